@@ -5,7 +5,6 @@
 #include "bind/arrays.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
-#include "kernels/content/code_rank.hpp"
 #include "kernels/content/code_read.hpp"
 #include "kernels/content/code_shape.hpp"
 #include "kernels/content/code_units.hpp"

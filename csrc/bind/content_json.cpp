@@ -4,7 +4,7 @@
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/content/json_scan.hpp"
-#include "kernels/content/query_share.hpp"
+#include "kernels/content/rarity.hpp"
 #include "kernels/content/tree_rank.hpp"
 #include "kernels/content/xml_scan.hpp"
 #include "kernels/content/yaml_scan.hpp"

@@ -9,7 +9,6 @@
 #include "bind/strings.hpp"
 #include "kernels/content/line_grades.hpp"
 #include "kernels/content/line_reader.hpp"
-#include "kernels/content/lined.hpp"
 #include "kernels/text/segment.hpp"
 
 namespace py = pybind11;

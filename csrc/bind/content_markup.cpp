@@ -4,8 +4,7 @@
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/content/html_text.hpp"
-#include "kernels/content/table_pairs.hpp"
-#include "kernels/content/table_rows.hpp"
+#include "kernels/content/tables.hpp"
 #include "kernels/text/segment.hpp"
 
 namespace py = pybind11;

@@ -9,7 +9,7 @@
 #include "bind/arrays.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
-#include "kernels/content/table_kind.hpp"
+#include "kernels/content/tables.hpp"
 #include "kernels/detect/json_look.hpp"
 #include "kernels/text/segment.hpp"
 

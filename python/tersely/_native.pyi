@@ -393,7 +393,7 @@ _Rows: TypeAlias = tuple[
     _Int32s,
 ]
 
-def lined(texts: Sequence[str] | Utf8) -> npt.NDArray[np.uint8]: ...  # csrc/kernels/content/lined.hpp
+def lined(texts: Sequence[str] | Utf8) -> npt.NDArray[np.uint8]: ...  # csrc/kernels/content/line_reader.hpp
 
 # csrc/kernels/content/line_grades.hpp; what `LineTable.graded` gives
 def places_of_lines(lines: tuple[Any, ...]) -> _Int64s: ...

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "check.hpp"
-#include "kernels/content/code_rank.hpp"
 #include "kernels/content/code_read.hpp"
 #include "kernels/content/code_units.hpp"
 #include "valid_utf8.hpp"

@@ -11,7 +11,7 @@
 
 #include "check.hpp"
 #include "kernels/content/html_text.hpp"
-#include "kernels/content/table_rows.hpp"
+#include "kernels/content/tables.hpp"
 #include "kernels/text/utf8.hpp"
 #include "valid_utf8.hpp"
 

@@ -8,7 +8,6 @@
 
 #include "check.hpp"
 #include "kernels/content/json_scan.hpp"
-#include "kernels/content/json_string.hpp"
 #include "kernels/content/tree_rank.hpp"
 #include "kernels/select/budgeted.hpp"
 #include "valid_utf8.hpp"

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kernels/text/unicode.hpp"
+
 namespace tersely::content {
 
 namespace decimal {
@@ -18,8 +20,6 @@ namespace decimal {
 constexpr std::array<double, 23> kTens = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 constexpr int kMostExponent = 9999;  // what is larger is infinite or zero, whatever the digits
-
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 inline double scaled(double value, int exponent) {
     for (; exponent > 22 && std::isfinite(value); exponent -= 22) value *= kTens[22];
@@ -39,7 +39,7 @@ inline bool read_decimal(std::string_view text, double& value) {
     int exponent = 0;
     bool some = false;
     const auto read_digits = [&](int step) {  // `step`: what a digit that is read takes from the exponent
-        for (; at < text.size() && decimal::is_digit(text[at]); ++at) {
+        for (; at < text.size() && text::ascii_digit(text[at]); ++at) {
             some = true;
             if (digits < 100'000'000'000'000'000ULL) {  // seventeen digits at least
                 digits = digits * 10 + static_cast<std::uint64_t>(text[at] - '0');
@@ -61,7 +61,7 @@ inline bool read_decimal(std::string_view text, double& value) {
         if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
         if (at == text.size()) return false;
         int power = 0;
-        for (; at < text.size() && decimal::is_digit(text[at]); ++at) {
+        for (; at < text.size() && text::ascii_digit(text[at]); ++at) {
             power = std::min(power * 10 + (text[at] - '0'), decimal::kMostExponent);
         }
         exponent += below ? -power : power;

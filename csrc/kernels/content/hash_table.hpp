@@ -1,12 +1,47 @@
-// Values by 64-bit hash, in open addressing that grows with what it holds.
+// Hashes of bytes, and values by 64-bit hash, in open addressing that grows with what it holds.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace tersely::content {
+
+inline constexpr std::uint64_t kHashSeed = 0xCBF29CE484222325ULL;  // FNV-1a
+
+constexpr std::uint64_t hash_byte(std::uint64_t hash, char byte) {
+    return (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
+}
+
+// FNV-1a, byte by byte: of names, which are short.
+constexpr std::uint64_t hash_name(std::string_view name) {
+    std::uint64_t hash = kHashSeed;
+    for (const char byte : name) hash = hash_byte(hash, byte);
+    return hash;
+}
+
+inline constexpr std::uint64_t kOddFactor = 0x9E3779B97F4A7C15ULL;
+
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {
+    hash = (hash ^ more) * kOddFactor;
+    return hash ^ (hash >> 29U);
+}
+
+// Eight bytes at a time; never 0.
+inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0) {
+    std::uint64_t hash = seed * kOddFactor + bytes.size() + 1, eight = 0;
+    std::size_t at = 0;
+    for (; at + 8 <= bytes.size(); at += 8) {
+        std::memcpy(&eight, bytes.data() + at, 8);
+        hash = mix(hash, eight);
+    }
+    eight = 0;
+    if (at < bytes.size()) std::memcpy(&eight, bytes.data() + at, bytes.size() - at);
+    return mix(hash, eight) | 1U;
+}
 
 // Hashes stand for their keys: two keys of one hash are one. O(1) expected; at most half of the slots are full.
 template <typename Value>
@@ -41,7 +76,7 @@ class HashTable {
         const std::uint64_t wanted = key(hash);
         const std::size_t mask = slots_.size() - 1;
         // By the upper bits of a product, into which all bits go: those of hashes may be much alike.
-        std::size_t at = static_cast<std::size_t>(wanted * 0x9E3779B97F4A7C15ULL >> 32U) & mask;
+        std::size_t at = static_cast<std::size_t>(wanted * kOddFactor >> 32U) & mask;
         while (slots_[at].first != 0 && slots_[at].first != wanted) at = (at + 1) & mask;
         return at;
     }

@@ -5,17 +5,19 @@
 #include <cstring>
 
 #include "kernels/parallel.hpp"
+#include "kernels/text/unicode.hpp"
 
 namespace tersely::content {
 namespace {
+
+using text::ascii_alpha;
+using text::ascii_small;
 
 using View = std::string_view;
 
 constexpr bool space(char byte) {
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r' || byte == '\f' || byte == '\v';
 }
-constexpr bool letter(char byte) { return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'); }
-constexpr char small(char byte) { return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + 32) : byte; }
 
 template <std::size_t n>
 bool among(View name, const std::array<View, n>& names) {
@@ -70,8 +72,8 @@ class Scanner {
             return true;
         }
         if (rest[1] == '!' || rest[1] == '?') return pass_to(">", 2);
-        if (letter(rest[1])) return tag(1);
-        if (rest[1] == '/' && rest.size() > 2) return letter(rest[2]) ? tag(2) : pass_to(">", 2);
+        if (ascii_alpha(rest[1])) return tag(1);
+        if (rest[1] == '/' && rest.size() > 2) return ascii_alpha(rest[2]) ? tag(2) : pass_to(">", 2);
         return false;
     }
 
@@ -86,7 +88,7 @@ class Scanner {
         std::size_t size = 0;
         std::size_t at = at_ + skip;
         for (; at < html_.size() && !space(html_[at]) && html_[at] != '>' && html_[at] != '/'; ++at) {
-            if (size < name_bytes.size()) name_bytes[size++] = small(html_[at]);
+            if (size < name_bytes.size()) name_bytes[size++] = ascii_small(html_[at]);
         }
         const View name(name_bytes.data(), size);
         const bool opens = skip == 1;
@@ -130,8 +132,9 @@ class Scanner {
             const std::size_t found = html_.find("</", at_);
             if (found == View::npos) break;
             const View here = html_.substr(found + 2, name.size());
-            const bool same = here.size() == name.size() && std::equal(here.begin(), here.end(), name.begin(),
-                                                                       [](char a, char b) { return small(a) == b; });
+            const bool same =
+                here.size() == name.size() &&
+                std::equal(here.begin(), here.end(), name.begin(), [](char a, char b) { return ascii_small(a) == b; });
             at_ = found;
             if (same) return;
             at_ = found + 2;

@@ -7,8 +7,25 @@
 #include <vector>
 
 #include "kernels/content/line_reader.hpp"
+#include "kernels/content/tree.hpp"
+#include "kernels/content/tree_rank.hpp"
 
 namespace tersely::content {
+
+// How unlike the others of its text a line of a tree by indentation is: YAML, outlines, snapshots of pages.
+//
+// Contract. A column is lines with one key below lines of one column; all that hold others below a line that holds
+// nothing else, four at least; and without a key lines of one form below such: what is left without quoted words and
+// digits where there are quotes or brackets ("button [disabled]"), else all. Of a column with n of the N lines, rarity
+// is 1 - log n / log N; of a text that c of n lines of a column have, surprise is (log n/c - H) / log n, at least 0,
+// with H the mean of log n/c: nothing in a column where all are alike or all differ. O(bytes) time, O(lines) memory.
+
+// Writes the priority of lines that lead nothing (`lead` 0) and hold nothing, or are items: half their rarity, their
+// surprise, a fifth of log n/c / log N, a tenth for the first of a column, and a tenth of what it is (where they
+// stand). What names the record of one that surprises by 0.4 or more, the first of a column of which nine lines in ten
+// differ, has `brought` of that at least.
+void rank_lines(std::string_view text, const TreeUnits& units, const Records& records, const std::vector<float>& lead,
+                double brought, std::vector<double>& priority);
 
 inline constexpr double kFailedGrade = 0.7;  // from which a line says that something failed
 inline constexpr double kErrorGrade = 0.45;  // from which it has words of errors
@@ -71,8 +88,8 @@ struct LineWorth {
 LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
                      std::size_t context, bool kinds, const LineWeights& weights = {});
 
-// Whether a text stands in lines (lined.hpp) and has one whose outcome grade is `least` or more; of many lines the
-// `most` most telling ones are looked at. O(bytes) where it stands in lines, else O(1).
+// Whether a text stands in lines (line_reader.hpp) and has one whose outcome grade is `least` or more; of many lines
+// the `most` most telling ones are looked at. O(bytes) where it stands in lines, else O(1).
 bool tells_failures(std::string_view text, float least, std::size_t most);
 
 // Units of documents that ascend with their places.
@@ -83,8 +100,8 @@ struct UnitPlaces {
 
 // The best grade of the lines that a unit has a part of: report_grades, and a part of scenes; 0 for small parts of long
 // lines, and for units of which `graded` (empty: none is) says that others graded them. Read are texts that stand in
-// lines (lined.hpp) and have other units; of many lines the `most` most telling ones. Empty: no line says anything.
-// O(bytes of texts that are read + units).
+// lines (line_reader.hpp) and have other units; of many lines the `most` most telling ones. Empty: no line says
+// anything. O(bytes of texts that are read + units).
 std::vector<float> grades_of_units(std::span<const std::string_view> texts, const UnitPlaces& units,
                                    std::span<const std::uint8_t> graded, std::size_t most);
 

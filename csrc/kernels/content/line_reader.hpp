@@ -2,16 +2,103 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kernels/content/hash_table.hpp"
-#include "kernels/content/line_words.hpp"
-#include "kernels/content/templates.hpp"
+#include "kernels/content/marks.hpp"
 
 namespace tersely::content {
+
+// A line in words: what its template is made of, what it says at a glance, which words of a query it has.
+
+// A token of a template: 0 a value, 1 to 255 a punctuation byte, else the hash of a word, odd for words of marks.hpp.
+using Token = std::uint64_t;
+
+inline constexpr Token kValue = 0;
+inline constexpr Token kFirstWord = 256;
+
+inline constexpr std::size_t kMostQueryWords = 64;
+
+// The words of a query, to be found in lines: runs of letters and of digits, in lower case and without a plural s, and
+// words with digits or inner punctuation (ids, paths) whole. The first kMostQueryWords count.
+class QueryWords {
+  public:
+    explicit QueryWords(std::string_view query);
+    std::size_t size() const { return count_; }
+    bool empty() const { return count_ == 0; }
+    std::uint64_t ids() const {
+        return ids_;
+    }  // bits of the words that are whole names: a digit or inner punctuation, four bytes or more
+    std::uint64_t find(std::uint64_t hash) const {  // its bit, or 0
+        for (std::size_t at = slot(hash); slots_[at].second != 0; at = (at + 1) % kSlots) {
+            if (slots_[at].first == hash) return slots_[at].second;
+        }
+        return 0;
+    }
+
+  private:
+    static constexpr std::size_t kSlots = 256;
+    static std::size_t slot(std::uint64_t hash) { return static_cast<std::size_t>(hash ^ (hash >> 29U)) % kSlots; }
+    void add(std::uint64_t hash, bool id);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> slots_;
+    std::size_t count_ = 0;
+    std::uint64_t ids_ = 0;
+};
+
+struct LineWords {
+    std::vector<Token> tokens;
+    std::uint64_t plain = 0;    // hash of its punctuation and of its words that are letters only
+    std::uint32_t marks = 0;    // of marks.hpp
+    std::uint64_t asked = 0;    // query words that it has
+    std::uint64_t finding = 0;  // hash of the code of what was found, as E0308 or [unused-variable]; 0: none
+    Stamp stamp;
+};
+
+// The end of "ESC [ ... letter", "ESC ] ... BEL" or another escape that starts at `at` of a line.
+std::size_t after_escape(std::string_view line, std::size_t at);
+
+// Reads a line (without its line end and escapes) into `words`, whose memory is used again. Values are: the time stamp,
+// words with a digit, paths, words longer than 40 bytes, quoted text. Any bytes are safe; O(line), each byte is looked
+// at a bounded number of times.
+void read_words(std::string_view line, const QueryWords& query, LineWords& words);
+
+// Templates of log lines, mined in one pass: Drain (He, Zhu, Zheng and Lyu, "Drain: An Online Log Parsing Approach with
+// Fixed Depth Tree", ICWS 2017) with the punctuation of a line as its path.
+
+// Contract:
+//  - lines of one template have the same punctuation between their words and, where they are words of marks.hpp
+//    ("ERROR", "failed"), the same ones; of the other words, positions that are a value in both left aside, at least
+//    half are equal to the template's (ties: the template met first);
+//  - words that differ become values of the template; templates only widen, ids go by first occurrence;
+//  - at most kMostTemplates; of those that share a path, at most kMostAlike, and what fits none of them joins the
+//    nearest. Lines beyond that have the id kMostTemplates - 1.
+// O(tokens) for a line whose words were met before, else O(kMostAlike * tokens); memory is bounded.
+class TemplateMiner {
+  public:
+    static constexpr std::int32_t kMostTemplates = 1 << 16;
+    static constexpr std::size_t kMostAlike = 64;
+    static constexpr std::size_t kMostKnown = std::size_t{1} << 17U;
+    static constexpr std::size_t kMostTokens = 128;  // of a line that count
+
+    std::int32_t add(std::span<const Token> tokens);
+    std::size_t size() const { return templates_.size(); }
+    std::span<const Token> tokens(std::int32_t id) const {
+        const auto [first, count] = templates_[static_cast<std::size_t>(id)];
+        return std::span(arena_).subspan(first, count);
+    }
+
+  private:
+    std::int32_t search(std::span<const Token> tokens, std::uint64_t path);
+
+    std::vector<std::pair<std::size_t, std::size_t>> templates_;  // into arena_
+    std::vector<Token> arena_;
+    HashTable<std::int32_t> known_;               // lines by their tokens; emptied when there are kMostKnown
+    HashTable<std::vector<std::int32_t>> paths_;  // templates by path
+};
 
 inline constexpr std::size_t kLongestLine = 2048;  // bytes of a row; longer lines have more, cut at a space if they can
 inline constexpr std::size_t kMostSeen = std::size_t{1} << 17U;
@@ -31,7 +118,7 @@ struct Row {
     std::int32_t variant = -1;  // lines of one variant have the same letters-only words too; -1: beyond kMostVariants
     std::int32_t copies =
         0;  // times that a line was met before, byte for byte (kMostSeen distinct ones are remembered)
-    std::int64_t stands_for = 1;  // lines, as an earlier compression says (own_marks.hpp)
+    std::int64_t stands_for = 1;  // lines, as an earlier compression says (marks.hpp)
     std::int32_t finding = -1;  // lines of one have the same code of what was found; -1: none, or beyond kMostVariants
 };
 
@@ -100,5 +187,15 @@ class LineReader {
     std::int32_t document_ = 0;
     HashTable<std::int32_t> copies_;  // lines, by how often they were met; emptied when there are kMostSeen
 };
+
+// Whether a text stands in lines, as what tools write does, or in sentences.
+
+// False where half or more of the bytes read are lines of prose: seven words or more, of which four fifths are letters
+// with at most punctuation around them, and which end as sentences do, or have 50 bytes
+// and go on in a line that starts with a small letter, which counts with them, or have 200 bytes; and for texts of
+// fewer than three lines. One that begins and ends as the one before it, and is another, is no prose: a tool says the
+// same of many things. Of long texts seven pieces of 2 KB are read, the
+// first and last among them: O(1).
+bool is_lined(std::string_view text);
 
 }  // namespace tersely::content

@@ -1,6 +1,7 @@
 // What a line of a log or of a tool's output tells at a glance.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -17,10 +18,10 @@ enum Mark : std::uint32_t {
     kContinued = 64,    // goes on after the piece before it, of a line longer than kLongestLine
     kPassed = 128,      // something went well: ok, passed, done, ...
     kNumber = 256,      // has a number
-    kFailure = 512,     // says in a form that tools write that something failed (outcomes.hpp)
+    kFailure = 512,     // says in a form that tools write that something failed
     kQuiet = 1024,      // is of a level below a warning: INFO, level=debug, [trace]
     kVerdict = 2048,    // opens with what all came to: SUMMARY: ..., Plan: ...
-    kOwn = 4096,        // an earlier compression wrote it: how much it left out (own_marks.hpp)
+    kOwn = 4096,        // an earlier compression wrote it: how much it left out
     kCompared = 8192,   // opens with what was expected or found, or says both
     kNone = 16384,      // counts how often something went wrong: never ("0 errors", "lost: 0 bytes")
     kBitsOfLines = 0xFFFF,
@@ -42,23 +43,113 @@ inline constexpr std::uint32_t kFound = 1U << 25U;     // found: not so is troub
 inline constexpr std::uint32_t kCompares = 1U << 26U;  // expected, actual, left, right, ...
 inline constexpr std::uint32_t kWarns = 1U << 27U;     // warning, deprecated: trouble that stops nothing
 
-inline constexpr std::uint64_t kHashSeed = 0xCBF29CE484222325ULL;  // FNV-1a
-inline constexpr std::uint64_t kHashPrime = 0x100000001B3ULL;
-
-inline constexpr std::uint64_t hash_byte(std::uint64_t hash, unsigned char byte) { return (hash ^ byte) * kHashPrime; }
-
-// Of a run of letters in lower case.
-inline constexpr std::uint64_t hash_letters(std::string_view lower) {
-    std::uint64_t hash = kHashSeed;
-    for (const char byte : lower) hash = hash_byte(hash, static_cast<unsigned char>(byte));
-    return hash;
-}
-
 // The marks and the class of a run of ASCII letters, given its hash; 0 for a word that says nothing. O(1).
 std::uint32_t word_marks(std::uint64_t hash);
 
 // kError for names that end in "Error", "Exception", "Failure", "Failed", "Fault", "Killed" or "BackOff" after a
 // letter, else 0. O(1).
 std::uint32_t name_marks(std::string_view letters);
+
+// Places in files that a line names.
+
+// Where the line number ends that follows the path `line[begin:end]`; 0 where none does: "path:12", "path: 12",
+// "path(12", "path[12", "path:[12", `path", line 12`, "path, line 12". A path has a dot between letters and no "//" in
+// front of it. O(end - begin).
+std::size_t anchor_after(std::string_view line, std::size_t begin, std::size_t end);
+
+// Time stamps at the head of a line.
+
+struct Stamp {
+    std::size_t at = 0, size = 0;  // bytes of the line; size 0: there is none
+};
+
+inline constexpr std::size_t kStampReach = 80;    // bytes of a line in which a time may start
+inline constexpr std::size_t kLongestStamp = 48;  // bytes
+
+// The first time of day ("10:15:30", "203615" after six digits) with the date, fraction and zone around it:
+// ISO 8601, syslog, Apache, "17/06/09 20:10:40", "Sun Dec 04 04:47:44 2005", "04/Dec/2005:04:47:44 +0000".
+// O(1): looks at the first bytes only.
+Stamp find_stamp(std::string_view line);
+
+// What a line says of how something ended, in the forms that tools write; and which kind of finding it is.
+
+// A word of a line, line[at:end], as read_words met it.
+struct Said {
+    std::size_t at, end;
+    std::uint32_t marks;     // of marks.hpp, with its class
+    std::uint64_t only_run;  // hash of its letters where it is nothing else; 0: it is more
+    std::size_t runs;        // of letters and of digits
+    bool number, zero;       // has a digit; is "0"
+    bool capitals;           // letters without a small one
+    bool named;              // ends as names of errors do: TypeError
+    bool first;              // of its line
+    bool quoted;
+    bool place;  // a path with a line number
+};
+
+// Reads the words of a line, in their order. kFailure stands for what a tool says, not for a word that prose has too:
+//  - a word of errors in capitals (ERROR, FAILED), before a colon, in brackets, after stars ("***Failed"), with its
+//    number at the start or behind a place ("Error #4: ..."), or the value of a key such as level, severity, status,
+//    result; "not ok"; "error[E0308]", "TypeError: ..."; "panicked at";
+//  - a count above zero beside a word of failures ("3 failed", "errors: 2", "Error 2") or after "exit code" or
+//    "exited with"; with it comes kSummary. A count of zero, "no" and "without" take kError away and leave kSummary.
+//    "failed=1" goes before the number in front of it, which is the value of another word;
+//  - HTTP statuses of 500 and above, after a quoted request, after "HTTP/1.1" or as the value of a key;
+//  - signs at the start of a line: crosses, pytest's "E   ", glog's E0825 and F0825, "-/+" and "+-" of plans, "! ";
+//    " [E]" or " [F]" at its end; a word of trouble in capitals that opens it or stands before a colon (CONFLICT,
+//    REGRESSION:), but no warning; ticks are kPassed;
+//  - a word of errors behind a line's number alone ("  12:5  error"), or at the end behind a place ("x.cc:8: Failure").
+// What a server answered with 4xx and a severity of high are kError.
+// kCompared: one of the first two words is expected, actual, got, left, reason, ... before a colon or "=", or two
+// such words stand in the line.
+// A finding is what several lines of a linter or compiler share: E0308, CS1002, NULL_DEREFERENCE, a capital before a
+// colon after a place ("x.rb:3:1: W: "), lower-case words with dashes in brackets where the line names a place.
+// The first of a line counts. O(line), any bytes are safe.
+class Outcomes {
+  public:
+    // `head`: bytes of the time stamp at the line's start, with what stands before it.
+    Outcomes(std::string_view line, std::size_t head);
+    std::uint32_t add(const Said& word);  // the marks that the word gives the line
+    void add_break() { number_ = zero_ = false; }
+    std::uint32_t marks() const { return marks_; }  // of the line's start and of what was said twice
+    // Of a line that opens with one, names it ("[B602:shell]"), names a place or says that something is wrong; else 0.
+    std::uint64_t finding() const { return opens_ || place_ || bad_ ? finding_ : 0; }
+
+  private:
+    std::uint32_t failed(const Said& word, std::uint32_t marks);
+    bool is_value(const Said& word) const;
+    std::uint64_t finding_of(const Said& word) const;
+
+    std::string_view line_;
+    std::uint32_t marks_ = 0;
+    std::uint64_t finding_ = 0;
+    std::size_t key_end_ = 0;   // where a word such as level or status ends; 0: it was not the last one
+    std::uint64_t key_ = 0;     // its hash
+    std::size_t words_ = 0;     // met
+    std::size_t compares_ = 0;  // words of comparisons
+    std::size_t exit_ = 0;      // the number of the word "exit", from 1
+    bool number_ = false, zero_ = false, not_ = false, http_ = false;  // the word before
+    bool place_ = false, bad_ = false, opens_ = false;                 // a place was named, an error or a trouble said
+};
+
+// What earlier compressions wrote into lines: how many were left out, how often a line came.
+
+struct OwnMark {
+    std::string_view said;        // the line without what we wrote at its end; empty: all of it is ours
+    std::int64_t stands_for = 1;  // lines: as many as were left out (0: not said), or as often as it came
+};
+
+// Reads the line, without white space around it, as content/logs.py, diff.py and tables.py write it: "… 12 lines",
+// "… 1,204 more rows", "… more lines" and "…" are ours; so are " … ×117 to 10:15:30" and " …" at the end of a line.
+// O(line).
+OwnMark own_mark(std::string_view line);
+
+// The same of a value of JSON, with its key, as content/tree.py writes it: how many values were left out, -1 of one
+// that counts none ("…"); 0: it is none of ours. "… 31 more", "… 31" and "…" in arrays; "…": "5 more", "…": 5, "…
+// 4-40": "37 more" and "… 4-40": "" in objects. O(1).
+std::int64_t own_values(std::string_view value);
+
+// The same of a text between tags ("… 31 more", "…") and of a comment of YAML ("# … 31 more").
+std::int64_t own_elements(std::string_view text);
 
 }  // namespace tersely::content

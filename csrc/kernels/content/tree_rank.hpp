@@ -1,7 +1,7 @@
 // Which units of data that nests come first: JSON, XML and YAML.
 //
 // Contract. Records are the values of arrays, the roots of JSON lines, the members of an object of kMap
-// (tree_records.hpp) or more that are all objects or arrays, and elements of a name that their container has more
+// or more that are all objects or arrays, and elements of a name that their container has more
 // than once (anywhere at the same path), or of which an attribute says in words that it failed, or its name, of a
 // root. Those at the same path, names of arrays' values left aside, are one list. Cells of a record are the values
 // at each path in it that are in no other record, containers included; of elements, attributes and text. records.hpp
@@ -12,10 +12,10 @@
 //  - in an object of few or different members: 0.95 (1 - 0.2 place / count), 0.7 of that for a long string;
 //  - for a record: 1 for the first of its container, 0.7 where it stands out, 0.6 for the last, else 0.5 b / B with
 //    b the lowest one bit of `place` and B the highest of the count: the middle, the quarters, the eighths ...
-// A line of YAML has a tenth of that weight beside what it is worth as it is unlike others (line_rarity.hpp), and what
+// A line of YAML has a tenth of that weight beside what it is worth as it is unlike others (line_grades.hpp), and what
 // names the record of one that surprises by 0.4 or more has no less.
-// Pieces of a string weigh 0.3 / (1 + place) of their head; what is opaque (opaque.hpp), or says nothing in JSON, 0.1.
-// Before all that come, by a lead that is added to 1:
+// Pieces of a string weigh 0.3 / (1 + place) of their head; what is opaque (json_scan.hpp), or says nothing in JSON,
+// 0.1. Before all that come, by a lead that is added to 1:
 //  - of JSON, the document's own scalars, in no list of two records or more: 0.97 for what complains (records.hpp),
 //    else 0.95, half as much for each container around it but the root, an n-th for the n-th of a name that differs in
 //    digits only, and where there are more than 8 names, as much less; pieces as below;
@@ -44,14 +44,78 @@
 // out: markup is no longer well-formed then, and half as long). O(units) time and memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "kernels/content/hash_table.hpp"
 #include "kernels/content/tree.hpp"
 
 namespace tersely::content {
+
+// What an element of markup says: whether it is something in words, and what it has in common with others.
+
+// Whether a unit of markup (its bytes and kind) has two words or more with white space between them, in a text, a
+// section or a quoted value; white space between tags and attributes is none. O(bytes).
+bool is_phrase(std::string_view bytes, TreeKind kind);
+
+// A hash of the bytes that are no digits: things that are said in turn differ in their numbers. O(bytes).
+std::uint64_t template_of(std::string_view bytes);
+
+// Which units of data that nests are records, and in which list (the contract of tree_rank.hpp says which).
+
+inline constexpr std::int32_t kMap = 32;  // members from which an object of containers is a list
+
+inline bool opens(TreeKind kind) { return kind == TreeKind::kObject || kind == TreeKind::kArray; }
+inline bool part(TreeKind kind) {
+    return kind == TreeKind::kClose || kind == TreeKind::kPiece || kind == TreeKind::kAttribute;
+}
+
+// Numbers for hashes, by first occurrence.
+class Numbers {
+  public:
+    std::int32_t operator[](std::uint64_t hash) {
+        std::int32_t& next = after_[hash];
+        if (next == 0) next = static_cast<std::int32_t>(after_.size());
+        return next - 1;
+    }
+    std::size_t size() const { return after_.size(); }
+
+  private:
+    HashTable<std::int32_t> after_;  // a number and one
+};
+
+inline std::uint64_t joined(std::uint64_t a, std::uint64_t b) {
+    const std::uint64_t sum = (a ^ (b + 0x9E3779B97F4A7C15ULL + (a << 6U) + (a >> 2U))) * 0xFF51AFD7ED558CCDULL;
+    return sum ^ (sum >> 32U);
+}
+
+inline std::string_view piece(std::string_view text, std::int64_t start, std::int64_t end) {
+    return text.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start));
+}
+
+// Which units are records, and in which list; which record each unit lies in.
+struct Records {
+    std::vector<std::uint8_t> is_record;  // a unit
+    std::vector<std::uint64_t> path;      // a unit
+    std::vector<std::int32_t> inside;     // a unit: the number of the record that it is or lies in, -1: none
+    std::vector<std::int32_t> list;       // a record
+    std::vector<std::int32_t> row;        // a record
+    std::size_t lists = 0;
+    std::vector<std::int64_t> own;  // a unit: what an earlier compression says it left out (marks.hpp)
+};
+
+// The name of the element that a unit begins.
+std::string_view name_of_element(std::string_view text, const TreeUnits& units, std::size_t row);
+
+// Whether an element that stands in none says by its name that something failed: the end of a report may be all there
+// is.
+bool failed_root(std::string_view text, const TreeUnits& units, std::size_t row);
+
+// `roots`: how many units stand in none. O(units + cells).
+Records records_of(std::string_view text, const TreeUnits& units, std::int32_t roots);
 
 struct TreeRanks {
     std::vector<double> priority;      // a unit; 0 of what an earlier compression wrote, which is no record

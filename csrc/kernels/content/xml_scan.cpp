@@ -4,8 +4,9 @@
 
 #include "kernels/content/hash_table.hpp"
 #include "kernels/content/json_scan.hpp"  // kDeepest
-#include "kernels/content/opaque.hpp"
+#include "kernels/content/json_scan.hpp"
 #include "kernels/parallel.hpp"
+#include "kernels/text/utf8.hpp"
 
 namespace tersely::content {
 namespace {
@@ -17,16 +18,9 @@ constexpr View kSectionEnd = "]]>";
 constexpr std::int64_t kStartsOfEnd = 4;  // start tags to an end tag from which a name counts as not closed
 
 bool blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
-bool goes_on(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 bool in_name(char byte) { return !blank(byte) && byte != '>' && byte != '/' && byte != '=' && byte != '<'; }
 
 bool in_words(char byte) { return byte != '>' && byte != '=' && byte != '<' && byte != '/' && byte != '\n'; }
-
-std::uint64_t hash_of(View name) {
-    std::uint64_t hash = 0xCBF29CE484222325ULL;
-    for (const char byte : name) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
-    return hash | 1U;
-}
 
 class Scanner {
   public:
@@ -55,7 +49,7 @@ class Scanner {
             const bool end = text_.substr(at, 2) == "</";
             const std::size_t from = at + (end ? 2 : 1);
             for (at = from; at < text_.size() && in_name(text_[at]);) ++at;
-            Tags& tags = tags_[hash_of(text_.substr(from, at - from))];
+            Tags& tags = tags_[hash_name(text_.substr(from, at - from))];
             tags.open += end ? -kStartsOfEnd : 1;
             tags.ended = tags.ended || end;
         }
@@ -71,7 +65,7 @@ class Scanner {
         std::size_t end = behind;
         while (end < text_.size() && in_words(text_[end])) ++end;
         return end < text_.size() && text_[end] == '>' && text_[end - 1] != ' ' &&
-               !tags_[hash_of(text_.substr(at + 1, behind - at - 1))].ended;
+               !tags_[hash_name(text_.substr(at + 1, behind - at - 1))].ended;
     }
 
     // Where a text ends that goes on from here.
@@ -84,7 +78,7 @@ class Scanner {
     // An element whose name is hardly ever closed, as in what an earlier compression left of a document, holds no
     // other of its name: it ends where the next one begins.
     void end_unclosed(View name) {
-        if (frames_.empty() || tags_[hash_of(name)].open <= 0) return;
+        if (frames_.empty() || tags_[hash_name(name)].open <= 0) return;
         for (std::size_t depth = frames_.size(); depth-- > 0;) {
             if (frames_[depth].name != name) continue;
             frames_.resize(depth);
@@ -204,7 +198,7 @@ class Scanner {
         for (std::size_t i = end; i > from + size / 2; --i) {
             if (blank(text_[i - 1])) return i;
         }
-        while (end > from + 1 && goes_on(text_[end])) --end;
+        while (end > from + 1 && text::is_continuation(text_[end])) --end;
         for (std::size_t i = end; i > from + size / 2; --i) {  // not within a reference
             if (text_[i - 1] == ';') break;
             if (text_[i - 1] == '&') return i - 1;
@@ -219,7 +213,7 @@ class Scanner {
         const View name = text_.substr(start + 1, i - start - 1);
         end_unclosed(name);
         if (!frames_.empty()) frames_.back().leaf = false;
-        const std::size_t row = push(start, i, TreeKind::kObject, hash_of(name));
+        const std::size_t row = push(start, i, TreeKind::kObject, hash_name(name));
         ++elements_;
         bool empty = false;
         std::int32_t attributes = 0;

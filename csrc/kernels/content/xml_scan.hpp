@@ -8,7 +8,7 @@
 //    kWholeElement, is its name (kObject, kScalar) and a kAttribute each, the last with the tag's end; of a long one
 //    a head, as of text, and pieces;
 //  - text between tags, and what stands in a CDATA section, is one unit up to kWholeText bytes (kScalar), else a head
-//    of about kTextHead bytes, of what is opaque (opaque.hpp) kOpaqueHead, (kHead) and pieces of about kTextPiece
+//    of about kTextHead bytes, of what is opaque (json_scan.hpp) kOpaqueHead, (kHead) and pieces of about kTextPiece
 //    (kPiece), the section's end a kClose; no cut parts a reference or a character;
 //  - "<" that opens words up to a ">", as in "<line number>", is text: no end tag has its name, and none of it a "=";
 //  - comments, processing instructions and declarations are units of their own (kScalar, key 0), as are end tags

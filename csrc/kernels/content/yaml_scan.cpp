@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/content/hash_table.hpp"
 #include "kernels/content/json_scan.hpp"  // kDeepest
 #include "kernels/parallel.hpp"
 
@@ -13,12 +14,6 @@ using View = std::string_view;
 
 constexpr std::size_t kLongestKey = 80;
 constexpr View kDocument = "---";
-
-std::uint64_t hash_of(View name) {
-    std::uint64_t hash = 0xCBF29CE484222325ULL;
-    for (const char byte : name) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
-    return hash | 1U;
-}
 
 View trimmed(View text) {
     const std::size_t first = text.find_first_not_of(" \t\r");
@@ -152,7 +147,7 @@ class Scanner {
         }
         if (indent == 0 && opens_document(said)) {
             while (!frames_.empty()) pop();
-            document_ = push(begin, end, TreeKind::kObject, hash_of(kDocument));
+            document_ = push(begin, end, TreeKind::kObject, hash_name(kDocument));
             return open(document_, 0, false);
         }
         if (said[0] == '#' || said == "...") {
@@ -172,8 +167,8 @@ class Scanner {
         }
         const View name = key == 0 ? said.substr(0, 1) : content.substr(0, key);
         const bool container = item || value.empty();
-        const std::size_t row =
-            push(begin, end, container ? TreeKind::kObject : TreeKind::kScalar, item ? hash_of("-") : hash_of(name));
+        const std::size_t row = push(begin, end, container ? TreeKind::kObject : TreeKind::kScalar,
+                                     item ? hash_name("-") : hash_name(name));
         if (!value.empty()) add_cell(row, name, value, item);
         if (container) open(row, indent, item);
         value_ = row;

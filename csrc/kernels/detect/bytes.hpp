@@ -8,15 +8,17 @@
 #include <span>
 #include <string_view>
 
+#include "kernels/text/unicode.hpp"
+
 namespace tersely::detect {
 
 using View = std::string_view;
 using ByteSet = std::array<bool, 256>;
 
-constexpr bool digit(char byte) { return byte >= '0' && byte <= '9'; }
-constexpr bool upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
-constexpr bool lower(char byte) { return byte >= 'a' && byte <= 'z'; }
-constexpr bool letter(char byte) { return upper(byte) || lower(byte); }
+using text::ascii_alpha;
+using text::ascii_digit;
+using text::ascii_lower;
+using text::ascii_upper;
 
 constexpr ByteSet bytes_of(View bytes) {
     ByteSet set{};

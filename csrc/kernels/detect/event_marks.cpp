@@ -13,7 +13,7 @@ namespace {
 // Digits at `at`, up to `most`.
 std::size_t digits(View line, std::size_t at, std::size_t most) {
     std::size_t end = at;
-    while (end < line.size() && end - at < most && digit(line[end])) ++end;
+    while (end < line.size() && end - at < most && ascii_digit(line[end])) ++end;
     return end - at;
 }
 
@@ -66,7 +66,7 @@ bool has_stamp(View line) {
     static constexpr std::size_t kNear = 40, kFar = 60;
     const bool named = line.substr(0, kNear).find(" | ") != View::npos;
     for (std::size_t at = 0; at < line.size();) {
-        if (!digit(line[at])) {
+        if (!ascii_digit(line[at])) {
             ++at;
             continue;
         }
@@ -107,7 +107,7 @@ constexpr std::array<View, 7> kOutcomes = {"PASSED", "FAILED", "ERRORS", "WARNIN
 WordKind kind_of(View word) {
     std::array<char, 9> upper_case{};
     for (std::size_t i = 0; i < word.size(); ++i)
-        upper_case[i] = lower(word[i]) ? static_cast<char>(word[i] - 32) : word[i];
+        upper_case[i] = ascii_lower(word[i]) ? static_cast<char>(word[i] - 32) : word[i];
     const View key(upper_case.data(), word.size());
     if (std::find(kLevels.begin(), kLevels.end(), key) != kLevels.end()) return kLevelWord;
     return std::find(kOutcomes.begin(), kOutcomes.end(), key) != kOutcomes.end() ? kOutcomeWord : kPlainWord;
@@ -132,21 +132,22 @@ bool may_be_word(char first, char second) {  // two letters
 std::uint32_t word_marks(View line, const LineBytes& bytes) {
     std::uint32_t marks = 0;
     bytes.each_run([&](std::size_t at) {
-        if (line[at] == 'l' && line.substr(at, 5) == "line " && at + 5 < line.size() && digit(line[at + 5]))
+        if (line[at] == 'l' && line.substr(at, 5) == "line " && at + 5 < line.size() && ascii_digit(line[at + 5]))
             marks |= kAnchor;
         if (!may_be_word(line[at], line[at + 1])) return;
         std::size_t end = at + 4;
-        while (end < line.size() && letter(line[end])) ++end;
+        while (end < line.size() && ascii_alpha(line[end])) ++end;
         if (end - at > 8) return;
         const WordKind kind = kind_of(line.substr(at, end - at));
         const char before = at > 0 ? line[at - 1] : ' ';
         const char after = end < line.size() ? line[end] : ' ';
-        const bool capitals = upper(line[at]) && upper(line[at + 1]);
+        const bool capitals = ascii_upper(line[at]) && ascii_upper(line[at + 1]);
         const bool bracket = (before == '[' || before == '<') && (after == ']' || after == '>');
         if (kind == kLevelWord && at < 100 && (capitals || bracket) && after != '-' && after != '_' && before != '_')
             marks |= kLevel;
         const bool colons = after == ':' || (at >= 2 && line[at - 2] == ':' && before == ' ');
-        const bool counted = at >= 2 && before == ' ' && digit(line[at - 2]) && (kind == kOutcomeWord || !capitals);
+        const bool counted =
+            at >= 2 && before == ' ' && ascii_digit(line[at - 2]) && (kind == kOutcomeWord || !capitals);
         if (kind != kPlainWord && (colons || counted)) marks |= kBuild;
         if (kind == kOutcomeWord && (capitals || end == line.size())) marks |= kBuild;
     });
@@ -166,8 +167,8 @@ std::size_t anchor_end(View line) {
             path = false;
             start = at + 1;
         } else if (byte == '/' || byte == '\\') {
-            path = path || at > start || letter(line[at + 1]);
-        } else if (byte == '.' && letter(line[at + 1])) {
+            path = path || at > start || ascii_alpha(line[at + 1]);
+        } else if (byte == '.' && ascii_alpha(line[at + 1])) {
             path = at > start;
         } else if (path && (byte == ':' || byte == '(' || byte == '[')) {
             std::size_t number = at + 1;
@@ -187,7 +188,7 @@ std::size_t anchor_end(View line) {
 
 // What linters say of a file they named before, such as "E: 12, 0: no docstring".
 bool is_row_and_column(View line) {
-    if (line.size() < 8 || !upper(line[0]) || line[1] != ':' || line[2] != ' ') return false;
+    if (line.size() < 8 || !ascii_upper(line[0]) || line[1] != ':' || line[2] != ' ') return false;
     std::size_t at = std::min(line.find_first_not_of(' ', 2), line.size());
     std::size_t size = digits(line, at, 6);
     at += size;
@@ -301,7 +302,7 @@ bool is_row_of_file(View line) {
     const View path = line.substr(0, end);
     const std::size_t dot = path.rfind('.'), slash = path.rfind('/');
     return slash != View::npos && dot != View::npos && dot > slash && end - dot >= 2 && end - dot <= 5 &&
-           letter(path[dot + 1]);
+           ascii_alpha(path[dot + 1]);
 }
 
 // What a compiler draws below the line that it shows: "  |   ^^^^ here" beside a gutter, "^---^ SC2086: ...".
@@ -316,8 +317,8 @@ bool is_underlined(View line) {
 // What a program says to the service that runs it: ##teamcity[...], ##[error], ::error file=...
 bool is_service_message(View line) {
     if (line.size() < 6) return false;
-    if (line.starts_with("##") && (letter(line[2]) || line[2] == '[')) return line.find('[') < 16;
-    return line.starts_with("::") && lower(line[2]) && line.find("::", 3) != View::npos;
+    if (line.starts_with("##") && (ascii_alpha(line[2]) || line[2] == '[')) return line.find('[') < 16;
+    return line.starts_with("::") && ascii_lower(line[2]) && line.find("::", 3) != View::npos;
 }
 
 bool is_diff_head(View line) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernels/content/own_marks.hpp"
+#include "kernels/content/marks.hpp"
 #include "kernels/detect/bytes.hpp"
 #include "kernels/detect/trace_marks.hpp"
 #include "kernels/parallel.hpp"
@@ -50,7 +50,7 @@ bool opens_with_file(std::string_view head) {
 std::uint32_t sign_of(std::string_view head) {
     static constexpr ByteSet kEnds = bytes_of("=:]>|");
     const std::string_view word = head.substr(0, head.find(' '));
-    const bool step = word.size() > 1 && word[0] == '#' && std::all_of(word.begin() + 1, word.end(), digit);
+    const bool step = word.size() > 1 && word[0] == '#' && std::all_of(word.begin() + 1, word.end(), ascii_digit);
     if (step) return hash_of(word);
     const bool markup = word[0] == '<' || word[0] == '"' || word[0] == '#';
     const bool named = std::any_of(word.begin(), word.end(), letter_or_digit);
@@ -89,11 +89,11 @@ bool is_python_head(std::string_view head, char last) {
 
 // Whether a line is words and web addresses alone, "let me know", or a sentence of many words without signs of code.
 bool is_plain(std::string_view head) {
-    const auto letters = std::count_if(head.begin(), head.end(), letter);
+    const auto letters = std::count_if(head.begin(), head.end(), ascii_alpha);
     const auto spaces = std::count(head.begin(), head.end(), ' ');
     if (spaces >= kManySpaces && letters >= 3 * spaces) return head.find_first_of(";{}=<>\\") == std::string_view::npos;
     const auto word = [](char byte) {
-        return letter(byte) || byte == ' ' || static_cast<unsigned char>(byte) >= 0x80U;
+        return ascii_alpha(byte) || byte == ' ' || static_cast<unsigned char>(byte) >= 0x80U;
     };
     const auto signs = head.size() - static_cast<std::size_t>(std::count_if(head.begin(), head.end(), word));
     return signs == 0 || (signs > 2 && signs == signs_of_addresses(head));
@@ -114,7 +114,7 @@ Margin read_margin(std::string_view head) {
         std::size_t at = in(kSigns, head[0]) ? 1 : 0;
         const std::size_t begin = at;
         std::uint64_t number = 0;
-        for (; at < head.size() && digit(head[at]) && at - begin < kMostDigits; ++at)
+        for (; at < head.size() && ascii_digit(head[at]) && at - begin < kMostDigits; ++at)
             number = number * 10 + static_cast<std::uint64_t>(head[at] - '0');
         if (at == begin) break;
         const std::size_t behind = std::min(head.find_first_not_of(" \t", at), head.size());
@@ -123,7 +123,7 @@ Margin read_margin(std::string_view head) {
         if (numbers == 0) margin = {true, false, number};
         head.remove_prefix(std::min(head.find_first_not_of(" \t", behind + (barred ? 1 : 0)), head.size()));
     }
-    margin.words = !head.empty() && (letter(head[0]) || in(kBegins, head[0]));
+    margin.words = !head.empty() && (ascii_alpha(head[0]) || in(kBegins, head[0]));
     return margin;
 }
 

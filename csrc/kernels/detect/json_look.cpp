@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "kernels/content/json_string.hpp"
+#include "kernels/content/json_scan.hpp"
 #include "kernels/detect/bytes.hpp"
 
 namespace tersely::detect {

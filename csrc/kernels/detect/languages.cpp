@@ -66,9 +66,10 @@ constexpr std::array<std::string_view, 40> kVerbs = {
 
 // Whether "Get-Item", "ConvertTo-Json" starts at line[begin], whose letters go on to `end`.
 bool opens_command(std::string_view line, std::size_t begin, std::size_t end) {
-    if (!upper(line[begin])) return false;
+    if (!ascii_upper(line[begin])) return false;
     const std::size_t dash = line.find('-', begin);
-    if (dash == std::string_view::npos || dash > end || dash + 2 >= line.size() || !upper(line[dash + 1])) return false;
+    if (dash == std::string_view::npos || dash > end || dash + 2 >= line.size() || !ascii_upper(line[dash + 1]))
+        return false;
     std::size_t noun = dash + 1;
     while (noun < line.size() && word_byte(line[noun])) ++noun;
     return (noun == line.size() || (line[noun] != '-' && line[noun] != ':')) &&
@@ -250,8 +251,8 @@ Spoken LanguageReader::add(std::string_view line, const LineBytes& bytes, bool i
         while (first && end < line.size() && (word_byte(line[end]) || line[end] == '-')) ++end;
         const std::size_t begin = first ? 0 : at;
         weight = std::max(weight, add_word(line, begin, end, first));
-        if (end - begin > 3 && line[begin] == 'N' && line[begin + 1] == 'S' && upper(line[begin + 2]) &&
-            lower(line[begin + 3])) {
+        if (end - begin > 3 && line[begin] == 'N' && line[begin + 1] == 'S' && ascii_upper(line[begin + 2]) &&
+            ascii_lower(line[begin + 3])) {
             say(objectivec, 2, kCocoa);
         }
         if (opens_command(line, begin, end)) {
@@ -266,7 +267,7 @@ Spoken LanguageReader::add(std::string_view line, const LineBytes& bytes, bool i
         return end;
     });
     if (exports(line)) say(shell, 5, kExport), found = true;
-    if (line[0] == '\\' && line.size() > 1 && letter(line[1])) say(latex, 2, kMacro);
+    if (line[0] == '\\' && line.size() > 1 && ascii_alpha(line[1])) say(latex, 2, kMacro);
     if (line[0] == '@' && !indented && last != ';' && last != '{') say(python, 1, kAdorned);
     if (line[0] == '.' && last == '{') say(css, 3, kClass);
     if (line[0] == '[' && last == ';' && line[1] != '[') say(objectivec, 3, kMessage);

@@ -36,14 +36,14 @@ Signs read_signs(View line, const LineBytes& bytes) {
         const char before = i > 0 ? line[i - 1] : ' ';
         switch (line[i]) {
             case '(':
-                read.call = read.call || letter(before) || before == '_';
+                read.call = read.call || ascii_alpha(before) || before == '_';
                 read.link = read.link || before == ']';
                 break;
             case '=':
                 read.assign = read.assign || before == ' ' || before == '+' || before == '-' || before == ':';
                 break;
             case '*':
-                read.link = read.link || (before == '*' && i + 1 < line.size() && letter(line[i + 1]));
+                read.link = read.link || (before == '*' && i + 1 < line.size() && ascii_alpha(line[i + 1]));
                 break;
             default:
                 read.link = true;
@@ -57,16 +57,16 @@ std::uint32_t turn_marks(View line, const LineBytes& bytes) {
     const auto colon = static_cast<std::size_t>(std::countr_zero(bytes.from(&simd::ByteMasks::colons, 0)));
     if (colon >= 48 || colon == 0 || find_in(line, kNoName) < colon) return 0;
     const std::size_t said = line.find_first_not_of(' ', colon + 1);  // "L:  31 | P:   9": columns
-    if (said != View::npos && digit(line[said]) && said > colon + 2) return 0;
+    if (said != View::npos && ascii_digit(line[said]) && said > colon + 2) return 0;
     const text::Turn turn = text::chat_turn(line);
     if (turn == text::Turn::kCertain) return kTurn | kRole;
-    return turn == text::Turn::kPossible && !lower(line[0]) ? kTurn : 0U;
+    return turn == text::Turn::kPossible && !ascii_lower(line[0]) ? kTurn : 0U;
 }
 
 // Whether a word is no name of a speaker or of a field of mail: "IndentWidth".
 bool is_identifier(View word) {
     for (std::size_t at = 1; at < word.size(); ++at) {
-        if (upper(word[at]) && lower(word[at - 1])) return true;
+        if (ascii_upper(word[at]) && ascii_lower(word[at - 1])) return true;
     }
     return false;
 }
@@ -76,20 +76,20 @@ bool is_identifier(View word) {
 bool is_key_value(View line, bool indented) {
     std::size_t at = line.starts_with("- ") ? 2 : 0;
     const std::size_t start = at;
-    while (at < line.size() && (letter(line[at]) || digit(line[at]) || line[at] == '_' || line[at] == '-' ||
+    while (at < line.size() && (ascii_alpha(line[at]) || ascii_digit(line[at]) || line[at] == '_' || line[at] == '-' ||
                                 line[at] == '.' || line[at] == '"' || line[at] == '$'))
         ++at;
     if (at == start || at == line.size() || line[at] != ':') return false;
-    const bool capital = upper(line[start]) && !is_identifier(line.substr(start, at - start));
+    const bool capital = ascii_upper(line[start]) && !is_identifier(line.substr(start, at - start));
     if (capital && !indented) return false;
     if (at + 1 == line.size()) return true;
     return line[at + 1] == ' ' && (!capital || (at + 2 < line.size() && line[at + 2] != ' '));
 }
 
 bool is_field(View line) {  // TOML, ini: name = value, [section]
-    if (line[0] == '[') return line.back() == ']' && line.size() > 2 && (letter(line[1]) || line[1] == '[');
+    if (line[0] == '[') return line.back() == ']' && line.size() > 2 && (ascii_alpha(line[1]) || line[1] == '[');
     std::size_t at = 0;
-    while (at < line.size() && (letter(line[at]) || digit(line[at]) || line[at] == '_' || line[at] == '-' ||
+    while (at < line.size() && (ascii_alpha(line[at]) || ascii_digit(line[at]) || line[at] == '_' || line[at] == '-' ||
                                 line[at] == '.' || line[at] == '"'))
         ++at;
     if (at == 0) return false;
@@ -105,15 +105,16 @@ bool is_tag(View line) {
         line.starts_with("<?xml"))
         return true;
     std::size_t at = line[1] == '/' ? 2 : 1;
-    if (!letter(line[at])) return false;
-    while (at < line.size() && (letter(line[at]) || digit(line[at]) || line[at] == '-' || line[at] == ':')) ++at;
+    if (!ascii_alpha(line[at])) return false;
+    while (at < line.size() && (ascii_alpha(line[at]) || ascii_digit(line[at]) || line[at] == '-' || line[at] == ':'))
+        ++at;
     return at == line.size() || line[at] == '>' || line[at] == ' ' || line[at] == '/';
 }
 
 std::size_t signs_of_addresses(View line) {
     std::size_t signs = 0;
     for (std::size_t at = line.find("://"); at != View::npos; at = line.find("://", at + 3)) {
-        for (; at < line.size() && line[at] != ' '; ++at) signs += letter(line[at]) || wide(line[at]) ? 0 : 1;
+        for (; at < line.size() && line[at] != ' '; ++at) signs += ascii_alpha(line[at]) || wide(line[at]) ? 0 : 1;
     }
     return signs;
 }
@@ -176,7 +177,7 @@ View without_escapes(View line, char* buffer) {
         }
         at += 1;
         if (at < line.size() && line[at] == '[') ++at;
-        while (at < line.size() && !letter(line[at])) ++at;
+        while (at < line.size() && !ascii_alpha(line[at])) ++at;
     }
     while (size > 0 && (buffer[size - 1] == ' ' || buffer[size - 1] == '\r')) --size;
     std::size_t first = 0;

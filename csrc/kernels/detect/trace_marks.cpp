@@ -21,7 +21,7 @@ View without_rails(View line) {
 bool is_numbered(View line, bool indented, bool placed) {
     const bool hash = line[0] == '#';
     std::size_t at = hash ? 1 : 0;
-    while (at < line.size() && at < 5 && digit(line[at])) ++at;
+    while (at < line.size() && at < 5 && ascii_digit(line[at])) ++at;
     if (at == (hash ? 1U : 0U) || at + 2 >= line.size()) return false;
     if (hash) {  // gdb, the sanitizers; Dart and PHP
         const View name = line.substr(std::min(line.find_first_not_of(' ', at), line.size()));
@@ -46,11 +46,11 @@ bool is_placed_frame(View line, bool indented, std::size_t anchor) {
     }
     if (after.starts_with(": in ")) return true;  // Lua
     const std::size_t end = line.size();          // Elixir: the function and how many arguments it takes
-    return after.starts_with(": ") && digit(line[end - 1]) && line[end - 2] == '/';
+    return after.starts_with(": ") && ascii_digit(line[end - 1]) && line[end - 2] == '/';
 }
 
 bool is_frame(View line, bool indented, bool placed, std::size_t anchor) {
-    if (line[0] == '#' || digit(line[0])) {
+    if (line[0] == '#' || ascii_digit(line[0])) {
         if (is_numbered(line, indented, placed)) return true;
     } else if (line[0] == 'F') {
         if (is_python_frame(line)) return true;
@@ -61,7 +61,7 @@ bool is_frame(View line, bool indented, bool placed, std::size_t anchor) {
     } else if (line.starts_with("...") && (line.ends_with(" more") || line.ends_with(" frames omitted"))) {
         return true;
     } else if (line.starts_with("PHP  ") && line.size() > 8) {
-        return digit(line[line.find_first_not_of(' ', 4)]);
+        return ascii_digit(line[line.find_first_not_of(' ', 4)]);
     } else if (line[0] == '[' && indented) {  // Julia; Lua
         const std::size_t close = std::min(line.find_first_not_of("0123456789", 1), line.size());
         if (close > 1 && line.substr(close, 2) == "] " && (has(line, "(") || line.ends_with("scope"))) return true;
@@ -75,7 +75,7 @@ bool is_frame(View line, bool indented, bool placed, std::size_t anchor) {
 bool ends_with_line(View line) {
     std::size_t at = line.size() - 1;
     if (line[at] != '.') return false;
-    while (at > 0 && digit(line[at - 1])) --at;
+    while (at > 0 && ascii_digit(line[at - 1])) --at;
     return at + 1 < line.size() && line.substr(0, at).ends_with(" line ") && has(line, " at ");
 }
 
@@ -116,8 +116,8 @@ bool is_head(View line, bool indented) {
     // java.lang.X: ..., ValueError: ..., NoMethodError (...)
     std::size_t end = 0;
     while (end < line.size() &&
-           (letter(line[end]) || digit(line[end]) || line[end] == '.' || line[end] == '_' || line[end] == '$' ||
-            (line[end] == ':' && end + 1 < line.size() && line[end + 1] != ' ')))
+           (ascii_alpha(line[end]) || ascii_digit(line[end]) || line[end] == '.' || line[end] == '_' ||
+            line[end] == '$' || (line[end] == ':' && end + 1 < line.size() && line[end + 1] != ' ')))
         ++end;
     const View name = line.substr(0, end);
     const bool closes = end == line.size() || line[end] == ':' || line.substr(end, 2) == " (";

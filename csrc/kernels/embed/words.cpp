@@ -5,6 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "kernels/text/word_set.hpp"
+
 namespace tersely::embed {
 namespace {
 
@@ -15,25 +17,14 @@ constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15ULL;
 constexpr std::uint64_t kLong = 1ULL << 63U;
 constexpr std::size_t kShort = 7;  // bytes of a word that is its own key
 
-std::uint64_t load(const char* at) {
-    std::uint64_t value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-}
-
-std::uint64_t mix(std::uint64_t value) {
-    value *= kMultiplier;
-    return value ^ value >> 32U;
-}
-
 std::uint64_t key_of(const WordBytes& word) {
     if (word.size <= kShort) return word.eights[0];
     std::uint64_t value = word.size;
-    for (std::size_t i = 0; i * 8 < word.size; ++i) value = mix(value ^ word.eights[i]);
+    for (std::size_t i = 0; i * 8 < word.size; ++i) value = text::mix(value ^ word.eights[i]);
     return value | kLong;
 }
 
-std::size_t slot_of(std::uint64_t key) { return static_cast<std::size_t>(mix(key)); }
+std::size_t slot_of(std::uint64_t key) { return static_cast<std::size_t>(text::mix(key)); }
 
 WordBytes copied(std::string_view word) {
     WordBytes bytes;
@@ -104,10 +95,10 @@ bool Words::stands_at(const WordBytes& word, std::uint32_t line) const {
     const char* there = lines_.data() + line;
     const std::size_t whole = word.size / 8;
     for (std::size_t i = 0; i < whole; ++i) {
-        if (load(there + i * 8) != word.eights[i]) return false;
+        if (text::load<std::uint64_t>(there + i * 8) != word.eights[i]) return false;
     }
     const std::uint64_t left = (std::uint64_t{1} << word.size % 8 * 8) - 1;
-    return (load(there + whole * 8) & left) == word.eights[whole] && there[word.size] == '\n';
+    return (text::load<std::uint64_t>(there + whole * 8) & left) == word.eights[whole] && there[word.size] == '\n';
 }
 
 Piece Words::longest(std::string_view rest, bool at_start) const {

@@ -5,7 +5,6 @@
 #include "kernels/text/word_set.hpp"
 
 namespace tersely::text {
-
 namespace {
 
 constexpr std::array<std::string_view, 122> kWords = {

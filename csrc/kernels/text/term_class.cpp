@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/text/unicode.hpp"
 #include "kernels/text/word_set.hpp"
 
 namespace tersely::text {
@@ -71,25 +72,24 @@ WordSet classes() {
     return words;
 }
 
-bool digit(char letter) { return letter >= '0' && letter <= '9'; }
-
 bool is_year(std::string_view term) {
     if (term.size() == 5 && term.back() == 's') term.remove_suffix(1);
-    if (term.size() != 4 || !std::all_of(term.begin(), term.end(), digit)) return false;
+    if (term.size() != 4 || !std::all_of(term.begin(), term.end(), ascii_digit)) return false;
     return term[0] == '1' || (term[0] == '2' && term[1] == '0');
 }
 
 // 2024-01-31, 31/1/2024, 10:30: digits in groups with a date's or a clock's separators. A decimal point is neither.
 bool is_date(std::string_view term) {
-    return std::all_of(term.begin(), term.end(), [](char c) { return digit(c) || c == '-' || c == '/' || c == ':'; }) &&
-           std::any_of(term.begin(), term.end(), [](char c) { return !digit(c); });
+    return std::all_of(term.begin(), term.end(),
+                       [](char c) { return ascii_digit(c) || c == '-' || c == '/' || c == ':'; }) &&
+           std::any_of(term.begin(), term.end(), [](char c) { return !ascii_digit(c); });
 }
 
 }  // namespace
 
 std::uint8_t term_class(std::string_view term) {
     if (term.empty()) return 0;
-    if (digit(term[0])) {
+    if (ascii_digit(term[0])) {
         return static_cast<std::uint8_t>(kQuantity | (is_year(term) || is_date(term) ? kTime : 0));
     }
     static const WordSet words = classes();

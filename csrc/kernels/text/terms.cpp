@@ -38,8 +38,6 @@ bool in_word(char32_t code) {
     return is_joiner(code) || ((flags & (kLetter | kDigit | kMark)) != 0 && (flags & kNgram) == 0);
 }
 
-char lower(char byte) { return ascii_upper(byte) ? static_cast<char>(byte + 32) : byte; }
-
 // Whether a part of an identifier starts at `at`: after a lower-case letter, or the last capital of a run.
 bool starts_part(std::string_view raw, std::size_t at) {
     if (!ascii_upper(raw[at])) return false;
@@ -123,7 +121,7 @@ std::size_t TermReader::word_end(std::string_view text, std::size_t at) const {
             if (!in_word(here.code)) break;
             at += here.length;
         } else {  // "v1.2.3" goes on behind a stop between digits
-            const bool version = text[at] == '.' && at > begin + 1 && lower(text[begin]) == 'v' &&
+            const bool version = text[at] == '.' && at > begin + 1 && ascii_small(text[begin]) == 'v' &&
                                  ascii_digit(text[begin + 1]) && ascii_digit(text[at - 1]) && at + 1 < text.size() &&
                                  ascii_digit(text[at + 1]);
             if (!version) break;
@@ -170,7 +168,7 @@ void TermReader::read_spelling(std::string_view raw, std::vector<std::int32_t>& 
     for (std::size_t at = 0; at < raw.size(); ++at) {
         if (kind_of(raw[at]) != ByteKind::kWide) {
             joined |= !ascii_alpha(raw[at]) || (at > 0 && starts_part(raw, at));
-            term_.push_back(lower(raw[at]));
+            term_.push_back(ascii_small(raw[at]));
             continue;
         }
         ascii = false;
@@ -202,7 +200,7 @@ void TermReader::read_identifier(std::string_view raw, std::string_view folded, 
         while (end < raw.size() && raw[end] != '_' && !starts_part(raw, end)) ++end;
         term_.clear();
         for (std::size_t i = begin; i < end; ++i) {
-            if (raw[i] != '_') term_.push_back(lower(raw[i]));
+            if (raw[i] != '_') term_.push_back(ascii_small(raw[i]));
         }
         if (!term_.empty() && term_ != whole) emit_word(term_, ids);
         begin = end;

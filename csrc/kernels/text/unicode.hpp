@@ -38,7 +38,8 @@ inline bool is_word(char32_t code) { return (char_class(code) & (kLetter | kDigi
 constexpr bool ascii_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
 constexpr bool ascii_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
 constexpr bool ascii_alpha(char byte) { return ascii_upper(byte) || ascii_lower(byte); }
-inline bool ascii_digit(char byte) { return byte >= '0' && byte <= '9'; }
+constexpr bool ascii_digit(char byte) { return byte >= '0' && byte <= '9'; }
+constexpr char ascii_small(char byte) { return ascii_upper(byte) ? static_cast<char>(byte + 32) : byte; }
 inline bool among(char byte, std::string_view set) {  // a loop: `set` is short, and mostly known when this is compiled
     for (const char one : set) {
         if (one == byte) return true;

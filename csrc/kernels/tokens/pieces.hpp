@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "kernels/text/eight_bytes.hpp"
+#include "kernels/text/unicode.hpp"
 #include "kernels/tokens/classes.hpp"
 
 namespace tersely::tokens {
@@ -34,8 +35,6 @@ enum class Pattern : std::uint32_t { kO200k = 0, kCl100k = 1 };
 template <Pattern pattern>
 std::size_t next_any_piece(std::string_view text, std::size_t at);
 
-inline bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
-
 // The end of the piece that begins at `at` < text.size(). Words of ASCII are looked at eight bytes at a time.
 template <Pattern pattern>
 inline std::size_t next_piece(std::string_view text, std::size_t at) {
@@ -48,7 +47,7 @@ inline std::size_t next_piece(std::string_view text, std::size_t at) {
         if (first == '\'' || first == '\n' || first == '\r') return next_any_piece<pattern>(text, at);
         if ((kind & kNumber) != 0) {
             std::size_t end = at + 1;
-            while (end < at + 3 && is_digit(text[end])) ++end;
+            while (end < at + 3 && text::ascii_digit(text[end])) ++end;
             const bool wide = end < at + 3 && static_cast<unsigned char>(text[end]) >= 0x80U;  // a number, too?
             return wide ? next_any_piece<pattern>(text, at) : end;
         }

@@ -81,14 +81,14 @@ class LineTable:
     Attributes:
         table: where they are; `heading` of a piece is its head.
         line: int64[n], number of the line in its document, from 0.
-        template: int32[n], lines of one template differ in values only (csrc/kernels/content/templates.hpp).
+        template: int32[n], lines of one template differ in values only (kernels/content/line_reader.hpp).
         marks: uint32[n], bits of `Mark`.
         variant: int32[n], lines of one variant have the same words of letters; -1 where there were too many.
         copies: int32[n], how often a line was met before, character for character.
         asked: uint64[n], a bit for each of the query's words that a line has.
         stands_for: int64[n], lines, where an earlier compression says how many were left out or how often
             a line came; else 1.
-        finding: int32[n], lines of one have the same code, such as E0308 (csrc/kernels/content/outcomes.hpp);
+        finding: int32[n], lines of one have the same code, such as E0308 (csrc/kernels/content/marks.hpp);
             -1 without one.
         counts: int64[templates], lines of each template.
         variants: int64[variants], lines of each variant.
@@ -356,7 +356,7 @@ def report_grades(lines: LineTable) -> Float32s:
 
 
 def is_lined(text: str) -> bool:
-    """Whether a text consists of lines, not of sentences (csrc/kernels/content/lined.hpp). O(1)."""
+    """Whether a text consists of lines, not of sentences (csrc/kernels/content/line_reader.hpp). O(1)."""
     return bool(_native.lined([text])[0])
 
 

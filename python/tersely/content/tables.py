@@ -16,7 +16,7 @@ from tersely.types import Document, Float32s, Int32s, Int64s, Kind, UInt8s
 __all__ = ["Table"]
 
 _DELIMITERS = ("", ",", ";", "\t", "|", " ", "=")
-_HEAD, _RULE, _TEXT = 1, 2, 3  # roles of rows, as csrc/kernels/content/table_layout.hpp has them; 0: a row
+_HEAD, _RULE, _TEXT = 1, 2, 3  # roles of rows, as csrc/kernels/content/tables.hpp has them; 0: a row
 # What an earlier compression wrote.
 _OWN = re.compile(r"(?m)^(?:\| )?…(?: ([0-9,]{1,15}) more rows?)?(?: \|)?$")
 _ENDS, _WORDS, _LINE = 0.5, 0.45, 0.001  # worth of the first and last rows, of text around a table, of a rule

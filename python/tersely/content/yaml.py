@@ -21,7 +21,7 @@ class Yaml:
 
     A record is an item of a list, or a document (`---`) where there are several; the values of its keys are
     its cells (csrc/kernels/content/records.hpp), compared by path; other lines are compared with those of
-    their key or form (line_rarity.hpp). A line comes with the keys and items it stands in, so what is kept
+    their key or form (line_grades.hpp). A line comes with the keys and items it stands in, so what is kept
     is YAML. A comment says how many records were left out, or keys where there are no records (`# … 37
     more`), "…" that a text goes on. Nothing is resolved: an alias may stay without its anchor. A text that
     is not laid out so is compressed as text: warning "yaml_invalid" or "yaml_too_deep".

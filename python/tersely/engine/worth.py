@@ -314,8 +314,8 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
     """Raise what units are worth that say what failed, whatever their text was taken for.
 
     `graded`: bool[n], units whose worth says so already; None: none does. Texts in sentences have no outcomes
-    (csrc/kernels/content/lined.hpp). Without a query such units come first; with one an outcome is a part
-    beside relevance. O(characters) for texts that stand in lines, else O(1).
+    (csrc/kernels/content/line_reader.hpp). Without a query such units come first; with one an outcome is a
+    part beside relevance. O(characters) for texts that stand in lines, else O(1).
     """
     table = reading.table
     if len(table.start) == 0:

@@ -1,17 +1,22 @@
-#include "kernels/content/table_layout.hpp"
+#include "kernels/content/tables.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <unordered_map>
 
-#include "kernels/content/table_header.hpp"
-#include "kernels/content/table_pairs.hpp"
+#include "kernels/content/line_reader.hpp"
+#include "kernels/content/records.hpp"
 #include "kernels/detect/table_look.hpp"
 #include "kernels/parallel.hpp"
+#include "kernels/text/unicode.hpp"
+#include "kernels/text/utf8.hpp"
 
 namespace tersely::content {
 namespace {
+
+using text::ascii_alpha;
+using text::ascii_digit;
 
 using View = std::string_view;
 
@@ -20,9 +25,6 @@ constexpr std::size_t kWidest = 1024;       // characters of a line that are loo
 constexpr std::size_t kSampledLines = 512;  // of a block, by which its borders are found
 
 bool blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r'; }
-bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
-bool is_letter(char byte) { return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'); }
-bool goes_on(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }  // within a character
 
 View trimmed(View cell) {
     while (!cell.empty() && (blank(cell.front()) || cell.front() == '"')) cell.remove_prefix(1);
@@ -108,7 +110,7 @@ template <typename Each>
 void each_written(View line, Each each) {
     std::size_t place = 0;
     for (const char byte : line) {
-        if (goes_on(byte)) continue;
+        if (text::is_continuation(byte)) continue;
         if (place >= kWidest) return;
         if (!blank(byte)) each(place);
         ++place;
@@ -116,8 +118,8 @@ void each_written(View line, Each each) {
 }
 
 std::size_t width_of(View line) {
-    return std::min(kWidest, static_cast<std::size_t>(
-                                 std::count_if(line.begin(), line.end(), [](char byte) { return !goes_on(byte); })));
+    return std::min(kWidest, static_cast<std::size_t>(std::count_if(
+                                 line.begin(), line.end(), [](char byte) { return !text::is_continuation(byte); })));
 }
 
 // Where columns begin, and bits of characters that are blank between them.
@@ -223,7 +225,7 @@ void cells_by_borders(View line, const std::vector<std::uint32_t>& columns, std:
         } else {
             inside = false;
         }
-        place += goes_on(line[i]) ? 0 : 1;
+        place += text::is_continuation(line[i]) ? 0 : 1;
     }
     if (size == columns.size()) {
         for (std::size_t i = 0; i < size; ++i)
@@ -249,13 +251,13 @@ void cells_in(View line, const Borders& borders, std::vector<TableCell>& cells) 
     }
 }
 
-bool is_numeric(View cell) { return !cell.empty() && (is_digit(cell[0]) || (cell[0] == '-' && cell.size() > 1)); }
+bool is_numeric(View cell) { return !cell.empty() && (ascii_digit(cell[0]) || (cell[0] == '-' && cell.size() > 1)); }
 
 bool in_capitals(View line) {
     std::size_t letters = 0;
     for (const char byte : line) {
         if (byte >= 'a' && byte <= 'z') return false;
-        letters += is_letter(byte) ? 1U : 0U;
+        letters += ascii_alpha(byte) ? 1U : 0U;
     }
     return letters >= 3;
 }
@@ -578,6 +580,219 @@ float look_for_columns(View text) {
         if (10 * clean >= 7 * rows && 10 * filled >= 7 * rows) kept += std::min(clean, filled);
     }
     return lines < kFewestRows ? 0 : static_cast<float>(kept) / static_cast<float>(lines);
+}
+
+namespace {
+
+constexpr std::size_t kFewestPairs = 3;
+
+bool ends_pair(char byte) { return byte == ' ' || byte == '\t' || byte == '\r'; }
+
+bool is_name(char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_';
+}
+
+std::string_view without_quotes(std::string_view cell) {
+    const auto around = [](char byte) { return ends_pair(byte) || byte == '"'; };
+    while (!cell.empty() && around(cell.front())) cell.remove_prefix(1);
+    while (!cell.empty() && around(cell.back())) cell.remove_suffix(1);
+    return cell;
+}
+
+std::size_t pairs_in(std::string_view line) {
+    std::size_t pairs = 0;
+    for (std::size_t i = 1; i + 1 < line.size(); ++i) {
+        if (line[i] != '=' || !(is_name(line[i - 1]))) continue;
+        std::size_t begin = i;
+        while (begin > 0 && !ends_pair(line[begin - 1]) && line[begin - 1] != '=' && line[begin - 1] != '"') --begin;
+        if (begin == 0 || ends_pair(line[begin - 1])) ++pairs;
+    }
+    return pairs;
+}
+
+}  // namespace
+
+float look_for_pairs(std::string_view text) {
+    std::size_t lines = 0;
+    std::size_t paired = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+        check_cancelled();
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string_view line = text.substr(begin, end - begin);
+        begin = end + 1;
+        if (std::all_of(line.begin(), line.end(), ends_pair)) continue;
+        ++lines;
+        paired += pairs_in(line) >= kFewestPairs ? 1U : 0U;
+    }
+    return lines < kFewestRows ? 0 : static_cast<float>(paired) / static_cast<float>(lines);
+}
+
+void read_pairs(std::string_view line, std::vector<TableCell>& cells) {
+    for (std::size_t at = 0; at < line.size() && cells.size() < kMostCells;) {
+        if (ends_pair(line[at])) {
+            ++at;
+            continue;
+        }
+        const std::size_t begin = at;
+        std::size_t equals = std::string_view::npos;
+        bool quoted = false;
+        for (; at < line.size() && (quoted || !ends_pair(line[at])); ++at) {
+            if (line[at] == '"' && line[at - (at > 0 ? 1 : 0)] != '\\') quoted = !quoted;
+            if (line[at] == '=' && equals == std::string_view::npos && !quoted) equals = at;
+        }
+        if (equals == std::string_view::npos || equals == begin) continue;
+        cells.push_back(
+            {0, line.substr(begin, equals - begin), without_quotes(line.substr(equals + 1, at - equals - 1))});
+    }
+}
+
+namespace {
+
+bool is_amount(std::string_view cell) {
+    if (cell.find_first_of("0123456789") == std::string_view::npos) return false;
+    const bool year = cell.size() == 4 && std::all_of(cell.begin(), cell.end(), ascii_digit) &&
+                      (cell.starts_with("19") || cell.starts_with("20"));
+    const auto of_number = [](char byte) {
+        return ascii_digit(byte) || std::string_view("$%()+-.,: /").find(byte) != std::string_view::npos;
+    };
+    return !year && std::all_of(cell.begin(), cell.end(), of_number);
+}
+
+}  // namespace
+
+std::size_t header_rows(std::string_view text, const TableLayout& layout) {
+    std::vector<TableCell> cells;
+    std::vector<bool> named(kMostCells, false);
+    std::size_t columns = 0;
+    const auto name_columns = [&] {
+        for (const TableCell& cell : cells) {
+            if (!cell.value.empty()) named[cell.column] = true;
+            columns = std::max(columns, cell.column + 1);
+        }
+    };
+    read_cells(text, layout, 0, cells);
+    name_columns();
+    std::size_t rows = 1;
+    while (rows < kMostHeaderRows && rows + 1 < layout.size() && layout.role[rows] == RowRole::kRow && columns > 2) {
+        read_cells(text, layout, rows, cells);
+        std::size_t nameless = 0, filled = 0;
+        for (std::size_t column = 1; column < columns; ++column) nameless += named[column] ? 0U : 1U;
+        bool amounts = false, any = false;
+        for (const TableCell& cell : cells) {
+            amounts = amounts || is_amount(cell.value);
+            any = any || !cell.value.empty();
+            if (cell.column > 0 && cell.column < columns && !named[cell.column] && !cell.value.empty()) ++filled;
+        }
+        const bool half = 2 * nameless >= columns - 1;
+        const bool begins = !cells.empty() && !cells.front().value.empty();
+        if (amounts || !any || (begins ? !half || filled < nameless : named[0] && !half)) break;
+        name_columns();
+        ++rows;
+    }
+    if (rows == 1) return 1;
+    read_cells(text, layout, rows, cells);
+    return cells.empty() || cells.front().value.empty() ? 1 : rows;
+}
+
+namespace {
+
+// The columns of tables, by place or by key.
+class Columns {
+  public:
+    explicit Columns(std::size_t tables) : by_place_(tables) {
+        for (std::size_t table = 0; table < tables; ++table) values.add_list();
+    }
+
+    std::size_t of(std::size_t table, const TableCell& cell, const std::vector<std::string>& names) {
+        if (!cell.name.empty()) {
+            const auto [entry, added] = by_key_.try_emplace(std::string(cell.name), 0);
+            if (added) entry->second = values.add_column(table, cell.name);
+            return entry->second;
+        }
+        std::vector<std::size_t>& places = by_place_[table];
+        for (std::size_t place = places.size(); place <= cell.column; ++place)
+            places.push_back(values.add_column(table, place < names.size() ? names[place] : std::string()));
+        return places[cell.column];
+    }
+
+    RecordColumns values;
+
+  private:
+    std::vector<std::vector<std::size_t>> by_place_;
+    std::unordered_map<std::string, std::size_t> by_key_;
+};
+
+}  // namespace
+
+TableRows table_rows(std::string_view text, char delimiter, bool header) {
+    TableRows rows;
+    rows.layout = table_layout(text, delimiter, header);
+    const TableLayout& layout = rows.layout;
+    rows.standing.resize(layout.size());
+    Columns columns(static_cast<std::size_t>(layout.tables));
+    std::vector<TableCell> cells;
+    const auto each_record = [&](auto each) {
+        for (std::size_t row = 0; row < layout.size(); ++row) {
+            check_cancelled();
+            if (layout.role[row] != RowRole::kRow || layout.table[row] < 0) continue;
+            read_cells(text, layout, row, cells);
+            each(row, static_cast<std::size_t>(layout.table[row]));
+        }
+    };
+    std::vector<std::vector<std::string>> names(static_cast<std::size_t>(layout.tables));
+    for (std::size_t row = 0; row < layout.size(); ++row) {
+        if (layout.role[row] != RowRole::kHead || layout.table[row] < 0) continue;
+        std::vector<std::string>& of_table = names[static_cast<std::size_t>(layout.table[row])];
+        read_cells(text, layout, row, cells);
+        for (const TableCell& cell : cells) {
+            if (cell.column >= of_table.size()) of_table.resize(cell.column + 1);
+            if (of_table[cell.column].empty()) of_table[cell.column] = cell.value;
+        }
+    }
+    std::vector<std::int32_t> list;
+    std::vector<std::size_t> record_rows;
+    each_record([&](std::size_t row, std::size_t table) {
+        columns.values.add_record(table);
+        list.push_back(static_cast<std::int32_t>(table));
+        record_rows.push_back(row);
+        for (const TableCell& cell : cells) columns.values.add(columns.of(table, cell, names[table]), cell.value);
+    });
+    columns.values.settle();
+    Standing standing(list.size());
+    std::size_t record = 0;
+    each_record([&](std::size_t, std::size_t table) {
+        for (const TableCell& cell : cells) {
+            std::uint64_t reason = 0;
+            const float worth = columns.values.worth(columns.of(table, cell, names[table]), cell.value, &reason);
+            standing.add(record, worth, reason);
+        }
+        ++record;
+    });
+    const std::vector<float> found = standing.settle(list, static_cast<std::size_t>(layout.tables));
+    for (std::size_t i = 0; i < found.size(); ++i) rows.standing[record_rows[i]] = found[i];
+    return rows;
+}
+
+namespace {
+
+constexpr float kMostly = 0.5F, kInColumns = 0.9F;
+constexpr std::size_t kLookedIfSure = 3072;  // bytes of a text that is surely something else
+
+}  // namespace
+
+detect::Detection table_or(detect::Detection look, std::span<const std::string_view> pieces) {
+    using enum detect::ContentKind;
+    if (look.kind != prose && look.kind != markdown && look.kind != code && look.kind != tool_output) return look;
+    if (look.certain) return look;  // code whose literals stand in columns
+    for (const std::string_view piece : pieces) {
+        if (piece.find("\n```") != std::string_view::npos || piece.find("\n~~~") != std::string_view::npos) return look;
+    }
+    if (pieces.empty()) return look;
+    if (look.kind == prose && detect::says_who(pieces[0])) return {log, detect::Language::none, kSure};
+    const bool sure = look.confidence >= kSure && look.kind != prose;
+    const float columns = look_for_columns(sure ? pieces[0].substr(0, kLookedIfSure) : pieces[0]);
+    if (columns < (sure ? kInColumns : kMostly) || !is_lined(pieces[0])) return look;
+    return {table, detect::Language::none, std::max(columns, kSure)};
 }
 
 }  // namespace tersely::content

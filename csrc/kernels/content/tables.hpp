@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
+
+#include "kernels/detect/detect.hpp"
 
 namespace tersely::content {
 
@@ -39,7 +42,7 @@ struct TableCell {
 //
 // Delimited: a quoted cell may hold delimiters, line breaks and doubled quotes (RFC 4180); quotes mean nothing beside
 // pipes. Rows of "-+|=:" alone are rules. The header is what stands above a rule among the first three rows, and it,
-// else the first row and those that name columns with it (table_header.hpp). Between pipes, lines without one are text.
+// else the first row and those that name columns with it (header_rows). Between pipes, lines without one are text.
 // kColumns: blocks between blank lines (all is one block where most are of one line) of at least kFewestRows lines. A
 // border is where at most a tenth of a block's lines (one in short ones) have no blank, of at least half that reach so
 // far. Where fewer than kAligned of the lines keep to three columns, columns are words, as many as nine tenths of the
@@ -60,5 +63,45 @@ void read_cells(std::string_view text, const TableLayout& layout, std::size_t ro
 inline constexpr double kAligned = 0.7;
 inline constexpr std::size_t kFewestRows = 4;
 float look_for_columns(std::string_view text);
+
+// Lines of key=value.
+
+// The share of the lines that have three key=value or more. O(bytes).
+float look_for_pairs(std::string_view text);
+
+// Adds the cells of a line, without quotes around them, each with its name. O(bytes).
+void read_pairs(std::string_view line, std::vector<TableCell>& cells);
+
+// How many rows of a delimited table are its header: spreadsheets name columns in several rows, where a name spans
+// some.
+
+inline constexpr std::size_t kMostHeaderRows = 3;
+
+// One, and each row behind while it names columns: no cell of it is a number (a year is a name), and either its first
+// cell is blank, as is that of the rows above or half of their other cells or more; or it fills all other cells that
+// are blank above it, half of them or more. At least one row with a first cell follows. O(bytes of those rows).
+std::size_t header_rows(std::string_view text, const TableLayout& layout);
+
+// The rows of a table in text, and how much each stands out (records.hpp: worth).
+
+struct TableRows {
+    TableLayout layout;
+    std::vector<float> standing;  // of a row, in [0, 1): how much it stands out in its table; 0 for all but rows
+};
+
+// Columns are compared by their places, pairs by their keys. O(bytes), three passes.
+TableRows table_rows(std::string_view text, char delimiter, bool header);
+
+// Tables among texts that look like something else.
+//
+// Contract: `look` as it is, or a table where half of the lines stand in columns or are ruled (look_for_columns), nine
+// tenths where the look is sure (confidence kSure, and no prose); never of texts with fenced blocks, nor of what is
+// certain, nor of kinds that tables do not pass for, nor where the text stands in sentences (is_lined,
+// line_reader.hpp). Its confidence is that share, kSure at least. Lines that say who wrote them (table_look.hpp) are no
+// prose but a log. O(bytes of the first piece).
+
+inline constexpr float kSure = 0.6F;
+
+detect::Detection table_or(detect::Detection look, std::span<const std::string_view> pieces);
 
 }  // namespace tersely::content

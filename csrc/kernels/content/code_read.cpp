@@ -1,0 +1,622 @@
+#include "kernels/content/code_read.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "kernels/parallel.hpp"
+#include "kernels/text/unicode.hpp"
+
+namespace tersely::content {
+namespace {
+
+using View = std::string_view;
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+// Words that go on or end what stands above them, as closing brackets do.
+constexpr std::array<View, 18> kCloses = {"else",    "elif",  "elsif",  "elseif", "when",  "except",
+                                          "finally", "catch", "rescue", "ensure", "then",  "do",
+                                          "end",     "fi",    "done",   "esac",   "endif", "in"};
+
+bool closes(View line) {
+    if (View("})]").find(line[0]) != View::npos) return true;
+    std::size_t end = 0;
+    while (end < line.size() && code_word_byte(line[end])) ++end;
+    const View word = line.substr(0, end);
+    return std::find(kCloses.begin(), kCloses.end(), word) != kCloses.end() || word.starts_with("end");
+}
+
+// Statements of one indentation.
+struct LayoutLevel {
+    std::size_t indent = 0;
+    std::size_t fold = kNone, body = kNone;  // where the statements go; the file's: nowhere
+    std::vector<LineSpan> statements = {};
+    std::size_t statement_fold = kNone;  // of the last statement
+};
+
+class LayoutReader {
+  public:
+    explicit LayoutReader(const CodeLines& lines) : lines_(lines) { levels_.emplace_back(); }
+
+    CodeShape run() && {
+        bool goes_on = false;  // the line before ends in a backslash
+        for (std::int32_t line = 0; line < lines_.count(); ++line) {
+            check_cancelled();
+            if (lines_.blank(line) || (!goes_on && is_comment(lines_[line], CodeLanguage::kOther))) continue;
+            if (goes_on) {
+                levels_.back().statements.back().last = line;
+            } else {
+                place(line);
+            }
+            goes_on = lines_[line].ends_with('\\');
+        }
+        while (levels_.size() > 1) pop();
+        shape_.statements = std::move(levels_.back().statements);
+        std::stable_sort(shape_.folds.begin(), shape_.folds.end(),
+                         [](const CodeFold& a, const CodeFold& b) { return a.lines.first < b.lines.first; });
+        return std::move(shape_);
+    }
+
+  private:
+    void place(std::int32_t line) {
+        const std::size_t indent = lines_.columns(line);
+        const bool inner = levels_.size() > 1 && levels_.back().indent > indent;
+        while (levels_.size() > 1 && levels_.back().indent > indent) pop();
+        if (levels_.back().indent < indent && !levels_.back().statements.empty()) open(line, indent);
+        LayoutLevel& level = levels_.back();
+        if (level.statements.empty()) level.indent = indent;
+        if (inner && level.statement_fold != kNone && closes(lines_[line])) {
+            level.statements.back().last = line;
+            shape_.folds[level.statement_fold].lines.last = line;
+            return;
+        }
+        level.statements.push_back({line, line});
+        level.statement_fold = kNone;
+    }
+
+    // A body of the last statement, from the line below it.
+    void open(std::int32_t line, std::size_t indent) {
+        LayoutLevel& level = levels_.back();
+        const LineSpan head = level.statements.back();
+        if (level.statement_fold == kNone) {
+            level.statement_fold = shape_.folds.size();
+            shape_.folds.push_back({head, {}});
+        }
+        CodeFold& fold = shape_.folds[level.statement_fold];
+        LayoutLevel next{indent, level.statement_fold, fold.bodies.size()};
+        fold.bodies.push_back({{head.last + 1, line}, {}});
+        levels_.push_back(std::move(next));
+    }
+
+    void pop() {
+        LayoutLevel level = std::move(levels_.back());
+        levels_.pop_back();
+        const std::int32_t last = level.statements.back().last;
+        levels_.back().statements.back().last = last;
+        CodeFold& fold = shape_.folds[level.fold];
+        fold.bodies[level.body].lines.last = fold.lines.last = last;
+        fold.bodies[level.body].statements = std::move(level.statements);
+    }
+
+    const CodeLines& lines_;
+    std::vector<LayoutLevel> levels_;
+    CodeShape shape_;
+};
+
+}  // namespace
+
+CodeShape read_layout(const CodeLines& lines) { return LayoutReader(lines).run(); }
+
+namespace {
+
+constexpr std::array<View, 4> kContinues = {"else", "elif", "except", "finally"};
+constexpr std::array<View, 14> kOpens = {"if",  "elif",    "else", "for",   "while", "try",   "except",
+                                         "def", "finally", "with", "class", "async", "match", "case"};
+// Words that stand beside a name, a number or a string; in older Python, too.
+constexpr std::array<View, 37> kJoins = {
+    "and",    "as",     "assert", "async",  "await", "break",    "case", "class", "continue", "def",
+    "del",    "elif",   "else",   "except", "exec",  "finally",  "for",  "from",  "global",   "if",
+    "import", "in",     "is",     "lambda", "match", "nonlocal", "not",  "or",    "pass",     "print",
+    "raise",  "return", "try",    "type",   "while", "with",     "yield"};
+
+template <std::size_t n>
+bool among(View word, const std::array<View, n>& words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+View first_word(View line) {
+    std::size_t end = 0;
+    while (end < line.size() && code_word_byte(line[end])) ++end;
+    return line.substr(0, end);
+}
+
+// Whether a head that ends in a colon is one of Python: `if` and the like say of what.
+bool opens_block(View head, View word) {
+    if (!among(word, kOpens)) return false;
+    const std::size_t next = head.find_first_not_of(" \t", word.size());
+    const bool alone = next != View::npos && head[next] == ':';
+    return !alone || word == "try" || (word != "elif" && among(word, kContinues));
+}
+
+// Statements of one indentation.
+struct IndentLevel {
+    std::size_t indent = 0;
+    std::size_t fold = kNone, body = kNone;  // where the statements go; the file's: nowhere
+    std::vector<LineSpan> statements;
+    std::size_t statement_fold = kNone;  // of the last statement
+    bool decorated = false;              // the last statement is decorators so far
+    bool opens = false;                  // its last line ends in a colon
+};
+
+class IndentReader {
+  public:
+    // `strict`: not sure either where two operands stand side by side, or a colon ends what opens no block; then the
+    // rest is not read.
+    IndentReader(const CodeLines& lines, bool strict) : lines_(lines), text_(lines.text()), strict_(strict) {
+        levels_.emplace_back();
+    }
+
+    CodeShape run() && {
+        for (std::int32_t line = 0; line < lines_.count() && (shape_.sure || !strict_);) {
+            if (lines_.blank(line) || lines_[line][0] == '#' || lines_[line] == "\\") {
+                ++line;
+                continue;
+            }
+            const LineSpan logical = {line, logical_end(line)};
+            place(logical);
+            line = logical.last + 1;
+        }
+        if (levels_.back().opens) shape_.sure = false;
+        while (levels_.size() > 1) pop();
+        shape_.statements = std::move(levels_.back().statements);
+        std::stable_sort(shape_.folds.begin(), shape_.folds.end(),
+                         [](const CodeFold& a, const CodeFold& b) { return a.lines.first < b.lines.first; });
+        return std::move(shape_);
+    }
+
+  private:
+    enum class Token : std::uint8_t { kOther, kWord, kString };
+
+    // The last line of the logical line that begins on `line`; notes whether it ends in a colon.
+    std::int32_t logical_end(std::int32_t line) {
+        int brackets = 0;
+        colon_ = false;
+        Token before = Token::kOther;
+        for (std::size_t at = lines_.start(line); at < text_.size();) {
+            check_cancelled();
+            const char byte = text_[at];
+            if (strict_ && code_word_byte(byte)) {
+                const View word = first_word(text_.substr(at));
+                const bool joins = among(word, kJoins);
+                const char next = at + word.size() < text_.size() ? text_[at + word.size()] : '\n';
+                if (!joins && word.size() <= 2 && (next == '"' || next == '\'')) {  // the prefix of a string
+                    at += word.size();
+                    continue;
+                }
+                if (!joins && before != Token::kOther) shape_.sure = false;
+                if (word.find('$') != View::npos) shape_.sure = false;
+                before = joins ? Token::kOther : Token::kWord;
+                colon_ = false;
+                at += word.size();
+                continue;
+            }
+            if (strict_ && (byte == '`' || byte == '?')) shape_.sure = false;
+            if (byte == '\n') {
+                if (brackets == 0) return line;
+                ++line;
+                ++at;
+                continue;
+            }
+            if (byte == '#') {
+                at = std::min(text_.find('\n', at), text_.size());
+                continue;
+            }
+            if (byte == '\\') {  // joins lines
+                at += at + 2 < text_.size() && text_[at + 1] == '\r' ? 2 : 1;
+                if (at < text_.size() && text_[at] == '\n') {
+                    ++line;
+                    ++at;
+                }
+                continue;
+            }
+            if (byte == '"' || byte == '\'') {
+                const bool with_values = formatted(at);
+                const std::size_t end = python_string_end(text_, at, with_values);
+                if (end == kOpen) {  // what it may have read all of is not read again
+                    shape_.sure = false;
+                    const bool long_one = with_values || text_.substr(at, 3) == std::string(3, byte);
+                    return long_one ? lines_.count() - 1 : line;
+                }
+                if (before == Token::kWord) shape_.sure = false;
+                before = Token::kString;
+                line += static_cast<std::int32_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at),
+                                                             text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+                colon_ = false;
+                at = end;
+                continue;
+            }
+            if (byte == '(' || byte == '[' || byte == '{') ++brackets;
+            if ((byte == ')' || byte == ']' || byte == '}') && --brackets < 0) {
+                shape_.sure = false;
+                brackets = 0;
+            }
+            if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\f') {
+                colon_ = byte == ':' && brackets == 0;
+                before = Token::kOther;
+            }
+            ++at;
+        }
+        if (brackets > 0) shape_.sure = false;
+        return lines_.count() - 1;
+    }
+
+    bool formatted(std::size_t quote) const {  // an f or t among the letters before it
+        std::size_t at = quote;
+        bool found = false;
+        while (at > 0 && quote - at < 3 && code_word_byte(text_[at - 1])) {
+            --at;
+            found |= View("fFtT").find(text_[at]) != View::npos;
+        }
+        return found && (at == 0 || !code_word_byte(text_[at - 1]));
+    }
+
+    void place(LineSpan logical) {
+        const std::size_t indent = lines_.columns(logical.first);
+        if (IndentLevel& level = levels_.back(); level.opens) {
+            level.opens = false;
+            if (indent > level.indent) {
+                open(logical.first, indent);
+            } else {
+                shape_.sure = false;
+            }
+        }
+        while (levels_.size() > 1 && levels_.back().indent > indent) pop();
+        IndentLevel& level = levels_.back();
+        if (level.indent != indent) {
+            shape_.sure = false;
+            level.indent = std::min(level.indent, indent);
+        }
+        add(level, logical);
+    }
+
+    // A statement, or more of the one before.
+    void add(IndentLevel& level, LineSpan logical) {
+        const View head = lines_[logical.first];
+        const View word = first_word(head);
+        const bool goes_on = among(word, kContinues);
+        if ((goes_on || level.decorated) && !level.statements.empty()) {
+            level.statements.back().last = logical.last;
+        } else {
+            level.statements.push_back(logical);
+            level.statement_fold = kNone;
+        }
+        level.decorated = head[0] == '@';
+        level.opens = colon_;
+        if (strict_ && colon_ && !opens_block(head, word)) shape_.sure = false;
+    }
+
+    // A body of the last statement.
+    void open(std::int32_t first, std::size_t indent) {
+        IndentLevel& level = levels_.back();
+        if (first_word(lines_[level.statements.back().first]) == "match" && first_word(lines_[first]) == "case") {
+            levels_.emplace_back().indent = indent;  // stays whole: nothing stands for a case that is left out
+            return;
+        }
+        if (level.statement_fold == kNone) {
+            level.statement_fold = shape_.folds.size();
+            shape_.folds.push_back({level.statements.back(), {}});
+        }
+        IndentLevel next;
+        next.indent = indent;
+        next.fold = level.statement_fold;
+        next.body = shape_.folds[next.fold].bodies.size();
+        shape_.folds[next.fold].bodies.push_back({{first, first}, {}});
+        levels_.push_back(std::move(next));
+    }
+
+    void pop() {
+        IndentLevel level = std::move(levels_.back());
+        levels_.pop_back();
+        const std::int32_t last = level.statements.back().last;
+        levels_.back().statements.back().last = last;
+        if (level.fold == kNone) return;
+        CodeFold& fold = shape_.folds[level.fold];
+        fold.bodies[level.body].lines.last = fold.lines.last = last;
+        fold.bodies[level.body].statements = std::move(level.statements);
+    }
+
+    const CodeLines& lines_;
+    const View text_;
+    std::vector<IndentLevel> levels_;
+    CodeShape shape_;
+    const bool strict_;
+    bool colon_ = false;
+};
+
+}  // namespace
+
+CodeShape read_indents(const CodeLines& lines) { return IndentReader(lines, false).run(); }
+
+bool is_python(const CodeLines& lines) {
+    const CodeShape shape = IndentReader(lines, true).run();
+    if (!shape.sure || !shape.folds.empty()) return shape.sure;
+    return std::any_of(shape.statements.begin(), shape.statements.end(), [&](const LineSpan& part) {
+        const View head = lines[part.first];
+        return head.starts_with("from ") && head.find(" import ") != View::npos;
+    });
+}
+
+namespace {
+
+char closing(char open) { return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '\0'; }
+
+// What is open, and the statements in it.
+struct Bracket {
+    char bracket;
+    std::int32_t line, begun;  // where it opened; where the statement around it began
+    bool splits;               // statements stand in it
+    std::size_t owner;         // the nearest level that splits, itself or around it
+    bool cases = false;        // of a switch: statements are its cases
+    bool commas = false;       // end statements in it: fields, values, arms
+    std::vector<LineSpan> statements = {};
+    std::size_t fold = kNone;  // of the statement in it that has not ended
+};
+
+// What the line at which a statement begins says of a body in it.
+struct Head {
+    View line;
+    bool whole = false;  // a macro or an import: it is one statement
+    bool cases = false;  // a switch
+    bool lists = false;  // commas end what stands in it
+};
+
+class BraceReader {
+  public:
+    BraceReader(const CodeLines& lines, CodeLanguage language)
+        : lines_(lines),
+          text_(lines.text()),
+          language_(language),
+          ends_(lines, language),
+          newlines_(language == CodeLanguage::kScript || language == CodeLanguage::kGo ||
+                    language == CodeLanguage::kOther) {
+        levels_.push_back({'\0', 0, 0, true, 0});
+    }
+
+    CodeShape run() && {
+        while (at_ < text_.size()) {
+            check_cancelled();
+            step();
+        }
+        end_statement(line_);
+        if (levels_.size() > 1) shape_.sure = false;
+        while (levels_.size() > 1) levels_.pop_back();
+        shape_.statements = std::move(levels_.back().statements);
+        // What was not closed, or lies in brackets, has folds that no statement begins with: they are passed over.
+        std::stable_sort(shape_.folds.begin(), shape_.folds.end(),
+                         [](const CodeFold& a, const CodeFold& b) { return a.lines.first < b.lines.first; });
+        return std::move(shape_);
+    }
+
+  private:
+    void step() {
+        const char byte = text_[at_];
+        if (byte == '\n') return new_line();
+        if (text::ascii_space(byte)) {
+            ++at_;
+            return;
+        }
+        if (byte == '#' && language_ == CodeLanguage::kC && lines_.start(line_) == at_) return directive();
+        const bool comment = byte == '/' && at_ + 1 < text_.size() && (text_[at_ + 1] == '/' || text_[at_ + 1] == '*');
+        const std::size_t end = literal_end(text_, at_, language_, byte == '/' && ends_.before_value(place()));
+        if (end == kOpen) shape_.sure = false;
+        if (comment) return pass(end == kOpen ? text_.size() : end);
+        if (byte == '}' || byte == ')' || byte == ']') return close();
+        if (byte == ';') {
+            ++at_;
+            last_ = byte;
+            last_line_ = line_;
+            if (begun_ >= 0 && !levels_.back().cases && ends_.at_semicolon(place())) end_statement(line_);
+            return;
+        }
+        begin();
+        if (end != at_) {
+            last_ = '"';
+            pass(end == kOpen ? text_.size() : end);
+            last_line_ = line_;
+            return;
+        }
+        if (byte == '{' || byte == '(' || byte == '[') return open();
+        before_last_ = code_word_byte(byte) ? '\0' : last_;
+        last_ = byte;
+        ++at_;
+        while (code_word_byte(byte) && at_ < text_.size() && code_word_byte(text_[at_])) ++at_;
+    }
+
+    void begin() {
+        const bool next_case = levels_.back().cases && lines_.start(line_) == at_ && line_ > begun_ && at_case();
+        if (begun_ >= 0 && next_case) end_statement(last_line_);
+        if (begun_ < 0) begun_ = line_;
+        last_line_ = line_;
+    }
+
+    bool at_case() const {
+        const View rest = lines_[line_];
+        const auto is = [&](View word) {
+            return rest.starts_with(word) && (rest.size() == word.size() || !code_word_byte(rest[word.size()]));
+        };
+        return is("case") || is("default");
+    }
+
+    BracePlace place() const {
+        return {at_, line_, begun_, levels_.back().bracket, levels_.back().commas, last_, before_last_};
+    }
+
+    void pass(std::size_t end) {
+        line_ += static_cast<std::int32_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
+                                                      text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+        at_ = end;
+    }
+
+    // A line of the preprocessor is a statement; #if opens a level, with a body to each #else and to #endif.
+    void directive() {
+        const std::int32_t first = line_;
+        View word = lines_[line_].substr(1);
+        while (!word.empty() && text::ascii_space(word.front())) word.remove_prefix(1);
+        for (;; ++line_, ++at_) {
+            at_ = std::min(text_.find('\n', at_), text_.size());
+            if (at_ == text_.size() || !lines_[line_].ends_with('\\')) break;
+        }
+        if (const std::size_t note = lines_[line_].rfind("/*");
+            note != View::npos && lines_[line_].find("*/", note) == View::npos) {
+            const std::size_t end = literal_end(text_, lines_.start(line_) + note, language_, false);
+            pass(end == kOpen ? text_.size() : end);
+        }
+        const bool opens = word.starts_with("if");
+        const bool closes = word.starts_with("endif");
+        if (opens && begun_ >= 0) {
+            ++ifs_inside_;
+        } else if (opens) {
+            levels_.push_back({'#', line_, first, true, levels_.size()});
+        } else if (ifs_inside_ > 0) {
+            if (closes) --ifs_inside_;
+        } else if (closes || word.starts_with("el")) {
+            branch(first, closes);
+        } else if (begun_ < 0 && levels_.back().splits) {
+            levels_.back().statements.push_back({first, line_});
+        }
+        last_line_ = line_;
+    }
+
+    // At an #else or #endif on the lines [first, line_].
+    void branch(std::int32_t first, bool closes) {
+        end_statement(last_line_);
+        if (levels_.back().bracket != '#') {
+            shape_.sure = false;
+            return;
+        }
+        Bracket level = std::move(levels_.back());
+        levels_.pop_back();
+        begun_ = level.begun;
+        if (first - level.line > 1) add_body(level, first);
+        if (closes) return end_statement(line_);
+        begun_ = -1;
+        levels_.push_back({'#', line_, level.begun, true, levels_.size()});
+    }
+
+    void end_statement(std::int32_t last) {
+        Bracket& level = levels_.back();
+        if (begun_ < 0 || !level.splits) return;
+        if (level.fold != kNone) shape_.folds[level.fold].lines.last = std::max(last, begun_);
+        level.fold = kNone;
+        if (level.statements.empty() || level.statements.back().last < begun_) {
+            level.statements.push_back({begun_, std::max(last, begun_)});
+        } else {  // two on a line
+            level.statements.back().last = std::max(last, level.statements.back().last);
+        }
+        begun_ = -1;
+    }
+
+    void new_line() {
+        if (const Bracket& level = levels_.back(); begun_ >= 0 && level.splits && !level.cases) {
+            const bool ends = last_ == ',' ? ends_.at_comma(place())
+                                           : newlines_ && level.bracket != '[' && ends_.at_line_end(place());
+            if (ends || is_label()) end_statement(line_);
+        }
+        ++line_;
+        ++at_;
+    }
+
+    bool is_label() const {  // "public:" of C++
+        const View line = lines_[line_];
+        return last_ == ':' && begun_ == line_ && language_ == CodeLanguage::kC &&
+               (line == "public:" || line == "private:" || line == "protected:");
+    }
+
+    // What the start of the statement says of a body that opens here; read once for all brackets of a line.
+    void read_head() {
+        const View line = ends_.head(place()).substr(0, kLongestHead);
+        if (line.data() == head_.line.data() && line.size() == head_.line.size()) return;
+        const View word = line.substr(0, line.find_first_of(" !({"));
+        head_ = {line, word == "macro_rules" || is_import(line), word == "switch" || word == "select",
+                 line.find("enum") != View::npos};
+    }
+
+    void open() {
+        const char bracket = text_[at_];
+        const bool list = bracket == '[' && language_ == CodeLanguage::kScript;
+        if (bracket == '{' || list) read_head();
+        Bracket next{bracket, line_, begun_, !head_.whole && (bracket == '{' || list), 0};
+        next.owner = next.splits ? levels_.size() : levels_.back().owner;
+        next.cases = bracket == '{' && head_.cases;
+        const bool values = head_.lists || View("=,({[").find(last_) != View::npos;
+        next.commas = next.splits && (values || language_ != CodeLanguage::kC);
+        if (next.splits) begun_ = -1;
+        levels_.push_back(std::move(next));
+        last_ = bracket;
+        ++at_;
+    }
+
+    void close() {
+        const char byte = text_[at_];
+        if (levels_.size() == 1 || closing(levels_.back().bracket) != byte) {
+            shape_.sure = false;
+            last_ = byte;
+            ++at_;
+            return;
+        }
+        if (levels_.back().splits) end_statement(last_line_);
+        Bracket level = std::move(levels_.back());
+        levels_.pop_back();
+        begun_ = level.begun;
+        last_line_ = line_;
+        if (level.splits && line_ - level.line > 1) add_body(level, line_);
+        last_ = byte;
+        ++at_;
+        if (byte == ']' && lines_[begun_].starts_with("#!")) end_statement(line_);  // an attribute of the file, in Rust
+        if (byte != '}' || levels_.back().cases || begun_ < 0) return;
+        if (const std::size_t end = ends_.behind_brace(place()); end > 0) {
+            at_ = end;
+            end_statement(line_);
+        }
+    }
+
+    // The body of what closes on the line `last`.
+    void add_body(const Bracket& level, std::int32_t last) {
+        CodeBody body{{level.line + 1, last - 1}, {}};
+        for (const LineSpan& part : level.statements) {
+            if (part.last >= last && part.first > level.line && part.first < last) return;  // `}}` closes both
+            if (part.first > level.line && part.last < last) body.statements.push_back(part);
+        }
+        Bracket& around = levels_[levels_.back().owner];
+        if (around.fold != kNone && shape_.folds[around.fold].lines.first == begun_) {
+            CodeFold& fold = shape_.folds[around.fold];
+            if (fold.bodies.back().lines.last >= body.lines.first) return;
+            fold.lines.last = line_;
+            fold.bodies.push_back(std::move(body));
+            return;
+        }
+        around.fold = shape_.folds.size();
+        shape_.folds.push_back({{begun_, line_}, {}});
+        shape_.folds.back().bodies.push_back(std::move(body));
+    }
+
+    const CodeLines& lines_;
+    const View text_;
+    const CodeLanguage language_;
+    const StatementEnds ends_;
+    const bool newlines_;
+    std::vector<Bracket> levels_;
+    Head head_;
+    CodeShape shape_;
+    std::size_t at_ = 0;
+    std::int32_t line_ = 0, last_line_ = 0;  // where it is, and where the last mark was that is no comment
+    int ifs_inside_ = 0;                     // of the preprocessor, in a statement
+    std::int32_t begun_ = -1;                // line of the statement that has not ended; -1: none has begun
+    char last_ = '\n', before_last_ = ' ';   // what is no white space or comment
+};
+
+}  // namespace
+
+CodeShape read_braces(const CodeLines& lines, CodeLanguage language) { return BraceReader(lines, language).run(); }
+
+}  // namespace tersely::content
