@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -155,8 +155,7 @@ def pieces(texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s) -
     return [texts[index][first:last] for index, first, last in rows]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Analysis:
+class Analysis(NamedTuple):
     """Segments with their terms.
 
     Attributes:

@@ -54,12 +54,14 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
     """The result of a choice. O(units)."""
     status, scores = fitted.status, reading.worth
     spans: Any = reading.table
-    nested, rewritten, marked = False, set[int](), _marked(reading)
-    for region in reading.regions:
-        if isinstance(region.form, Nested):
-            nested = True
-            if region.form.gap is not None:
-                rewritten.add(region.document)
+    nested, rewritten, marked = False, set[int](), set[int]()
+    if reading.forms:  # else text, whose segments have all there is of it
+        marked = _marked(reading)
+        for region in reading.regions:
+            if isinstance(region.form, Nested):
+                nested = True
+                if region.form.gap is not None:
+                    rewritten.add(region.document)
     if reading.pages or rewritten or marked:
         spans, status, scores = _in_source(reading, status, rewritten, marked)
     in_text = status >= FIRST_KEPT

@@ -126,7 +126,7 @@ class _Fitting:
     def run(self) -> Fit:
         if len(self.worth) == 0:
             return self._leave_all_out(("nothing_to_keep",))
-        if 1 in self.pinned:
+        if len(self.pinned.nonzero()[0]):
             self._check_pinned()
         if self.floors is not None:
             self.floors = self._estimated_floors(self.floors)

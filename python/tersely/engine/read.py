@@ -15,10 +15,11 @@ from tersely.content.conversation import Conversation
 from tersely.content.html import Html, PageText
 from tersely.content.registry import reader_of
 from tersely.content.units import ContentReader, Lines, Nested, Units, join_tables, units_of
+from tersely.engine.cutting import analyze
 from tersely.engine.facts import FactCoverage, preserved_facts
 from tersely.engine.reading import Reading, Region
 from tersely.engine.select import mark_groups, mark_pinned
-from tersely.engine.worth import add_floor, analyze_text, redundancy_of, set_joint_worth, worth_of_text
+from tersely.engine.worth import add_floor, extras_of, redundancy_of, set_joint_worth, worth_of_text
 from tersely.kernels.checks import united
 from tersely.models.counters import Texts, texts_of
 from tersely.types import Analysis, Document, FactKind, Float32s, Int32s, Kind, Level, Request, SegmentTable
@@ -56,7 +57,7 @@ def read(
 
     `original`: tokens of the documents joined by the separator. `options`: how text is read and valued.
     `readers`: of each document, what reads it as its content type; None, and (): it is read as text.
-    `analysis`, `cosine`: of texts, where they are known (`analyze_text`, vectors of its segments with the
+    `analysis`, `cosine`: of texts, where they are known (`analyze`, vectors of its segments with the
     query's). `texts`: those of the documents, with their UTF-8; None: they are made. O(characters).
     """
     if not any(readers):
@@ -92,7 +93,7 @@ def _read_text(
     if texts is None:
         texts = texts_of(request.documents)
     if analysis is None:
-        analysis = analyze_text(request, texts, options.level, options.window)
+        analysis = analyze(texts, extras_of(request), options.level, options.window)
     valued, by_query, warnings, asked = worth_of_text(request, texts, options, analysis, cosine)
     table = analysis.table
     return Reading(
@@ -301,7 +302,7 @@ class _Joining:
     ) -> Analysis:
         """All documents as text, without the fences of blocks that were read."""
         shown = [self._without_fences(index, blocks.get(index, ()), read) for index in range(len(self.texts))]
-        return analyze_text(self.request, shown, self.options.level, self.options.window)
+        return analyze(shown, extras_of(self.request), self.options.level, self.options.window)
 
     def _without_fences(
         self,

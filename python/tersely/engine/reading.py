@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -168,8 +168,7 @@ class Region:
     local: int = 0
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Prices:
+class Prices(NamedTuple):
     """What each unit costs.
 
     Attributes:
@@ -347,17 +346,9 @@ class Reading:
 
         `known`: int64[n], tokens of units where they are known, which are not counted then; -1 elsewhere.
         """
-        if self._prices is None:
-            self._prices = self._count(separator_cost(self.request), known)
-        return self._prices
-
-    def estimated(self) -> Bools | None:
-        """bool[n]: units that are never counted; None: all are."""
-        if self.fragments is None or self.bulk is None:
-            return self.bulk if self.fragments is None else self.fragments
-        return self.bulk | self.fragments
-
-    def _count(self, separator: int, known: Int64s | None) -> Prices:
+        if self._prices is not None:
+            return self._prices
+        separator = separator_cost(self.request)
         table, skipped = self.table, self.fragments if self.bulk is None else self.estimated()
         size = len(table.start)
         largest = _LARGEST_SUM // max(size, 1)
@@ -376,13 +367,21 @@ class Reading:
         else:  # others may count as they like
             paid = np.minimum(np.maximum(np.minimum(found, largest) + separator, 1), largest)
         if skipped is None:
-            return Prices(found, paid, separator)
+            self._prices = Prices(found, paid, separator)
+            return self._prices
         counts = np.zeros(size, np.int64) if self.fragments is None else self._estimate()
         costs = np.maximum(counts, 1)
         counts[rows], costs[rows] = found, paid
         if self.bulk is not None:  # dearer than there is
             counts[self.bulk] = costs[self.bulk] = min(4 * self.original + 4, largest)
-        return Prices(counts, costs, separator, len(found) == size)
+        self._prices = Prices(counts, costs, separator, len(found) == size)
+        return self._prices
+
+    def estimated(self) -> Bools | None:
+        """bool[n]: units that are never counted; None: all are."""
+        if self.fragments is None or self.bulk is None:
+            return self.bulk if self.fragments is None else self.fragments
+        return self.bulk | self.fragments
 
     def _estimate(self) -> Int64s:
         """int64[n]: tokens of units by their length, and of what says that something below is left out."""

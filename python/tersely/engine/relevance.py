@@ -263,8 +263,7 @@ _RERANKED, _BRIDGE = FEATURES.index("reranked"), FEATURES.index("bridge")
 _LEAST_COSINE = 0.3  # without a term in common, a query is only followed where some vector is as near as this
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class QueryReading:
+class QueryReading(NamedTuple):
     """A call's texts, cut and read.
 
     Attributes:
@@ -304,8 +303,7 @@ def read_for_query(
     )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Hybrid:
+class Hybrid(NamedTuple):
     """Scores, and what they are made of.
 
     Attributes:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "add_floor",
-    "analyze_text",
+    "extras_of",
     "favour_whole",
     "importance",
     "redundancy_of",
@@ -63,15 +63,10 @@ _OWN_FEATURES = ("share", "bm25", "document", "answer", "named", "cosine", "cosi
 _AROUND = [row for row, name in enumerate(FEATURES) if name not in _OWN_FEATURES]
 
 
-def analyze_text(request: Request, texts: list[str], level: Level, window: int) -> Analysis:
-    """Segments and terms of texts; with a query, the rows after are the question's and the titles'."""
-    return analyze(texts, _extras(request), level, window)
-
-
 def _analyze_units(request: Request, texts: list[str], table: SegmentTable) -> Analysis:
     """Read the terms of units as if each were a segment; the rows after are as above. O(characters)."""
     said = pieces(texts, table.document, table.start, table.end)
-    ids, offsets, classes = _native.read_terms([*said, *_extras(request)])
+    ids, offsets, classes = _native.read_terms([*said, *extras_of(request)])
     ids, offsets = _with_columns(table, ids, offsets, len(classes))
     places = (table.document, table.block, table.heading)
     weight = _native.inverse_frequency(ids, offsets, len(classes), *places)
@@ -109,7 +104,8 @@ def _with_columns(
     return inserted, offsets + np.concatenate(([0], np.cumsum(count)))
 
 
-def _extras(request: Request) -> list[str]:
+def extras_of(request: Request) -> list[str]:
+    """What terms are read of beside the texts: with a query, of the question and the titles."""
     query = (request.query or "").strip()
     if not query:
         return []
@@ -134,7 +130,7 @@ def worth_of_text(
         return Importance(lead(words, options.position_decay, options.position_floor)), False, (), None
     judged = analysis
     if options.level is Level.CLAUSE:  # says too little by itself: it is worth what its sentence is
-        judged, cosine = analyze_text(request, texts, Level.SENTENCE, options.window), None
+        judged, cosine = analyze(texts, extras_of(request), Level.SENTENCE, options.window), None
     warnings: tuple[str, ...] = ()
     valued, by_query, asked = None, False, None
     if query and options.scoring != "centrality":
@@ -196,7 +192,7 @@ def set_joint_worth(
         first = last = np.arange(len(table))
     else:
         if analysis is None or options.level is not Level.SENTENCE:
-            analysis = analyze_text(request, reading.texts, Level.SENTENCE, options.window)
+            analysis = analyze(reading.texts, extras_of(request), Level.SENTENCE, options.window)
         first, last = _segments_of(reading.texts, analysis.table, table)
     if query and options.scoring not in ("centrality", "lead"):
         found = _relevance(request, reading.texts, options, analysis, read_question(query))
