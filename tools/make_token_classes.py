@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tiktoken
 
-CLASSES = {  # name in classes.hpp -> pattern; no character is in two of them
+CLASSES = {  # name in pieces.hpp -> pattern; no character is in two of them
     "kUpper": r"[\p{Lu}\p{Lt}]",
     "kLower": r"\p{Ll}",
     "kOther": r"[\p{Lm}\p{Lo}]",

@@ -1,7 +1,7 @@
 """Write python/tersely/models/NAME.bin for o200k_base and cl100k_base: tokens, and where to find them.
 
 The tokens come from toktok-rs, which ships them. That they are OpenAI's is proven: as a rank file they have
-the SHA-256 that tiktoken states for the file it would download. The format: csrc/kernels/tokens/table.hpp.
+the SHA-256 that tiktoken states for the file it would download. The format: csrc/kernels/tokens/count.hpp.
 
 Run: python tools/make_token_tables.py
 """
@@ -59,7 +59,7 @@ def stated_hash(name: str) -> str:
 
 
 def hash_of(token: bytes) -> int:
-    """`hash` of csrc/kernels/tokens/table.hpp."""
+    """`hash` of csrc/kernels/tokens/count.hpp."""
     size = len(token)
     mixed = (size * 0x9E3779B97F4A7C15) & WORD
     mixed = ((mixed ^ int.from_bytes(token[:8], "little")) * 0xBF58476D1CE4E5B9) & WORD

@@ -9,8 +9,7 @@
 #include "kernels/cluster/clusters.hpp"
 #include "kernels/embed/static_table.hpp"
 #include "kernels/similarity/similarity.hpp"
-#include "kernels/subset/facility.hpp"
-#include "kernels/subset/relevant.hpp"
+#include "kernels/subset/subset.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/terms.hpp"
 

@@ -3,7 +3,6 @@
 #include "bind/matrix.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
-#include "kernels/cluster/agreeing.hpp"
 #include "kernels/cluster/clusters.hpp"
 #include "kernels/lexical/agreement.hpp"
 #include "kernels/text/guards.hpp"

@@ -10,7 +10,7 @@
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/content/tables.hpp"
-#include "kernels/detect/json_look.hpp"
+#include "kernels/detect/looks.hpp"
 #include "kernels/text/segment.hpp"
 
 namespace py = pybind11;

@@ -10,9 +10,7 @@
 #include "bind/places.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
-#include "kernels/lexical/centrality.hpp"
-#include "kernels/lexical/importance.hpp"
-#include "kernels/text/fact_weight.hpp"
+#include "kernels/lexical/corpus.hpp"
 #include "simd/bytes.hpp"
 
 namespace py = pybind11;

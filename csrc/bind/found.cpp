@@ -1,8 +1,6 @@
-#include "kernels/cluster/found.hpp"
-
 #include "bind/matrix.hpp"
 #include "bind/release.hpp"
-#include "kernels/cluster/sets.hpp"
+#include "kernels/cluster/clusters.hpp"
 
 namespace py = pybind11;
 

@@ -3,7 +3,6 @@
 #include "bind/arrays.hpp"
 #include "bind/corpus.hpp"
 #include "bind/release.hpp"
-#include "kernels/lexical/centrality.hpp"
 #include "kernels/lexical/corpus.hpp"
 
 namespace py = pybind11;

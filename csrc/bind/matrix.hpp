@@ -12,7 +12,7 @@
 #include "bind/arrays.hpp"
 #include "bind/release.hpp"
 #include "kernels/parallel.hpp"
-#include "kernels/similarity/rows.hpp"
+#include "kernels/similarity/similarity.hpp"
 
 namespace tersely::bind {
 

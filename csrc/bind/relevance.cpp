@@ -11,10 +11,7 @@
 #include "bind/release.hpp"
 #include "kernels/relevance/columns.hpp"
 #include "kernels/relevance/features.hpp"
-#include "kernels/relevance/forest.hpp"
-#include "kernels/relevance/parts.hpp"
 #include "kernels/relevance/topic.hpp"
-#include "kernels/relevance/weigh.hpp"
 
 namespace py = pybind11;
 
@@ -109,7 +106,7 @@ struct Call {
     std::span<const double> weight;
 };
 
-// The same call, where the parts of one text that are texts of their own (parts.hpp) are documents without titles.
+// The same call, where the parts of one text that are texts of their own (topic.hpp) are documents without titles.
 class InParts {
   public:
     explicit InParts(const Call& given) : call(given), part_(relevance::own_texts(given.corpus)) {

@@ -7,8 +7,6 @@
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/select/budgeted.hpp"
-#include "kernels/select/gaps.hpp"
-#include "kernels/select/units.hpp"
 
 namespace py = pybind11;
 

@@ -6,7 +6,6 @@
 
 #include "bind/matrix.hpp"
 #include "kernels/cluster/clusters.hpp"
-#include "kernels/similarity/coded.hpp"
 #include "simd/dot.hpp"
 
 namespace py = pybind11;

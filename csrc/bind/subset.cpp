@@ -1,10 +1,9 @@
+#include "kernels/subset/subset.hpp"
+
 #include <cmath>
 
 #include "bind/matrix.hpp"
 #include "bind/release.hpp"
-#include "kernels/subset/facility.hpp"
-#include "kernels/subset/knapsack.hpp"
-#include "kernels/subset/relevant.hpp"
 
 namespace py = pybind11;
 

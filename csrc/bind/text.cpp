@@ -4,9 +4,7 @@
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/lexical/corpus.hpp"
-#include "kernels/text/occurrences.hpp"
 #include "kernels/text/segment.hpp"
-#include "kernels/text/term_class.hpp"
 #include "kernels/text/terms.hpp"
 #include "simd/bytes.hpp"
 
@@ -148,7 +146,7 @@ py::tuple terms(const py::list& texts) {
     return py::make_tuple(to_array(std::move(ids)), to_array(std::move(offsets)), words);
 }
 
-// Where strings occur: the number of each, the text's, start and end, as kernels/text/occurrences.hpp says.
+// Where strings occur: the number of each, the text's, start and end, as kernels/text/terms.hpp says.
 py::tuple occurrences(const py::object& texts, const py::list& strings, bool every) {
     const GivenTexts list(texts);
     const Utf8List wanted(strings);

@@ -130,7 +130,7 @@ def select_budgeted(
     kind: _UInt8s = ...,
     above: _Int32s = ...,
 ) -> _UInt8s: ...
-def first_equal(  # csrc/kernels/select/units.hpp; empty where all differ
+def first_equal(  # csrc/kernels/select/budgeted.hpp; empty where all differ
     texts: Sequence[str] | Utf8,
     document: _Int32s,
     start: _Int64s,
@@ -142,7 +142,7 @@ def first_equal(  # csrc/kernels/select/units.hpp; empty where all differ
 
 # tokens of what is kept; of the cheapest unit left out that says something new, -1: none
 def tally(status: _UInt8s, cost: _Int64s, same: _Int32s, first_kept: int) -> tuple[int, int]: ...
-def fill_gaps(  # csrc/kernels/select/gaps.hpp: changes `status`
+def fill_gaps(  # csrc/kernels/select/budgeted.hpp: changes `status`
     status: _UInt8s,
     document: _Int32s,
     start: _Int64s,
@@ -346,7 +346,7 @@ class TokenMarks:
 
 @final
 class TokenTable:
-    """A table of tokens (csrc/kernels/tokens/table.hpp) over the bytes of its file, which it keeps."""
+    """A table of tokens (csrc/kernels/tokens/count.hpp) over the bytes of its file, which it keeps."""
 
     def __init__(self, file: bytes | mmap) -> None: ...  # ValueError where they are no such table
     def count(self, texts: Sequence[str] | Utf8) -> _Int64s: ...

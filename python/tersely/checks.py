@@ -267,7 +267,7 @@ class Ratios(ABC):
         return 1.0 / self.ratio if self.ratio else math.inf
 
 
-QUANTITY, TIME = 1, 2  # classes of terms, csrc/kernels/text/term_class.hpp
+QUANTITY, TIME = 1, 2  # classes of terms, csrc/kernels/text/terms.hpp
 
 # Words that ask for something, whatever it is: they say nothing about the text that answers.
 _REQUEST = re.compile(

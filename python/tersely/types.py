@@ -164,7 +164,7 @@ class Analysis(NamedTuple):
         term_offsets: int64[rows + 1]; row i is `term_ids[term_offsets[i]:term_offsets[i + 1]]`. Rows are
             the segments, then the extras.
         term_class: uint8[vocabulary], what each distinct term is, in bits: 1 a quantity, 2 a time, 4 a word
-            that texts of all kinds have (csrc/kernels/text/term_class.hpp).
+            that texts of all kinds have (csrc/kernels/text/terms.hpp).
         term_weight: float32[vocabulary], inverse frequency of each term (csrc/kernels/lexical/corpus.hpp).
     """
 
@@ -259,7 +259,7 @@ class FactTable:
         segment, last: int32[m], the rows of the segments it starts and ends in.
         key: int32[m]; occurrences of one fact have one key, in [0, keys).
         keys: number of distinct facts; of texts read little by little, at least that.
-        weight: float32[m], how hard each is to recover once it is gone (csrc/kernels/text/fact_weight.hpp).
+        weight: float32[m], how hard each is to recover once it is gone (csrc/kernels/text/facts.hpp).
     """
 
     kind: UInt8s

@@ -10,12 +10,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "kernels/lexical/centrality.hpp"
 #include "kernels/lexical/corpus.hpp"
 #include "kernels/relevance/columns.hpp"
 #include "kernels/relevance/features.hpp"
-#include "kernels/relevance/forest.hpp"
-#include "kernels/relevance/weigh.hpp"
 #include "kernels/select/budgeted.hpp"
 
 namespace {

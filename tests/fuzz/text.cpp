@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "check.hpp"
-#include "kernels/text/fact_weight.hpp"
 #include "kernels/text/facts.hpp"
 #include "kernels/text/guards.hpp"
 #include "kernels/text/segment.hpp"

@@ -28,7 +28,7 @@ void append_number(std::string& out, std::uint32_t number) {
     for (int i = 0; i < 4; ++i) out.push_back(static_cast<char>(number >> (8 * i) & 0xFFU));
 }
 
-// The file of a vocabulary, by the contract of table.hpp.
+// The file of a vocabulary, by the contract of count.hpp.
 std::string table_file(const std::vector<std::string>& vocabulary, bool o200k) {
     std::string strings(1, '\0');
     std::vector<std::uint32_t> slots(vocabulary.size() * 2);

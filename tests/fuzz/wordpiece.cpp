@@ -1,5 +1,7 @@
 // Fuzzes the WordPiece tokenizer and the static table: any vocabulary, any text, beside a slow tokenizer written
 // from the contract.
+#include "kernels/embed/wordpiece.hpp"
+
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <algorithm>
@@ -13,7 +15,6 @@
 #include <vector>
 
 #include "check.hpp"
-#include "kernels/embed/characters.hpp"
 #include "kernels/embed/static_table.hpp"
 #include "valid_utf8.hpp"
 

@@ -14,8 +14,9 @@ from sample_texts import ALL, GUIDE
 from tersely import Kind, Level
 from text_strategies import texts
 
-SOURCE = Path(__file__).parents[2] / "csrc/kernels/text/clauses.cpp"
-OPENERS = set(re.findall(r'"([a-z]+)"', SOURCE.read_text(encoding="utf-8")))
+SOURCE = Path(__file__).parents[2] / "csrc/kernels/text/sentences.cpp"
+_LIST = SOURCE.read_text(encoding="utf-8").partition("bool opens_clause")[2].partition("};")[0]
+OPENERS = set(re.findall(r'"([a-z]+)"', _LIST))
 
 
 def clauses(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Bounds of products from rows in a byte a value (csrc/kernels/similarity/coded.hpp)."""
+"""Bounds of products from rows in a byte a value (csrc/kernels/similarity/similarity.hpp)."""
 
 from __future__ import annotations
 

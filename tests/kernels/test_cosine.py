@@ -1,4 +1,4 @@
-"""cosine_similarity: every row with every row, in float32, within the margin that panels.hpp proves."""
+"""cosine_similarity: every row with every row, in float32, within the margin that similarity.hpp proves."""
 
 from __future__ import annotations
 

@@ -419,7 +419,7 @@ def test_a_fact_stated_twice_weighs_half_in_each_place() -> None:
 
 
 def weights_in_text(facts: FactTable, segments: int) -> list[float]:
-    """fact_weight.hpp."""
+    """facts.hpp."""
     likes = [(kind, round(weight / 0.05)) for kind, weight in zip(facts.kind, facts.weight, strict=True)]
     held = Counter(like for like, _ in set(zip(likes, facts.segment.tolist(), strict=True)))
     return [w * log2((segments + 4) / (held[like] + 2)) for like, w in zip(likes, facts.weight, strict=True)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from small_corpora import Corpus, corpora, flat
 from tersely import _native
 
-COMMON_WORD = 4  # csrc/kernels/text/term_class.hpp
+COMMON_WORD = 4  # csrc/kernels/text/terms.hpp
 
 
 @given(corpora())

@@ -1,4 +1,4 @@
-"""Parts of one text that are texts of their own are scored as documents (kernels/relevance/parts.hpp)."""
+"""Parts of one text that are texts of their own are scored as documents (kernels/relevance/topic.hpp)."""
 
 from __future__ import annotations
 

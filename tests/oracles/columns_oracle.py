@@ -1,4 +1,4 @@
-"""csrc/kernels/relevance/columns.hpp and forest.hpp, slow and obvious."""
+"""csrc/kernels/relevance/columns.hpp, slow and obvious."""
 
 from __future__ import annotations
 

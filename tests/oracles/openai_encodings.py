@@ -21,7 +21,7 @@ _HEADER = 64
 
 @cache
 def shipped_tokens(name: str) -> tuple[bytes, ...]:
-    """The tokens by rank, read from its file in `tersely.models` by its contract (tokens/table.hpp)."""
+    """The tokens by rank, read from its file in `tersely.models` by its contract (tokens/count.hpp)."""
     data = Path(models.__file__).with_name(f"{name}.bin").read_bytes()
     tokens, at = [], _HEADER + 1
     for _ in range(int.from_bytes(data[16:20], "little")):

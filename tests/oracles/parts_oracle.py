@@ -1,4 +1,4 @@
-"""csrc/kernels/relevance/parts.hpp, slow and obvious."""
+"""csrc/kernels/relevance/topic.hpp, slow and obvious."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def is_ngram_letter(char: str) -> bool:
 
 
 def stop_words() -> frozenset[str]:
-    source = Path(__file__).parents[2] / "csrc" / "kernels" / "text" / "stop_words.cpp"
+    source = Path(__file__).parents[2] / "csrc" / "kernels" / "text" / "terms.cpp"
     body = source.read_text(encoding="utf-8").partition("kWords = {")[2].partition("};")[0]
     return frozenset(re.findall(r'"([^"]+)"', body))
 
@@ -96,7 +96,7 @@ def idf(rows: Sequence[Row]) -> Callable[[str], float]:
 
 
 def moulds(rows: Sequence[Row]) -> list[Row]:
-    """What segments are made in, in centrality.hpp."""
+    """What segments are made in, in lexical/corpus.hpp."""
     distinct = {tuple(row) for row in rows}
     frequency = {term: sum(term in row for row in distinct) for row in rows for term in row}
     least = max(4, len(rows) // 32)
@@ -109,7 +109,7 @@ def moulds(rows: Sequence[Row]) -> list[Row]:
 
 
 def centrality(rows: Sequence[Row], documents: Sequence[int], common: Container[str] = ()) -> list[float]:
-    """centrality.hpp."""
+    """lexical/corpus.hpp."""
     mould = [tuple(row) for row in moulds(rows)]
     firsts = [set(row) for i, row in enumerate(rows) if mould[i] not in mould[:i]]
 
@@ -265,7 +265,7 @@ def render_clauses(
 
 
 def clauses(sentence: str, openers: Collection[str]) -> list[str]:
-    """The clauses of a sentence (clauses.hpp): possible borders one by one, from the left.
+    """The clauses of a sentence (sentences.hpp): possible borders one by one, from the left.
 
     `openers`: the words that open a clause or phrase.
     """

@@ -58,12 +58,12 @@ def cosines(x: npt.ArrayLike, y: npt.ArrayLike | None = None) -> npt.NDArray[np.
 
 
 def margin(depth: int) -> float:
-    """panels.hpp: how far a float similarity may be from the cosine."""
+    """similarity.hpp: how far a float similarity may be from the cosine."""
     return (depth + 4) * 2.0**-24
 
 
 def reaching(cosine: npt.NDArray[np.float64], threshold: float) -> npt.NDArray[np.bool_]:
-    """threshold.hpp: inclusive, with a tolerance. No cosine may be too close to call in double."""
+    """similarity.hpp: inclusive, with a tolerance. No cosine may be too close to call in double."""
     distance = np.abs(cosine - (threshold - TOLERANCE))
     assert np.min(distance, initial=1) > 1e-12, "the case is too close to call: choose another one"
     return cosine >= threshold - TOLERANCE
@@ -140,7 +140,7 @@ def nearest_float(exact: Fraction) -> Fraction:
 
 
 def packed(row: Iterable[float]) -> list[Fraction]:
-    """panels.hpp: scaled to length one in double (sixteen sums, then halves) and rounded to float."""
+    """similarity.hpp: scaled to length one in double (sixteen sums, then halves) and rounded to float."""
     values = [float(value) for value in row]
     sums = [0.0] * 16
     for k, value in enumerate(values):

@@ -14,8 +14,7 @@
 #include "check.hpp"
 #include "kernels/cluster/clusters.hpp"
 #include "kernels/similarity/similarity.hpp"
-#include "kernels/subset/facility.hpp"
-#include "kernels/subset/relevant.hpp"
+#include "kernels/subset/subset.hpp"
 
 namespace {
 

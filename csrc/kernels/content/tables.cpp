@@ -7,7 +7,7 @@
 
 #include "kernels/content/line_reader.hpp"
 #include "kernels/content/records.hpp"
-#include "kernels/detect/table_look.hpp"
+#include "kernels/detect/looks.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"

@@ -37,7 +37,7 @@ struct TableCell {
 };
 
 // `delimiter`: as above, 0: found out. That is a pipe where the first lines begin with one or are ruled by dashes and
-// "+", else the one of , ; tab | whose number agrees over the first rows (detect/table_look.hpp), else kPairs where
+// "+", else the one of , ; tab | whose number agrees over the first rows (detect/looks.hpp), else kPairs where
 // most lines have three key=value or more, else kColumns where columns are found, else a comma.
 //
 // Delimited: a quoted cell may hold delimiters, line breaks and doubled quotes (RFC 4180); quotes mean nothing beside
@@ -97,7 +97,7 @@ TableRows table_rows(std::string_view text, char delimiter, bool header);
 // Contract: `look` as it is, or a table where half of the lines stand in columns or are ruled (look_for_columns), nine
 // tenths where the look is sure (confidence kSure, and no prose); never of texts with fenced blocks, nor of what is
 // certain, nor of kinds that tables do not pass for, nor where the text stands in sentences (is_lined,
-// line_reader.hpp). Its confidence is that share, kSure at least. Lines that say who wrote them (table_look.hpp) are no
+// line_reader.hpp). Its confidence is that share, kSure at least. Lines that say who wrote them (looks.hpp) are no
 // prose but a log. O(bytes of the first piece).
 
 inline constexpr float kSure = 0.6F;

@@ -5,11 +5,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "kernels/detect/event_marks.hpp"
 #include "kernels/detect/evidence.hpp"
-#include "kernels/detect/json_look.hpp"
 #include "kernels/detect/line_marks.hpp"
-#include "kernels/detect/table_look.hpp"
+#include "kernels/detect/looks.hpp"
 #include "kernels/text/lines.hpp"
 
 namespace tersely::detect {

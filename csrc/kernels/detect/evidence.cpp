@@ -5,7 +5,7 @@
 
 #include "kernels/content/marks.hpp"
 #include "kernels/detect/bytes.hpp"
-#include "kernels/detect/trace_marks.hpp"
+#include "kernels/detect/line_marks.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/text/utf8.hpp"
 

@@ -1,6 +1,11 @@
 #include "kernels/lexical/corpus.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "kernels/select/budgeted.hpp"
+#include "kernels/text/terms.hpp"
 
 namespace tersely::lexical {
 
@@ -28,6 +33,175 @@ std::vector<float> inverse_frequency(const Corpus& corpus) {
         idf[term] = inverse_frequency(frequency[term], n);
     }
     return idf;
+}
+
+namespace {
+
+constexpr double kCommon = 0.75;
+constexpr double kShortPenalty = 4;
+constexpr double kLead = 0.7;
+constexpr double kLeadTerms = 400;
+constexpr int kTold = 8;
+constexpr int kFewWords = 2;
+constexpr std::uint8_t kMeasured = text::kQuantity | text::kTime;
+constexpr std::int32_t kFewest = 4;   // segments that follow a mould
+constexpr std::size_t kShortest = 3;  // terms of a mould
+constexpr std::size_t kMany = 32;     // a mould of less than such a part of the segments repeats too little
+constexpr std::int32_t kTimes = 2;    // that a mould is met: later ones say as little
+constexpr double kFrame = 3;          // segments of a mould: more are a frame, and what is unlike them says more
+
+// Documents that have a segment alike, for the first of each kind; `alike` as first_alike gives it.
+std::vector<std::int32_t> documents_of(const Corpus& corpus, const std::vector<std::int32_t>& alike) {
+    std::vector<std::int32_t> documents(alike.size(), 0);
+    std::vector<std::int32_t> last(alike.size(), -1);
+    for (std::size_t i = 0; i < alike.size(); ++i) {
+        const auto first = static_cast<std::size_t>(alike[i]);
+        if (last[first] == corpus.document[i]) continue;
+        last[first] = corpus.document[i];
+        ++documents[first];
+    }
+    return documents;
+}
+
+// In how many rows that are the first of their kind each term stands.
+std::vector<std::int32_t> frequencies(const Corpus& corpus, const std::vector<std::int32_t>& alike) {
+    std::vector<std::int32_t> frequency(corpus.vocabulary, 0);
+    std::vector<std::int64_t> last(corpus.vocabulary, -1);
+    for (std::size_t i = 0; i < alike.size(); ++i) {
+        if (alike[i] != static_cast<std::int32_t>(i)) continue;
+        for (const std::int32_t id : corpus.row(i)) {
+            const auto term = static_cast<std::size_t>(id);
+            frequency[term] += last[term] != static_cast<std::int64_t>(i) ? 1 : 0;
+            last[term] = static_cast<std::int64_t>(i);
+        }
+    }
+    return frequency;
+}
+
+// How many rows have each as their first.
+std::vector<std::int32_t> members(const std::vector<std::int32_t>& firsts) {
+    std::vector<std::int32_t> members(firsts.size(), 0);
+    for (const std::int32_t first : firsts) ++members[static_cast<std::size_t>(first)];
+    return members;
+}
+
+// For each segment the first that is made in the same mould: alike but for what varies. A mould of few is none: then
+// the first that is alike.
+std::vector<std::int32_t> first_moulded(const Corpus& corpus, const std::vector<std::int32_t>& alike,
+                                        std::span<const std::int32_t> frequency,
+                                        std::span<const std::uint8_t> term_class) {
+    std::vector<std::int32_t> ids;
+    std::vector<std::int64_t> offsets = {0};
+    ids.reserve(corpus.ids.size());
+    const auto fewest = std::max(kFewest, static_cast<std::int32_t>(corpus.size() / kMany));
+    for (std::size_t i = 0; i < corpus.size(); ++i) {
+        const auto row = corpus.row(i);
+        const std::size_t begin = ids.size();
+        std::size_t varies = 0;
+        for (const std::int32_t id : row) {
+            const auto term = static_cast<std::size_t>(id);
+            if ((term_class[term] & kMeasured) != 0) continue;
+            if (frequency[term] < fewest)
+                ++varies;
+            else
+                ids.push_back(id);
+        }
+        const std::size_t kept = ids.size() - begin;
+        if (kept == 0 || kept < 2 * varies || (varies > 0 && kept < kShortest)) {
+            ids.resize(begin);
+            ids.insert(ids.end(), row.begin(), row.end());
+        }
+        offsets.push_back(static_cast<std::int64_t>(ids.size()));
+    }
+    std::vector<std::int32_t> mould = select::first_alike(ids, offsets);
+    const std::vector<std::int32_t> made = members(mould);
+    for (std::size_t i = 0; i < mould.size(); ++i) {
+        if (made[static_cast<std::size_t>(mould[i])] < fewest) mould[i] = alike[i];
+    }
+    return mould;
+}
+
+}  // namespace
+
+Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_class) {
+    const std::size_t n = corpus.size();
+    const std::vector<std::int32_t> alike = select::first_alike(corpus.ids, corpus.offsets.first(n + 1));
+    const std::vector<std::int32_t> frequency = frequencies(corpus, alike);
+    const std::vector<std::int32_t> mould = first_moulded(corpus, alike, frequency, term_class);
+    const std::vector<std::int32_t> told_once = frequencies(corpus, mould);
+    std::vector<std::int64_t> last(corpus.vocabulary, -1);
+    const auto common = [&](std::size_t term) { return (term_class[term] & text::kCommonWord) != 0; };
+    const std::int32_t most = frequency.empty() ? 0 : *std::max_element(frequency.begin(), frequency.end());
+    std::vector<double> logarithm(static_cast<std::size_t>(most) + 2, 0.0);
+    for (std::size_t i = 2; i < logarithm.size(); ++i) logarithm[i] = std::log(static_cast<double>(i));
+    std::vector<float> weight(corpus.vocabulary);
+    for (std::size_t term = 0; term < weight.size(); ++term) {
+        const auto next = static_cast<std::size_t>(told_once[term]) + 1;
+        weight[term] = static_cast<float>((common(term) ? kCommon : 1.0) * logarithm[next]);
+    }
+    std::vector<double> central(n, 0.0);
+    std::vector<int> told(n, 0);
+    std::vector<float> apart(n, 1.0F);
+    double largest = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto row = corpus.row(i);
+        double shared = 0;
+        int words = 0;
+        for (const std::int32_t id : row) {
+            const auto term = static_cast<std::size_t>(id);
+            if (last[term] == static_cast<std::int64_t>(i)) continue;
+            last[term] = static_cast<std::int64_t>(i);
+            central[i] += weight[term];
+            told[i] += common(term) ? 0 : 1;
+            if ((term_class[term] & (text::kCommonWord | kMeasured)) != 0) continue;
+            shared += logarithm[static_cast<std::size_t>(frequency[term])];
+            ++words;
+        }
+        if (shared > 0) apart[i] = static_cast<float>(std::exp(-shared / (words + kFewWords)));
+        central[i] /= static_cast<double>(row.size()) + kShortPenalty;
+        largest = std::max(largest, central[i]);
+    }
+    const std::vector<std::int32_t> documents = documents_of(corpus, alike);
+    std::vector<float> score(n, 0.0F);
+    const std::vector<std::int32_t> made = members(mould);
+    std::vector<std::int32_t> met(n, 0), place(n, -1);  // of these, those of the document so far, and which it is
+    std::size_t first = 0;                              // of the document
+    for (std::size_t i = 0; i < n; ++i) {
+        if (corpus.document[i] != corpus.document[first]) first = i;
+        if (corpus.row(i).empty()) continue;
+        const auto before = static_cast<double>(corpus.offsets[i] - corpus.offsets[first]);
+        const double lead = kLead * std::min(told[i], kTold) / kTold / (1 + before / kLeadTerms);
+        const int frames = std::max(1, documents[static_cast<std::size_t>(alike[i])] - 1);
+        const auto like = static_cast<std::size_t>(mould[i]);
+        if (std::exchange(place[like], corpus.document[i]) != corpus.document[i]) met[like] = 0;
+        const double again =
+            made[like] < kFewest ? 1 : std::min(++met[like], kTimes) * (1 + std::log(made[like] / kFrame));
+        score[i] = static_cast<float>((central[i] / largest + lead) / frames / again);
+    }
+    return {std::move(score), std::move(apart)};
+}
+
+namespace {
+
+// Fitted and measured with the commands of corpus.hpp.
+constexpr float kFacts = 4.75F;
+constexpr float kMost = 6.0F;   // tables of numbers are not worth any more
+constexpr double kSaid = 1.5;   // of the bits of standing alone among all
+constexpr double kFew = 16;     // segments, among which that says nothing
+constexpr double kToken = 4.5;  // characters
+constexpr double kRoom = 8;
+
+}  // namespace
+
+std::vector<float> importance(std::span<const float> score, std::span<const float> apart, std::span<const float> facts,
+                              std::span<const double> characters) {
+    std::vector<float> worth(score.begin(), score.end());
+    const auto said = static_cast<float>(kSaid * std::log2((static_cast<double>(worth.size()) + kFew) / kFew));
+    for (std::size_t i = 0; i < worth.size(); ++i) {
+        const auto told = static_cast<double>(kFacts * std::min(apart[i] * (said + facts[i]), kMost));
+        worth[i] = static_cast<float>(static_cast<double>(worth[i]) + told / (characters[i] / kToken + kRoom));
+    }
+    return worth;
 }
 
 }  // namespace tersely::lexical

@@ -6,11 +6,11 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/relevance/query_terms.hpp"
-#include "kernels/relevance/runs.hpp"
-#include "kernels/text/term_class.hpp"
+#include "kernels/text/terms.hpp"
+#include "simd/trees.hpp"
 
 namespace tersely::relevance {
+
 namespace {
 
 using lexical::Corpus;
@@ -259,6 +259,56 @@ std::vector<float> columns(const Corpus& corpus, const Question& question, std::
     const auto bridge = features.subspan(kBridge * table.rows, table.rows);
     for (std::size_t i = 0; i < table.rows; ++i) table[kHop][i] = bridge[i] * table[kLeftByBest][i];
     return std::move(table.values);
+}
+
+static_assert(kTreeDepth == 4 && kTreeLeaves == 16, "what the kernels are written for");
+
+void add_forest(const Forest& forest, std::span<const float> columns, std::span<double> score) {
+    constexpr std::size_t kRows = simd::kTreeRows;
+    const simd::TreeKernels& kernels = simd::tree_kernels();
+    const std::size_t n = score.size();
+    std::vector<std::uint8_t> bins((forest.first.size() - 1) * kRows);
+    std::array<float, kRows> values{};  // the last rows may be fewer: what stands behind them is not looked at
+    std::array<std::int32_t, kRows> sums{};
+    for (std::size_t begin = 0; begin < n; begin += kRows) {
+        const std::size_t rows = std::min(kRows, n - begin);
+        for (std::size_t c = 0; c + 1 < forest.first.size(); ++c) {
+            const auto from = static_cast<std::size_t>(forest.first[c]);
+            const auto borders = forest.borders.subspan(from, static_cast<std::size_t>(forest.first[c + 1]) - from);
+            std::copy_n(columns.data() + c * n + begin, rows, values.data());
+            kernels.find_bins(borders.data(), borders.size(), values.data(), bins.data() + c * kRows);
+        }
+        kernels.sum_leaves(bins.data(), forest.column.data(), forest.bin.data(), forest.leaf.data(), forest.trees(),
+                           sums.data());
+        for (std::size_t i = 0; i < rows; ++i) score[begin + i] += forest.scale * sums[i];
+    }
+}
+
+namespace {
+
+// ln(1 + exp(x)) without overflow.
+double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+
+}  // namespace
+
+std::vector<double> weighted_sum(std::span<const float> features, std::span<const double> weights, std::size_t n) {
+    std::vector<double> sum(n, 0.0);
+    for (std::size_t f = 0; f < weights.size(); ++f) {
+        const auto column = features.subspan(f * n, n);
+        for (std::size_t i = 0; i < n; ++i) sum[i] += weights[f] * column[i];
+    }
+    return sum;
+}
+
+std::vector<float> above_median(std::span<const double> sum) {
+    std::vector<float> score(sum.size());
+    if (sum.empty()) return score;
+    std::vector<double> sorted(sum.begin(), sum.end());
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sum.size() - 1) / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    std::transform(sum.begin(), sum.end(), score.begin(),
+                   [m = *middle](double s) { return static_cast<float>(softplus(s - m)); });
+    return score;
 }
 
 }  // namespace tersely::relevance

@@ -1,4 +1,4 @@
-// What the forest (forest.hpp) sees of a segment: its features, and how it stands beside the others of the call.
+// What the forest sees of a segment: its features, and how it stands beside the others of the call.
 #pragma once
 
 #include <array>
@@ -63,5 +63,38 @@ enum Column : std::size_t {
 std::vector<float> columns(const lexical::Corpus& corpus, const Question& question, std::span<const float> idf,
                            std::span<const float> features, std::span<const double> sum,
                            std::span<const std::int32_t> length);
+
+// Trees that correct the weighted sum of the features.
+
+inline constexpr std::size_t kTreeDepth = 4;
+inline constexpr std::size_t kTreeLeaves = std::size_t{1} << kTreeDepth;
+
+// Oblivious trees: all nodes of a level ask the same. A value's bin is the number of borders of its column below it.
+// Tree t asks, for k from 0 to 3, whether the bin of column[4 t + k] is over bin[4 t + k]; the answers, the first one
+// as the highest bit, number its leaf.
+struct Forest {
+    std::span<const float> borders;        // ascending in each column, finite, at most 255 a column
+    std::span<const std::int32_t> first;   // where the borders of each column begin, and their number
+    std::span<const std::uint8_t> column;  // of each test
+    std::span<const std::uint8_t> bin;     // of each test
+    std::span<const std::int8_t> leaf;     // 16 a tree
+    double scale = 0;                      // what 1 in a leaf is worth
+
+    std::size_t trees() const { return leaf.size() / kTreeLeaves; }
+};
+
+// score[i] += scale * the sum of the leaves of row i: sums of integers, so the same bits everywhere. `columns`: n
+// values a column, one column after another. O(n (trees + columns)).
+void add_forest(const Forest& forest, std::span<const float> columns, std::span<double> score);
+
+// Features and their weights -> one score.
+
+// s_i: the sum over the features, in their order and in double, of weight * feature. `features`: n values a weight, one
+// feature after another, finite. O(n * weights).
+std::vector<double> weighted_sum(std::span<const float> features, std::span<const double> weights, std::size_t n);
+
+// With m the median of s (the lower of the two middle ones): ln(1 + exp(s_i - m)), rounded to float32: 0 or more, and
+// for what stands out close to how much it stands out. O(n).
+std::vector<float> above_median(std::span<const double> sum);
 
 }  // namespace tersely::relevance

@@ -7,12 +7,144 @@
 #include <utility>
 
 #include "kernels/parallel.hpp"
-#include "kernels/relevance/bridge.hpp"
-#include "kernels/relevance/feedback.hpp"
-#include "kernels/relevance/query_terms.hpp"
-#include "kernels/relevance/runs.hpp"
 
 namespace tersely::relevance {
+
+QueryTerms query_terms(const lexical::Corpus& corpus, std::span<const float> idf, std::size_t row,
+                       std::span<const std::int64_t> title_row) {
+    QueryTerms query;
+    query.weight.assign(corpus.vocabulary, 0.0F);
+    for (const std::int32_t id : corpus.row(row)) {
+        const auto term = static_cast<std::size_t>(id);
+        if (query.weight[term] > 0) continue;
+        query.weight[term] = idf[term] * idf[term];
+        query.terms.push_back(term);
+    }
+    TermCounts counts(query.weight);
+    counts.add(corpus.ids.first(static_cast<std::size_t>(corpus.offsets[corpus.size()])));  // all segments
+    for (const std::int64_t title : title_row) {
+        if (title >= 0) counts.add(corpus.row(static_cast<std::size_t>(title)));
+    }
+    for (const std::size_t term : query.terms) query.weight[term] = counts[term] > 0 ? query.weight[term] : 0;
+    std::erase_if(query.terms, [&](std::size_t term) { return query.weight[term] <= 0; });
+    for (const std::size_t term : query.terms) query.total += query.weight[term];
+    return query;
+}
+
+double share(const QueryTerms& query, const TermCounts& counts) {
+    double sum = 0;
+    for (const std::size_t term : counts.seen()) sum += query.weight[term];
+    return query.total > 0 ? sum / query.total : 0;
+}
+
+double bm25(const TermCounts& counts, std::span<const float> weight, double length, double mean_length) {
+    const double norm = kSaturation * (1 - kLength + kLength * length / mean_length);
+    double sum = 0;
+    for (const std::size_t term : counts.seen()) {
+        sum += weight[term] * counts[term] * (kSaturation + 1) / (counts[term] + norm);
+    }
+    return sum;
+}
+
+namespace {
+
+// The strongest segment that holds a term, and the strongest in another document than that one's.
+struct Strongest {
+    float first = 0;
+    float second = 0;
+    std::int32_t document = -1;  // of the first
+
+    void meet(float strength, std::int32_t in) {
+        if (in == document) {
+            first = std::max(first, strength);
+        } else if (strength > first) {
+            *this = {strength, first, in};
+        } else {
+            second = std::max(second, strength);
+        }
+    }
+    double outside(std::int32_t here) const { return here == document ? second : first; }
+};
+
+std::vector<std::size_t> name_of(std::span<const std::int32_t> row) {
+    std::vector<std::size_t> name;
+    for (const std::int32_t id : row) {
+        const auto term = static_cast<std::size_t>(id);
+        if (std::find(name.begin(), name.end(), term) == name.end()) name.push_back(term);
+        if (name.size() == kNameTerms) break;
+    }
+    return name;
+}
+
+}  // namespace
+
+void add_bridges(const lexical::Corpus& corpus, std::span<const float> idf, const QueryTerms& query,
+                 std::span<const std::int64_t> title_row, std::span<const double> strength, std::span<float> bridge,
+                 std::span<float> named) {
+    const std::vector<std::size_t> starts = run_starts(corpus.document);
+    if (starts.size() <= 2) return;
+    std::vector<Strongest> strongest(corpus.vocabulary);
+    for (std::size_t i = 0; i < corpus.size(); ++i) {
+        if (strength[i] <= 0) continue;
+        for (const std::int32_t id : corpus.row(i)) {
+            strongest[static_cast<std::size_t>(id)].meet(static_cast<float>(strength[i]), corpus.document[i]);
+        }
+    }
+    for (std::size_t d = 0; d + 1 < starts.size(); ++d) {
+        const std::size_t first = starts[d];
+        const std::int64_t title = title_row[static_cast<std::size_t>(corpus.document[first])];
+        const std::vector<std::size_t> name = name_of(corpus.row(title >= 0 ? static_cast<std::size_t>(title) : first));
+        double sum = 0;
+        for (const std::size_t term : name) sum += idf[term];
+        if (sum <= 0) continue;
+        double reached = 0;
+        double held = 0;
+        for (const std::size_t term : name) {
+            if (query.weight[term] > 0) {
+                held += idf[term] / sum;
+            } else {
+                reached += idf[term] / sum * strongest[term].outside(corpus.document[first]);
+            }
+        }
+        for (std::size_t i = first; i < starts[d + 1]; ++i) {
+            bridge[i] = static_cast<float>(reached);
+            named[i] = static_cast<float>(held);
+        }
+    }
+}
+
+void add_feedback(const lexical::Corpus& corpus, std::span<const float> idf, const QueryTerms& query,
+                  std::span<const std::size_t> best, std::span<const double> strength, std::span<float> feedback) {
+    std::vector<double> weight(corpus.vocabulary, 0.0);
+    TermCounts counts(idf);
+    for (const std::size_t i : best) {
+        counts.clear();
+        counts.add(corpus.row(i));
+        double sum = 0;
+        for (const std::size_t term : counts.seen()) sum += idf[term];
+        for (const std::size_t term : counts.seen()) {
+            if (query.weight[term] <= 0) weight[term] += idf[term] / sum * strength[i];
+        }
+    }
+    std::vector<double> gain(corpus.size(), 0.0);
+    std::vector<std::size_t> last(corpus.vocabulary, corpus.size());  // the segment a term was last met in
+    double largest = 0;
+    for (std::size_t i = 0; i < corpus.size(); ++i) {
+        const auto row = corpus.row(i);
+        if (row.empty()) continue;
+        for (const std::int32_t id : row) {
+            const auto term = static_cast<std::size_t>(id);
+            if (last[term] == i) continue;
+            last[term] = i;
+            gain[i] += weight[term];
+        }
+        gain[i] /= std::sqrt(static_cast<double>(row.size()));
+        largest = std::max(largest, gain[i]);
+    }
+    if (largest <= 0) return;
+    for (std::size_t i = 0; i < corpus.size(); ++i) feedback[i] = static_cast<float>(gain[i] / largest);
+}
+
 namespace {
 
 using lexical::Corpus;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/similarity/panels.hpp"
+#include "kernels/similarity/similarity.hpp"
 #include "simd/dot.hpp"
 #include "simd/screen.hpp"
 

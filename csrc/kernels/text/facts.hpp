@@ -18,7 +18,7 @@
 //    one fact of another kind in backticks ("`a/b.py`") is that fact.
 //  - PATH: "/a/b", "./x", "src/x.py", "C:\x", "setup.py", "app/[id]/x.ts", "データ/読込.py", "Makefile"; with spaces
 //  where
-//    it stands in quotation marks or behind a drive (fact_paths.hpp). PATH_LINE: a path with ":12", ":12:5", "(12)",
+//    it stands in quotation marks or behind a drive (fact_runs.hpp). PATH_LINE: a path with ":12", ":12:5", "(12)",
 //    "(12,5)", ":[12,5]" or "\", line 12" behind. URL: with a scheme, "www.", a host; mail addresses.
 //  - IDENTIFIER: snake_case, camelCase, CONST_CASE, dotted.names, a::b, call(), --flags, #123, @user, sha256, hashes,
 //    UUIDs, IP addresses; without "()".
@@ -30,17 +30,18 @@
 //  - DECISION: the segment with a word like "decided", "agreed", "we will"; its negations and obligations do not count.
 //    Folded words.
 // Numbers to identifiers do not overlap each other, nor lie in code; quotes, errors, clauses and decisions may hold
-// others. Quotes, code in backticks, messages and runs (guard_runs.hpp) are read up to fixed lengths. Rows are in text
+// others. Quotes, code in backticks, messages and runs (guards.hpp) are read up to fixed lengths. Rows are in text
 // order (ties: the longer first); keys are numbered by first occurrence. Offsets are bytes, on characters. Any valid
 // UTF-8. O(text) time but for sorting rows that are nearly sorted, O(facts) memory with their texts.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kernels/text/fact_words.hpp"
+#include "kernels/text/key_words.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/terms.hpp"
 
@@ -78,7 +79,7 @@ struct FactRow {
 // Appends what makes a fact of this kind equal to another.
 void append_key(FactKind kind, std::string_view fact, std::string& key);
 
-// The words of a name so far (fact_names.cpp).
+// The words of a name so far (fact_marks.cpp).
 struct OpenName {
     Span span = {0, 0};
     std::size_t last = 0;  // where its last word begins
@@ -116,7 +117,7 @@ class FactReader {
     void emit(FactKind kind, Span span, bool counts = true);
     void give_keys();
 
-    std::size_t read_letters(std::size_t at);  // fact_reading.cpp
+    std::size_t read_letters(std::size_t at);  // facts.cpp
     std::size_t read_run(std::size_t at);
     std::size_t read_led_by_digit(Span run, std::size_t digit);
     std::size_t read_words(Span run);
@@ -134,7 +135,7 @@ class FactReader {
     std::size_t read_exit(Span word);
     void read_clause(Span word, FactKind kind);
 
-    void extend_name(Span word);  // fact_names.cpp
+    void extend_name(Span word);  // fact_marks.cpp
     bool continues_name(std::size_t begin) const;
     void flush_name();
     bool shouts();
@@ -172,5 +173,31 @@ class FactReader {
     int nouns_ = -1;   // whether all nouns of the document have capitals; -1: not looked at
     OpenName name_;
 };
+
+// How hard facts are to recover once they are gone, and how much they say in their text.
+
+// In [0.3, 3], 1 for a name of two words. What nobody can guess, look up or infer from what is around it weighs most;
+// of its digits, up to four count:
+//  - NUMBER: 0.3 for one or two digits alone, 0.5 for a year (1600 to 2099), 0.5 + 0.4 a digit for other digits alone,
+//    0.75 + 0.45 a digit for those with a unit, currency, sign or separator;
+//  - DATE: 0.5 for a day of the week or a month, 1.5 + 0.25 a digit for others;
+//  - NAME: 0.4 for one word, 1 for several, 1.2 with one or two digits, 2.5 with more ("QX-123");
+//  - IDENTIFIER: 2 + 0.25 a digit; PATH, PATH_LINE, URL 3; VERSION 2.25; ERROR 2; code and DECISION 1.5; OBLIGATION 1;
+//    QUOTE and NEGATION 0.7.
+// Measured with `python -m benchmarks.strategies.facts`: the facts that are left, by kind. O(length).
+float fact_weight(FactKind kind, std::string_view fact);
+
+// What facts weigh in the text they stand in: their weight times log2((n + 4) / (u + 2)), where u of its n segments
+// have a fact of the same kind and weight (in steps of 0.05). A number in a page of numbers says little, the only URL
+// much. The 4 and the 2 are measured with `python -m benchmarks.strategies.facts --parts planted`. `kind`, `segment`
+// (in [0, n), ascending), `weight` (fact_weight): of each fact. O(facts).
+std::vector<float> weights_in_text(std::span<const std::uint8_t> kind, std::span<const std::int32_t> segment,
+                                   std::span<const float> weight, std::size_t n);
+
+// What each of `segments` segments holds: the sum over its distinct facts of their weight in the text by the number of
+// times that the fact is stated. `texts`: of the documents; `facts`: from FactReader::finish, with keys in [0, keys).
+// Sums in row order. O(facts + segments).
+std::vector<float> weights_of_segments(const std::vector<std::string_view>& texts, const std::vector<FactRow>& facts,
+                                       std::int32_t keys, std::size_t segments);
 
 }  // namespace tersely::text

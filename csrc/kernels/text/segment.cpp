@@ -5,10 +5,7 @@
 
 #include "kernels/parallel.hpp"
 #include "kernels/text/abbreviations.hpp"
-#include "kernels/text/blocks.hpp"
-#include "kernels/text/clauses.hpp"
-#include "kernels/text/inline_list.hpp"
-#include "kernels/text/marks.hpp"
+#include "kernels/text/lines.hpp"
 #include "kernels/text/sentences.hpp"
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"

@@ -4,7 +4,7 @@
 //  - spans are half-open, non-empty, sorted and disjoint; they start and end on characters;
 //  - what lies between spans is white space only, so the text is spans plus gaps, byte for byte;
 //  - time is linear in the text, memory linear in the number of spans;
-//  - clauses lie in sentences (clauses.hpp), tables are rows, headings and lines of code stay whole;
+//  - clauses lie in sentences (sentences.hpp), tables are rows, headings and lines of code stay whole;
 //  - lines of kTinyLine bytes or fewer, of which there are many, are no spans each: pieces of kTinyPiece bytes or more;
 //  - no span of the levels SENTENCE, CLAUSE and WORD is longer than kLongestSegment bytes.
 #pragma once

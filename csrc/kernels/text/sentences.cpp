@@ -2,18 +2,324 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
+#include <unordered_set>
 
 #include "kernels/parallel.hpp"
-#include "kernels/text/abbreviations.hpp"
-#include "kernels/text/full_stop.hpp"
-#include "kernels/text/inline_list.hpp"
-#include "kernels/text/marks.hpp"
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"
 #include "simd/bytes.hpp"
 
 namespace tersely::text {
+
+Ender ender(char32_t code) {
+    switch (code) {
+        case '.':
+            return Ender::kStop;
+        case '!':
+        case '?':
+        case 0x203C:
+        case 0x203D:
+        case 0x2047:
+        case 0x2048:
+        case 0x2049:
+        case 0x061F:
+        case 0x06D4:
+        case 0x0589:
+        case 0x1362:
+        case 0x1367:
+        case 0x104B:
+        case 0x17D4:
+        case 0x0F0D:
+            return Ender::kStrong;
+        case 0x2026:
+            return Ender::kEllipsis;
+        case 0x3002:
+        case 0xFF01:
+        case 0xFF1F:
+        case 0xFF0E:
+        case 0xFF61:
+        case 0x0964:
+        case 0x0965:
+            return Ender::kTight;
+        default:
+            return Ender::kNone;
+    }
+}
+
+std::size_t skip_space(std::string_view text, std::size_t at) {
+    while (at < text.size()) {
+        const Decoded here = decode(text, at);
+        if (!is_space(here.code)) break;
+        at += here.length;
+    }
+    return at;
+}
+
+Span trim(std::string_view text, Span span) {
+    span.begin = skip_space(text.substr(0, span.end), span.begin);
+    while (span.end > span.begin) {
+        const Decoded last = decode_before(text, span.end);
+        if (!is_space(last.code)) break;
+        span.end -= last.length;
+    }
+    return span;
+}
+
+namespace {
+
+// A closing "»" of French text at `at`: not one that opens, as in German, before a word.
+bool closes_guillemet(std::string_view text, std::size_t at) {
+    if (at >= text.size() || decode(text, at).code != 0xBB) return false;
+    return at + 2 >= text.size() || !is_word(decode(text, at + 2).code);
+}
+
+}  // namespace
+
+std::size_t skip_closing(std::string_view text, std::size_t at) {
+    while (at < text.size()) {
+        const Decoded here = decode(text, at);
+        if ((char_class(here.code) & kClosing) != 0 || here.code == '*' || here.code == 0x201C) {
+            if (here.code == '*' && at + 1 < text.size() && ascii_space(text[at + 1]) && at > 0 &&
+                ascii_space(text[at - 1])) {
+                break;
+            }
+            at += here.length;
+            continue;
+        }
+        if (is_space(here.code) && closes_guillemet(text, at + here.length)) {
+            at += here.length + 2;
+            continue;
+        }
+        if (here.code != '[') break;  // a footnote mark: [12]
+        std::size_t stop = at + 1;
+        while (stop < text.size() && ascii_digit(text[stop])) ++stop;
+        if (stop == at + 1 || stop >= text.size() || text[stop] != ']') break;
+        at = stop + 1;
+    }
+    return at;
+}
+
+std::size_t first_word(std::string_view text, std::size_t at) {
+    for (int marks = 0; at < text.size() && marks < 8; ++marks) {
+        const Decoded here = decode(text, at);
+        if (is_word(here.code) || is_space(here.code)) break;
+        at += here.length;
+    }
+    return at;
+}
+
+std::string word_at(std::string_view text, std::size_t at) {
+    std::string word;
+    while (at < text.size() && word.size() < 24) {
+        const Decoded here = decode(text, at);
+        if (!is_word(here.code) && here.code != '\'') break;
+        append_utf8(word, here.code < 0x80 && is_upper(here.code) ? here.code + 32 : here.code);
+        at += here.length;
+    }
+    return word;
+}
+
+bool spaced_stop(std::string_view text, std::size_t at) {
+    if (at >= text.size() || text[at] != '.') return false;
+    if (at + 1 >= text.size() || text[at + 1] == ' ' || text[at + 1] == '.') return true;
+    return (char_class(decode(text, at + 1).code) & kClosing) != 0;
+}
+
+std::size_t skip_emoticon(std::string_view text, std::size_t end) {
+    if (end + 2 >= text.size() || text[end] != ' ' || !among(text[end + 1], ":;=")) return end;
+    std::size_t at = end + 1;
+    while (at < text.size() && at - end < 5 && !ascii_space(text[at])) {
+        if (is_word(decode(text, at).code) && at > end + 3) return end;
+        ++at;
+    }
+    const bool stands_alone = at >= text.size() || ascii_space(text[at]);
+    return stands_alone && at - end > 2 ? at : end;
+}
+
+namespace {
+
+// Start of the run of word characters and inner stops that ends at `end` (at most 24 bytes back).
+std::size_t token_before(std::string_view text, std::size_t start, std::size_t end) {
+    std::size_t at = end;
+    while (at > start && end - at < 24) {
+        const Decoded here = decode_before(text, at);
+        if (!is_word(here.code) && here.code != '.' && here.code != ',' && here.code != 0xB0) break;
+        at -= here.length;
+    }
+    return at;
+}
+
+bool previous_word_capitalised(std::string_view text, std::size_t start, std::size_t token) {
+    std::size_t end = token;
+    while (end > start && token - end < 8 && (text[end - 1] == ' ' || text[end - 1] == '.')) --end;
+    if (end == start) return true;
+    const std::size_t word = token_before(text, start, end);
+    return word < end && is_upper(decode(text, word).code);
+}
+
+// What joins a single letter to the word before it: "km/h", "x-y", "can't", "Anna's".
+bool among_joints(char32_t code) { return code == '/' || code == '-' || code == '\'' || code == 0x2019; }
+
+// A Roman numeral, or a single letter: what may stand after "Fig." or "Vol." in place of a number.
+bool is_numeral(std::string_view lower) {
+    return lower.size() == 1 || lower.find_first_not_of("ivxlcdm") == std::string_view::npos;
+}
+
+bool is_initials(std::string_view token) {  // U.S, LL.AA.II, Ph.D
+    std::size_t part = 0;
+    for (std::size_t at = 0; at <= token.size(); ++at) {
+        if (at < token.size() && token[at] != '.') continue;
+        if (at - part > 2) return false;
+        part = at + 1;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool stop_ends(std::string_view text, std::size_t start, std::size_t stop, std::size_t next,
+               const OrdinalStops& ordinal_stops) {
+    const std::size_t token = token_before(text, start, stop);
+    if (token == stop) return true;  // "2017 ." or a bracket before it
+    const std::string_view raw = text.substr(token, stop - token);
+    const std::string follower = word_at(text, next);
+    const bool starter = is_sentence_starter(follower);
+    const bool digits = std::all_of(raw.begin(), raw.end(), ascii_digit);
+    if (digits) {
+        if (raw.size() <= 3 && token == start) return false;  // a list number: "1. First"
+        const bool apart = token == start || ascii_space(text[token - 1]) || text[token - 1] == '-';
+        return !(apart && raw.size() <= 2 && ordinal_stops.before(follower));
+    }
+    const Decoded first = decode(text, token);
+    const bool single = first.length == raw.size() && is_letter(first.code);
+    if (single && token > start && among_joints(decode_before(text, token).code)) return true;
+    std::string lower;
+    for (std::size_t at = token; at < stop;) {
+        const Decoded here = decode(text, at);
+        append_utf8(lower, here.code < 0x80 && is_upper(here.code) ? here.code + 32 : here.code);
+        at += here.length;
+    }
+    switch (abbreviation(lower, is_upper(decode(text, token).code))) {
+        case Abbreviation::kNever:
+            return false;
+        case Abbreviation::kNumber:
+            if (next < text.size() && ascii_digit(text[next])) return false;
+            return raw.size() > 1 && !is_numeral(follower);
+        case Abbreviation::kOften:
+            return starter;
+        case Abbreviation::kNone:
+            break;
+    }
+    if (single && (char_class(first.code) & kNgram) == 0) {
+        if (!is_upper(first.code)) return false;
+        return starter && !previous_word_capitalised(text, start, token);  // "you and I. Did", not "J. Smith"
+    }
+    if (raw.find('.') != std::string_view::npos && !ascii_digit(raw.back())) {
+        return is_initials(raw) ? starter : true;
+    }
+    return true;
+}
+
+bool is_inner_stop(std::string_view text, std::size_t start, std::size_t stop) {
+    constexpr std::size_t kItemNumber = 9;  // bytes: three digits of full width
+    const Decoded mark = decode(text, stop);
+    if (mark.code != 0xFF0E || stop == start || stop + mark.length >= text.size()) return false;
+    const auto plain = [](char32_t code) { return is_word(code) && (char_class(code) & kNgram) == 0; };
+    if (!plain(decode_before(text, stop).code)) return false;
+    if (plain(decode(text, stop + mark.length).code)) return true;
+    std::size_t at = stop;
+    while (at > start && stop - at < kItemNumber && is_digit(decode_before(text, at).code))
+        at -= decode_before(text, at).length;
+    return at == start;
+}
+
+bool lacks_space(std::string_view text, std::size_t start, std::size_t mark, std::size_t next) {
+    if (mark == start || !is_lower(decode_before(text, mark).code) || !is_upper(decode(text, next).code)) return false;
+    for (std::size_t at = mark; at > start && mark - at < 24; --at) {
+        if (ascii_space(text[at - 1])) break;
+        if (!ascii_alpha(text[at - 1])) return false;
+    }
+    const std::string word = word_at(text, next);
+    const std::size_t after = next + word.size();
+    const bool word_ends = after >= text.size() || ascii_space(text[after]) || text[after] == ',';
+    return word_ends && is_sentence_starter(word);
+}
+
+bool ends_word(std::string_view text, std::size_t start, std::size_t mark) {
+    const std::size_t token = token_before(text, start, mark);
+    if (mark - token < 3 || abbreviation(text.substr(token, mark - token), false) != Abbreviation::kNone) return false;
+    for (std::size_t at = token; at < mark;) {
+        const Decoded here = decode(text, at);
+        if (!is_lower(here.code)) return false;
+        at += here.length;
+    }
+    return true;
+}
+
+namespace {
+
+struct Marker {
+    int value = 0;  // number, or 1 for "a"
+    bool letter = false;
+    std::string_view tail;  // ".", ")" or ".)"
+};
+
+// The marker "12.)" at the start of `text`; value 0 where there is none.
+Marker read_marker(std::string_view text) {
+    Marker marker;
+    std::size_t at = 0;
+    while (at < text.size() && at < 3 && ascii_digit(text[at])) marker.value = marker.value * 10 + (text[at++] - '0');
+    if (at == 0 && !text.empty() && ascii_lower(text[0])) {
+        marker.letter = true;
+        marker.value = text[0] - 'a' + 1;
+        at = 1;
+    }
+    const std::size_t tail = at;
+    while (at < text.size() && at - tail < 2 && (text[at] == '.' || text[at] == ')')) ++at;
+    if (at == 0 || at == tail || at >= text.size() || text[at] != ' ') return {};
+    marker.tail = text.substr(tail, at - tail);
+    return marker;
+}
+
+bool is_bullet(char32_t code) { return code == 0x2022 || code == 0x2043 || code == 0x25CF || code == 0x25AA; }
+
+}  // namespace
+
+void split_inline_list(std::string_view text, Span sentence, std::vector<Span>& out) {
+    const std::string_view all = text.substr(0, sentence.end);
+    std::string needle;
+    Marker marker;
+    const Decoded first = decode(all, sentence.begin);
+    if (is_bullet(first.code)) {
+        needle = std::string(all.substr(sentence.begin, first.length));
+    } else {
+        marker = read_marker(all.substr(sentence.begin));
+        if (marker.value == 0) return out.push_back(sentence);
+    }
+    while (true) {
+        if (marker.value > 0) {
+            ++marker.value;
+            if (marker.letter && marker.value > 26) break;
+            needle.assign(1, ' ');
+            if (marker.letter) {
+                needle.push_back(static_cast<char>('a' + marker.value - 1));
+            } else {
+                needle += std::to_string(marker.value);
+            }
+            needle += marker.tail;
+            needle.push_back(' ');
+        }
+        std::size_t found = all.find(needle, sentence.begin + 1);
+        if (found == std::string_view::npos) break;
+        std::size_t end = found;
+        if (marker.value > 0) ++found;
+        while (end > sentence.begin && ascii_space(all[end - 1])) --end;
+        if (end > sentence.begin) out.push_back({sentence.begin, end});
+        sentence.begin = found;
+    }
+    out.push_back(sentence);
+}
+
 namespace {
 
 constexpr std::size_t kThaiSentence = 120;  // bytes: forty characters
@@ -270,6 +576,91 @@ void split_long(std::string_view text, Span span, std::size_t limit, std::vector
         span = trim(text, {span.begin + cut, span.end});
     }
     if (span.end > span.begin) out.push_back(span);
+}
+
+namespace {
+
+constexpr std::size_t kLeast = 6;         // bytes on each side of a border that a mark makes
+constexpr std::size_t kLeastByWord = 20;  // ... that a word makes
+constexpr std::size_t kLongestOpener = 8;
+
+bool opens_clause(std::string_view word) {
+    static const std::unordered_set<std::string_view> words = {
+        "and",   "but",     "or",     "nor",     "because",  "which",  "who",     "whom",    "whose",
+        "where", "when",    "while",  "that",    "although", "though", "if",      "unless",  "since",
+        "until", "whereas",  // clauses
+        "to",    "for",     "with",   "without", "from",     "by",     "in",      "on",      "at",
+        "as",    "after",   "before", "during",  "under",    "into",   "through", "between", "against",
+        "about", "over",    "within",  // phrases
+        "und",   "oder",    "aber",   "weil",    "dass",     "wenn",   "et",      "ou",      "mais",
+        "qui",   "dont",    "y",      "pero",    "porque",   "que",    "cuyo",    "cuya"};
+    return words.contains(word);
+}
+
+// The small letters at `at`: a word, or "" where it goes on otherwise or is longer than any that opens a clause.
+std::string_view small_word(std::string_view text, std::size_t at) {
+    std::size_t end = at;
+    while (end < text.size() && end - at <= kLongestOpener && ascii_lower(text[end])) ++end;
+    return end < text.size() && ascii_space(text[end]) ? text.substr(at, end - at) : std::string_view();
+}
+
+// Whether a dash that stands alone is at `at`.
+bool lone_dash(std::string_view text, std::size_t at) {
+    std::size_t end = at;
+    while (end < text.size() && end - at < 3 && text[end] == '-') ++end;
+    if (end == at && text.substr(at).starts_with("\xE2\x80\x93")) end += 3;
+    return end > at && end < text.size() && ascii_space(text[end]);
+}
+
+// Whether a mark ends a clause right before `end`; `next` begins behind it. Not in "12, 2024".
+bool ends_by_mark(std::string_view text, std::size_t end, std::size_t next) {
+    if (text[end - 1] == ',' && end > 1 && ascii_digit(text[end - 2]) && ascii_digit(text[next])) return false;
+    if (text[end - 1] == '"' || text[end - 1] == '\'') {
+        --end;
+    } else if (text.substr(0, end).ends_with("\xE2\x80\x9D") || text.substr(0, end).ends_with("\xE2\x80\x99")) {
+        end -= 3;
+    }
+    return end > 0 && among(text[end - 1], ",;:)]}|");
+}
+
+// Whether a clause may end behind this character without white space.
+bool ends_tightly(char32_t code) {
+    constexpr std::u32string_view marks = U"\u3001\uFF0C\uFF1B\uFF1A\uFF09\u060C\u061B";
+    return marks.find(code) != std::u32string_view::npos;
+}
+
+}  // namespace
+
+void split_clauses(std::string_view text, Span sentence, std::vector<Span>& out) {
+    text = text.substr(0, sentence.end);
+    std::size_t begin = sentence.begin;
+    const auto cut = [&](std::size_t at) {
+        const Span piece = trim(text, {begin, at});
+        if (piece.end > piece.begin) out.push_back(piece);
+        begin = at;
+    };
+    const auto far = [&](std::size_t before, std::size_t behind, std::size_t least) {
+        return before - begin >= least && sentence.end - behind >= least;
+    };
+    for (std::size_t at = sentence.begin; at < sentence.end;) {
+        if (ascii_space(text[at])) {
+            std::size_t next = at;
+            while (next < sentence.end && ascii_space(text[next])) ++next;
+            if (far(at, next, kLeast) &&
+                (ends_by_mark(text, at, next) || among(text[next], "([") || lone_dash(text, next))) {
+                cut(next);
+            } else if (far(at, next, kLeastByWord) && opens_clause(small_word(text, next))) {
+                cut(next);
+            }
+            at = next;
+            continue;
+        }
+        const Decoded here = decode(text, at);
+        if (here.code == 0x2014 && far(at, at, kLeast)) cut(at);
+        at += here.length;
+        if (here.code >= 0x80 && ends_tightly(here.code) && far(at, at, kLeast)) cut(at);
+    }
+    cut(sentence.end);
 }
 
 }  // namespace tersely::text

@@ -2,7 +2,7 @@
 //
 // Contract:
 //  - a term is a Unicode word (letters, marks, digits, underscore), folded (unicode.hpp; combining accents
-//    are dropped) and stemmed where that leaves plain ASCII letters, or letters of a script that stem.hpp
+//    are dropped) and stemmed where that leaves plain ASCII letters, or letters of a script that terms.hpp
 //    knows; stop words and single ASCII letters are left out; joiners without width inside a word are dropped;
 //  - a number keeps its inner separators: 3.14, 1,000, 2024-01-31, 10:30, v1.2.3 are one term each;
 //  - an identifier in snake_case or camelCase gives itself whole and each of its parts;
@@ -13,9 +13,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,6 +93,75 @@ class TermReader {
 };
 
 bool is_stop_word(std::string_view folded);
-bool is_stop_word(std::u32string_view normal);  // of other scripts, as stem.hpp normalizes them
+bool is_stop_word(std::u32string_view normal);  // of other scripts, as terms.hpp normalizes them
+
+// Light stemmers: endings of English words, endings and articles of words in other scripts.
+
+// Takes plural, past, progressive and adverb endings off a lower-case ASCII word of four letters or
+// more, in place ("parties" -> "party", "running" -> "run", "quickly" -> "quick"). Never leaves fewer than
+// three letters; other words stay as they are. O(1).
+void stem(std::string& word);
+
+// Takes what inflection adds off a folded word that is all of one script, in place; other words stay as they are. False
+// for a stop word. Spelling first, then stop words, then endings:
+//  - Arabic: vowel marks and tatweel go, forms of alef, ya, kaf and ta marbuta become one; "and" or "so" may be
+//    written onto a stop word; then the article goes, with "and", "in", "as", "then" or "for" before it, and "and"
+//    alone; then an ending of two letters and one of one letter. Leaves two letters or more, three behind "and" alone;
+//  - Devanagari: nukta goes, chandrabindu is anusvara; vowel signs and nasal marks at the end, "iy" before them; leaves
+//    two letters or more;
+//  - Cyrillic: the longest of the Russian endings of nouns and adjectives, as folded (й is и); leaves three letters or
+//    more;
+//  - Greek and Hebrew: nothing.
+// O(1): a term has at most kLongestTerm bytes.
+bool stem_script(std::string& word);
+
+// What kind of thing a term is, as far as its letters tell: what a question may ask for, and what says little.
+
+enum TermClass : std::uint8_t {
+    kQuantity = 1,    // begins with a digit, or an English word for a number ("seven", "million", "percent")
+    kTime = 2,        // a year (1000 to 2099, "1990s" too), a date or time of day with separators, an English month
+    kCommonWord = 4,  // one of the English words that texts of all kinds have: "hope", "please", "really", "cookies"
+};
+
+// Bits of TermClass; `term` as the vocabulary holds it (folded and stemmed). O(length).
+std::uint8_t term_class(std::string_view term);
+
+// Where given strings occur in texts (Aho and Corasick 1975).
+//
+// Contract: `strings` are distinct, none is empty. At every place of a text where one of them ends, the longest of
+// these is reported; the others that end there are parts of it and are reported with it the first time only, or always
+// where `every` is asked for. So each string that occurs is reported, each of its other occurrences is, or lies in one
+// that is, and there are no more reports than bytes and strings. In the order of texts and ends, the longest first.
+// O(bytes of the texts, bytes of the strings times log(strings), and reports).
+
+class StringFinder {
+  public:
+    struct Found {
+        std::int32_t string;
+        std::int64_t start, end;  // characters of the text
+    };
+
+    StringFinder(std::span<const std::string_view> strings, bool every);
+    // Adds what is found in a text of valid UTF-8; throws Cancelled.
+    void find(std::string_view text, std::vector<Found>& found);
+
+  private:
+    static constexpr std::int32_t kNone = -1;
+    struct Node {               // a beginning of strings; the first one is empty
+        std::int32_t children;  // the first of them: they follow each other, and those of the next node follow them
+        std::int32_t longest;   // other node that it ends in
+        std::int32_t string;    // it is; kNone: none
+        std::int32_t ended;     // the longest node that it ends in, itself too, which is a string; kNone: none
+        unsigned char byte;     // its last
+        bool reported;          // all strings that it ends in were
+    };
+    std::int32_t child(std::int32_t node, unsigned char byte) const;
+    std::int32_t next(std::int32_t node, unsigned char byte) const;
+
+    std::array<std::int32_t, 256> first_{};  // the node of one byte; 0: none
+    std::vector<Node> nodes_;                // by length, and one behind the last
+    std::vector<std::int64_t> lengths_;      // characters of each string
+    bool every_;
+};
 
 }  // namespace tersely::text

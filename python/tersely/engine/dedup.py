@@ -73,7 +73,7 @@ def merge_different(
     """Merge texts as `dedup_texts` does, where no two are equal but for white space. On one thread.
 
     Returns those that merge, their representatives, and the similarity to it. Only texts that agree with
-    another one are embedded and compared (csrc/kernels/cluster/agreeing.hpp): none merges beyond what it is
+    another one are embedded and compared (csrc/kernels/cluster/clusters.hpp): none merges beyond what it is
     connected with by such pairs, so each of these components is solved as it would be among all texts.
     """
     component = agreeing_components(texts)

@@ -202,7 +202,7 @@ class Asked:
 
         A score is the weighted sum of the features (`weights` by name, where a missing one is 0, or as
         `weight_row` gives them), corrected by the forest, above
-        the median of the call (csrc/kernels/relevance/weigh.hpp). `features`: given ones are taken as they
+        the median of the call (csrc/kernels/relevance/columns.hpp). `features`: given ones are taken as they
         are; else "reranked" is 0: engine/relevance.py fills it. O(terms + segments * trees).
         """
         given = (*self._arguments(weights), forest, features)
@@ -232,7 +232,7 @@ class Asked:
 
 
 def centrality(analysis: Analysis) -> Float32s:
-    """float32[n] in [0, 1.7]: importance without a query (csrc/kernels/lexical/centrality.hpp)."""
+    """float32[n] in [0, 1.7]: importance without a query (csrc/kernels/lexical/corpus.hpp)."""
     table = analysis.table
     terms = (analysis.term_ids, analysis.term_offsets, analysis.term_class)
     return _native.centrality(*terms, table.document, table.block, table.heading)
@@ -307,7 +307,7 @@ class Hybrid(NamedTuple):
     """Scores, and what they are made of.
 
     Attributes:
-        segments: float32[n] >= 0; see csrc/kernels/relevance/weigh.hpp.
+        segments: float32[n] >= 0; see csrc/kernels/relevance/columns.hpp.
         features: float32[len(FEATURES), n].
         weights: float64[len(FEATURES)].
         asked: what the features are made of.

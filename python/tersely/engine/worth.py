@@ -146,7 +146,7 @@ def worth_of_text(
 
 
 def importance(texts: list[str], analysis: Analysis) -> Importance:
-    """Value segments per token without a query (csrc/kernels/lexical/importance.hpp).
+    """Value segments per token without a query (csrc/kernels/lexical/corpus.hpp).
 
     Of facts, those that a run of characters tells by itself (csrc/kernels/text/facts.hpp). O(characters),
     natively.

@@ -15,7 +15,7 @@ __all__ = ["Forest", "forest_of", "relevance_forest", "relevance_probability", "
 
 
 class Forest(NamedTuple):
-    """Trees that correct the weighted sum of the features (csrc/kernels/relevance/forest.hpp)."""
+    """Trees that correct the weighted sum of the features (csrc/kernels/relevance/columns.hpp)."""
 
     borders: npt.NDArray[np.float32]
     first: npt.NDArray[np.int32]

@@ -280,7 +280,7 @@ def _block(space: Workspace, unit: int) -> None:
     place = np.arange(len(holder)) - (np.cumsum(size) - size)[holder]
     rare = (
         place < (size - np.floor(SHARE * size).astype(np.int64))[holder]
-    )  # csrc/kernels/cluster/agreeing.cpp
+    )  # csrc/kernels/cluster/clusters.cpp
     block = (digest[rare] % np.uint64(census["blocks"])).astype(np.int64)
     sent = np.unique(holder[rare] << 32 | block)
     pa = arrow()

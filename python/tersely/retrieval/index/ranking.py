@@ -185,7 +185,7 @@ class CodedVectors:
 
     Attributes:
         rows: float32[n, d], of length one or zero.
-        codes: int8[n, d]; a row is about `scale` times its codes (csrc/kernels/similarity/coded.hpp).
+        codes: int8[n, d]; a row is about `scale` times its codes (csrc/kernels/similarity/similarity.hpp).
         scale, rest: float32[n]; what the codes leave of a row has a length of at most `rest`.
     """
 
