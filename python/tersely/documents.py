@@ -43,7 +43,7 @@ def to_documents(documents: Any) -> tuple[Document, ...]:
     else.
     """
     if type(documents) is str:  # most calls: what follows asks more questions than all else here
-        text = well_formed(documents)
+        text = documents if documents.isascii() else well_formed(documents)
         return (Document(text, given=None if text is documents else documents),)
     if isinstance(documents, (str, Document, Mapping)) or _has_text(documents):
         documents = [documents]

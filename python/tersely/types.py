@@ -535,7 +535,7 @@ class Request:
         return self.separator if self.piece_separator is None else self.piece_separator
 
 
-@dataclass(frozen=True, eq=False, slots=True, repr=False)
+@dataclass(eq=False, slots=True, repr=False)
 class Spans(LateSequence[Span]):
     """A sequence of spans that makes each `Span` when it is asked for."""
 

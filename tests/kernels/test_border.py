@@ -97,6 +97,8 @@ SELECTION = {
     "term_weight": np.ones(2, np.float32),
     "redundancy": 0.5,
     "context": 0,
+    "kind": np.zeros(3, np.uint8),
+    "above": np.full(3, -1, np.int32),
 }
 
 
@@ -126,6 +128,10 @@ SELECTION = {
         ("redundancy", 1.1),
         ("redundancy", float("nan")),
         ("context", -1),
+        ("kind", np.zeros(2, np.uint8)),
+        ("above", np.full(2, -1, np.int32)),
+        ("above", np.array([-1, 1, -1], np.int32)),
+        ("above", np.array([-2, -1, -1], np.int32)),
         ("score", np.ones((3, 1), np.float32)),
     ],
 )

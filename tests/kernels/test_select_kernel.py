@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import reference
@@ -33,11 +34,11 @@ def plain(scores: list[float], costs: list[int], budget: int) -> Problem:
 WEIGHTS = {"a": 0.5, "b": 1.0, "c": 2.0, "d": 4.0, "e": 0.0}  # sums of them are exact
 
 
-def kept(problem: Problem, same: Sequence[int] = ()) -> set[int]:
+def selected(problem: Problem, **options: Any) -> list[int]:
     size = len(problem.scores)
     offsets = np.cumsum([0, *map(len, problem.terms)]).astype(np.int64)
     ids = [list(WEIGHTS).index(term) for row in problem.terms for term in row]
-    status = _native.select_budgeted(
+    return _native.select_budgeted(
         np.array(problem.scores, dtype=np.float32),
         np.array(problem.costs, dtype=np.int64),
         problem.budget,
@@ -50,9 +51,13 @@ def kept(problem: Problem, same: Sequence[int] = ()) -> set[int]:
         np.array(list(WEIGHTS.values()), dtype=np.float32),
         problem.redundancy,
         0,
-        same=np.array(same, dtype=np.int32),
-    )
-    return {row for row, code in enumerate(status.tolist()) if code >= SELECTED}
+        **options,
+    ).tolist()
+
+
+def kept(problem: Problem, same: Sequence[int] = ()) -> set[int]:
+    codes = selected(problem, same=np.array(same, dtype=np.int32))
+    return {row for row, code in enumerate(codes) if code >= SELECTED}
 
 
 scores = st.integers(-2, 20).map(lambda eighths: eighths / 8)
@@ -188,3 +193,36 @@ def test_what_only_repeats_is_left_out_unless_it_is_pinned(problem: Problem, dat
 def test_of_units_with_one_text_the_best_is_chosen() -> None:
     problem = plain([0.5, 2.0, 1.0, 0.25], [3, 3, 3, 3], 12)
     assert kept(problem, [0, 0, 0, 3]) == {1, 3}
+
+
+def _bare(codes: Sequence[int], problem: Problem, heads: Sequence[bool], above: Sequence[int]) -> set[int]:
+    """Headings that were selected alone, and that no other row which is in stands under, at any depth."""
+    alone = {
+        row for row, code in enumerate(codes) if heads[row] and code == SELECTED and problem.groups[row] < 0
+    }
+    said = set[int]()
+    for row, code in enumerate(codes):
+        at = above[row] if code >= SELECTED and row not in alone else -1
+        while at >= 0:
+            said.add(at)
+            at = above[at]
+    return alone - said
+
+
+@given(full_problems(), st.data())
+def test_a_heading_is_selected_only_with_something_under_it(problem: Problem, data: st.DataObject) -> None:
+    size = len(problem.scores)
+    heads = data.draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    above = [data.draw(st.sampled_from([-1, *(at for at in range(row) if heads[at])])) for row in range(size)]
+    given_rows = {"kind": np.array(heads, np.uint8), "above": np.array(above, np.int32)}
+    first = selected(problem)
+    bare = _bare(first, problem, heads, above)
+    expected = first
+    if bare:
+        without = replace(
+            problem, scores=[0.0 if i in bare else score for i, score in enumerate(problem.scores)]
+        )
+        expected = selected(without)
+        left = _bare(expected, without, heads, above)
+        expected = [0 if row in left else code for row, code in enumerate(expected)]
+    assert selected(problem, **given_rows) == expected
