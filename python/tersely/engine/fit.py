@@ -374,6 +374,10 @@ class _Fitting:
                 low, target = target, min(2 * target + 1, (target + high) // 2)
                 continue  # the best unit may need less than its estimate
             counted[target] = fitted.tokens
+            # By the prices of its parts; of the cheapest unit left out that says something new (-1: none).
+            estimate, cheapest = _native.tally(fitted.status, costs, self.same, FIRST_KEPT)
+            if heads is not None:
+                estimate += heads.tokens(self.table.document[is_kept(fitted.status)])
             if fitted.tokens <= self.budget:
                 if best is None or fitted.tokens > best.tokens:
                     best = fitted
@@ -381,7 +385,6 @@ class _Fitting:
                 room = self.budget - fitted.tokens
                 if estimated and room <= self.budget * (1 + attempt // 2) // _UNUSED:
                     break
-                estimate, cheapest = self._tally(fitted.status)
                 if cheapest < 0 or room < max(cheapest, self.budget // 200):
                     break
                 target += max(1, room * estimate // max(fitted.tokens, 1))
@@ -389,7 +392,6 @@ class _Fitting:
                 if least is None or fitted.tokens < least.tokens:
                     least = fitted
                 high = target
-                estimate, _ = self._tally(fitted.status)
                 over = (fitted.tokens - self.budget) * estimate // fitted.tokens
                 target = min(target, estimate) - max(1, over) * 2 ** min(attempt, 6)
                 if low in counted:  # never far below what lies between this one and one that fitted
@@ -403,14 +405,6 @@ class _Fitting:
             if target in (low, high):
                 break
         return best or (self._trim(least, wording) if least is not None else None)
-
-    def _tally(self, status: UInt8s) -> tuple[int, int]:
-        """Return the tokens of a choice by its parts' prices, and those of the cheapest unit left out that
-        says what no kept one does (-1: none)."""
-        kept, cheapest = _native.tally(status, self.prices.costs, self.same, FIRST_KEPT)
-        if (heads := self.reading.heads) is not None:
-            kept += heads.tokens(self.table.document[is_kept(status)])
-        return kept, cheapest
 
     def _say_less(self, fitted: Fit | None) -> Fit | None:
         """The choice with shorter markers, where more essential units stay with it."""

@@ -351,7 +351,8 @@ def hybrid(
         except Exception:  # whatever a model does, history is not lost with it
             warnings.append("embedder_failed")
     titles = [size + 1 + i if document.title else -1 for i, document in enumerate(prepared.documents)]
-    kind = _kind(embedder) if cosine is not None else "none"
+    static = embedder is not None and isinstance(embedder.embedder, StaticEmbedder)
+    kind = "none" if cosine is None else "static" if static else "model"
     weights, forest = weight_row(kind), relevance_forest(kind)
     # Cosines of the static table are known by their size for English alone, those of other models not at all.
     calibration = kind if kind == "static" and is_english(prepared.query) else "none"
@@ -386,8 +387,3 @@ def _reranked(
     if found.std() > 0:
         result[best] = (found - found.mean()) / found.std()
     return result
-
-
-def _kind(embedder: CheckedEmbedder | None) -> str:
-    """Which weights an embedder's cosines deserve."""
-    return "static" if embedder and isinstance(embedder.embedder, StaticEmbedder) else "model"
