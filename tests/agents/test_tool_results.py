@@ -17,6 +17,7 @@ import odd_counters
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from python_calls import python_calls
 from result_shapes import CACHED, IMAGE, LOG, MAPPINGS, ROWS, differences, texts_of
 from tersely import BudgetExceededError, Extractive, StoreError
 from tersely.agents import ToolResultCompressor, ToolResultReport, compress_tool, compress_tool_result
@@ -510,3 +511,9 @@ def test_every_report_says_why_a_long_result_stays() -> None:
     ):
         assert compress(result, budget=300)[1].problem.startswith(said)
     assert not compress(LOG, budget=300, name="Read")[1].problem
+
+
+@pytest.mark.parametrize("rows", [300, 3000])
+def test_rows_of_data_cost_no_python_calls_each(rows: int) -> None:
+    result = {"rows": [{"id": row, "state": "done", "ms": row * 7 % 113} for row in range(rows)]}
+    assert python_calls(lambda: compress_tool_result(result, budget=600)) < 2000

@@ -11,6 +11,7 @@ import pytest
 from histories import anthropic, openai_chat, openai_responses, pictures
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from python_calls import python_calls
 from tersely import BudgetExceededError
 from tersely.memory import CompactedMessages, Compactor, compact_messages
 from tersely.memory.groups import REPLY_TOKENS, count_entries, count_tools
@@ -428,3 +429,9 @@ def test_a_history_of_which_nothing_fits_is_refused_and_a_budget_that_does_is_sa
     made = compact_messages(messages, budget=caught.value.required)
     assert made.messages and made.tokens <= caught.value.required
     assert "E12" in str(made.messages)
+
+
+def test_a_message_costs_few_python_calls() -> None:
+    history = [{"role": "user", "content": f"Step {i}: part_{i}.py has error E{i}. " * 5} for i in range(400)]
+    few = python_calls(lambda: compact_messages(history[:200], budget=1000))
+    assert python_calls(lambda: compact_messages(history, budget=1000)) - few < 200 * 10

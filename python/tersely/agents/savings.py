@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from itertools import compress
 from typing import Any
 
 from tersely.errors import BudgetExceededError
@@ -27,24 +28,25 @@ def read_records(text: str, original: str) -> Any:
     """
     try:
         if text.lstrip()[:1] == original.lstrip()[:1]:
-            return _records(json.loads(text))
+            return _mark_objects(json.loads(text))
     except ValueError:
         pass
     raise BudgetExceededError("data of its shape does not fit", required=1, budget=0)
 
 
-def _records(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _records(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        objects = any(isinstance(inner, dict) for inner in value)
-        return [
-            {_MARK: inner.removeprefix(_MARK).strip()}
-            if objects and isinstance(inner, str) and inner.startswith(_MARK)
-            else _records(inner)
-            for inner in value
-        ]
-    return value
+def _mark_objects(data: Any) -> Any:
+    """The data, in whose lists of objects marks have become objects; no call for each value."""
+    containers = [data]
+    while containers:
+        inner = containers.pop()
+        if type(inner) is dict:
+            inner = list(inner.values())
+        elif dict in map(type, inner):
+            for place, value in enumerate(inner):
+                if type(value) is str and value.startswith(_MARK):
+                    inner[place] = {_MARK: value.removeprefix(_MARK).strip()}
+        containers += compress(inner, map({dict, list}.__contains__, map(type, inner)))
+    return data
 
 
 def with_note(value: Any, note: str) -> Any:
@@ -52,7 +54,7 @@ def with_note(value: Any, note: str) -> Any:
     if isinstance(value, Rows):
         return Rows((*value.texts, note))
     if isinstance(value, list):
-        objects = bool(value) and all(isinstance(inner, dict) for inner in value)
+        objects = {*map(type, value)} == {dict}
         return [*value, {_MARK: note} if objects else note]
     lists = {key: len(to_json(inner)) for key, inner in value.items() if isinstance(inner, list)}
     if lists:

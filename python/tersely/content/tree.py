@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
+from functools import cache, cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +42,7 @@ class Syntax(IntEnum):
     YAML = 2
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class TreeUnits:
     """Units of texts (json_scan.hpp, xml_scan.hpp and yaml_scan.hpp say what they are), in source order.
 
@@ -71,9 +71,6 @@ class TreeUnits:
     fault: UInt8s
     syntax: Syntax = Syntax.JSON
     asked: bool = False
-    _own: dict[int, list[int]] | None = None
-    _roots: list[int] | None = None  # values of each document that lie in no container
-    _columns: tuple[list[int], ...] | None = None  # container, kind and place, for markers: one row at a time
 
     @staticmethod
     def read(texts: list[str], query: str | None, syntax: Syntax = Syntax.JSON) -> TreeUnits:
@@ -110,14 +107,6 @@ class TreeUnits:
         named[inner[0]] = True
         return named
 
-    def marker(self, first: int, last: int) -> str:
-        """A run lies in one container, from one of its values to before another or what closes it."""
-        return self._says(first, last, " more")
-
-    def short_marker(self, first: int, last: int) -> str:
-        """Return a marker in fewer tokens: numbers without words, and no number where places say it."""
-        return self._says(first, last, "")
-
     def total(self, rows: Int64s) -> Marker:
         """Markers that count once, at its end, what a container outside of all records lacks.
 
@@ -132,7 +121,7 @@ class TreeUnits:
             kept.setdefault(container, []).append(place)
 
         own = set(rows[self.own[rows] != 0].tolist())
-        above, kinds, _ = self._listed()
+        above, kinds, _ = self._listed
 
         def marker(first: int, last: int) -> str:
             if kinds[first] == PIECE:
@@ -140,15 +129,19 @@ class TreeUnits:
             container = above[first]
             named = container >= 0 and kinds[container] == OBJECT
             here = "" if named else "…" if kinds[first] == LINE else '"…"'
-            if container in kept and self._in_record(container):
-                return here
-            values = self._values(container)
+            if container in kept:
+                outer = container
+                while outer >= 0 and not self.record[outer]:
+                    outer = above[outer]
+                if outer >= 0:  # it is a record, or lies in one
+                    return here
+            values = int(self.count[container]) if container >= 0 else self._roots[-1 - container]
             stop = self._stop(first, last)
             places = kept.get(container, [])
             if len(places) - bisect_left(places, stop) < values - stop:
                 return here  # more is left out behind
-            more = [row for row in self._own_rows(container) if row not in own]
-            left = f"{values - len(places) + self._left_out(more)} more"
+            more = self._left_out([row for row in self._own.get(container, ()) if row not in own])
+            left = f"{values - len(places) + more} more"
             if kinds[first] == LINE:
                 return f"… {left}"
             return f'"…": "{left}"' if named else f'"… {left}"'
@@ -159,55 +152,41 @@ class TreeUnits:
         """int32[n]: the container of each unit; -1 - its document where it has none."""
         return np.where(self.table.heading >= 0, self.table.heading, -1 - self.table.document)
 
+    @cached_property
     def _listed(self) -> tuple[list[int], ...]:
-        """The container, kind and place of each unit, as lists."""
-        if self._columns is None:
-            columns = (self._containers(), self.kind, self.place)
-            object.__setattr__(self, "_columns", tuple([column.tolist() for column in columns]))
-        assert self._columns is not None
-        return self._columns
+        """The container, kind and place of each unit, for markers: one row at a time."""
+        return self._containers().tolist(), self.kind.tolist(), self.place.tolist()
 
-    def _values(self, container: int) -> int:
-        """How many values a container has, or a document (-1 - its number)."""
-        if container >= 0:
-            return int(self.count[container])
-        if self._roots is None:
-            documents = self.table.document
-            roots = np.bincount(documents[self.table.heading < 0], minlength=int(documents[-1]) + 1)
-            object.__setattr__(self, "_roots", roots.tolist())
-        assert self._roots is not None
-        return self._roots[-1 - container]
+    @cached_property
+    def _roots(self) -> list[int]:
+        """How many values of each document lie in no container."""
+        roots = self.table.document[self.table.heading < 0]
+        return list(np.bincount(roots, minlength=int(self.table.document[-1]) + 1).tolist())
 
-    def _own_rows(self, container: int) -> list[int]:
-        """Find the marks of an earlier compression among the values of a container, or in a document."""
-        if self._own is None:
-            found: dict[int, list[int]] = {}
-            for row in np.flatnonzero(self.own).tolist():
-                found.setdefault(self._listed()[0][row], []).append(row)
-            object.__setattr__(self, "_own", found)
-        assert self._own is not None
-        return self._own.get(container, [])
+    @cached_property
+    def _own(self) -> dict[int, list[int]]:
+        """What an earlier compression wrote among the values of each container, or document."""
+        found: dict[int, list[int]] = {}
+        for row in np.flatnonzero(self.own).tolist():
+            found.setdefault(self._listed[0][row], []).append(row)
+        return found
 
-    def _left_out(self, rows: list[int]) -> int:
-        """Count the values that the marks of an earlier compression in these rows report as left out."""
-        return sum(max(int(self.own[row]), 0) - 1 for row in rows)
+    def _left_out(self, rows: Sequence[int]) -> int:
+        """Values that these rows stand for, beside themselves."""
+        return sum([max(int(self.own[row]), 0) - 1 for row in rows])
 
-    def _in_record(self, container: int) -> bool:
-        """Whether a container is a record or lies in one."""
-        while container >= 0 and not self.record[container]:
-            container = self._listed()[0][container]
-        return container >= 0
-
-    def _says(self, first: int, last: int, more: str) -> str:
-        above, kinds, places = self._listed()
+    def marker(self, first: int, last: int, more: str = " more") -> str:
+        """Write the marker of a run, which lies in one container, from one of its values to before
+        another or what closes it. Without `more`, numbers alone, and none where places say it."""
+        above, kinds, places = self._listed
         container = above[first]
         if kinds[first] == PIECE:
             left = f"… {int(self.table.end[last] - self.table.start[first])}{more}"
             return left if kinds[last + 1] == CLOSE else f"{left} …"
         begin = places[first]
         stop = self._stop(first, last)
-        own = self._own_rows(container)
-        left_out = self._left_out(own[bisect_left(own, first) : bisect_right(own, last)])
+        own = self._own.get(container)
+        left_out = self._left_out(own[bisect_left(own, first) : bisect_right(own, last)]) if own else 0
         count = f"{stop - begin + left_out}{more}"
         if kinds[first] == LINE:
             return f"… {count} lines" if more else f"… {count}"
@@ -221,7 +200,7 @@ class TreeUnits:
 
     def _stop(self, first: int, last: int) -> int:
         """The place behind the run."""
-        above, _, places = self._listed()
+        above, _, places = self._listed
         after, document = last + 1, self.table.document
         if after < len(places) and document[after] == document[first]:
             return places[after]
@@ -233,7 +212,12 @@ def nested_units(units: TreeUnits, follows: Int32s, gap: Callable[[int], str] | 
     return Units(
         units.table,
         units.priority.astype(np.float32),
-        Nested(cache(units.marker), cache(units.short_marker), gap=gap, total=None if gap else units.total),
+        Nested(
+            cache(units.marker),
+            cache(partial(units.marker, more="")),
+            gap=gap,
+            total=None if gap else units.total,
+        ),
         units.named(),
         follows,
         ranked=True,

@@ -431,8 +431,8 @@ class _Fitting:
         if fitted is None or fitted.warnings or not any(getattr(form, "total", None) for form in forms):
             return fitted
         for wording, share in ((Wording.TOTAL, _COUNTS_SHARE), (Wording.SIGNS, _COUNT_SHARE)):
-            said = (fitted.rendered.text[start:end] for start, end in fitted.rendered.generated)
-            counts = "\n".join(marker for marker in said if "…" in marker and any(map(str.isdigit, marker)))
+            said = [fitted.rendered.text[start:end] for start, end in fitted.rendered.generated]
+            counts = "\n".join([marker for marker in said if "…" in marker and any(map(str.isdigit, marker))])
             if not counts or self._count(counts) <= share * self.budget:
                 break
             shorter = self._search(wording)

@@ -15,6 +15,8 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from itertools import compress
+from math import isfinite
 from typing import Any, Literal, TypeGuard
 
 from tersely.text import CHARACTERS_REPLACED, well_formed
@@ -242,6 +244,8 @@ def as_mapping(message: Any) -> Mapping[str, Any] | None:
 
 def plain(value: Any) -> Any:
     """Convert an object of an SDK to the mapping that it stands for; return anything else as it is."""
+    if type(value) in _CONTAINERS or type(value) is str:
+        return value
     if hasattr(value, "model_dump"):
         return value.model_dump(exclude_none=True)
     if is_dataclass(value) and not isinstance(value, type):
@@ -572,10 +576,13 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else to_json(value)
 
 
+_WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
+
+
 def to_json(value: Any) -> str:
     """A value as compact JSON; what JSON does not know as its `str`."""
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+        return _WRITER.encode(value)
     except (TypeError, ValueError):  # keys that are no strings, or a value within itself
         return str(value)
 
@@ -584,10 +591,13 @@ _LONG = 200  # characters from which a string in data is a text by itself
 _ROWS = 3  # blocks, from which such with a JSON object each are rows of one list
 _ENCODED = re.compile(r"(?:data:[\w/+.;=-]*,)?[\w/+=-]*", re.ASCII)  # Base64, a data URL, an id
 _SCALARS = (str, int, float, bool, type(None))
+_CONTAINERS = {dict, list}
+_BARE = {int, float, bool, type(None)}
 # One of these keys stands in a block of a picture or file, and in no record that only has such a type.
 _PAYLOADS = {"source", "image_url", "data", "file", "file_id", "file_data", "input_audio", "mimeType",
              "media_type", "mime_type", *PICTURES}  # fmt: skip
 _SAME_AS_DATA = ("structuredContent", "structured_content")  # what MCP's content blocks say, once more
+_TEXT_BLOCK = {"type", "text"}
 _OTHER_BLOCKS = {"resource", "resource_link", "search_result"}
 
 
@@ -651,11 +661,15 @@ class _ResultReader(MessageReader):
     def output(self, value: Any, path: Path, call: str) -> None:
         """Texts and blocks, or data of any shape."""
         if _are_blocks(value):
-            if rows := ",\n".join(_json_texts(value)):
+            texts = _block_texts(value)
+            if rows := ",\n".join(_json_texts(value, texts)):
                 self.pieces.append(Piece(f"[{rows}]", "rows", path, call))
                 return
-            for number, block in enumerate(value):
-                self.output(block, (*path, number), call)
+            for number, (block, text) in enumerate(zip(value, texts, strict=True)):
+                if text is None:
+                    self.output(block, (*path, number), call)
+                else:
+                    self.pieces.append(Piece(text, "result", (*path, number, "text"), call))
         elif isinstance(value, str):
             self.pieces.append(Piece(value, "result", path, call))
         elif _is_block(value) and plain(value).get("type") != "resource":
@@ -672,10 +686,14 @@ class _ResultReader(MessageReader):
             self.pieces.append(Piece(to_json(shaped), "data", (), call))
             return
         first, unknown = len(self.pieces), self.unknown
+        written, has_texts = _written_json(value)
+        if written and not has_texts:
+            self.pieces.append(Piece(written, "records", path, call))
+            return
         rest = to_json(self._without_texts(value, path, call))
-        if sum(len(piece.text) for piece in self.pieces[first:]) < len(rest) and _is_json(value):
+        if written and sum(len(piece.text) for piece in self.pieces[first:]) < len(rest):
             self.unknown = unknown
-            self.pieces[first:] = [Piece(to_json(value), "records", path, call)]
+            self.pieces[first:] = [Piece(written, "records", path, call)]
         elif len(self.pieces) > first and len(rest) >= _LONG:
             self.pieces[first:], self.unknown = [], unknown
             self.pieces.append(Piece(to_json(self._without_texts(value, path, call, True)), "data", (), call))
@@ -685,23 +703,21 @@ class _ResultReader(MessageReader):
     def _without_texts(self, value: Any, path: Path, call: str, lists: bool = False) -> Any:
         """Data without its long strings, each of which becomes a piece, and so may long lists without any."""
         shaped = plain(value)
-        if lists and isinstance(value, list) and _is_json(value):
-            first = len(self.pieces)
-            inner = self._without_texts(value, path, call)
-            if len(self.pieces) == first and len(written := to_json(inner)) >= _LONG:
+        if lists and isinstance(value, list):
+            written, has_texts = _written_json(value)
+            if not has_texts and len(written) >= _LONG:
                 self.pieces.append(Piece(written, "records", path, call))
                 return []
-            del self.pieces[first:]
-        if isinstance(shaped, Mapping):
-            return {
-                key: self._without_texts(inner, (*path, key), call, lists) for key, inner in shaped.items()
+        if isinstance(shaped, Mapping) or is_list(shaped):
+            pairs = shaped.items() if isinstance(shaped, Mapping) else enumerate(shaped)
+            rest = {
+                key: inner
+                if type(inner) in _BARE or (type(inner) is str and len(inner) < _LONG)
+                else self._without_texts(inner, (*path, key), call, lists)
+                for key, inner in pairs
             }
-        if is_list(shaped):
-            return [
-                self._without_texts(inner, (*path, number), call, lists)
-                for number, inner in enumerate(shaped)
-            ]
-        if isinstance(shaped, str) and len(shaped) >= _LONG and not _ENCODED.fullmatch(shaped):
+            return rest if isinstance(shaped, Mapping) else list(rest.values())
+        if isinstance(shaped, str) and _is_text(shaped):
             self.pieces.append(Piece(shaped, "result", path, call))
             return ""
         self.unknown |= not isinstance(shaped, _SCALARS)
@@ -712,8 +728,19 @@ def _are_blocks(value: Any) -> bool:
     """Whether this is a list of content blocks, and of texts between them."""
     if not is_list(value):
         return False
-    blocks = [block for block in value if not isinstance(block, str)]
-    return bool(blocks) and all(map(_is_block, blocks))
+    texts = _block_texts(value)
+    pairs = zip(value, texts, strict=True)
+    others = [block for block, text in pairs if text is None and not isinstance(block, str)]
+    return (bool(others) or texts.count(None) < len(texts)) and all(map(_is_block, others))
+
+
+def _block_texts(blocks: Sequence[Any]) -> list[str | None]:
+    """The text of each block that is a dict of a text and nothing else, as most are; None of others."""
+    simple = [
+        type(block) is dict and block.keys() == _TEXT_BLOCK and block["type"] == "text" for block in blocks
+    ]
+    texts = [block["text"] if known else None for block, known in zip(blocks, simple, strict=True)]
+    return [text if type(text) is str else None for text in texts]
 
 
 def _is_block(value: Any) -> bool:
@@ -729,26 +756,51 @@ def _is_block(value: Any) -> bool:
     return what in _OTHER_BLOCKS or what in RESULTS
 
 
-def _json_texts(blocks: Sequence[Any]) -> list[str]:
-    """The texts of blocks that are a JSON object each, as MCP servers write lists; [] of others."""
-    texts = []
-    for block in blocks if len(blocks) >= _ROWS else ():
-        shaped = plain(block)
-        text = shaped.get("text") if isinstance(shaped, Mapping) else None
-        if not isinstance(text, str) or not shaped.keys() <= {"type", "text"} or text[:1] != "{":
-            return []
-        try:
-            json.loads(text)
-        except (ValueError, RecursionError):
+def _json_texts(blocks: Sequence[Any], known: Sequence[str | None]) -> list[str]:
+    """The texts of blocks that are a JSON object each, as MCP servers write lists; [] of others.
+
+    `known`: as `_block_texts` gives them.
+    """
+    texts: list[str] = []
+    for block, said in zip(blocks, known, strict=True) if len(blocks) >= _ROWS else ():
+        shaped = plain(block) if said is None else {"text": said}
+        text = shaped.get("text") if isinstance(shaped, Mapping) and shaped.keys() <= _TEXT_BLOCK else None
+        if not isinstance(text, str) or text[:1] != "{":
             return []
         texts.append(text)
+    try:
+        for text in texts:
+            json.loads(text)
+    except (ValueError, RecursionError):
+        return []
     return texts
 
 
-def _is_json(value: Any) -> bool:
-    """Whether this is what JSON gives when it is read: so it comes back as the same types."""
-    if type(value) is dict:
-        return all(type(key) is str and _is_json(inner) for key, inner in value.items())
-    if type(value) is list:
-        return all(map(_is_json, value))
-    return type(value) in _SCALARS and value == value and value not in (float("inf"), float("-inf"))
+def _is_text(value: str) -> bool:
+    """Whether a string in data is a text by itself."""
+    return len(value) >= _LONG and not _ENCODED.fullmatch(value)
+
+
+def _written_json(value: Any) -> tuple[str, bool]:
+    """Data as JSON, and whether it has a text in it; "" where it would be read as other types than it has.
+
+    No call for each value: lists have thousands of rows. O(size).
+    """
+    try:
+        written = _WRITER.encode(value) if type(value) in _CONTAINERS else ""
+    except (TypeError, ValueError):  # keys that are no strings, or a value within itself
+        written = ""
+    values: list[Any] = []
+    containers = [value] if written else []
+    while containers:
+        inner = containers.pop()
+        if type(inner) is dict:
+            values += {*map(type, inner)} - {str}  # keys of other types: a type is no value of JSON
+            inner = list(inner.values())
+        values += inner
+        containers += compress(inner, map(_CONTAINERS.__contains__, map(type, inner)))
+    if not _CONTAINERS.union(_SCALARS).issuperset(map(type, values)):
+        return "", False
+    if not all(map(isfinite, [one for one in values if type(one) is float])):
+        return "", False
+    return written, any(map(_is_text, [one for one in values if type(one) is str and len(one) >= _LONG]))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.memory.messages import LANGCHAIN_TYPES, Path, is_list, plain, to_json
+from tersely.memory.messages import LANGCHAIN_TYPES, Path, is_list, plain
 
 __all__ = ["REMOVED", "Rows", "new_user_message", "with_texts"]
 
@@ -66,10 +66,19 @@ def _put(value: Any, places: list[tuple[Path, Any]]) -> Any:
 
 def _blocks_like(blocks: Sequence[Any], rows: Rows) -> Any:
     """Blocks with these texts: each the block that has the same data, or else one like the first."""
-    texts = [block["text"] if isinstance(block, Mapping) else block.text for block in blocks]
-    same = {to_json(json.loads(text)): block for text, block in zip(texts, blocks, strict=True)}
-    made = [same[text] if text in same else _put(blocks[0], [(("text",), text)]) for text in rows.texts]
+    texts = [
+        block["text"] if type(block) is dict or isinstance(block, Mapping) else block.text for block in blocks
+    ]
+    same = dict(zip(_values(texts), blocks, strict=True))
+    data = [text for text in rows.texts if text[:1] == "{"]  # others are notes
+    kept = dict(zip(data, map(same.get, _values(data)), strict=True))
+    made = [kept.get(text) or _put(blocks[0], [(("text",), text)]) for text in rows.texts]
     return made if isinstance(blocks, list) else tuple(made)
+
+
+def _values(texts: Sequence[str]) -> list[str]:
+    """What each JSON text says, however it is spaced."""
+    return list(map(repr, json.loads(f"[{','.join(texts)}]")))
 
 
 def _put_block(block: Any, places: list[tuple[Path, Any]]) -> Any:
