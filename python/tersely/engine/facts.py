@@ -109,19 +109,17 @@ def fact_keys(texts: Sequence[str], facts: FactTable) -> list[bytes]:
     return _native.fact_keys(facts.kind, pieces(texts, facts.document, facts.start, facts.end))
 
 
+_KINDS = tuple(FactKind)
+
+
 def list_facts(texts: Sequence[str]) -> list[Fact]:
     """Every occurrence of every fact, in source order, its outcome "found"."""
     facts = find_facts(texts, segment(texts))
-    kinds = list(FactKind)
-    columns = (
-        facts.kind,
-        facts.document,
-        facts.start,
-        facts.end,
-    )  # as lists: numbers may have a fact a digit
+    columns = (facts.kind, facts.document, facts.start, facts.end)
+    lists = [column.tolist() for column in columns]  # numbers may have a fact a digit
     return [
-        Fact(kinds[kind], texts[document][start:end], document, start, end, "found")
-        for kind, document, start, end in zip(*(column.tolist() for column in columns), strict=True)
+        Fact(_KINDS[kind], texts[document][start:end], document, start, end, "found")
+        for kind, document, start, end in zip(*lists, strict=True)
     ]
 
 

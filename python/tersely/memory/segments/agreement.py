@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from heapq import nsmallest
+from itertools import chain
 
 import tersely
 from tersely import _native
@@ -324,7 +325,7 @@ class _Text:
         bare = [DENIES.sub(" ", blank) for blank, _, _ in rows]
         words = _terms([*bare, *behind_denial])
         plain = [_ANY_WORD.findall(blank) for blank in bare]
-        keys = keys_of(word for line in plain for word in line)
+        keys = keys_of(chain.from_iterable(plain))
         self.pieces: list[_Piece] = []
         carried = 0  # "unable to read | or write it" denies both
         for index, ((start, end), (blank, names, later)) in enumerate(zip(spans, rows, strict=True)):
@@ -341,7 +342,7 @@ class _Text:
                     frozenset(denied[:_AHEAD]),
                     carried,
                     frozenset(match[0].casefold() for match in _NEARLY.finditer(blank)),
-                    tuple(keys[word] for word in plain[index]),
+                    tuple(map(keys.__getitem__, plain[index])),
                     bisect_right(sentences, start) - 1,
                     text[max(start - 2, 0) : start].strip(" ") in (";", "\n"),
                     text.startswith(":", end) and len(plain[index]) < _ALONE,
@@ -617,7 +618,7 @@ def word_tokens(text: str) -> frozenset[str]:
     """The words of a text and their parts, in small letters; numbers only as `exact_words` writes them."""
     folded = text.casefold()
     words = (*_PART.findall(folded), *_TOKEN.findall(folded))
-    return frozenset([*exact_words(text), *(word for word in words if not word[0].isdigit())])
+    return frozenset([*exact_words(text), *[word for word in words if not word[0].isdigit()]])
 
 
 def _denied(original: _Text, short: _Text) -> list[str]:

@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -58,7 +59,7 @@ class Role(Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Clause:
     """A piece of a sentence that says one thing.
 
@@ -83,7 +84,7 @@ class Clause:
         """Where it ends, in characters of the source."""
         return self.start + len(self.text)
 
-    @property
+    @cached_property
     def core(self) -> tuple[int, int]:
         """(start, end) in the source, without the words it opens with ("I'm currently") and its full stop."""
         begin = 0
@@ -93,7 +94,7 @@ class Clause:
         rest = rest if rest.endswith("...") else rest.rstrip(" .;,:!…")
         return self.start + begin, self.start + begin + len(rest)
 
-    @property
+    @cached_property
     def message(self) -> str:
         """The text of its core."""
         begin, end = self.core

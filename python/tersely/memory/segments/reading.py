@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -421,6 +421,7 @@ _LONG = 200  # characters; what is longer is no part of a word
 _IN_PATH = re.compile(r"[/\\]|\w\.[a-z]")  # of names of files
 _VALUE_GOES_ON = re.compile(r"~|[./\\-]\w")
 _NUMBER = re.compile(r"\d{1,9}")
+_IN_WORD = re.compile(r"\w\w")
 _APART = "\n"  # between folded texts, which have none
 
 
@@ -435,7 +436,7 @@ def says(text: str, value: str) -> bool:
 def says_each(text: str, values: Sequence[str]) -> list[bool]:
     """Say of each value whether it stands in `text` as a whole, as `says`. O(characters of all)."""
     wanted = [_folded(value).removesuffix("()") for value in values]
-    found = {"", *(one for _, one in _standing(_folded(text), wanted))}
+    found = {"", *[one for _, one in _standing(_folded(text), wanted)]}
     return [one in found for one in wanted]
 
 
@@ -459,13 +460,16 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _standing(text: str, wanted: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield where strings stand in a text, and which, in the order of their ends; long ones anywhere."""
+def _standing(text: str, wanted: Sequence[str]) -> list[tuple[int, str]]:
+    """List where strings stand in a text, and which, in the order of their ends; long ones anywhere."""
     strings = list(dict.fromkeys(filter(None, wanted)))
     numbers, _, starts, ends = _native.occurrences([text], strings, True)
-    for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        if end - start > _LONG or _stands_alone(text, start, end):
-            yield start, strings[number]
+    places = zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    return [
+        (start, strings[number])
+        for number, start, end in places
+        if end - start > _LONG or _stands_alone(text, start, end)
+    ]
 
 
 def says_line(text: str, line: int | str) -> bool:
@@ -486,16 +490,10 @@ def says_line(text: str, line: int | str) -> bool:
 def _stands_alone(text: str, start: int, end: int) -> bool:
     first, last = text[start], text[end - 1]
     before, behind = text[max(start - 2, 0) : start], text[end : end + 2]
-    if _in_word(first) and _in_word(before[-1:]):
-        return False
-    if _in_word(last) and _in_word(behind[:1]):
+    if _IN_WORD.fullmatch(before[-1:] + first) or _IN_WORD.fullmatch(last + behind[:1]):
         return False
     if _VALUE_GOES_ON.match(behind) and _IN_PATH.search(text[start:end]):
         return False  # "a/b.py" in "a/b.py.bak"
     if first.isdigit() and before[-1:] in (".", ",") and before[:1].isdigit():
         return False
     return not (last.isdigit() and behind[:1] in (".", ",") and behind[1:].isdigit())
-
-
-def _in_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
