@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from itertools import pairwise
+from operator import attrgetter
 
 import numpy as np
 
@@ -609,9 +610,7 @@ def find_paths(text: str, facts: Sequence[Fact] | None = None) -> list[Mention]:
     return found
 
 
-def start_of(mention: Mention | Fact | Clause) -> int:
-    """Sort key: where something starts in its text."""
-    return mention.start
+start_of = attrgetter("start")  # sort key of mentions, facts and clauses
 
 
 #: Words for the line of a file, in some languages.
