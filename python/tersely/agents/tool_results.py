@@ -370,7 +370,7 @@ class _Pins:
         return [form for forms in self._found.values() for form in forms]
 
     def check(self, result: Any) -> None:
-        """Raise ValueError where one of them does not stand in the shortened result any more."""
+        """Raise ValueError where the shortened result lacks one of them."""
         if not self._found:
             return
         texts = [well_formed(piece.text) for piece in read_result(result).pieces]
@@ -402,12 +402,12 @@ class _Shortened:
 
 
 def _id_of(pieces: Sequence[Piece], given: str | None) -> str:
-    """The same result has the same id."""
+    """Return the id of a result: equal results have equal ids."""
     return digest_of([piece.text for piece in pieces] if given is None else [given]).hex()[:_ID_DIGITS]
 
 
 def _values(pieces: Sequence[Piece], parts: Sequence[str], note: str) -> dict[Path, Any]:
-    """What stands in the places of the pieces that changed; the note ends the last of them.
+    """Return the new values of the pieces that changed; the note ends the last of them.
 
     Blocks of which nothing is left are removed behind another such one: one mark stands for all.
     Raises BudgetExceededError where data did not stay data.
@@ -437,7 +437,7 @@ def _values(pieces: Sequence[Piece], parts: Sequence[str], note: str) -> dict[Pa
 
 
 def _follows(before: Path, block: Path) -> bool:
-    """Whether a block stands right behind another one, in one list."""
+    """Whether a block comes right after another one, in one list."""
     first, second = before[-1], block[-1]
     return before[:-1] == block[:-1] and isinstance(first, int) and second == first + 1
 

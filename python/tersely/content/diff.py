@@ -275,8 +275,8 @@ class _Scan:
 
 
 def _kinds(lines: Sequence[str]) -> str:
-    """A letter for each line: "f" begins a file's header, "h" goes on with it, "@" begins a hunk; in it stand
-    "+", "-", " " and "\\" for themselves, "…" for lines that an earlier compression left out; "t": all else.
+    """A letter for each line: "f" begins a file's header, "h" goes on with it, "@" begins a hunk, whose
+    lines are "+", "-", " " or "\\", or "…" for those that an earlier compression left out; "t": all else.
 
     Lines of a hunk are counted, so that none is taken for a header, whatever it holds.
     """

@@ -37,7 +37,7 @@ class JsonTables:
     gaps: dict[int, str]
 
     def gap(self, row: int) -> str:
-        """What stands before a row."""
+        """Return the gap before a row."""
         if row in self.gaps:
             return self.gaps[row]
         in_row = self.follows[row] >= 0 and self.units.kind[row] == VALUE

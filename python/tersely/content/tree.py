@@ -165,14 +165,14 @@ class TreeUnits:
 
     @cached_property
     def _own(self) -> dict[int, list[int]]:
-        """What an earlier compression wrote among the values of each container, or document."""
+        """Find the marks of an earlier compression among the values of each container or document."""
         found: dict[int, list[int]] = {}
         for row in np.flatnonzero(self.own).tolist():
             found.setdefault(self._listed[0][row], []).append(row)
         return found
 
     def _left_out(self, rows: Sequence[int]) -> int:
-        """Values that these rows stand for, beside themselves."""
+        """Count the values that the marks of an earlier compression in these rows report as left out."""
         return sum([max(int(self.own[row]), 0) - 1 for row in rows])
 
     def marker(self, first: int, last: int, more: str = " more") -> str:

@@ -122,7 +122,7 @@ def compress_as(
 
 
 def _observed(strategy: Strategy, compress: Callable[[Request], Compressed], request: Request) -> Compressed:
-    """What a strategy makes of a request; metrics hear of it."""
+    """Compress a request by a strategy, and report it to the metrics."""
     started = time.perf_counter()
     result = compress(request)
     seconds = time.perf_counter() - started
@@ -201,7 +201,7 @@ def compress_batch(
     errors: Literal["return", "raise"] = "return",
     **options: Any,
 ) -> list[Compressed | Exception] | list[Compressed]:
-    """Compress many items on several threads; results stand in the order of the items.
+    """Compress many items on several threads; results are in the order of the items.
 
     Args:
         items: each what `compress` takes as documents.
@@ -348,7 +348,7 @@ def dedup(
 
 
 def guard_keys(texts: Any) -> list[bytes]:
-    """What `dedup` never merges across, as a key of 16 bytes for each text: to divide a corpus by.
+    """Return a key of 16 bytes for each text: `dedup` never merges texts of different keys.
 
     Two texts have one key where their numbers, dates, units, code, negations and opposites are the same, in
     the same order. `dedup` of each key's texts gives the clusters and similarities of `dedup` of all, if
@@ -384,7 +384,7 @@ def find_facts(documents: Any) -> list[Fact]:
 
 
 def check_facts(result: Compressed, preserve: str | Iterable[str] = "all") -> FactReport:
-    """What became of the facts of the originals in a result: each distinct one once.
+    """Report each distinct fact of the originals of a result: kept, lost or made up.
 
     Args:
         result: of `compress`. Where a model wrote some of it, the report also names what no original has.
@@ -431,7 +431,7 @@ def _strategy(strategy: Strategy | ContentReader | str | None) -> Strategy:
 
 
 def _method(strategy: Strategy, result: Compressed) -> str:
-    """What metrics call it: what the strategy says, else whether a model wrote any of it."""
+    """Return the method's name for metrics: the strategy's, else by whether a model wrote any of it."""
     if result.receipt.fallback_reason is not None and not result.receipt.used_llm:
         return "extractive"
     name = getattr(getattr(strategy, "method", None), "name", type(strategy).__name__).lower()

@@ -93,5 +93,5 @@ def _whole_numbers(counts: Any) -> Int64s:
 
 
 def name_of(counter: BatchTokenCounter) -> str:
-    """What a receipt calls a counter."""
+    """Return a counter's name for receipts."""
     return str(getattr(counter, "name", type(counter).__name__))

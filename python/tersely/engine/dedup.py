@@ -1,4 +1,4 @@
-"""Texts, vectors -> which text stands for which: near-duplicates are one, what differs stays apart."""
+"""Find near-duplicates by texts and vectors; texts that differ in a fact stay apart."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def keys_of_guards(texts: Sequence[str]) -> list[bytes]:
 def _said(
     texts: Sequence[str], vectors: Float32s, limit: float, threads: int
 ) -> tuple[Int32s, Int32s, Int64s, Int32s, Int64s]:
-    """What texts must agree in, for `_native.deduplicate`: guards, terms and names with their offsets.
+    """Return what texts must agree in, for `_native.deduplicate`: guards, terms and names with offsets.
 
     Comparing few vectors costs less than reading their texts: then only those are read that have a similar
     one. The others get a guard that no other text has, which keeps them apart as their vectors do.

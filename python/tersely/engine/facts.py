@@ -105,7 +105,7 @@ def find_facts(texts: Sequence[str], table: SegmentTable, sentences: SegmentTabl
 
 
 def fact_keys(texts: Sequence[str], facts: FactTable) -> list[bytes]:
-    """What makes each of the facts equal to others, also to those of other texts. O(characters of facts)."""
+    """Return a key for each fact: equal facts of any texts have equal keys. O(characters of facts)."""
     return _native.fact_keys(facts.kind, pieces(texts, facts.document, facts.start, facts.end))
 
 
@@ -124,14 +124,14 @@ def list_facts(texts: Sequence[str]) -> list[Fact]:
 
 
 def choose_facts(texts: Sequence[str], facts: FactTable, names: Collection[str]) -> FactTable:
-    """The facts that some of `names` (keys of PRESERVABLE) stand for; keys are numbered anew."""
+    """Return the facts of the kinds in `names` (keys of PRESERVABLE); their keys are numbered anew."""
     chosen = facts.rows(is_named(texts, facts, names))
     old, key = np.unique(chosen.key, return_inverse=True)  # still in order of first occurrence
     return replace(chosen, key=key.astype(np.int32), keys=len(old))
 
 
 def is_named(texts: Sequence[str], facts: FactTable, names: Collection[str]) -> npt.NDArray[np.bool_]:
-    """bool[m]: whether some of `names` (keys of PRESERVABLE) stand for each fact."""
+    """bool[m]: whether each fact is of a kind in `names` (keys of PRESERVABLE)."""
     chosen = np.zeros(len(FactKind), dtype=bool)
     chosen[[int(kind) for name in names for kind in PRESERVABLE[name]]] = True
     wanted: npt.NDArray[np.bool_] = chosen[facts.kind]
@@ -321,7 +321,7 @@ def _joined_groups(one: Int32s, other: Int32s) -> Int32s:
 
 
 def _in_backticks(texts: Sequence[str], facts: FactTable) -> npt.NDArray[np.bool_]:
-    """bool[m]: whether a backtick stands right before and right after each fact."""
+    """bool[m]: whether each fact is between backticks."""
     first = np.cumsum([0, *map(len, texts)], dtype=np.int64)  # of each document, all in one row
     marks = [first[i] + match.start() for i, text in enumerate(texts) for match in _BACKTICK.finditer(text)]
     if not marks:
@@ -355,7 +355,7 @@ def facts_kept(
     reasons: Sequence[str],
     first_kept: int,
 ) -> FactReport:
-    """What became of the facts where whole segments were kept: for verbatim results.
+    """Report the facts of a verbatim result, where whole segments were kept.
 
     A fact is kept when all segments of one of its occurrences are; the reason of a lost one is that of the
     first segment that was dropped of its first occurrence. `status`: an index into `reasons` for each
@@ -376,7 +376,7 @@ def facts_kept(
 def facts_after(
     sources: Sequence[str], text: str, reinserted: Sequence[tuple[int, int, int]] = ()
 ) -> FactReport:
-    """What became of the facts of `sources` in a `text` that a model wrote from them, and what it made up.
+    """Report the facts of `sources` in a `text` that a model wrote from them, and those it made up.
 
     A fact is kept where `text` has one with its key, or has it verbatim but for case and white space; its
     outcome is "reinserted" where an occurrence of it touches one of the (document, start, end) of
@@ -422,7 +422,7 @@ class _Searcher:
         self.plain = TextIndex(" ".join(" ".join(text.casefold().split()) for text in texts))
 
     def has(self, fact: Fact) -> bool:
-        """Whether the fact stands in the texts; of a name, whether all its words do."""
+        """Whether the texts have the fact; for a name, all its words."""
         if fact.kind is FactKind.FENCED_CODE:
             return False  # to the letter, or not at all: its key says it
         if fact.kind is FactKind.NAME and all(
@@ -435,7 +435,7 @@ class _Searcher:
 
 
 class TextIndex:
-    """The words of a text, to look up what stands in it, as no part of a longer word or number.
+    """The words of a text, to look up words and numbers that are no part of longer ones.
 
     Of what is looked up the rarest word is tried, at so many of its places at most. O(characters).
     """
@@ -450,7 +450,7 @@ class TextIndex:
             self.places.setdefault(match.group(), []).append(match.start())
 
     def stands(self, wanted: str) -> bool:
-        """Whether `wanted` stands in the text to the letter; what has no word does not."""
+        """Whether the text has `wanted` to the letter; never for one without a word."""
         places = list(map(self.places.get, _WORD.findall(wanted), repeat(())))
         rarest = min(places, key=len, default=())
         if not rarest:
@@ -467,7 +467,7 @@ def _words(text: str) -> str:
 
 
 def _stands_alone(wanted: str, text: str, at: int) -> bool:
-    """Whether `wanted` stands at `at` and is no part of a longer word or number."""
+    """Whether `wanted` is at `at` and is no part of a longer word or number."""
     if not text.startswith(wanted, at):
         return False
     before, behind = text[max(at - 2, 0) : at], text[at + len(wanted) : at + len(wanted) + 2]
@@ -480,7 +480,7 @@ def _stands_alone(wanted: str, text: str, at: int) -> bool:
 
 
 def fact_report(result: Compressed, preserve: Collection[str]) -> FactReport:
-    """What became of the facts in a result whose text is nothing but its kept spans."""
+    """Report the facts of a result whose text is nothing but its kept spans."""
     texts = [document.text for document in result.documents]
     kept, dropped = span_columns(result.kept), span_columns(result.dropped)
     codes, reasons = _reason_codes(result.dropped)

@@ -183,7 +183,7 @@ def make_receipt(
 
 @lru_cache(maxsize=16)
 def _fates(reasons: tuple[str, ...], first_kept: int) -> tuple[str, ...]:
-    """What a receipt calls each of the codes."""
+    """Return the reasons that receipts write for the codes."""
     return tuple(
         f"{'kept' if code >= first_kept and name != 'markup' else 'dropped'}:{name}"
         for code, name in enumerate(reasons)
@@ -216,7 +216,7 @@ def _reasons(kept: Sequence[Span], dropped: Sequence[Span]) -> dict[str, int]:
 
 
 class _WithGaps:
-    """A table of nested units whose spans take in what stands between them beside white space: commas.
+    """A table of nested units whose spans include the commas between them.
 
     What stands between two kept units is the first one's; else it is the dropped one's. Looked for when a
     span is asked for.
@@ -316,7 +316,7 @@ def _in_source(
 
 
 def _not_shown(text: str, starts: Int64s, ends: Int64s) -> list[tuple[int, int]]:
-    """What no piece covers, without white space around it."""
+    """Find the text that no piece covers, without white space around it."""
     places = []
     for begin, end in zip([0, *ends.tolist()], [*starts.tolist(), len(text)], strict=True):
         gap = text[begin:end]
@@ -327,7 +327,7 @@ def _not_shown(text: str, starts: Int64s, ends: Int64s) -> list[tuple[int, int]]
 
 
 def broken_promises(result: Compressed, request: Request | None = None) -> list[str]:
-    """What of the promises does not hold for a result; [] when all does.
+    """List the promises that a result breaks; [] when it keeps all.
 
     Within the budget; kept and dropped spans ascend, are not empty, do not overlap, and cover every
     non-blank character of the documents; kept ones stand in the text in order, with nothing between them
@@ -365,7 +365,7 @@ def broken_promises(result: Compressed, request: Request | None = None) -> list[
 
 
 def _wrong_parts(result: Compressed, separator: str | None) -> list[str]:
-    """What is wrong with the parts of a result that has them: they are its text, one a document."""
+    """List what is wrong with the parts of a result: they are its text, one for each document."""
     parts = result.parts
     if not parts:
         return []

@@ -258,7 +258,7 @@ class _Fitting:
         return [int(floor * share) for floor, share in zip(floors, factor.tolist(), strict=True)]
 
     def _hold_floors(self, held: UInt8s, target: int) -> UInt8s:
-        """What is held, and the best of each document for the tokens it gets at least."""
+        """Hold units that must stay, and the best of each document for the tokens it gets at least."""
         assert self.floors is not None
         reading, held = self.reading, held.copy()
         if held.any():
@@ -294,7 +294,7 @@ class _Fitting:
         return held
 
     def _leave_all_out(self, warnings: tuple[str, ...] = ()) -> Fit:
-        """The choice of no unit, of which what is written around it counts all the same."""
+        """Choose no unit; the text around the units counts all the same."""
         nothing = Rendered("", ("",) * len(self.reading.texts), ())
         tokens = self._measure(nothing)
         if tokens > self.budget:
@@ -545,7 +545,7 @@ class _Fitting:
         return list(dict.fromkeys(rows))
 
     def _cut(self) -> Fit:
-        """A prefix of the best unit of which at least a character fits; groups are never cut."""
+        """Cut a prefix of the best unit that at least a character fits of; groups are never cut."""
         reading = self.reading
         free = (reading.group < 0) if self.within is None else (self.within.status >= FIRST_KEPT)
         for never in (reading.fragments, reading.bulk):
@@ -575,7 +575,7 @@ class _Fitting:
         return Fit(rendered, self._measure(rendered), status, cut, self.recounts, ("segment_cut",))
 
     def _cut_text(self, row: int, text: str, generated: Places = ()) -> Rendered:
-        """What is left where the only unit is the head of this one."""
+        """Cut the text of a unit whose heading is the only other unit."""
         parts = [""] * len(self.reading.texts)
         parts[int(self.table.document[row])] = text
         return Rendered(text, tuple(parts), generated)

@@ -148,7 +148,7 @@ def _trimmed(old: str, new: str, place: Change) -> Change:
 
 
 def _anchors(a: list[str], b: list[str]) -> list[tuple[int, int]]:
-    """Rows of lines that stand once in each: the longest run that ascends in both."""
+    """Find lines that are unique in both versions: the longest run that ascends in both."""
     in_a, in_b = Counter(a), Counter(b)
     place = {line: y for y, line in enumerate(b) if in_b[line] == 1}
     pairs = [(x, place[line]) for x, line in enumerate(a) if in_a[line] == 1 and line in place]
@@ -240,7 +240,7 @@ class Numbers:
 
 @dataclass(eq=False, slots=True)
 class Known:
-    """What is known of the units of one document, for one token counter, one embedder and one query.
+    """Remembered counts and vectors of one document's units, for one counter, embedder and query.
 
     Attributes:
         counts: their tokens, -1 where they were not counted; None: nothing.
@@ -281,7 +281,7 @@ def carry(
 def by_document(
     texts: Sequence[str], table: SegmentTable, values: npt.NDArray[Any], before: Sequence[Numbers | None] = ()
 ) -> list[Numbers]:
-    """Numbers of units by document; `before`: those of a version of which as many are known are kept."""
+    """Number the units by document; with `before`, keep the numbers of a version with as many units."""
     limits = np.searchsorted(table.document, np.arange(len(texts) + 1)).tolist()
     made = []
     for index, (text, low, high) in enumerate(zip(texts, limits, limits[1:], strict=False)):
@@ -515,7 +515,7 @@ def _fresh(prepared: Prepared, budget: int) -> Fit | None:
 
 
 def _brought_over(before: State, now: Request) -> tuple[Diff, list[Known], list[Numbers]]:
-    """What changed in all documents together, and what is known of units that stay, where they are now."""
+    """Return the changes of all documents, and what is remembered of units that stay, by their new places."""
     old, new = ([document.text for document in request.documents] for request in (before.request, now))
     compared = [compare(one, other) for one, other in zip(old, new, strict=True)]
     moved = sum(
@@ -604,7 +604,7 @@ def _comparable(before: Request, now: Request) -> bool:
 
 
 def _share_of_best(reading: Reading, fitted: Fit, budget: int) -> float:
-    """What a choice is worth beside a fresh one that is estimated to take all of the budget."""
+    """Estimate the worth of a choice as a share of a fresh one that takes all of the budget."""
     costs = reading.prices().costs
     value = reading.worth.astype(np.float64) * costs
     kept = fitted.status >= FIRST_KEPT

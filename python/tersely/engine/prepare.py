@@ -296,7 +296,7 @@ class Prepared:
         return () if chances is None else tuple(chances.tolist())
 
     def _with_whole_pins(self, fitted: Fit) -> Prepared | None:
-        """The same, read such that what is pinned stands in the text as it is; None: it does already.
+        """Read again so that pinned text is shown as it is; None where it is already.
 
         Documents of which it does not are read by what leaves more as it is, else as text.
         """
@@ -316,14 +316,14 @@ class Prepared:
         return self._read_by(as_text, "pinned_read_as_text")
 
     def _simpler(self) -> Prepared | None:
-        """The same with readers that need less room, where there are some."""
+        """Read again with readers that need less room, where there are some."""
         readers = [getattr(reader, "simpler", None) or reader for reader in self._readers]
         if all(new is old for new, old in zip(readers, self._readers, strict=True)):
             return None
         return self._read_by(readers)
 
     def _read_by(self, readers: Sequence[ContentReader | None], *warnings: str) -> Prepared:
-        """The same, read in another way."""
+        """Read the same documents with other readers."""
         told = (*self._warnings, *warnings)
         return Prepared(
             self.request,
@@ -337,7 +337,7 @@ class Prepared:
         )
 
     def _may_be_text(self) -> bool:
-        """Whether documents of which no unit fits may be cut like text: not where that breaks them."""
+        """Whether documents whose units are all too large may be cut like text without breaking them."""
         return any(self._readers) and not any(getattr(r, "whole", False) for r in self._readers)
 
     def _cut_within(self, budget: int, finer: Fit) -> Fit | None:

@@ -84,7 +84,7 @@ SEGMENT_COLUMNS = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TopicColumns:
-    """What the probabilities are made of.
+    """The columns that probabilities are computed from.
 
     Attributes:
         documents: float64[documents, len(DOCUMENT_COLUMNS)].
@@ -135,7 +135,7 @@ def _of_documents(asked: Asked) -> TopicColumns:
 
 
 def topic_columns(asked: Asked, *, segments: bool = True) -> TopicColumns:
-    """What the probabilities are made of (csrc/kernels/relevance/topic.hpp). O(terms).
+    """Compute the columns of the probabilities (csrc/kernels/relevance/topic.hpp). O(terms).
 
     `segments`: whether their columns are wanted, too; without, there are none of them.
     """

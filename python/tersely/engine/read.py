@@ -131,8 +131,8 @@ def _text_regions(document: Int32s, documents: int) -> tuple[Region, ...]:
 
 
 def _preserve(reading: Reading, options: Extractive, preserve: tuple[str, ...]) -> None:
-    """Find the facts that are to be preserved: with a query, decisions and what stands in units that have to
-    do with it."""
+    """Find the facts that are to be preserved: with a query, decisions and those in units that have to do
+    with it."""
     table, level = reading.table, options.level
     if not reading.by_query or options.strict_preserve:
         facts = preserved_facts(reading.texts, table, level, preserve)
@@ -227,7 +227,7 @@ class _Joining:
         return self._join(parts, analysis)
 
     def _show_pages(self) -> None:
-        """What pages show stands for them, and what the caller names of them."""
+        """Replace pages by the text they show, and the caller's places by places in that."""
         named: dict[int, list[tuple[int, int]]] = {}
         for document, start, end in (*self.request.pinned, *(s for g in self.request.groups for s in g)):
             named.setdefault(document, []).append((start, end))
@@ -508,7 +508,7 @@ def _merged(regions: Sequence[Region]) -> list[Region]:
 def _grouped(
     table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, int]]], follows: Int32s
 ) -> Int32s:
-    """int32[n]: the groups of the caller, and of units that stand or fall with others."""
+    """int32[n]: the groups of the caller, and of units that are kept or dropped together."""
     asked = mark_groups(table, groups)
     behind = np.flatnonzero(follows >= 0)
     if len(behind) == 0:

@@ -42,7 +42,7 @@ __all__ = ["Heads", "Prices", "Reading", "Region", "found_in", "separator_cost",
 
 
 def found_in(texts: Sequence[str], strings: Collection[str]) -> set[str]:
-    """Return the strings that stand in one of the texts, which have no lone surrogates. O(characters)."""
+    """Return the strings that one of the texts has; none has lone surrogates. O(characters)."""
     wanted = [one for one in dict.fromkeys(strings) if one and (one.isascii() or well_formed(one) == one)]
     found = _native.occurrences(list(texts), wanted)[0] if wanted else ()
     return {wanted[number] for number in np.unique(found).tolist()} | ({""} if texts else set())
@@ -169,7 +169,7 @@ class Region:
 
 
 class Prices(NamedTuple):
-    """What each unit costs.
+    """The costs of units, in tokens.
 
     Attributes:
         counts: int64[n], the tokens of each on its own.
@@ -186,7 +186,7 @@ class Prices(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Heads:
-    """What whoever sends the text writes above documents, and pays for: the name of a file, a section.
+    """Headings that the sender writes above documents and pays for: names of files, sections.
 
     Attributes:
         costs: int64[h], tokens of each.
@@ -201,7 +201,7 @@ class Heads:
     around: int = 0
 
     def tokens(self, documents: Int32s) -> int:
-        """Tokens of what stands above some documents, in any order and number."""
+        """Count the tokens of the headings above some documents, in any order and number."""
         used = np.zeros(len(self.costs) + 1, dtype=bool)  # the last for -1
         rows = self.of[documents]
         while not used[rows].all():
@@ -342,7 +342,7 @@ class Reading:
         status[unneeded] = 0
 
     def prices(self, known: Int64s | None = None) -> Prices:
-        """What each unit costs. Units are counted in one batch, when they are first asked for.
+        """The costs of units, in tokens. Units are counted in one batch, when they are first asked for.
 
         `known`: int64[n], tokens of units where they are known, which are not counted then; -1 elsewhere.
         """

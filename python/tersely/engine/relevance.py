@@ -1,4 +1,4 @@
-"""Score segments by relevance to a query: terms, what stands around, leads between documents, vectors."""
+"""Score segments by relevance to a query: terms, neighbours, leads between documents, vectors."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class Scored(NamedTuple):
 
 
 class Importance(NamedTuple):
-    """What units are worth per token without a query; with one, `worth` is relevance and the others None.
+    """The worth of units per token without a query; with one, `worth` is relevance, the others None.
 
     Attributes:
         worth: float32[n] >= 0, what the context comes back to, and what nothing else in it tells.
@@ -166,7 +166,7 @@ class Importance(NamedTuple):
     apart: Float32s | None = None
 
     def rows(self, of: Callable[[Float32s], Float32s]) -> Importance:
-        """The same for other units, `of` gives each column for them."""
+        """Return the columns for other units; `of` maps each column to them."""
         return Importance(*(None if column is None else of(column) for column in self))  # type: ignore[arg-type]  # the first is none
 
 

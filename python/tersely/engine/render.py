@@ -174,7 +174,7 @@ def _render_clauses(reading: Reading, rows: Int64s) -> Rendered:
 
 
 def _text_parts(reading: Reading, first: Int64s, last: Int64s) -> tuple[list[str], list[str], Places]:
-    """The source's text of each run, what stands after each (the last: nothing), and where an "…" stands."""
+    """Return the source's text of each run, the gap after each (the last: none), and the places of "…"."""
     table, texts = reading.table, reading.texts
     document = table.document[first]
     kept = pieces(texts, document, table.start[first], table.end[last])

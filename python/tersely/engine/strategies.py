@@ -208,7 +208,7 @@ class Auto:
         return self.text
 
     def _kinds(self, documents: Sequence[Document], texts: Texts) -> tuple[list[str], dict[str, str]]:
-        """What each document is, and which languages those look like that look like code."""
+        """Return the type of each document, and the languages of those that look like code."""
         kinds = [self.as_type if isinstance(self.as_type, str) else ""] * len(documents)
         languages: dict[str, str] = {}
         unknown: list[int] = []
@@ -269,7 +269,7 @@ def _readers(
     whole_blocks: bool,
     options: Mapping[str, Mapping[str, Any]],
 ) -> list[ContentReader | None]:
-    """What reads each document; one reader a type, so that documents of one type are read together.
+    """Return the reader of each document; one reader a type, so that documents of a type are read together.
 
     `pieces`: of each document, whether it is a piece of code. `whole_blocks`: code in text is to be preserved
     as it stands, so it is not read as what it is. `options`: of readers, by the name of what they read.

@@ -105,7 +105,7 @@ def _with_columns(
 
 
 def extras_of(request: Request) -> list[str]:
-    """What terms are read of beside the texts: with a query, of the question and the titles."""
+    """Return texts to read terms of beside the documents: with a query, the question and the titles."""
     query = (request.query or "").strip()
     if not query:
         return []

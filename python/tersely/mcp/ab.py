@@ -18,7 +18,7 @@ __all__ = ["Comparison", "Question", "compare", "read_questions"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and texts, each of which answers it."""
+    """A question and the texts that answer it, any of them."""
 
     query: str
     answers: tuple[str, ...]

@@ -418,7 +418,7 @@ class Compactor:
         return self._head
 
     def _standing(self, messages: Sequence[Any]) -> tuple[list[_SentMessage], Mentions]:
-        """The messages before `_done` of which anything is left, those that are folded as their excerpts."""
+        """Return the messages before `_done` that something is left of; folded ones as their excerpts."""
         found = []
         for account in self._accounts[: self._done]:
             number = account.index

@@ -250,7 +250,7 @@ def read_stated_facts(
 
 
 def _touched(mentions: Mentions, texts: Sequence[str], latest: Mapping[str, int]) -> Int64s:
-    """int64[m]: the last entry that states a mention, or an identifier of a list in which it stands.
+    """int64[m]: the last entry that states a mention, or an identifier of the list that has it.
 
     `latest`: of what is mentioned. Of a list that is worked through the rest is needed as soon.
     """
@@ -300,7 +300,7 @@ def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Excerpts:
-    """Messages as units of one text, in which all words stand behind who said them.
+    """Messages as units of one text, in which all words come after the name of the speaker.
 
     Attributes:
         text: the transcript.

@@ -277,7 +277,7 @@ def fold(history: History, budget: int) -> FoldedHistory:
 
 
 def shorten_held(history: History, frame: int, budget: int) -> History:
-    """The history with what must stay within `budget` tokens, `frame` of which other things take.
+    """Shorten messages that must stay to `budget` tokens, less the `frame` that other things take.
 
     Where it does not fit, pictures that nobody pinned are left out, the oldest first; then results of tools
     in messages with cache markers become shorter, and the markers stay. A small first message of the user is
@@ -598,12 +598,12 @@ def _join_readings(first: Reading, excerpts: Excerpts, results: Sequence[_Result
 
 
 def _shift_region(region: Region, size: int) -> Region:
-    """Renumber a region to stand behind a reading of one document with `size` units."""
+    """Renumber a region to follow a reading of one document with `size` units."""
     return replace(region, document=region.document + 1, first=region.first + size, last=region.last + size)
 
 
 def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> FoldedHistory:
-    """Messages and accounts of a choice: the excerpts stand in the place of the first that is folded."""
+    """Return messages and accounts of a choice; the excerpts take the place of the first folded message."""
     history, text = choice.history, fitted.text
     changed = {index: dict(texts) for index, texts in history.changed.items()}
     for result, shorter in zip(choice.results, fitted.results, strict=True):

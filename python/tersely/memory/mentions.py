@@ -183,7 +183,7 @@ class Notes:
 def _facts(
     pieces: Sequence[Piece], first: Int64s, excerpts: Collection[int]
 ) -> tuple[Int64s, Int64s, Float64s]:
-    """Start, end and worth of every fact; the texts stand in one row, a character between them."""
+    """Find start, end and worth of every fact; places count through all texts, a character between them."""
     texts = [piece.text for piece in pieces]
     for row, piece in enumerate(pieces):
         if piece.kind in _OURS:  # what number a message has, or how much is left out, is no fact

@@ -243,7 +243,7 @@ def as_mapping(message: Any) -> Mapping[str, Any] | None:
 
 
 def plain(value: Any) -> Any:
-    """Convert an object of an SDK to the mapping that it stands for; return anything else as it is."""
+    """Convert an object of an SDK to its mapping; return anything else as it is."""
     if type(value) in _CONTAINERS or type(value) is str:
         return value
     if hasattr(value, "model_dump"):
@@ -298,7 +298,7 @@ class MessageReader:
         return self.entry()
 
     def entry(self) -> Entry:
-        """What was read so far."""
+        """Return the entry read so far."""
         return Entry(
             self.role, tuple(self.pieces), tuple(self.calls), tuple(self.answers), self.name,
             "".join(self.opaque), self.held, self.leads, self.unknown,
@@ -427,7 +427,7 @@ class MessageReader:
         self.rest(given, path, read)
 
     def made_calls(self, made: Any, path: Path) -> None:
-        """The calls that stand beside a message's content, but for those that stand in it as well."""
+        """Return the calls beside a message's content, without those that the content has as well."""
         if is_list(made):
             for number, call in enumerate(made):
                 self.made_calls(call, (*path, number))
@@ -505,7 +505,7 @@ class MessageReader:
 
 
 def kind_of(block: Mapping[str, Any], path: Path) -> tuple[str, Mapping[str, Any], Path]:
-    """What a block is, its fields, and the path to them: {"functionCall": {...}} has them under its name."""
+    """Return a block's type, its fields, and the path to them: {"functionCall": {...}} has them inside."""
     for key in ("type", "part_kind"):
         if isinstance(block.get(key), str):
             return block[key], block, path
@@ -539,7 +539,7 @@ def _says_failed(given: Mapping[str, Any]) -> bool:
 
 
 def _left_out(block: Mapping[str, Any]) -> str:
-    """Say in words what stands in the place of a picture: "[picture left out: image/png, 12 kB]"."""
+    """Write the note in the place of a picture: "[picture left out: image/png, 12 kB]"."""
     values = list(_leaves(block, (str, bytes)))
     texts = [text for text in values if isinstance(text, str)]
     media = next((match[1] for match in map(_MEDIA.match, texts) if match), "")
@@ -701,7 +701,7 @@ class _ResultReader(MessageReader):
             self.pieces.append(Piece(rest, "data", (), call))
 
     def _without_texts(self, value: Any, path: Path, call: str, lists: bool = False) -> Any:
-        """Data without its long strings, each of which becomes a piece, and so may long lists without any."""
+        """Return data without its long strings, which become pieces, as may long lists without any."""
         shaped = plain(value)
         if lists and isinstance(value, list):
             written, has_texts = _written_json(value)

@@ -106,7 +106,7 @@ class REPLHistory:
         return REPLHistory((*self._entries, entry))
 
     def expanded(self) -> list[REPLEntry]:
-        """All steps, with the originals of those that stand for others."""
+        """Return all steps, with the originals in the place of summaries."""
         return [step for entry in self._entries for step in entry.originals or (entry,)]
 
     def __len__(self) -> int:

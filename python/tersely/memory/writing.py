@@ -18,7 +18,7 @@ REMOVED = object()
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What stands in the place of a list of blocks with a JSON object each: the texts of its blocks.
+    """The texts that replace those of a list of blocks with a JSON object each.
 
     Attributes:
         texts: as `to_json` writes them, or others.
@@ -77,7 +77,7 @@ def _blocks_like(blocks: Sequence[Any], rows: Rows) -> Any:
 
 
 def _values(texts: Sequence[str]) -> list[str]:
-    """What each JSON text says, however it is spaced."""
+    """Parse each JSON text, however it is spaced."""
     return list(map(repr, json.loads(f"[{','.join(texts)}]")))
 
 
@@ -143,7 +143,7 @@ def _user_mapping(text: str, like: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _user_object(text: str, like: Any) -> Any:
-    """The object of the kind of `like`; None where a mapping stands beside it as well."""
+    """Make an object of the kind of `like`; None where there is a mapping beside it as well."""
     if getattr(like, "type", None) == "human":
         return type(like)(content=text)
     if type(like).__module__.partition(".")[0].startswith("langchain"):

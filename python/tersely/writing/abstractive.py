@@ -315,7 +315,7 @@ class Source:
         return draft, _NO_ROWS
 
     def _holders(self, facts: Sequence[Fact], stands: Bools) -> dict[tuple[int, ...], int]:
-        """The units that hold a fact between them, of each fact that does not stand: how many facts do."""
+        """Return the units that share a fact, for each fact that is missing, and how many facts are there."""
         base = np.cumsum([0, *map(len, self.texts)])  # all documents in one row of characters
         at = base[self.table.document]
         begins = [int(base[fact.document]) + fact.start for fact in facts]

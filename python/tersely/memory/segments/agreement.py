@@ -178,7 +178,7 @@ def opposites_of(key: str) -> frozenset[str]:
 
 @lru_cache(4_096)
 def same_as(key: str) -> frozenset[str]:
-    """Return the keys that stand on the side of one in some line of the table, itself among them."""
+    """Return the keys on the same side as one in some line of the table, itself among them."""
     return _table()[1].get(key, frozenset()) | {key}
 
 
@@ -227,7 +227,7 @@ _BESIDE = 0.25  # what the word right before another one counts, and the one beh
 
 @dataclass(frozen=True)
 class _Piece:
-    """A clause: its plain words, its exact ones, what stands right before and behind each of these, the words
+    """A clause: its plain words, its exact ones, what is right before and behind each of these, the words
     that it denies, how often it denies, its words that nearly do, the plain ones that do not as `keys_of`
     writes them, in order, the sentence it is in."""
 
@@ -387,7 +387,7 @@ class _Text:
 
     @cached_property
     def marks(self) -> Mapping[str, frozenset[str]]:
-        """Exact word -> what stands right before and behind it, wherever it stands."""
+        """Exact word -> the marks right before and after it, in all its places."""
         found: dict[str, set[str]] = {}
         for piece in self.pieces:
             for word, marks in zip(piece.exact, piece.marks, strict=True):
@@ -396,7 +396,7 @@ class _Text:
 
     @cached_property
     def marked(self) -> Mapping[str, set[str]]:
-        """Kind and mark -> the exact words of that kind that it stands beside."""
+        """Kind and mark -> the exact words of that kind that it is beside."""
         found: dict[str, set[str]] = {}
         for word, marks in self.marks.items():
             for mark in marks:
@@ -404,7 +404,7 @@ class _Text:
         return found
 
     def like(self, word: str) -> set[str]:
-        """The other numbers that stand between the same words as a number does; none of a common one."""
+        """Return the other numbers between the same words as a number; nothing for a common number."""
         if _kind(word) != "number":
             return set()
         beside = [self.marked[_kind(word) + mark] for mark in self.marks.get(word, ())]
@@ -422,8 +422,8 @@ class _Text:
         return places if len(places) <= _LOOKED_AT else ()
 
     def likeness(self, words: Collection[str]) -> dict[int, float]:
-        """How much each clause has in common with some words: rare ones count most, those that stand in the
-        rest of its sentence half. Clauses with nothing in common are left out."""
+        """How much each clause has in common with some words: rare ones count most, those in the rest of
+        its sentence half. Clauses with nothing in common are left out."""
         own: dict[int, float] = {}
         around: dict[int, float] = {}
         for word in sorted(words):  # sums are the same for every hash seed
@@ -447,7 +447,7 @@ class _Text:
 
 
 def _clauses(text: str, sentences: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Cut sentences at punctuation and before conjunctions, which does not depend on what stands between."""
+    """Cut sentences at punctuation and before conjunctions, whatever is between."""
     for start, end in sentences:
         at = start
         for match in [*_BORDER.finditer(text, start, end), None]:
@@ -745,6 +745,6 @@ def _fits(original: _Text, place: int, rest: Set[str], in_clause: bool) -> tuple
 
 
 def _neighbours(one: Sequence[str], at: int, two: Sequence[str], spot: int) -> int:
-    """Count on how many sides of a word in each of two clauses the same word stands."""
+    """Count the sides of a word that have the same neighbour in two clauses."""
     before = at > 0 and spot > 0 and one[at - 1] == two[spot - 1]
     return before + (one[at + 1 : at + 2] == two[spot + 1 : spot + 2] != ())

@@ -48,7 +48,7 @@ _PASTED = (Kind.FENCED_CODE, Kind.CODE, Kind.LOG_LINE)
 
 
 class Role(Enum):
-    """What a clause is about."""
+    """The role of a clause: done, current, next, wrong, decided."""
 
     DECISION = "decision"
     REJECTED = "rejected"  # what was not chosen

@@ -251,7 +251,7 @@ class SegmentMemory:
         target_compression_ratio: float = 0.6,
         preserve_active_state: bool = True,
     ) -> CompressionResult:
-        """Replace segments by shorter ones that still say where the work stands.
+        """Replace segments by shorter ones that keep the state of the work.
 
         Each is made from its root original, checked (`check_preserved`), and replaced in one transaction, or
         stays as it is with an error that says what was lost; one does not hold up the others.

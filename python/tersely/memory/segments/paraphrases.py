@@ -327,7 +327,7 @@ def _phrases(text: str, clause: Clause, starts: list[int], ends: list[int]) -> l
 
 
 def _remarks(phrases: list[str]) -> list[list[int]]:
-    """Return runs of phrases that only explain what stands before them: each up to one that goes on."""
+    """Return runs of phrases that only explain the text before them: each up to one that goes on."""
     runs: list[list[int]] = []
     inside = False
     for number, phrase in enumerate(phrases):
@@ -342,7 +342,7 @@ def _remarks(phrases: list[str]) -> list[list[int]]:
 
 
 def _is_circumstance(phrase: str) -> bool:
-    """Whether a phrase only says where or when; behind a preposition may stand the verb of its sentence."""
+    """Whether a phrase only says where or when; the verb of its sentence may follow a preposition."""
     return bool(_WHEN.match(phrase) or (_WITH_OR_IN.match(phrase) and not _PREDICATE.search(phrase)))
 
 

@@ -78,7 +78,7 @@ _NAME_SETS = (
 
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    """What is going on while segments are judged.
+    """The state of the work while segments are judged.
 
     Attributes:
         now: the time that "recent" counts from; None: the clock's, when it is asked.
@@ -249,7 +249,7 @@ TARGET_RATIO = 0.6
 
 
 class Action(StrEnum):
-    """What can be done with a segment. Nothing is ever deleted."""
+    """An action on a segment. Nothing is ever deleted."""
 
     KEEP = "keep"
     COMPRESS = "compress"
@@ -259,7 +259,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ContextDecision:
-    """What to do with a segment.
+    """The decision about a segment, with its reasons.
 
     Attributes:
         segment_id: which.
@@ -365,7 +365,7 @@ def decide(segment: ContextSegment, state: ContextState, judge: Predicates) -> t
 
 @dataclass(frozen=True, slots=True)
 class CompressionCost:
-    """What a compression by a model costs the caller. It saves whenever the segment is sent again.
+    """The cost of a compression by a model, which saves tokens whenever the segment is sent again.
 
     Attributes:
         per_compression: of one call of the model.

@@ -267,8 +267,8 @@ class PreservedItem:
 
 @dataclass(frozen=True, slots=True)
 class DroppedFact:
-    """What a short form leaves out: a number, path or name, or a statement: one that quotes, denies or
-    decides, or another clause.
+    """A thing that a short form leaves out: a number, path or name, or a statement: one that quotes, denies
+    or decides, or another clause.
 
     Attributes:
         text: as the original has it; words in small letters.

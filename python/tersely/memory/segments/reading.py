@@ -182,7 +182,7 @@ class Reading:
 
     @property
     def rules(self) -> list[str]:
-        """What must not be done, as it is said."""
+        """Prohibitions, in the note's words."""
         return [_around_match(clause.text, _FORBIDS) for clause in self._rules]
 
     @property
@@ -199,22 +199,22 @@ class Reading:
 
     @property
     def active(self) -> list[str]:
-        """What is current, without the words the clauses open with."""
+        """The current step, without the words that its clauses open with."""
         return [clause.message for clause in self.last(Role.ACTIVE)]
 
     @property
     def done(self) -> list[str]:
-        """What was done last."""
+        """The last steps that are done."""
         return [clause.message for clause in self.last(Role.DONE)]
 
     @property
     def next(self) -> list[str]:
-        """What is still to be done."""
+        """The steps that are still to be done."""
         return [clause.message for clause in self.last(Role.NEXT)]
 
     @property
     def decisions(self) -> list[str]:
-        """What was decided last."""
+        """The last decisions."""
         return [clause.message for clause in self.last(Role.DECISION)]
 
 
@@ -426,7 +426,7 @@ _APART = "\n"  # between folded texts, which have none
 
 
 def says(text: str, value: str) -> bool:
-    """Say whether `value` stands in `text` as a whole: not within a longer word or number.
+    """Say whether `text` has `value` as a whole: not within a longer word or number.
 
     Case and white space do not count; "()" behind a name does not either. O(characters).
     """
@@ -434,14 +434,14 @@ def says(text: str, value: str) -> bool:
 
 
 def says_each(text: str, values: Sequence[str]) -> list[bool]:
-    """Say of each value whether it stands in `text` as a whole, as `says`. O(characters of all)."""
+    """Say for each value whether `text` has it as a whole, as `says`. O(characters of all)."""
     wanted = [_folded(value).removesuffix("()") for value in values]
     found = {"", *[one for _, one in _standing(_folded(text), wanted)]}
     return [one in found for one in wanted]
 
 
 def said_values(text: str, values: Sequence[str]) -> set[str]:
-    """Return the values that stand in `text`."""
+    """Return the values that `text` has."""
     return {value for value, said in zip(values, says_each(text, values), strict=True) if said}
 
 
@@ -461,7 +461,7 @@ def _folded(text: str) -> str:
 
 
 def _standing(text: str, wanted: Sequence[str]) -> list[tuple[int, str]]:
-    """List where strings stand in a text, and which, in the order of their ends; long ones anywhere."""
+    """List the places of strings in a text, in the order of their ends; long ones anywhere."""
     strings = list(dict.fromkeys(filter(None, wanted)))
     numbers, _, starts, ends = _native.occurrences([text], strings, True)
     places = zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True)

@@ -34,7 +34,7 @@ __all__ = [
 
 
 class SegmentType(StrEnum):
-    """What a segment is."""
+    """The type of a segment."""
 
     CONVERSATION_MESSAGE = "conversation_message"
     TASK = "task"
@@ -60,7 +60,7 @@ DATA_TYPES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SegmentMetadata:
-    """What is known of a segment, and survives its compression.
+    """The metadata of a segment, which survive its compression.
 
     Attributes:
         file_path: the file it is about, None if none is known.

@@ -65,7 +65,7 @@ def segment_prompt(tokens: int, preserve_metadata: Sequence[str], preserve_activ
 
 @dataclass(frozen=True, slots=True)
 class ShorteningRequest:
-    """What is asked of a compression: the arguments of `compress_context_segment`, checked.
+    """The checked arguments of `compress_context_segment`.
 
     Attributes:
         fields: to be preserved.

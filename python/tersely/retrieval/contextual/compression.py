@@ -499,7 +499,7 @@ class Compression:
         )
 
     def _dropped_documents(self, contents: dict[int, CompressedDocument]) -> tuple[DroppedDocument, ...]:
-        """Documents of which nothing is left, and why."""
+        """Return the documents that nothing is left of, and why."""
         call, selection = self.call, self.selection
         if len(contents) == len(call.chunks):
             return ()

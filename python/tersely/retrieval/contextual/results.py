@@ -73,7 +73,7 @@ class CompressedDocument:
 
 @dataclass(frozen=True, slots=True)
 class DroppedDocument:
-    """A document of which nothing is kept.
+    """A document that nothing is kept of.
 
     Attributes:
         id: as given.

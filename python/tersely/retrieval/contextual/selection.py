@@ -221,7 +221,7 @@ def spans_by_document(
 
 
 def _split(spans: Spans, codes: UInt8s, scores: Float32s, parts: Sequence[str]) -> list[Sequence[Span]]:
-    """The spans of each document of which something is left."""
+    """Return the spans of each document that something is left of."""
     table, rows = spans.table, spans.rows
     ends = table.document[rows].searchsorted(np.arange(len(parts) + 1)).tolist()
     return [
@@ -310,7 +310,7 @@ def best_overlaps(places: Sequence[tuple[int, int]], scored: Any) -> list[float]
 
 
 def _duplicate_rows(reading: Reading, document_scores: Float64s, possible: Bools) -> Int64s:
-    """Rows whose words stand in another row: all but the one in the best document (ties: the first)."""
+    """Find rows whose words another row has: all but the one in the best document (ties: the first)."""
     table = reading.table
     size = len(table)
     offsets = reading.term_offsets[: size + 1]
