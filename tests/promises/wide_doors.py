@@ -249,9 +249,10 @@ def tool_result(random: Random) -> Call:
         if type(made) is not type(given):
             wrong.append(f"a {type(made).__name__} for a {type(given).__name__}")
         wrong += [
-            f"the pin {pin!r} is gone"
+            f"the pin {pin!r} is gone"  # but for white space around it, as for every door (finish.py)
             for pin in chosen["pinned"]
-            if any(pin in text for text in _texts(given)) and not any(pin in text for text in _texts(made))
+            if any(pin in text for text in _texts(given))
+            and not any(pin.strip() in text for text in _texts(made))
         ]
         lost = [
             path for path in differences(given, made) if path and path[-1] in ("role", "type", "tool_call_id")
