@@ -18,6 +18,7 @@ __all__ = [
     "read_document",
     "to_documents",
     "to_level",
+    "value_of",
     "warnings_about",
 ]
 
@@ -60,7 +61,7 @@ def _to_document(item: Any, index: int) -> Document:
     if isinstance(item, Document):
         document = item
     elif "text" in item if isinstance(item, Mapping) else hasattr(item, "text") and not _is_table(item):
-        known = {name: field(item, name) for name in _FIELDS}
+        known = {name: value_of(item, name) for name in _FIELDS}
         document = _from_fields(known | {"id": first((item,), ("id", *IDS))})
     else:
         document = _from_result(item, index)
@@ -122,17 +123,17 @@ def _from_result(item: Any, index: int) -> Document:
 
 def inner_of(thing: Any) -> Any:
     """Return what a result of a search wraps as `document`, `node` or `chunk`; itself where it wraps none."""
-    return next((inner for name in _INNER if (inner := field(thing, name)) is not None), thing)
+    return next((inner for name in _INNER if (inner := value_of(thing, name)) is not None), thing)
 
 
 def first(things: tuple[Any, ...], names: tuple[str, ...]) -> Any:
     """Return the first of some keys or attributes that one of the things has, not None; else None."""
     return next(
-        (value for thing in things for name in names if (value := field(thing, name)) is not None), None
+        (value for thing in things for name in names if (value := value_of(thing, name)) is not None), None
     )
 
 
-def field(thing: Any, name: str) -> Any:
+def value_of(thing: Any, name: Any) -> Any:
     """Return a key of a mapping or an attribute of an object; None where there is none."""
     if isinstance(thing, Mapping):
         return thing.get(name)

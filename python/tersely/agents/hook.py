@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.agents.tool_results import ToolResultCompressor
 from tersely.cache import BoundedCache, digest_of
+from tersely.documents import value_of
 from tersely.memory.excerpts import called_arguments, called_tools
 from tersely.memory.messages import MessageReader, Path, is_list, plain, read_messages, to_json
 from tersely.memory.writing import with_texts
@@ -73,9 +74,9 @@ class ResultShortener:
     ) -> Any:
         """One block of a message made shorter, as if it stood there alone; None where it stays."""
         key, number = path
-        alone = with_texts(message, {(key,): [_field(message, key)[number]]})
+        alone = with_texts(message, {(key,): [value_of(message, key)[number]]})
         short = self.shorten_one(alone, question, name or "", arguments)
-        return None if short is alone else _field(short, key)[0]
+        return None if short is alone else value_of(short, key)[0]
 
     def shorten_one(self, result: Any, question: str, name: str, arguments: Any = None) -> Any:
         """A message, or another result, made shorter; the same for the same question, name and arguments."""
@@ -92,7 +93,7 @@ def _result_blocks(message: Any) -> dict[Path, str]:
     """Return the blocks of a message that are results of tools, with places and ids of calls."""
     found: dict[Path, str] = {}
     for key in ("content", "parts"):
-        blocks = _field(message, key)
+        blocks = value_of(message, key)
         for number, block in enumerate(blocks if is_list(blocks) else ()):
             shaped = plain(block)
             if isinstance(shaped, Mapping):
@@ -102,10 +103,6 @@ def _result_blocks(message: Any) -> dict[Path, str]:
                 if calls := [*reader.answers, *results]:
                     found[key, number] = calls[0]
     return found
-
-
-def _field(message: Any, key: Any) -> Any:
-    return message.get(key) if isinstance(message, Mapping) else getattr(message, key, None)
 
 
 # What these tools give says what they changed: agents show it, and it is short.

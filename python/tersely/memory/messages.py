@@ -649,7 +649,7 @@ class _ResultReader(MessageReader):
                 self.tool(fields, inner, what, call=False, result=True)
                 return
             blocks = shaped.get("content")
-            if _are_blocks(blocks):  # MCP's CallToolResult
+            if _block_texts(blocks) is not None:  # MCP's CallToolResult
                 self.output(blocks, (*path, "content"), "")
                 same = [key for key in _SAME_AS_DATA if isinstance(shaped.get(key), Mapping)]
                 for key in same:
@@ -660,8 +660,7 @@ class _ResultReader(MessageReader):
 
     def output(self, value: Any, path: Path, call: str) -> None:
         """Texts and blocks, or data of any shape."""
-        if _are_blocks(value):
-            texts = _block_texts(value)
+        if (texts := _block_texts(value)) is not None:
             if rows := ",\n".join(_json_texts(value, texts)):
                 self.pieces.append(Piece(f"[{rows}]", "rows", path, call))
                 return
@@ -724,23 +723,26 @@ class _ResultReader(MessageReader):
         return shaped
 
 
-def _are_blocks(value: Any) -> bool:
-    """Whether this is a list of content blocks, and of texts between them."""
+def _block_texts(value: Any) -> list[str | None] | None:
+    """The text of each content block that has nothing else, as most have, None of others and of bare texts.
+
+    None where this is no list of content blocks, and of texts between them.
+    """
     if not is_list(value):
-        return False
-    texts = _block_texts(value)
+        return None
+    texts = [
+        block["text"]
+        if type(block) is dict
+        and block.keys() == _TEXT_BLOCK
+        and block["type"] == "text"
+        and type(block["text"]) is str
+        else None
+        for block in value
+    ]
     pairs = zip(value, texts, strict=True)
     others = [block for block, text in pairs if text is None and not isinstance(block, str)]
-    return (bool(others) or texts.count(None) < len(texts)) and all(map(_is_block, others))
-
-
-def _block_texts(blocks: Sequence[Any]) -> list[str | None]:
-    """The text of each block that is a dict of a text and nothing else, as most are; None of others."""
-    simple = [
-        type(block) is dict and block.keys() == _TEXT_BLOCK and block["type"] == "text" for block in blocks
-    ]
-    texts = [block["text"] if known else None for block, known in zip(blocks, simple, strict=True)]
-    return [text if type(text) is str else None for text in texts]
+    known = others or texts.count(None) < len(texts)
+    return texts if known and all(map(_is_block, others)) else None
 
 
 def _is_block(value: Any) -> bool:
