@@ -39,6 +39,8 @@ __all__ = [
     "FactTable",
     "Float32s",
     "Float64s",
+    "Frame",
+    "Heads",
     "Int32s",
     "Int64s",
     "Kind",
@@ -503,6 +505,72 @@ class Span:
     score: float
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Heads:
+    """The prices of headings that are sent above documents: names of files, sections.
+
+    Attributes:
+        costs: int64[h], tokens of each.
+        above: int32[h], the head before it that each stands below and brings along, -1: none.
+        of: int32[documents], the head right above each document.
+        around: tokens, about, of what stands around all documents.
+    """
+
+    costs: Int64s
+    above: Int32s
+    of: Int32s
+    around: int = 0
+
+    def tokens(self, documents: Int32s) -> int:
+        """Count the tokens of the headings above some documents, in any order and number."""
+        used = np.zeros(len(self.costs) + 1, dtype=bool)  # the last for -1
+        rows = self.of[documents]
+        while not used[rows].all():
+            used[rows] = True
+            rows = self.above[used[:-1]]
+        return int(self.costs[used[:-1]].sum())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Frame:
+    """How what is kept of documents is sent, known before the fit: a budget is for all that is sent.
+
+    Sent is `prefix`, then what is kept of each document below its heading, joined by the request's separator,
+    then `suffix`.
+
+    Attributes:
+        prefix, suffix: stand around all that is kept.
+        headings: of each document, what stands right above what is kept of it; (): nothing does.
+        apart: whether what is kept of each document also counts by itself: the larger of the two sums is what
+            it takes.
+        write: what is kept of each document ("" where nothing is) -> the texts that are sent, each counted by
+            itself; for shapes that depend on what is kept. None: as said above.
+        paid: tokens of what is sent that the budget is not for, since the caller has taken them off.
+        heads: what units pay for headings when they are chosen; None: `headings` as they count.
+    """
+
+    prefix: str = ""
+    suffix: str = ""
+    headings: tuple[str, ...] = ()
+    apart: bool = False
+    write: Callable[[Sequence[str]], Sequence[str]] | None = None
+    paid: int = 0
+    heads: Heads | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether what is sent is one text that no function writes."""
+        return self.write is None and not self.apart
+
+    def texts(self, parts: Sequence[str], separator: str) -> Sequence[str]:
+        """What is sent when this is kept of each document: texts that are counted one by one."""
+        if self.write is not None:
+            return self.write(parts)
+        headings = self.headings or ("",) * len(parts)
+        kept = [heading + part for heading, part in zip(headings, parts, strict=True) if part]
+        return [f"{self.prefix}{separator.join(kept)}{self.suffix}"]
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A checked call: what a strategy is given.
@@ -517,6 +585,7 @@ class Request:
         groups: lists of such spans; the segments that touch a group's spans are kept or dropped together.
         separator: stands between kept pieces that do not touch, and between documents.
         piece_separator: stands between kept pieces of one document that do not touch; None: `separator`.
+        frame: how what is kept is sent, which is what the budget is for; None: as one text.
     """
 
     documents: tuple[Document, ...]
@@ -528,6 +597,7 @@ class Request:
     groups: tuple[tuple[tuple[int, int, int], ...], ...] = ()
     separator: str = "\n\n"
     piece_separator: str | None = None
+    frame: Frame | None = None
 
     @property
     def within(self) -> str:

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from tersely import BudgetExceededError, Compressed, Extractive
 from tersely.content.json import Json
 from tersely.content.tables import Table
-from tersely.engine.reading import Reading
-from tersely.engine.render import Rendered
+from tersely.engine.api import compress_in
 from tersely.engine.strategies import Auto
 from tersely.models.counters import resolve_counter
-from tersely.types import Document, Request
+from tersely.types import Document, Frame, Request
 from typed_samples import CONVERSATION, JSON, LOG, PROSE, SAMPLES
 
 COUNT = resolve_counter(None).count
@@ -284,17 +283,38 @@ def test_a_retry_with_what_is_required_succeeds(
 
 def test_documents_that_fit_in_the_way_they_are_sent_are_unchanged() -> None:
     """A reading with a measure: the whole is measured first, and a budget one less makes a choice."""
-    request = Request((Document(PROSE), Document(PROSE)), "gate", None, 0.5, resolve_counter(None))
-
-    def measure(rendered: Rendered) -> int:
-        return COUNT(rendered.text) + 7 * sum(map(bool, rendered.parts))
-
-    def revise(reading: Reading) -> None:
-        reading.measure = measure
-
-    prepared = Auto().prepare(request, revise)
-    whole = prepared.original_tokens + 14
+    frame = Frame(prefix="<<", suffix=">>", headings=("# One\n", "# Two\n"))
+    documents = (Document(PROSE), Document(PROSE))
+    request = Request(documents, "gate", None, 0.5, resolve_counter(None), frame=frame)
+    prepared = Auto().prepare(request)
+    whole = COUNT(f"<<# One\n{PROSE}\n\n# Two\n{PROSE}>>")
+    assert prepared.original_tokens == whole
     assert prepared.fits(whole) and not prepared.fits(whole - 1)
     assert prepared.fit(whole).parts == (PROSE, PROSE)
     smaller = prepared.fit(whole - 1)
-    assert smaller.dropped and COUNT(smaller.text) + 7 * sum(map(bool, smaller.parts)) <= whole - 1
+    assert smaller.dropped and COUNT(*frame.texts(smaller.parts, "\n\n")) == smaller.tokens <= whole - 1
+
+
+@given(
+    st.tuples(*[st.sampled_from(["", "In short: ", "```\n", "<context>\n\n"])] * 3),
+    st.booleans(),
+    st.sampled_from([0, 3]),
+    st.integers(5, 200),
+    st.sampled_from([None, "extractive", "log", "hierarchical"]),
+)
+def test_all_that_is_sent_is_within_the_budget_and_a_retry_succeeds(
+    words: tuple[str, str, str], apart: bool, paid: int, budget: int, strategy: Any
+) -> None:
+    prefix, heading, suffix = words
+    frame = Frame(prefix, suffix, (heading, "") if heading else (), apart, paid=paid)
+
+    def sent(budget: int) -> None:
+        result = compress_in(frame, [PROSE, LOG], "gate", budget=budget, strategy=strategy)
+        assert COUNT(*frame.texts(result.parts, "\n\n")) - paid <= budget
+        assert not apart or sum(map(COUNT, result.parts)) <= budget
+
+    try:
+        sent(budget)
+    except BudgetExceededError as error:
+        assert error.required > budget
+        sent(error.required)

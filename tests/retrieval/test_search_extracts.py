@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,12 +13,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tersely import BudgetExceededError, prepare
-from tersely.engine.reading import Heads, Reading
-from tersely.engine.render import Rendered
 from tersely.models.counters import resolve_counter
 from tersely.retrieval import ChunkResult
 from tersely.retrieval.chunks import PlacedResult
 from tersely.retrieval.index import Index, extract
+from tersely.types import Frame, Heads
 
 QUERY = "how often do tokens rotate?"
 
@@ -180,14 +180,12 @@ def test_what_stands_above_documents_is_paid_for_by_the_first_unit_of_each() -> 
     prepared = prepare(texts, QUERY, strategy="extractive")
     count = resolve_counter(None).count
 
-    def measure(rendered: Rendered) -> int:
-        return sum(count(part) + int(head) for part, head in zip(rendered.parts, heads, strict=True) if part)
+    def write(parts: Sequence[str]) -> list[str]:
+        return [part + " x" * int(head) for part, head in zip(parts, heads, strict=True) if part]
 
-    reading: Reading = prepared.reading
     assert sum(map(bool, prepared.fit(budget=45).parts)) > 2
-    reading.heads = Heads(heads, np.full(4, -1, np.int32), np.arange(4, dtype=np.int32))
-    reading.measure = measure
-    result = prepared.fit(budget=45)
+    prices = Heads(heads, np.full(4, -1, np.int32), np.arange(4, dtype=np.int32))
+    result = prepared.framed(Frame(write=write, heads=prices), prepared.original_tokens).fit(budget=45)
     assert [bool(part) for part in result.parts] == [False, True, False, True]
     assert result.tokens == sum(count(part) + 1 for part in result.parts if part) <= 45
 
@@ -195,16 +193,13 @@ def test_what_stands_above_documents_is_paid_for_by_the_first_unit_of_each() -> 
 def test_a_head_above_others_is_paid_for_once() -> None:
     texts = [f"Tokens rotate every hour, says clerk {n}. {sentences('buoy', 3)}" for n in range(4)]
     prepared = prepare(texts, QUERY, strategy="extractive")
-    count = resolve_counter(None).count
     file_of = [0, 1, 0, 0]
 
-    def measure(rendered: Rendered) -> int:
-        kept = [n for n, part in enumerate(rendered.parts) if part]
-        return sum(count(rendered.parts[n]) + 1 for n in kept) + 12 * len({file_of[n] for n in kept})
+    def write(parts: Sequence[str]) -> list[str]:
+        kept = [n for n, part in enumerate(parts) if part]
+        return [*(f"{parts[n]} x" for n in kept), *[" x" * 12] * len({file_of[n] for n in kept})]
 
-    reading: Reading = prepared.reading
     above = np.array([-1, -1, *file_of], dtype=np.int32)
-    reading.heads = Heads(np.array([12, 12, 1, 1, 1, 1]), above, np.arange(2, 6, dtype=np.int32))
-    reading.measure = measure
-    result = prepared.fit(budget=50)
+    heads = Heads(np.array([12, 12, 1, 1, 1, 1]), above, np.arange(2, 6, dtype=np.int32))
+    result = prepared.framed(Frame(write=write, heads=heads), prepared.original_tokens).fit(budget=50)
     assert [bool(part) for part in result.parts] == [True, False, True, True] and result.tokens <= 50

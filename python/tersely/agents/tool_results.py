@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from tersely import checks
 from tersely.agents.savings import read_records, with_note
 from tersely.cache import digest_of
-from tersely.engine.api import compress_as
+from tersely.engine.api import compress_in
 from tersely.engine.count import count_batch
 from tersely.engine.prepare import with_required
 from tersely.engine.reading import found_in
-from tersely.engine.render import Rendered
 from tersely.errors import BudgetExceededError
 from tersely.memory.excerpts import hints_of
 from tersely.memory.messages import Path, Piece, read_result, to_json
 from tersely.memory.writing import REMOVED, Rows, with_texts
 from tersely.models.counters import resolve_counter
 from tersely.text import decode, well_formed
-from tersely.types import Compressed, Document
+from tersely.types import Compressed, Document, Frame
 
 if TYPE_CHECKING:
     from tersely.store import Store
@@ -288,15 +287,15 @@ class ToolResultCompressor:
                 budget=allowed,
             )
 
-        made: dict[tuple[str, ...], tuple[Any, int]] = {}  # of what was tried
+        made: dict[tuple[str, ...], tuple[Any, list[str]]] = {}  # of what was tried
 
-        def written(rendered: Rendered) -> int:
-            made[rendered.parts] = self._written(call, rendered)
-            return max(made[rendered.parts][1] - around, 0)
+        def write(parts: Sequence[str]) -> Sequence[str]:
+            made[tuple(parts)] = self._written(call, parts)
+            return made[tuple(parts)][1]
 
         try:
-            result = compress_as(
-                written,
+            result = compress_in(
+                Frame(write=write, paid=around),
                 [call.document(piece) for piece in call.pieces],
                 call.query,
                 budget=allowed - around,
@@ -308,14 +307,14 @@ class ToolResultCompressor:
             raise BudgetExceededError(
                 error.reason, required=error.required + around, budget=allowed
             ) from None
-        return _Shortened(*made[result.parts], result)
+        sent, texts = made[result.parts]
+        return _Shortened(sent, self._count(texts), result)
 
-    def _written(self, call: _Call, rendered: Rendered) -> tuple[Any, int]:
-        """The result with what is left of its texts and the line about the rest, and its tokens."""
-        note = self._note(call, self._count([rendered.text]))
-        values = _values(call.pieces, rendered.parts, note)
-        made = with_texts(call.result, values)
-        return made, self._count(piece.text for piece in read_result(made).pieces)
+    def _written(self, call: _Call, parts: Sequence[str]) -> tuple[Any, list[str]]:
+        """The result with what is left of its texts and the line about the rest, and all of its texts."""
+        note = self._note(call, self._count(["\n\n".join(filter(None, parts))]))
+        made = with_texts(call.result, _values(call.pieces, parts, note))
+        return made, [well_formed(piece.text) for piece in read_result(made).pieces]
 
     def _note(self, call: _Call, kept: int) -> str:
         """The line at the end: how much was left out, and with a store how to get it."""

@@ -5,21 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NoReturn, TypeAlias
 
-import numpy as np
-
 from tersely import checks
-from tersely.engine.count import count, count_batch
-from tersely.engine.reading import Heads, Reading
-from tersely.engine.render import Rendered
 from tersely.engine.strategies import prepare_by
 from tersely.errors import BudgetExceededError, MissingExtraError
 from tersely.models.counters import resolve_counter
 from tersely.protocols import Strategy
 from tersely.text import encoding_name
-from tersely.types import Compressed, Level, Request
+from tersely.types import Compressed, Frame, Level, Request
 
 __all__ = [
     "FILES",
@@ -41,32 +36,15 @@ def compress_labelled(strategy: Strategy, request: Request) -> tuple[Compressed,
     Returns the result, whose tokens are those of all, and the text with its labels; None where there is
     no room for a label and a piece below it, or the strategy does not leave the fitting to the engine.
     """
-    labels = [f"==> {document.id} <==\n" for document in request.documents]
-
-    def written(parts: Sequence[str]) -> str:
-        return request.separator.join(
-            [label + part for label, part in zip(labels, parts, strict=True) if part]
-        )
-
-    def revise(reading: Reading) -> None:
-        costs = count_batch(request.counter, labels)
-        costs[1:] += 1  # what parts it from the one before
-        rows = np.arange(len(labels), dtype=np.int32)
-        reading.heads = Heads(costs, np.full(len(labels), -1, dtype=np.int32), rows)
-        reading.measure = measure
-
-    def measure(rendered: Rendered) -> int:
-        return count(request.counter, written(rendered.parts))
-
-    whole = count(request.counter, written([document.text for document in request.documents]))
-    prepared = prepare_by(strategy, request, whole, revise)
+    frame = Frame(headings=tuple([f"==> {document.id} <==\n" for document in request.documents]))
+    prepared = prepare_by(strategy, replace(request, frame=frame))
     if prepared is None:
         return None
     try:
         result = prepared.fit()
     except BudgetExceededError:
         return None
-    return result, written(result.parts)
+    return result, frame.texts(result.parts, request.separator)[0]
 
 
 FILES = "text; - or nothing: standard input"

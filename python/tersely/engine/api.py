@@ -19,8 +19,7 @@ from tersely.engine.dedup import dedup_texts, dedup_vectors, keys_of_guards
 from tersely.engine.facts import check_names, fact_report, facts_after, list_facts
 from tersely.engine.prepare import Prepared
 from tersely.engine.reading import to_groups, to_spans
-from tersely.engine.render import Rendered
-from tersely.engine.strategies import STRATEGIES, Auto, Extractive, fit_as, prepare_by
+from tersely.engine.strategies import STRATEGIES, Auto, Extractive, compress_framed, prepare_by
 from tersely.models.counters import resolve_counter
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import Strategy
@@ -31,6 +30,7 @@ from tersely.types import (
     Deduplicated,
     Fact,
     FactReport,
+    Frame,
     Level,
     LevelName,
     Request,
@@ -41,8 +41,8 @@ __all__ = [
     "acompress",
     "check_facts",
     "compress",
-    "compress_as",
     "compress_batch",
+    "compress_in",
     "dedup",
     "find_facts",
     "guard_keys",
@@ -101,8 +101,8 @@ def compress(
     return _observed(chosen, chosen.compress, request) if metrics.enabled() else chosen.compress(request)
 
 
-def compress_as(
-    written: Callable[[Rendered], int],
+def compress_in(
+    frame: Frame,
     documents: Any,
     query: str | None = None,
     *,
@@ -111,13 +111,10 @@ def compress_as(
     strategy: Strategy | ContentReader | AnyStrategyName | None = None,
     pinned: Any = (),
 ) -> Compressed:
-    """`compress` for callers that write what is left of documents in a shape of their own.
-
-    `written`: the tokens of a choice in that shape, which is what the budget is for.
-    """
-    request = _request(documents, query, budget, 1.0, counter, pinned, (), "\n\n")
+    """Compress for a caller who sends what is kept in a `frame` of its own, which the budget is for."""
+    request = _request(documents, query, budget, 1.0, counter, pinned, (), "\n\n", frame)
     chosen = _strategy(strategy)
-    made = partial(fit_as, written, chosen)
+    made = partial(compress_framed, chosen)
     return _observed(chosen, made, request) if metrics.enabled() else made(request)
 
 
@@ -262,6 +259,7 @@ def _request(
     pinned: Any,
     groups: Any,
     separator: str,
+    frame: Frame | None = None,
 ) -> Request:
     """The arguments of a call, checked."""
     checked = to_documents(documents)
@@ -274,6 +272,7 @@ def _request(
         pinned=to_spans(pinned, checked),
         groups=to_groups(groups, checked),
         separator=checks.text(separator, "separator"),
+        frame=frame,
     )
 
 

@@ -11,9 +11,17 @@ import numpy as np
 from tersely.models.counters import TOKEN_TABLES, BytePairCounter, Texts
 from tersely.protocols import BatchTokenCounter
 from tersely.text import well_formed
-from tersely.types import Int32s, Int64s, pieces
+from tersely.types import Heads, Int32s, Int64s, Request, pieces
 
-__all__ = ["count", "count_batch", "count_joined", "count_units", "name_of"]
+__all__ = [
+    "count",
+    "count_batch",
+    "count_joined",
+    "count_sent",
+    "count_units",
+    "name_of",
+    "prices_of_headings",
+]
 
 
 def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
@@ -79,6 +87,31 @@ def count(counter: BatchTokenCounter, text: str) -> int:
     if isinstance(counter, BytePairCounter):
         return int(TOKEN_TABLES[counter.encoding].count([text])[0])
     return int(count_batch(counter, [text])[0])
+
+
+def count_sent(request: Request, text: str, parts: Sequence[str]) -> int:
+    """Tokens of what is kept of documents as it is sent (`Frame`): as `text`, or in the request's frame."""
+    frame, counter = request.frame, request.counter
+    if frame is None:
+        return count(counter, text)
+    sent = frame.texts(parts, request.separator)
+    alone = list(filter(None, parts)) if frame.apart else []
+    counts = count_batch(counter, [*sent, *alone])
+    tokens = int(counts[: len(sent)].sum()) - frame.paid
+    return max(tokens, int(counts[len(sent) :].sum())) if frame.apart else tokens
+
+
+def prices_of_headings(request: Request) -> Heads | None:
+    """What units pay for what stands above documents and around them; None where nothing does."""
+    frame = request.frame
+    if frame is None or frame.heads is not None or not (frame.prefix or frame.headings or frame.suffix):
+        return None if frame is None else frame.heads
+    around, *costs = count_batch(request.counter, [frame.prefix + frame.suffix, *frame.headings]).tolist()
+    prices = np.array(costs, dtype=np.int64)
+    prices[1:] += 1  # what parts it from the one before
+    of = np.arange(len(costs)) if costs else np.full(len(request.documents), -1)
+    above = np.full(len(costs), -1, dtype=np.int32)
+    return Heads(prices, above, of.astype(np.int32), around)
 
 
 def _whole_numbers(counts: Any) -> Int64s:

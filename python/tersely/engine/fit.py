@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.engine.count import count, count_batch
+from tersely.engine.count import count, count_batch, count_sent, prices_of_headings
 from tersely.engine.cutting import least_prefix, longest_prefix
 from tersely.engine.reading import Reading
 from tersely.engine.render import Places, Rendered, Wording, render
@@ -108,6 +108,7 @@ class _Fitting:
         if kept is not None:
             self.pinned = np.maximum(self.pinned, (kept >= FIRST_KEPT).astype(np.uint8))
         self.prices, self.same = reading.prices(), reading.same()
+        self.heads = prices_of_headings(reading.request)
         gist, self.gist_room = reading.worth, 0
         if reading.gist is not None and not reading.ranked and len(reading.gist) >= _GIST_UNITS:
             gist, self.gist_room = reading.gist, int(_GIST * reading.original)
@@ -200,7 +201,7 @@ class _Fitting:
             ranked=reading.ranked,
             caps=self.caps,
             same=self.same,
-            heads=reading.heads,
+            heads=self.heads,
         )
         first = held
         if 0 < gist_room < target:
@@ -309,8 +310,7 @@ class _Fitting:
     def _measure(self, rendered: Rendered) -> int:
         """Tokens of a written choice, as they are sent."""
         self.recounts += 1
-        measure = self.reading.measure
-        return count(self.reading.request.counter, rendered.text) if measure is None else measure(rendered)
+        return count_sent(self.reading.request, rendered.text, rendered.parts)
 
     def _try(self, status: UInt8s, wording: Wording = Wording.FULL) -> Fit | None:
         """The written and counted choice, or all units where these take less; None when it keeps nothing."""
@@ -349,7 +349,7 @@ class _Fitting:
         """Narrow the target between one that fitted and one that did not."""
         costs, bulk = self.prices.costs, self.reading.bulk
         total = int(np.add.reduce(costs if bulk is None else costs[~bulk]))
-        heads, around = self.reading.heads, 0
+        heads, around = self.heads, 0
         if heads is not None:
             total, around = total + int(heads.costs.sum()), heads.around
         joined = min(max(total / max(self.reading.original - around, 1), 0.9), 1.25)  # parts : the whole
@@ -555,7 +555,7 @@ class _Fitting:
             free = free & (reading.needs < 0)
         alone = np.flatnonzero(free)
         firsts = [piece[: least_prefix(piece)] for piece in reading.pieces(alone)]
-        if reading.measure is None:
+        if reading.request.frame is None:
             starts = count_batch(reading.request.counter, firsts)
         else:
             heads = list(zip(self.table.document[alone].tolist(), firsts, strict=True))

@@ -11,17 +11,17 @@ import numpy as np
 
 from tersely.checks import budget_of
 from tersely.content.units import ContentReader
-from tersely.engine.count import count, count_batch, count_joined
+from tersely.engine.count import count, count_batch, count_joined, count_sent
 from tersely.engine.facts import fact_report, with_facts
 from tersely.engine.finish import finish, unchanged
 from tersely.engine.fit import Fit, fit
 from tersely.engine.read import read
 from tersely.engine.reading import Reading, found_in
-from tersely.engine.render import Rendered, Wording, render
+from tersely.engine.render import Wording, render
 from tersely.engine.select import FIRST_KEPT, is_kept
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import Texts, texts_of
-from tersely.types import Compressed, Document, Float32s, Request
+from tersely.types import Compressed, Document, Float32s, Frame, Request
 
 if TYPE_CHECKING:
     from tersely.engine.strategies import Extractive
@@ -105,10 +105,19 @@ class Prepared:
         self._texts = texts_of(request.documents) if texts is None else texts
         if original_tokens is None and reading is not None:
             original_tokens = reading.original
+        if original_tokens is None and request.frame is not None and request.frame.is_plain:
+            original_tokens = self._sent_whole()
         if original_tokens is None:
             original_tokens = count_joined(request.counter, self._texts, request.separator)
         self.original_tokens = original_tokens
         self._reading = reading
+
+    def framed(self, frame: Frame, original_tokens: int) -> Prepared:
+        """The same, in a frame that is made of what was read; `original_tokens`: of all documents in it."""
+        request = replace(self.request, frame=frame)
+        reading = replace(self.reading, request=request, original=original_tokens)
+        arguments = (self._readers, self._types, self._warnings, reading, self._revise)
+        return Prepared(request, self.options, *arguments, texts=self._texts)
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -265,7 +274,7 @@ class Prepared:
         """Whether the documents fit as they are, as far as is known before they are read."""
         if self.original_tokens > budget:
             return False
-        if self._reading is None and self._revise is None:
+        if self._reading is None and self._revise is None and self.request.frame is None:
             return True
         return self.reading.complete and self._sent_whole() <= budget
 
@@ -275,9 +284,9 @@ class Prepared:
 
     def _sent_whole(self) -> int:
         """Tokens of the documents as they are, in the way they are sent."""
-        if self._reading is None or self._reading.measure is None:
+        if self.request.frame is None:
             return self.original_tokens
-        return self._reading.measure(Rendered(self._whole(), tuple([one.text for one in self.documents]), ()))
+        return count_sent(self.request, self._whole(), [one.text for one in self.documents])
 
     def _unchanged(self, budget: int) -> Compressed:
         options = self.options

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,10 +35,7 @@ from tersely.types import (
     pieces,
 )
 
-if TYPE_CHECKING:
-    from tersely.engine.render import Rendered
-
-__all__ = ["Heads", "Prices", "Reading", "Region", "found_in", "separator_cost", "to_groups", "to_spans"]
+__all__ = ["Prices", "Reading", "Region", "found_in", "separator_cost", "to_groups", "to_spans"]
 
 
 def found_in(texts: Sequence[str], strings: Collection[str]) -> set[str]:
@@ -184,32 +181,6 @@ class Prices(NamedTuple):
     exact: bool = True
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Heads:
-    """Headings that the sender writes above documents and pays for: names of files, sections.
-
-    Attributes:
-        costs: int64[h], tokens of each.
-        above: int32[h], the head before it that each stands below and brings along, -1: none.
-        of: int32[documents], the head right above each document.
-        around: tokens, about, of what stands around all documents.
-    """
-
-    costs: Int64s
-    above: Int32s
-    of: Int32s
-    around: int = 0
-
-    def tokens(self, documents: Int32s) -> int:
-        """Count the tokens of the headings above some documents, in any order and number."""
-        used = np.zeros(len(self.costs) + 1, dtype=bool)  # the last for -1
-        rows = self.of[documents]
-        while not used[rows].all():
-            used[rows] = True
-            rows = self.above[used[:-1]]
-        return int(self.costs[used[:-1]].sum())
-
-
 @dataclass(eq=False, slots=True)
 class Reading:
     """The units of a request, good for any number of budgets.
@@ -249,9 +220,6 @@ class Reading:
         auxiliary: bool[n], units that are kept only where others need them; None: there are none.
         optional: whether a text without any unit is a result; else something must fit.
         pieces_repeat: whether units are less than sentences, so that one may be said as often as it stands.
-        measure: tokens of a written choice, where that is not the count of its text, as of parts that are
-            sent apart.
-        heads: what stands above documents of which something is kept, where `measure` counts such things.
         forms: the forms that regions are written in; none where all is text.
     """
 
@@ -289,8 +257,6 @@ class Reading:
     auxiliary: Bools | None = None
     optional: bool = False
     pieces_repeat: bool = False
-    measure: Callable[[Rendered], int] | None = None
-    heads: Heads | None = None
     forms: list[Form] = field(init=False)
     _prices: Prices | None = None
     _same: Int32s | None = None

@@ -10,10 +10,10 @@ import numpy as np
 from tersely import _native
 from tersely.content.units import Lines, Quoted
 from tersely.kernels.checks import united
-from tersely.types import Float32s, Int32s, Int64s, SegmentTable, UInt8s
+from tersely.types import Float32s, Heads, Int32s, Int64s, SegmentTable, UInt8s
 
 if TYPE_CHECKING:
-    from tersely.engine.reading import Heads, Reading
+    from tersely.engine.reading import Reading
 
 __all__ = [
     "FIRST_KEPT",

@@ -16,12 +16,11 @@ from tersely.content.detect import detect_each, hinted_detection
 from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
 from tersely.content.units import ContentReader
 from tersely.documents import to_level
-from tersely.engine.count import count_batch
+from tersely.engine.count import count_batch, count_sent
 from tersely.engine.facts import check_names
 from tersely.engine.prepare import Prepared, with_required
 from tersely.engine.reading import Reading
 from tersely.engine.relevance import RERANK_SHARE
-from tersely.engine.render import Rendered
 from tersely.engine.worth import favour_whole
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import Texts, texts_of
@@ -29,7 +28,15 @@ from tersely.options import CompressionMethod, Profile, profile
 from tersely.protocols import Strategy
 from tersely.types import Compressed, Document, Level, Request
 
-__all__ = ["STRATEGIES", "Auto", "Extractive", "Hierarchical", "fit_as", "level_targets", "prepare_by"]
+__all__ = [
+    "STRATEGIES",
+    "Auto",
+    "Extractive",
+    "Hierarchical",
+    "compress_framed",
+    "level_targets",
+    "prepare_by",
+]
 
 Scoring = Literal["auto", "relevance", "lexical", "centrality", "lead"]
 _SCORINGS = ("auto", "relevance", "lexical", "centrality", "lead")
@@ -241,25 +248,21 @@ def prepare_by(
     return None
 
 
-def fit_as(written: Callable[[Rendered], int], strategy: Strategy, request: Request) -> Compressed:
-    """The documents as `strategy` fits them, where `written` says how many tokens a choice has as it is sent.
+def compress_framed(strategy: Strategy, request: Request) -> Compressed:
+    """The documents as `strategy` fits them in the request's frame.
 
     A strategy that does not leave the fitting to the engine is asked again for so much less as it was over.
     """
-
-    def revise(reading: Reading) -> None:
-        reading.measure = written
-
-    prepared = prepare_by(strategy, request, revise=revise)
+    prepared = prepare_by(strategy, request)
     if prepared is not None:
         return prepared.fit()
-    budget = request.budget or 0
+    asked = replace(request, frame=None)
     while True:
-        result = strategy.compress(request)
-        over = written(Rendered(result.text, result.parts, result.generated)) - budget
+        result = strategy.compress(asked)
+        over = count_sent(request, result.text, result.parts) - (request.budget or 0)
         if over <= 0:
             return result
-        request = replace(request, budget=max((request.budget or 0) - over, 0))
+        asked = replace(asked, budget=max((asked.budget or 0) - over, 0))
 
 
 def _readers(

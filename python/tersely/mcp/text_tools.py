@@ -8,13 +8,12 @@ from typing import Any
 
 from tersely import checks, metrics
 from tersely.documents import to_documents
-from tersely.engine.reading import Reading
 from tersely.engine.strategies import Auto
 from tersely.errors import BudgetExceededError
 from tersely.mcp.answers import count_tokens, fenced_reply
 from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
 from tersely.models.counters import resolve_counter
-from tersely.types import Request
+from tersely.types import Frame, Request
 
 __all__ = ["text_tools"]
 
@@ -55,10 +54,12 @@ def _compress_text(arguments: dict[str, Any], fenced: bool) -> ToolReply:
     started = time.perf_counter()
     budget = arguments.get("budget")
     documents, query = to_documents(arguments["text"]), checks.text(arguments.get("query", ""), "query")
-    request = Request(documents, query or None, budget, arguments["ratio"], resolve_counter(None))
     fenced = fenced and budget is not None and count_tokens(fenced_reply(documents[0].text)) > budget
+    frame = Frame(write=lambda parts: [fenced_reply(parts[0])]) if fenced else None
+    counter = resolve_counter(None)
+    request = Request(documents, query or None, budget, arguments["ratio"], counter, frame=frame)
     try:
-        result = Auto().prepare(request, _count_the_fence if fenced else None).fit()
+        result = Auto().prepare(request).fit()
     except BudgetExceededError as error:
         raise ToolError.of_budget(error.budget, error.required) from None
     tokens = count_tokens(result.text)
@@ -74,8 +75,3 @@ def _compress_text(arguments: dict[str, Any], fenced: bool) -> ToolReply:
         "warnings": list(result.receipt.warnings),
     }
     return ToolReply(text, data)
-
-
-def _count_the_fence(reading: Reading) -> None:
-    """Let what is written around the text count."""
-    reading.measure = lambda rendered: count_tokens(fenced_reply(rendered.text))

@@ -17,12 +17,11 @@ import numpy.typing as npt
 
 from tersely.content.units import Bools, Quoted
 from tersely.engine.allocation import fill
-from tersely.engine.count import count_batch
+from tersely.engine.count import count, count_batch
 from tersely.engine.facts import TextIndex
 from tersely.engine.finish import finish
 from tersely.engine.fit import fit
 from tersely.engine.reading import Prices, Reading, Region
-from tersely.engine.render import Rendered
 from tersely.engine.select import FIRST_KEPT
 from tersely.engine.strategies import Auto
 from tersely.memory.excerpts import (
@@ -39,7 +38,7 @@ from tersely.memory.mentions import FAILED, Mentions
 from tersely.memory.messages import Entry, Path, read_messages
 from tersely.memory.writing import new_user_message, with_texts
 from tersely.protocols import BatchTokenCounter, Strategy
-from tersely.types import Document, Float64s, Int64s, Request, SegmentTable
+from tersely.types import Document, Float64s, Frame, Int64s, Request, SegmentTable
 
 __all__ = [
     "NEWEST_ROOM",
@@ -485,7 +484,7 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
         history.counter, history.entries, history.numbers, history.called,
         None if history.relevance is not None else choice.stated, folded, room, history.relevance,
     )  # fmt: skip
-    reading = _reading(history, excerpts, choice.results, frame)
+    reading = _reading(history, excerpts, choice.results)
     if len(reading.table) == 0:
         nothing = excerpts.places(np.empty(0, dtype=np.int64))
         return _FitResult(
@@ -506,18 +505,14 @@ def _message_tokens(counter: BatchTokenCounter, lines: str) -> int:
     return MESSAGE_TOKENS + int(count_batch(counter, ["user", frame_excerpts(lines)]).sum())
 
 
-def _reading(history: History, excerpts: Excerpts, results: Sequence[_Result], frame: int) -> Reading:
+def _reading(history: History, excerpts: Excerpts, results: Sequence[_Result]) -> Reading:
     """The units of excerpts, as the first document, and of results; counted as they are sent, one by one."""
-    counter = history.counter
-
-    def measure(rendered: Rendered) -> int:
-        lines, *texts = rendered.parts
-        tokens = _message_tokens(counter, lines) - frame if lines else 0
-        return tokens + int(count_batch(counter, texts).sum())
-
-    size = len(excerpts.table)
+    counter, size = history.counter, len(excerpts.table)
+    sent = Frame(
+        write=lambda parts: [frame_excerpts(parts[0]), *parts[1:]], paid=count(counter, frame_excerpts(""))
+    )
     reading = Reading(
-        request=Request((Document(excerpts.text),), history.query or None, None, 1.0, counter),
+        request=Request((Document(excerpts.text),), history.query or None, None, 1.0, counter, frame=sent),
         texts=[excerpts.text],
         original=int(excerpts.costs.sum()),
         table=excerpts.table,
@@ -529,7 +524,6 @@ def _reading(history: History, excerpts: Excerpts, results: Sequence[_Result], f
         ranked=True,
         auxiliary=excerpts.sources,
         optional=True,
-        measure=measure,
         _prices=Prices(excerpts.costs, excerpts.costs, 0, exact=False),
     )
     return _join_readings(reading, excerpts, results) if results else reading
@@ -542,7 +536,7 @@ def _join_readings(first: Reading, excerpts: Excerpts, results: Sequence[_Result
     """
     request = first.request
     documents = tuple([result.document for result in results])
-    second = Auto().prepare(replace(request, documents=documents)).reading
+    second = Auto().prepare(replace(request, documents=documents, frame=None)).reading
     size, more = len(first.table), len(second.table)
     prices, others = first.prices(), second.prices()
     one, other = first.table, second.table

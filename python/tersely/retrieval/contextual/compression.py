@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -11,8 +11,7 @@ import numpy as np
 
 from tersely.engine.count import count, count_batch
 from tersely.engine.prepare import Prepared
-from tersely.engine.reading import Reading, separator_cost
-from tersely.engine.render import Rendered
+from tersely.engine.reading import separator_cost
 from tersely.engine.strategies import Auto, Extractive
 from tersely.errors import BudgetExceededError, ModelReplyError, SummarizationError
 from tersely.models.flows import Flow
@@ -30,7 +29,7 @@ from tersely.retrieval.contextual.settings import (
     TokenBudgetManager,
 )
 from tersely.retrieval.scoring import RelevanceScore, ScoringMethod, to_uuid
-from tersely.types import MODEL_NOT_USED, Document, Float64s, Int64s, Kind, Level, Request, Span
+from tersely.types import MODEL_NOT_USED, Document, Float64s, Frame, Int64s, Kind, Level, Request, Span
 from tersely.writing.summary import ContentSummarizer, Filler, Summary
 
 __all__ = ["Compression", "Outcome", "Scores"]
@@ -103,7 +102,7 @@ class Compression:
         self.selection = self._selection(call.documents, scored.relevance, call.similarity)
         self.original = int(call.sizes.sum())  # without separators: only estimates are made of it
         self.prepared = self._prepare(
-            call.documents, self.selection, call.pinned, self.original, self._measure
+            call.documents, self.selection, call.pinned, self.original, Frame(apart=True)
         )
         self.warnings: tuple[str, ...] = (*call.warnings, *scored.warnings, *self.prepared.reading.warnings)
         blank = np.array([not document.text.strip() for document in call.documents], dtype=bool)
@@ -111,7 +110,6 @@ class Compression:
         self.request = self.prepared.request
         self.prompts = 0
         self.used: int | None = None  # tokens of the text, where they were counted
-        self.counted: dict[str, int] = {}  # tokens of texts that the fit has tried
         self.scores: list[float] = self.selection.document_scores.tolist()
         self.plan: BudgetPlan | None = None  # None: nothing is kept
 
@@ -160,14 +158,9 @@ class Compression:
         selection: Selection,
         pinned: tuple[tuple[int, int, int], ...],
         original: int | None = None,
-        measure: Callable[[Rendered], int] | None = None,
+        frame: Frame | None = None,
     ) -> Prepared:
         config = self.call.config
-
-        def revise(reading: Reading) -> None:
-            selection.revise(reading)
-            reading.measure = measure
-
         request = Request(
             documents,
             self.call.query or None,
@@ -176,9 +169,10 @@ class Compression:
             self.counter,
             pinned,
             separator=self.separator,
+            frame=frame,
         )
         reader = _reader(config.segment_size, config.preserve_structure)
-        return reader.prepare(request, revise, original)
+        return reader.prepare(request, selection.revise, original)
 
     def _strategy(self, live: list[int]) -> CompressionStrategy:
         sizes, room = self.call.sizes[live].tolist(), self.available
@@ -230,7 +224,8 @@ class Compression:
             if floors is not None and not any(floors) and not self.prepared.reading.pinned.any():
                 return {}  # nobody has a share
         result = self.prepared.fit(self.available, floors=floors, caps=caps)
-        self.used, *tokens = self._counts(result.parts)
+        joined = self.separator.join(filter(None, result.parts))
+        self.used, *tokens = count_batch(self.counter, [joined, *result.parts]).tolist()
         self._record_plan(np.array(tokens, dtype=np.int64), floors)
         self.warnings = (*self.warnings, *result.receipt.warnings)
         kept, dropped = spans_by_document(result, self.selection)
@@ -286,20 +281,6 @@ class Compression:
         least = min(self.call.manager.config.min_per_document, room)
         most = max(room // (least + gap), 1) if room else 1
         return max(room - gap * (min(int(self.live.sum()), most) - 1), 0)
-
-    def _measure(self, rendered: Rendered) -> int:
-        """Tokens of what is left of the documents: joined, or one by one where that is more."""
-        used, *tokens = self._counts(rendered.parts)
-        return max(used, sum(tokens))
-
-    def _counts(self, parts: Sequence[str]) -> list[int]:
-        """Count the joined parts, then each part (0 if empty); counts are cached."""
-        known, some = self.counted, list(filter(None, parts))
-        joined = self.separator.join(some)
-        new = [text for text in dict.fromkeys((joined, *some)) if text not in known]
-        if new:
-            known.update(zip(new, count_batch(self.counter, new).tolist(), strict=True))
-        return [known[joined], *(known[part] if part else 0 for part in parts)]
 
     def _record_plan(self, used: Int64s, shares: Sequence[int] | None = None) -> None:
         """Record what each document was allowed: its share, or what it has used where that is more."""

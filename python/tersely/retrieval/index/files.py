@@ -14,15 +14,15 @@ import numpy as np
 
 from tersely import checks
 from tersely.engine.count import count, count_batch
-from tersely.engine.reading import Heads, Reading
-from tersely.engine.render import Rendered
+from tersely.engine.reading import Reading
 from tersely.engine.strategies import Auto
 from tersely.errors import BudgetExceededError
 from tersely.files import open_found
 from tersely.models.counters import resolve_counter
+from tersely.protocols import BatchTokenCounter
 from tersely.retrieval.chunks import ChunkResult, PlacedResult, kept_places, readable
 from tersely.retrieval.results import on_topic
-from tersely.types import Compressed, Document, Request
+from tersely.types import Compressed, Document, Frame, Heads, Request
 from tersely.writing.prompt import one_line
 
 __all__ = [
@@ -235,19 +235,6 @@ def extract(
         text = sections.write(parts)
         return text if frame is None else frame(text, relevance)
 
-    def measure(rendered: Rendered) -> int:
-        return count(checked, write(rendered.parts))
-
-    def revise(reading: Reading) -> None:
-        nonlocal relevance
-        around = 0
-        if frame is not None:
-            relevance = _largest_relevance(reading, sections, query)
-            around, reading.original = count_batch(
-                checked, [frame("", relevance), write(sections.texts)]
-            ).tolist()
-        reading.heads, reading.measure = sections.heads(reading, around), measure
-
     tokens = count(checked, sections.write(sections.texts))
     if frame is None and tokens <= budget:
         return Extracted(tuple(results), write(sections.texts), tokens, tokens)
@@ -255,9 +242,14 @@ def extract(
         Document(text, title=path or None) for text, path in zip(sections.texts, sections.paths, strict=True)
     ]
     request = Request(tuple(documents), query, budget, 1.0, checked, separator=_SEPARATOR)
-    prepared = Auto().prepare(request, revise, tokens)
-    if frame is not None and (tokens := prepared.reading.original) <= budget:
-        return Extracted(tuple(results), write(sections.texts), tokens, tokens, relevance)
+    prepared, around = Auto().prepare(request, None, tokens), 0
+    if frame is not None:
+        relevance = _largest_relevance(prepared.reading, sections, query)
+        around, tokens = count_batch(checked, [frame("", relevance), write(sections.texts)]).tolist()
+        if tokens <= budget:
+            return Extracted(tuple(results), write(sections.texts), tokens, tokens, relevance)
+    sent = Frame(write=lambda parts: [write(parts)], heads=sections.heads(checked, around))
+    prepared = prepared.framed(sent, tokens)
     problem = f"no piece of {len(results)} results with its heading fits"
     try:
         result = prepared.fit()
@@ -348,7 +340,7 @@ class _Sections:
                 before = file
         return _SEPARATOR.join(written)
 
-    def heads(self, reading: Reading, around: int) -> Heads:
+    def heads(self, counter: BatchTokenCounter, around: int) -> Heads:
         """Return the cost of headings for the unit that needs them, and of the frame around all.
 
         Half of what they count: the other half is for the units that come under them later. Where the first
@@ -356,7 +348,7 @@ class _Sections:
         """
         names = [f"{name}:\n" for name in self.names]
         below = [numbers + heading for numbers, heading in zip(self.numbers, self.headings, strict=True)]
-        costs = count_batch(reading.request.counter, [*names, *below])
+        costs = count_batch(counter, [*names, *below])
         costs[len(names) :] += _PARTED
         above = np.concatenate((np.full(len(names), -1), self.files)).astype(np.int32)
         return Heads(costs // 2, above, np.arange(len(names), len(costs), dtype=np.int32), around)
