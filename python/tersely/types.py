@@ -533,7 +533,7 @@ class Heads:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Frame:
-    """How what is kept of documents is sent, known before the fit: a budget is for all that is sent.
+    """The way in which what is kept of documents is sent, which is what a budget is for.
 
     Sent is `prefix`, then what is kept of each document below its heading, joined by the request's separator,
     then `suffix`.
@@ -563,7 +563,7 @@ class Frame:
         return self.write is None and not self.apart
 
     def texts(self, parts: Sequence[str], separator: str) -> Sequence[str]:
-        """What is sent when this is kept of each document: texts that are counted one by one."""
+        """Write what is sent when this is kept of each document: texts that are counted one by one."""
         if self.write is not None:
             return self.write(parts)
         headings = self.headings or ("",) * len(parts)

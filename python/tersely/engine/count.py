@@ -102,7 +102,7 @@ def count_sent(request: Request, text: str, parts: Sequence[str]) -> int:
 
 
 def prices_of_headings(request: Request) -> Heads | None:
-    """What units pay for what stands above documents and around them; None where nothing does."""
+    """Price what stands above documents and around them; None where nothing does."""
     frame = request.frame
     if frame is None or frame.heads is not None or not (frame.prefix or frame.headings or frame.suffix):
         return None if frame is None else frame.heads

@@ -113,7 +113,7 @@ class Prepared:
         self._reading = reading
 
     def framed(self, frame: Frame, original_tokens: int) -> Prepared:
-        """The same, in a frame that is made of what was read; `original_tokens`: of all documents in it."""
+        """Put what was read into a frame that was made of it; `original_tokens`: of all documents in that."""
         request = replace(self.request, frame=frame)
         reading = replace(self.reading, request=request, original=original_tokens)
         arguments = (self._readers, self._types, self._warnings, reading, self._revise)
