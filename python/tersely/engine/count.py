@@ -102,7 +102,7 @@ def count_sent(request: Request, text: str, parts: Sequence[str]) -> int:
 
 
 def prices_of_headings(request: Request) -> Heads | None:
-    """Price what stands above documents and around them; None where nothing does."""
+    """Price headings and what is sent around all documents; None where there is neither."""
     frame = request.frame
     if frame is None or frame.heads is not None or not (frame.prefix or frame.headings or frame.suffix):
         return None if frame is None else frame.heads
