@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import tersely
+from tersely.types import FactKind
 
 
 def main(name: str = "examples/incident.md") -> None:
@@ -18,9 +19,7 @@ def main(name: str = "examples/incident.md") -> None:
     for budget in (60, 120, 240, 480):
         result = prepared.fit(budget=budget)
         facts = tersely.check_facts(result)
-        lost = ", ".join(
-            sorted({fact.text for fact in facts.of("lost") if fact.kind == tersely.FactKind.NUMBER})[:4]
-        )
+        lost = ", ".join(sorted({fact.text for fact in facts.of("lost") if fact.kind == FactKind.NUMBER})[:4])
         print(f"{budget:>4} tokens: {facts.retention:4.0%} of the facts; numbers lost: {lost or 'none'}")
 
 

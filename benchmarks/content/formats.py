@@ -17,8 +17,7 @@ from typing import Any
 import tersely
 from tersely.types import AnyStrategyName
 
-from benchmarks import data as development
-from benchmarks import tokens
+from benchmarks import data as development, tokens
 from benchmarks.report import Column, Report
 
 __all__ = ["MOST", "PERCENTS", "report_formats"]

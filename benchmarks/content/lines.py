@@ -25,8 +25,7 @@ from tersely import _native
 from tersely.content.logs import Logs
 from tersely.content.tool_output import ToolOutput
 
-from benchmarks import data as development
-from benchmarks import peers, tokens
+from benchmarks import data as development, peers, tokens
 from benchmarks.report import Column, Report, Target
 
 __all__ = ["report_logs", "report_templates", "report_tool_output"]

@@ -20,8 +20,7 @@ import tersely
 from tersely import _native
 from tersely.content import logs
 
-from benchmarks import data as development
-from benchmarks import tokens
+from benchmarks import data as development, tokens
 from benchmarks.content.formats import MOST, PERCENTS
 from benchmarks.report import Column, Report
 

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import tersely
 from tersely import _native
-from tersely.models import static
-from tersely.models import static as static_file
+from tersely.models import static, static as static_file
 
 from benchmarks import arguments, data
 from benchmarks.checks import require

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.kernels import memory as fresh
-from benchmarks.kernels import ours, rounds
+from benchmarks.kernels import memory as fresh, ours, rounds
 from benchmarks.kernels.sets import sets, usual_rounds
 from benchmarks.kernels.systems import TERSELY, systems
 from benchmarks.report import Column, Report, Target

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.kernels import linkage as linkages
-from benchmarks.kernels import ours, pairs
+from benchmarks.kernels import linkage as linkages, ours, pairs
 from benchmarks.kernels.pairs import Ints
 from benchmarks.kernels.vectors import Floats
 

@@ -21,11 +21,9 @@ from typing import Any
 from tersely.agents import compress_tool_result
 from tersely.memory import Compactor, Prices
 
-from benchmarks import data as development
-from benchmarks import tokens
+from benchmarks import data as development, tokens
 from benchmarks.arguments import make_parser
-from benchmarks.memory.traces import ENCODING, kept_strings, message
-from benchmarks.memory.traces import Task as Cut
+from benchmarks.memory.traces import ENCODING, Task as Cut, kept_strings, message
 from benchmarks.report import Column, Report, Target
 
 __all__ = ["Bill", "Run", "replay", "report", "runs", "systems"]

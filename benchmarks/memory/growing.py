@@ -10,8 +10,7 @@ from statistics import mean, median
 
 from tersely.memory import Compactor
 
-from benchmarks import data as development
-from benchmarks import tokens
+from benchmarks import data as development, tokens
 from benchmarks.memory.systems import Message
 from benchmarks.memory.traces import ENCODING, Task, kept_strings, message, tasks
 from benchmarks.report import Column, Report, Target

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from tersely.memory import compact_messages
 
-from benchmarks import data as development
-from benchmarks import tokens
+from benchmarks import data as development, tokens
 from benchmarks.report import Column, Report, Target
 
 __all__ = ["report"]

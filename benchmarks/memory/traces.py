@@ -16,8 +16,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from benchmarks import data as development
-from benchmarks import tokens
+from benchmarks import data as development, tokens
 from benchmarks.memory.systems import Message, systems
 from benchmarks.report import Column, Report, Target
 

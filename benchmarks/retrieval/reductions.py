@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tersely.mcp.query_tools import QueryTools
-from tersely.retrieval import ChunkResult, ChunkSummarizer, compress_results, previews
+from tersely.retrieval import ChunkResult, compress_results
+from tersely.retrieval.excerpts import ChunkSummarizer, previews
 
 from benchmarks import report, tokens
 from benchmarks.arguments import make_parser

@@ -25,8 +25,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 import tersely
-from tersely.scale import Report as Progress
 from tersely.scale import dedup_dataset
+from tersely.scale.report import Report as Progress
 
 from benchmarks.arguments import make_parser
 from benchmarks.data import english_documents, names, rows

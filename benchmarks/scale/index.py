@@ -13,7 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tersely.retrieval.index import Index, SearchMethod
+from tersely.retrieval.index import Index
+from tersely.retrieval.index.index import SearchMethod
 
 from benchmarks.arguments import make_parser
 from benchmarks.data import endless, english_documents

@@ -13,10 +13,11 @@ from statistics import mean
 from typing import Any
 
 import tersely
-from tersely import Extractive, FactKind, Level
+from tersely import Extractive
 from tersely.engine.facts import PRESERVABLE, facts_after
 from tersely.options import CompressionOptions
 from tersely.strategies import ExtractiveCompressor
+from tersely.types import FactKind, Level
 
 from benchmarks import peers, tokens
 from benchmarks.arguments import make_parser

@@ -15,7 +15,8 @@ from statistics import mean, median
 from typing import Any
 
 import tersely
-from tersely.strategies import CompressionOptions, IncrementalCompressor, compute_diff
+from tersely.engine.incremental import compute_diff
+from tersely.strategies import CompressionOptions, IncrementalCompressor
 
 from benchmarks import data, tokens
 from benchmarks.arguments import make_parser

@@ -17,8 +17,7 @@ from tersely.strategies import (
     Manager,
 )
 
-from benchmarks import data as development
-from benchmarks import tokens
+from benchmarks import data as development, tokens
 from benchmarks.report import TIMES, Column, Report, Target
 
 __all__ = ["report"]

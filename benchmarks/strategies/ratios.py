@@ -11,8 +11,7 @@ import tersely
 from tersely.engine.strategies import Auto
 from tersely.strategies import CompressionOptions, ExtractiveCompressor, profile
 
-from benchmarks import checks, tokens
-from benchmarks import data as development
+from benchmarks import checks, data as development, tokens
 from benchmarks.report import Column, Report, Target
 
 __all__ = ["report"]

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from result_shapes import LOG, ROWS
 from tersely.agents.hook import AGENTS
 from tersely.agents.settings import add_hook, remove_hook

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from result_shapes import LOG, ROWS, differences, texts_of
-from tersely.agents import ToolResultReport, compress_tool, compress_tool_result
+from tersely.agents import compress_tool, compress_tool_result
+from tersely.agents.tool_results import ToolResultReport
 
 
 def shortened(result: Any, is_known: bool = True) -> Any:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from result_shapes import LOG, ROWS
-from tersely.agents import ToolResultReport, compress_tool_result
+from tersely.agents import compress_tool_result
 from tersely.agents.savings import read_prices, savings_table, sum_savings
+from tersely.agents.tool_results import ToolResultReport
 from tersely.cli import main
-from tersely.store import Store, Use
+from tersely.store import Store
+from tersely.store.records import Use
 
 NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import odd_counters
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from python_calls import python_calls
 from result_shapes import CACHED, IMAGE, LOG, MAPPINGS, ROWS, differences, texts_of
-from tersely import BudgetExceededError, Extractive, StoreError
-from tersely.agents import ToolResultCompressor, ToolResultReport, compress_tool, compress_tool_result
-from tersely.agents.tool_results import FILE_READERS
+from tersely import BudgetExceededError, Extractive
+from tersely.agents import ToolResultCompressor, compress_tool, compress_tool_result
+from tersely.agents.tool_results import FILE_READERS, ToolResultReport
+from tersely.errors import StoreError
 from tersely.models.counters import resolve_counter
 from tersely.store import Store
 from tersely.text import to_bytes, well_formed

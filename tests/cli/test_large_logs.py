@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tersely.cli import compress as cli_compress
-from tersely.cli import main
+from tersely.cli import compress as cli_compress, main
 from tersely.models.counters import resolve_counter
 
 

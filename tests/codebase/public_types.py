@@ -8,21 +8,20 @@ from typing import Any, assert_type
 import tersely
 from tersely.report import compare_html, to_html
 from tersely.retrieval import RelevanceScore, RelevanceScorer, ScoringMethod
-from tersely.strategies import ContentTypeName, StrategyName
-from tersely.types import Request
+from tersely.types import ContentTypeName, Request, SegmentTable, Span, StrategyName
 
 result = tersely.compress("text", "query", budget=100)
 assert_type(result, tersely.Compressed)
 assert_type(result.text, str)
 assert_type(result.tokens, int)
 assert_type(result.ratio, float)
-assert_type(result.kept[0], tersely.Span)
+assert_type(result.kept[0], Span)
 assert_type(result.kept[0].kind, tersely.Kind)
 assert_type(result.receipt.warnings, tuple[str, ...])
 assert_type(result.expand(result.dropped[0], context=40), str)
 
 assert_type(tersely.compress_batch(["a", "b"], threads=2), list[tersely.Compressed | Exception])
-assert_type(tersely.segment("text", level="paragraph"), tersely.SegmentTable)
+assert_type(tersely.segment("text", level="paragraph"), SegmentTable)
 
 
 class Words:
@@ -47,7 +46,7 @@ tersely.compress("text", budget="100")  # type: ignore[arg-type]
 tersely.compress("text", 3)  # type: ignore[arg-type]
 
 
-def spans(of: tersely.Compressed) -> Sequence[tersely.Span]:
+def spans(of: tersely.Compressed) -> Sequence[Span]:
     """Whatever stands in `kept` is a sequence of spans."""
     return of.kept
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tersely.memory import CompactedMessages
+from tersely.memory.compaction import CompactedMessages
 from tersely.text import CHARACTERS_REPLACED, well_formed
 from tersely.types import Compressed
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import get_args
 
-from tersely import Level
 from tersely.content.registry import CONTENT_TYPES
-from tersely.strategies import STRATEGIES
-from tersely.types import KINDS, ContentTypeName, DetectedName, LevelName, StrategyName
+from tersely.engine.strategies import STRATEGIES
+from tersely.types import KINDS, ContentTypeName, DetectedName, Level, LevelName, StrategyName
 
 
 def test_names_in_types_are_those_of_the_tables() -> None:

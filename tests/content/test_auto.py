@@ -7,8 +7,7 @@ import random
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.content.registry import CONTENT_TYPES, named_type
 from tersely.content.units import ContentReader
 from tersely.engine.strategies import Auto

@@ -11,8 +11,7 @@ import pytest
 import tersely
 from code_samples import SAMPLES
 from growth import MOST, growth
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tersely import Compressed
 from tersely.content import code as code_units
 from tersely.content.code import Code

@@ -6,8 +6,7 @@ import random
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.content.code import Code, Role, read_code
 
 

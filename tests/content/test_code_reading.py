@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from code_samples import SAMPLES
 from growth import MOST, growth
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tersely import _native
 from tersely.content.code import CodeUnits, Role
 from tersely.models.tree_sitter import LANGUAGES, read_spans

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.content.conversation import Conversation
 from tersely.engine.strategies import Auto
 from tersely.models.counters import resolve_counter

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 import tersely
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import Document
 from tersely.content.diff import Diff, _kinds
 from tersely.content.tool_output import ToolOutput

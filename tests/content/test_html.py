@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import tersely
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.content.html import Html, PageText
 from tersely.engine.finish import broken_promises

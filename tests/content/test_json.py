@@ -13,8 +13,7 @@ from uuid import UUID
 import pytest
 import tersely
 from growth import MOST, growth
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tersely import BudgetExceededError, Compressed, Extractive
 from tersely.content.json import Json, json_pointers
 from tersely.engine.finish import broken_promises

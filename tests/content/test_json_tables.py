@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 import tersely
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import BudgetExceededError
 from tersely.content.json import Json, json_pointers
 from tersely.models.counters import resolve_counter

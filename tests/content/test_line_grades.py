@@ -7,8 +7,7 @@ import random
 import line_grades_oracle as oracle
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.content.lines import FAILED, asked_for, outcome_grades, read_lines, report_grades
 

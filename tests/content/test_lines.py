@@ -7,8 +7,7 @@ import re
 import numpy as np
 import pytest
 from growth import MOST, growth
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from tersely import _native
 from tersely.content.lines import Mark, asked_for, read_lines, relevance
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.content.log_file import compress_file
 from tersely.content.logs import Logs
 from tersely.content.tool_output import ToolOutput

@@ -8,8 +8,7 @@ import json
 import pytest
 import tersely
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.content.blocks import LONG, Mixed, long_blocks
 from tersely.content.code import Code
 from tersely.content.diff import Diff

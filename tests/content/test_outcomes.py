@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import tersely
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.content.lines import ERROR, FAILED, Mark, outcome_grades, read_lines, says_alike
 from tersely.content.tool_output import ToolOutput

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import tersely
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.content.tables import Table
 

@@ -7,8 +7,7 @@ import random
 import pytest
 import tersely
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.content.yaml import Yaml, is_laid_out
 

@@ -8,8 +8,7 @@ import re
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import BudgetExceededError
 from tersely.engine.prepare import smallest_fit
 from text_strategies import texts

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import checks
 
 NOT_WHOLE = [True, False, None, "3", 3.0, np.float64(3), np.True_, [3], np.array([3, 4]), int, Decimal(3)]

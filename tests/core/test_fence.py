@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import tersely
 from fences import MARKER, unfenced
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.writing.prompt import fence, shown_name
 
 TEXTS = st.lists(st.text() | st.from_regex(r"\n?=== \d{6} ===\n?", fullmatch=True), min_size=1, max_size=5)

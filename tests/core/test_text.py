@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.text import decode, to_bytes, well_formed
 
 ANY = st.text(st.characters(), max_size=60)  # surrogates included

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from markdown_blocks import ROOT, read_blocks
 
-_MODULE = re.compile(r"^\.\. automodule:: (\S+)$", re.MULTILINE)
+_MODULE = re.compile(r"^\.\. auto(?:module:: (\S+)|(?:class|function|exception):: (\S+)\.\w+)$", re.MULTILINE)
 _PACKAGES = ("kernels", "memory", "metrics", "report", "retrieval", "store", "strategies")
 
 
 def described() -> set[str]:
     pages = (ROOT / "docs" / "reference").glob("*.md")
-    return {module for page in pages for module in _MODULE.findall(page.read_text(encoding="utf-8"))}
+    found = [names for page in pages for names in _MODULE.findall(page.read_text(encoding="utf-8"))]
+    return {whole or part for whole, part in found}
 
 
 def imports(code: str) -> set[str]:

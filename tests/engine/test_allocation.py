@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import odd_counters
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import BudgetExceededError
 from tersely.engine.allocation import fill, in_steps, share_out, weights_of
 from tersely.models.counters import resolve_counter

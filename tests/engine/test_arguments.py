@@ -11,9 +11,9 @@ import odd_counters
 import pytest
 import tersely
 from sample_texts import GUIDE, prose
-from tersely import Compressed, Extractive, Level, Strategy
-from tersely.strategies import STRATEGIES
-from tersely.types import Request
+from tersely import Compressed, Extractive, Strategy
+from tersely.engine.strategies import STRATEGIES
+from tersely.types import Level, Request
 
 TEXT = prose(30)
 

@@ -9,7 +9,7 @@ import tersely
 from odd_counters import quarters
 from result_checks import check_counts
 from sample_texts import ALL, prose
-from tersely import Level
+from tersely.types import Level
 
 SECONDS_A_MEGABYTE = 6  # generous: sanitizer builds are some twenty times slower
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import Kind
 
 SECTIONS = {

@@ -7,8 +7,7 @@ from typing import Any
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from result_checks import check_counts
 from sample_texts import CHAT, GUIDE, LOG, prose
 from tersely import BudgetExceededError, Compressed, Document

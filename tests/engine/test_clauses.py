@@ -8,17 +8,17 @@ import numpy as np
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from result_checks import check_result
 from sample_texts import ALL, GUIDE
-from tersely import BudgetExceededError, Extractive, Level
+from tersely import BudgetExceededError, Extractive
 from tersely.engine.cutting import segment
 from tersely.engine.facts import FactCoverage, find_facts
 from tersely.engine.select import mark_groups
 from tersely.models.counters import resolve_counter
 from tersely.report import to_html
 from tersely.strategies import Incremental
+from tersely.types import Level
 from text_strategies import texts
 
 count = resolve_counter(None).count

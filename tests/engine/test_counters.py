@@ -13,8 +13,10 @@ import tiktoken
 import tokenizers
 from result_checks import check_result
 from sample_texts import ALL, prose
-from tersely import BatchTokenCounter, TokenCounter
+from tersely import TokenCounter
+from tersely.errors import MissingExtraError
 from tersely.models.counters import COUNTERS, resolve_counter
+from tersely.protocols import BatchTokenCounter
 from tiktoken.model import MODEL_PREFIX_TO_ENCODING, MODEL_TO_ENCODING, encoding_name_for_model
 from tokenizers import models, pre_tokenizers, processors
 
@@ -205,7 +207,7 @@ def test_an_estimate_is_called_one_in_the_receipt(model: str) -> None:
 
 def test_a_name_of_toktoks_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "toktok", None)
-    with pytest.raises(tersely.MissingExtraError, match=r"toktok-rs is not installed.*tersely\[toktok\]"):
+    with pytest.raises(MissingExtraError, match=r"toktok-rs is not installed.*tersely\[toktok\]"):
         resolve_counter("qwen3.5")
 
 

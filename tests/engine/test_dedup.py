@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import tersely
 from bag_embedder import BagEmbedder
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.engine import dedup as dedup_module
 from tersely.engine.dedup import ORDER, SHARE
 from tersely.models.static import SHIPPED
+from tersely.types import Deduplicated
 from text_strategies import some_texts
 from vector_oracles import TOLERANCE, cosines
 
@@ -22,7 +22,7 @@ EMBEDDER = BagEmbedder()
 PLAIN = "The cellar pump drains the shaft before the morning shift arrives"
 
 
-def dedup(texts: Any, threshold: float = 0.85, scores: Any = None, **options: Any) -> tersely.Deduplicated:
+def dedup(texts: Any, threshold: float = 0.85, scores: Any = None, **options: Any) -> Deduplicated:
     return tersely.dedup(texts, threshold, scores, embedder=EMBEDDER, **options)
 
 

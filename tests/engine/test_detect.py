@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from language_samples import LIKE, RELATIVES
 from output_samples import OUTPUTS
 from tersely.content.detect import _sample

@@ -13,8 +13,7 @@ from typing import Any
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from result_checks import check_result
 from tersely import Document
 from tersely.documents import to_documents

@@ -7,8 +7,7 @@ from typing import Any
 
 import odd_counters
 import tersely
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from result_checks import check_result
 from sample_texts import GUIDE
 from tersely import BudgetExceededError, Extractive

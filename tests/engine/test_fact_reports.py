@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sample_texts import ALL, GUIDE
-from tersely import FactKind, FactReport
 from tersely.engine.cutting import segment
 from tersely.engine.facts import (
     PRESERVABLE,
@@ -18,6 +16,7 @@ from tersely.engine.facts import (
     find_facts,
     list_facts,
 )
+from tersely.types import FactKind, FactReport
 from text_strategies import texts
 
 REASONS = ("budget", "redundant", "selected")

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import Document
 from tersely.content.units import ContentReader, Lines, Units, units_of
 from tersely.engine.strategies import Auto

@@ -5,8 +5,7 @@ from __future__ import annotations
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from result_checks import check_result
 from sample_texts import prose
 from tersely import BudgetExceededError

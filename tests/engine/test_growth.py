@@ -7,7 +7,8 @@ import tersely
 from growth import MOST, growth
 from odd_counters import quarters
 from sample_texts import ALL, prose
-from tersely import Extractive, Level, _native
+from tersely import Extractive, _native
+from tersely.types import Level
 
 pytestmark = pytest.mark.growth
 

@@ -7,8 +7,7 @@ import sys
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 SENTENCES = st.builds(
     "{}{} {} {} the {} {} {}.".format,

@@ -8,17 +8,15 @@ from datetime import UTC, datetime
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from result_checks import check_result
 from sample_texts import GUIDE, prose
-from tersely import BudgetExceededError, NotReversibleError
+from tersely import BudgetExceededError, Extractive, NotReversibleError
 from tersely.strategies import (
     CompressionLevel,
     CompressionMethod,
     CompressionOptions,
     Compressor,
-    Extractive,
     ExtractiveCompressor,
     Hierarchical,
     HierarchicalCompressor,

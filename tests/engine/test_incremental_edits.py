@@ -11,15 +11,15 @@ import odd_counters
 import pytest
 import sample_texts
 import tersely
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from result_checks import check_counts
+from tersely import Extractive
 from tersely.engine.finish import broken_promises
 from tersely.engine.incremental import Known, prepare_with, price
 from tersely.engine.strategies import Auto
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
-from tersely.strategies import CompressionOptions, Extractive, Incremental, IncrementalCompressor
+from tersely.strategies import CompressionOptions, Incremental, IncrementalCompressor
 from tersely.strategies.compressors import IncrementalContext
 from tersely.types import Document, Level, Request
 from text_strategies import fragments

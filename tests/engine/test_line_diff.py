@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
-from tersely.engine.incremental import compare
-from tersely.strategies import Diff, compute_diff
+from hypothesis import given, strategies as st
+from tersely.engine.incremental import compare, compute_diff
+from tersely.strategies import Diff
 
 lines = st.lists(st.sampled_from(["a", "b", "cc", "", "  ", "é\r", "d1", "d2", "d3"]), max_size=12)
 texts = lines.map("\n".join)

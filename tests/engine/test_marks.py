@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import BudgetExceededError
 from tersely.models.counters import resolve_counter
 

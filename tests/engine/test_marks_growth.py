@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from growth import MOST, growth
 from sample_texts import prose
-from tersely import SegmentTable
 from tersely.engine.cutting import segment
 from tersely.engine.select import mark_groups, mark_pinned
+from tersely.types import SegmentTable
 
 pytestmark = pytest.mark.growth
 TEXT = prose(200_000)

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import BudgetExceededError, Compressed, Document
 from tersely.models.counters import resolve_counter
 from typed_samples import CODE, JSON, LOG, MIXED, PROSE, SAMPLES

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from odd_counters import words
-from tersely import BudgetExceededError, Extractive, Level
+from tersely import BudgetExceededError, Extractive
 from tersely.retrieval import CompressionConfig, ContextualCompressor, TokenBudgetConfig
+from tersely.types import Level
 from text_strategies import texts
 
 WIDE = " and between them " * 3

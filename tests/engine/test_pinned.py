@@ -5,11 +5,11 @@ from __future__ import annotations
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from result_checks import check_result
 from sample_texts import prose
-from tersely import BudgetExceededError, Extractive, Kind, Span
+from tersely import BudgetExceededError, Extractive, Kind
+from tersely.types import Span
 from text_strategies import texts
 
 TEXT = prose(30)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import Document, _native
 from tersely.engine.cutting import segment
 from tersely.engine.reading import to_groups, to_spans
 from tersely.engine.select import mark_groups, mark_pinned
+from tersely.types import Level, SegmentTable
 
 LETTERS = st.text("ab é漢\u3000😀", max_size=12)
 STRINGS = st.lists(LETTERS.filter(bool), min_size=1, max_size=6, unique=True)
@@ -42,7 +41,7 @@ def test_pinned_strings_pin_what_each_of_their_occurrences_touches(
     texts: list[str], strings: list[str]
 ) -> None:
     documents = [Document(text) for text in texts]
-    table = segment(texts, level=tersely.Level.WORD)
+    table = segment(texts, level=Level.WORD)
     present = [string for string in strings if any(string in text for text in texts)]
     every = [
         (at, *place)
@@ -57,7 +56,7 @@ def test_pinned_strings_pin_what_each_of_their_occurrences_touches(
 @given(st.lists(LETTERS, min_size=1, max_size=3), st.lists(STRINGS, max_size=4))
 def test_groups_are_those_of_all_occurrences(texts: list[str], groups: list[list[str]]) -> None:
     documents = [Document(text) for text in texts]
-    table = segment(texts, level=tersely.Level.WORD)
+    table = segment(texts, level=Level.WORD)
     groups = [
         some for group in groups if (some := [one for one in group if any(one in text for text in texts)])
     ]
@@ -80,7 +79,7 @@ def test_groups_are_those_of_all_occurrences(texts: list[str], groups: list[list
     assert mark_groups(table, to_groups(groups, documents)).tolist() == expected.tolist()
 
 
-def touched(table: tersely.SegmentTable, spans: Sequence[tuple[int, int, int]]) -> set[int]:
+def touched(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> set[int]:
     """Rows that overlap a span."""
     rows = list(zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True))
     return {

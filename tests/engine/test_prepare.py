@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import tersely
 from bag_embedder import BagEmbedder
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import BudgetExceededError, Compressed, Extractive
 from tersely.content.json import Json
 from tersely.content.tables import Table

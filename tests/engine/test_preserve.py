@@ -10,14 +10,14 @@ from pathlib import Path
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from result_checks import check_result
 from sample_texts import GUIDE, prose
-from tersely import BudgetExceededError, Extractive, Level
+from tersely import BudgetExceededError, Extractive
 from tersely.cli import main
 from tersely.engine.facts import PRESERVABLE
 from tersely.models.counters import resolve_counter
+from tersely.types import Level
 from text_strategies import texts
 from typed_samples import SAMPLES
 

@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.checks import is_english
 from tersely.documents import to_documents
 from tersely.engine.probability import (

@@ -8,13 +8,13 @@ from typing import Any
 import odd_counters
 import pytest
 import tersely
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from result_checks import check_result
 from sample_texts import ALL, GUIDE, prose
-from tersely import BudgetExceededError, Extractive, Level
+from tersely import BudgetExceededError, Extractive
 from tersely.engine.finish import broken_promises
 from tersely.models.counters import resolve_counter
+from tersely.types import Level
 from text_strategies import some_texts, texts
 from typed_samples import SAMPLES
 

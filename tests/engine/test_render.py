@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import reference
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from sample_texts import GUIDE
-from tersely import SegmentTable, prepare
+from tersely import prepare
 from tersely.engine.cutting import segment
 from tersely.engine.render import render as render_rows
+from tersely.types import SegmentTable
 from text_strategies import some_texts
 
 ONE = "Rope.  Winch.\n\n  Chain.\tFog."

@@ -12,13 +12,13 @@ from list_retriever import ListRetriever, chunk, ten
 from sample_texts import ALL, GUIDE, LOG, prose
 from tersely import BudgetExceededError, Extractive
 from tersely.engine.prepare import with_required
+from tersely.engine.strategies import STRATEGIES
 from tersely.integrations.llmlingua import PromptCompressor
 from tersely.mcp.query_tools import QueryTools
 from tersely.mcp.tools import ToolError
 from tersely.retrieval import CompressionConfig, ContextualCompressor, TokenBudgetConfig
 from tersely.retrieval.index import extract
 from tersely.strategies import (
-    STRATEGIES,
     ByDocument,
     CompressionOptions,
     ContextChunk,

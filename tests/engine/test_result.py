@@ -13,10 +13,10 @@ import odd_counters
 import pytest
 import tersely
 from sample_texts import ALL, GUIDE, prose
-from tersely import Compressed, Document, Kind, Span
+from tersely import Compressed, Document, Kind
 from tersely.retrieval import ContextualCompressor
 from tersely.strategies import ExtractiveCompressor
-from tersely.types import span_columns
+from tersely.types import Span, span_columns
 
 TEXTS = [GUIDE, "", prose(20)]
 

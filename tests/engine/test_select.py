@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
-from tersely import SegmentTable
+from hypothesis import given, strategies as st
 from tersely.engine.select import REASONS, is_kept, select
+from tersely.types import SegmentTable
 
 
 def table_of(

@@ -11,14 +11,13 @@ import odd_counters
 import pytest
 import tersely
 from sample_texts import GUIDE, prose
-from tersely import Compressed, SummarizationError
+from tersely import Compressed, Extractive, SummarizationError
 from tersely.models.counters import resolve_counter
 from tersely.strategies import (
     AbstractiveCompressor,
     CompressedContext,
     CompressionMethod,
     CompressionOptions,
-    Extractive,
     ExtractiveCompressor,
     HierarchicalCompressor,
     Hybrid,

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.integrations.drop_in import community_detection, cosine_similarity, maximal_marginal_relevance
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from tersely import BudgetExceededError
-from tersely.memory import CompactedMessages, compact_messages
+from tersely.memory import compact_messages
+from tersely.memory.compaction import CompactedMessages
 from tersely.models.counters import resolve_counter
 
 pytest.importorskip("langchain.agents.middleware", reason="pip install 'tersely[langchain-agents]'")

@@ -12,8 +12,7 @@ from typing import Any
 import odd_counters
 import pytest
 from adapter_samples import DOCUMENTS, QUERY
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import BudgetExceededError
 from tersely.integrations import llmlingua
 from tersely.integrations.llmlingua import PromptCompressor

@@ -13,11 +13,11 @@ import sys
 for name in sys.argv[3].split():
     sys.modules[name] = None  # as if it were not installed
 import importlib
-import tersely, tersely.integrations, tersely.retrieval.chunks
+import tersely.errors, tersely.integrations, tersely.retrieval.chunks
 import tersely.integrations.llmlingua, tersely.integrations.drop_in  # need nothing
 try:
     importlib.import_module(f"tersely.integrations.{sys.argv[1]}")
-except tersely.MissingExtraError as error:
+except tersely.errors.MissingExtraError as error:
     assert f"pip install 'tersely[{sys.argv[2]}]'" in str(error), error
 else:
     raise AssertionError("no error")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 import tersely
-from tersely import Kind, Level
+from tersely import Kind
+from tersely.types import Level
 
 PROSE = "The winch is new. It was paid for in spring."
 

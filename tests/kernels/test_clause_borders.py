@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import reference
 import tersely
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from sample_texts import ALL, GUIDE
-from tersely import Kind, Level
+from tersely import Kind
+from tersely.types import Level
 from text_strategies import texts
 
 SOURCE = Path(__file__).parents[2] / "csrc/kernels/text/sentences.cpp"

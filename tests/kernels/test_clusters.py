@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tersely.kernels import Clusters, cosine_similarity, threshold_clusters
+from tersely.kernels import cosine_similarity, threshold_clusters
+from tersely.kernels.clusters import Clusters
 from vector_oracles import (
     DEPTHS,
     TOLERANCE,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from hypothesis.extra.numpy import arrays
 from tersely.kernels import cosine_pairs, threshold_clusters
 from vector_oracles import TOLERANCE, cosines, margin, single_clusters

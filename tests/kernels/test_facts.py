@@ -11,13 +11,12 @@ import pytest
 import tersely
 from facts_oracle import PATTERNS, facts_of, slow_facts
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sample_texts import ALL
-from tersely import FactKind, _native
+from tersely import _native
 from tersely.engine.cutting import segment
 from tersely.engine.facts import fact_keys, find_facts
-from tersely.types import FactTable
+from tersely.types import FactKind, FactTable, Level
 from text_strategies import texts
 
 K = FactKind
@@ -250,7 +249,7 @@ def test_A005_rows_are_in_order_in_their_segments(documents: list[str]) -> None:
 def test_A005_facts_do_not_depend_on_the_level(text: str) -> None:
     sentences = segment([text])
     found = find_facts([text], sentences)
-    for level in tersely.Level:
+    for level in Level:
         table = segment([text], level, 50)
         facts = find_facts([text], table, sentences)
         assert facts.start.tolist() == found.start.tolist() and facts.key.tolist() == found.key.tolist()

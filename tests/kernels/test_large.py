@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from other_threads import forks
-from tersely import MissingExtraError, kernels
+from tersely import kernels
+from tersely.errors import MissingExtraError
 
 pytest.importorskip("faiss", reason="faiss-cpu is not installed")
 

@@ -6,7 +6,8 @@ import pytest
 import tersely
 from hypothesis import example, given
 from sample_texts import ALL, GUIDE
-from tersely import Kind, Level
+from tersely import Kind
+from tersely.types import Level, SegmentTable
 from text_strategies import some_texts, texts
 
 LONGEST = 2048  # bytes; kLongestSegment
@@ -31,7 +32,7 @@ TRICKY = [
 ]
 
 
-def covered(table: tersely.SegmentTable, texts: list[str]) -> list[list[bool]]:
+def covered(table: SegmentTable, texts: list[str]) -> list[list[bool]]:
     marks = [[False] * len(text) for text in texts]
     for document, start, end, _ in table:
         assert 0 <= start < end <= len(texts[document]), "a span must be non-empty and inside its document"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import tersely
-from hypothesis import assume, event, given
-from hypothesis import strategies as st
+from hypothesis import assume, event, given, strategies as st
 from parts_oracle import cohesion, in_parts
 from small_corpora import Corpus
 from tersely import _native

@@ -6,8 +6,7 @@ import re
 from collections import Counter
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import _native
 
 _SPACE = re.compile(r"[ \t\n\v\f\r]+")

@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 from columns_oracle import columns, forest_sums
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 from relevance_oracle import Oracle
 from small_corpora import Corpus, corpora, flat
 from tersely import _native

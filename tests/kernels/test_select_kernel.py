@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import reference
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 from tersely import _native
 
 SELECTED = 2  # the first code of a segment that is in

@@ -14,8 +14,7 @@ import sample_texts
 import text_strategies
 import wordpieces
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from other_threads import UNDER_ASAN, assert_others_run_during
 from tersely import _native
 

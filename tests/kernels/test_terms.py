@@ -6,10 +6,9 @@ import itertools
 
 import pytest
 import reference
-import tersely
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from tersely import _native
+from tersely.types import Level
 from text_strategies import some_texts, texts
 
 LONGEST = 64  # bytes; kLongestTerm
@@ -159,7 +158,7 @@ def test_rows_do_not_depend_on_each_other(documents: list[str]) -> None:
 
 @given(texts)
 def test_terms_of_segments_are_the_terms_of_their_text(text: str) -> None:
-    for level in tersely.Level:
+    for level in Level:
         columns, ids, offsets, *_ = _native.analyze([text], [text], int(level), 9)
         starts, ends = columns[1].tolist(), columns[2].tolist()
         pieces = [text[start:end] for start, end in zip(starts, ends, strict=True)]

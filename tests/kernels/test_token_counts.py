@@ -11,8 +11,7 @@ from string import ascii_lowercase
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from openai_encodings import encoding, rank_file, shipped_tokens, stated_hash
 from sample_texts import ALL
 from tersely import models

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 import reference
 import tersely
-from hypothesis import example, given
-from hypothesis import strategies as st
-from tersely import Level
+from hypothesis import example, given, strategies as st
+from tersely.types import Level
 from text_strategies import texts
 
 WORD_ALPHABET = "abzÉß9_.,-'\"!#|>()漢字かカ한글ไทย\u0e34\u0301 \t\n\u00a0\u3000👍"

@@ -12,11 +12,9 @@ import sample_texts
 import text_strategies
 import wordpieces
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import _native
-from tersely.models import static
-from tersely.models import static as static_file
+from tersely.models import static, static as static_file
 
 WORDS = wordpieces.trained()
 TABLE = wordpieces.table(WORDS)

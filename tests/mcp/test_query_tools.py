@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fences import unfenced
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from list_retriever import SUBJECTS, ListRetriever, VectorRetriever, chunk, ten
 from server_calls import call, call_all, listed
 from tersely.mcp.answers import Answerer

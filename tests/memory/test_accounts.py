@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from growth import MOST, growth
 from histories import pictures
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tersely import BudgetExceededError
-from tersely.memory import CompactedMessages, Compactor, compact_messages
+from tersely.memory import Compactor, compact_messages
+from tersely.memory.compaction import CompactedMessages
 from tersely.memory.mentions import find_mentions
 from tersely.memory.messages import Entry, read_messages
 

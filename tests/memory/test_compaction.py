@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from histories import anthropic, openai_chat, openai_responses, pictures
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from python_calls import python_calls
 from tersely import BudgetExceededError
-from tersely.memory import CompactedMessages, Compactor, compact_messages
+from tersely.memory import Compactor, compact_messages
+from tersely.memory.compaction import CompactedMessages
 from tersely.memory.groups import REPLY_TOKENS, count_entries, count_tools
 from tersely.memory.messages import HEADER, read_messages
 from tersely.models.counters import resolve_counter

@@ -10,8 +10,8 @@ import pytest
 from growth import MOST, growth
 from histories import anthropic, openai_chat, openai_responses
 from tersely import BudgetExceededError
-from tersely.memory import CompactedMessages, Compactor, compact_messages
-from tersely.memory.compaction import _original_places
+from tersely.memory import Compactor, compact_messages
+from tersely.memory.compaction import CompactedMessages, _original_places
 from tersely.memory.groups import REPLY_TOKENS, count_entries
 from tersely.memory.messages import read_messages
 from tersely.models.counters import resolve_counter

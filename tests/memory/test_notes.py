@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from histories import pieces_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tersely.memory import mentions as notes
 from tersely.memory.mentions import Mentions, Notes, find_mentions, join_mentions
 from tersely.memory.messages import Entry

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from histories import anthropic, openai_chat, openai_responses
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tersely.memory import CompactedMessages, Compactor, compact_messages
+from hypothesis import given, settings, strategies as st
+from tersely.memory import Compactor, compact_messages
+from tersely.memory.compaction import CompactedMessages
 from tersely.memory.excerpts import source_of
 from tersely.memory.folding import History, fold
 from tersely.memory.groups import atomic_groups, count_entries

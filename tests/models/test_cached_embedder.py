@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from script_runs import run_code
 from tersely.errors import ModelReplyError, StoreError
 from tersely.models.cached import CachedEmbedder

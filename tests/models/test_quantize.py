@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import wordpieces
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 from tersely.models.static import quantize
 

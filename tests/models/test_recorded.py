@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from tersely.errors import ModelReplyError, StoreError
 from tersely.models.language_models import resolve_language_model
 from tersely.models.recorded import MissingReplyError, RecordedError, Recorder, Replayer, reply_key

@@ -18,10 +18,8 @@ import pytest
 import sample_texts
 import tersely
 import wordpieces
-from hypothesis import given
-from hypothesis import strategies as st
-from tersely.models import static
-from tersely.models import static as static_file
+from hypothesis import given, strategies as st
+from tersely.models import static, static as static_file
 from tersely.protocols import Embedder
 
 WORDS = wordpieces.trained()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 import tersely
-from tersely import FactKind
+from tersely.types import FactKind
 
 MONTH = r"(?:January|April|June|October|Sept?|Nov|Dec)"
 CLOCK = r"[0-2]?\d:[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?"

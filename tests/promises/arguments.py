@@ -9,9 +9,8 @@ from typing import Any
 import tersely
 from tersely.content.registry import CONTENT_TYPES
 from tersely.engine.facts import PRESERVABLE
-from tersely.engine.strategies import Auto
+from tersely.engine.strategies import STRATEGIES, Auto
 from tersely.strategies import (
-    STRATEGIES,
     Abstractive,
     ByDocument,
     CompressionMethod,

@@ -12,7 +12,6 @@ from typing import Any
 
 import tersely
 from tersely.memory import (
-    CompactedMessages,
     CompactionConfig,
     Compactor,
     MemoryCompactor,
@@ -21,6 +20,7 @@ from tersely.memory import (
     SegmentType,
     compact_messages,
 )
+from tersely.memory.compaction import CompactedMessages
 from tersely.memory.groups import REPLY_TOKENS, atomic_groups, count_entries, count_tools
 from tersely.memory.messages import read_messages
 from tersely.models.counters import resolve_counter

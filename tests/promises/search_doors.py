@@ -18,10 +18,10 @@ from tersely.retrieval import (
     ContextualCompressor,
     TokenBudgetConfig,
     compress_results,
-    extract_sentences,
-    within_budget,
 )
+from tersely.retrieval.excerpts import extract_sentences
 from tersely.retrieval.index import extract
+from tersely.retrieval.results import within_budget
 
 from promises.arguments import (
     SEPARATORS,

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from page_checks import check_safe
 from read_page import Page, shown
 from tersely.report import compare_html, write_comparison
+from tersely.types import Level
 from text_strategies import some_texts
 
 HARBOUR = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips."
@@ -57,9 +57,9 @@ def check(first: tersely.Compressed, second: tersely.Compressed, query: str | No
     return page
 
 
-@given(some_texts.filter(bool), st.floats(0.1, 1.0), st.floats(0.1, 1.0), st.sampled_from(tersely.Level))
+@given(some_texts.filter(bool), st.floats(0.1, 1.0), st.floats(0.1, 1.0), st.sampled_from(Level))
 def test_each_piece_is_in_the_results_that_it_names(
-    texts: list[str], one: float, two: float, level: tersely.Level
+    texts: list[str], one: float, two: float, level: Level
 ) -> None:
     def shortened(ratio: float) -> tersely.Compressed:
         strategy = tersely.Extractive(level=level)

@@ -6,8 +6,7 @@ import itertools
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from page_checks import check_safe
 from read_page import Page
 from tersely.report import to_html

@@ -15,14 +15,12 @@ from typing import Any
 import pytest
 import tersely
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from odd_counters import quarters
 from page_checks import check_safe
 from read_page import Page, shown
-from tersely.report import pieces as words
-from tersely.report import to_html, write_html
-from tersely.types import Fact, FactKind, FactReport, Receipt, Span
+from tersely.report import pieces as words, to_html, write_html
+from tersely.types import Fact, FactKind, FactReport, Level, Receipt, Span
 from text_strategies import fragments, some_texts
 
 HARBOUR = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips."
@@ -58,10 +56,10 @@ def check_page(result: tersely.Compressed, query: str | None = None) -> Page:
     some_texts.filter(bool),
     st.one_of(st.none(), fragments),
     st.integers(0, 60),
-    st.sampled_from(tersely.Level),
+    st.sampled_from(Level),
 )
 def test_texts_come_through_whole_and_as_text(
-    texts: list[str], query: str | None, budget: int, level: tersely.Level
+    texts: list[str], query: str | None, budget: int, level: Level
 ) -> None:
     attacked = [f"{text} {ATTACKS[len(text) % len(ATTACKS)]}" if len(text) % 3 else text for text in texts]
     try:
@@ -320,8 +318,8 @@ def test_of_many_documents_those_with_something_kept_are_drawn() -> None:
 
 
 @pytest.mark.growth
-@pytest.mark.parametrize("level", [tersely.Level.SENTENCE, tersely.Level.WORD])
-def test_time_is_linear(level: tersely.Level) -> None:
+@pytest.mark.parametrize("level", [Level.SENTENCE, Level.WORD])
+def test_time_is_linear(level: Level) -> None:
     def result(size: int) -> tersely.Compressed:
         text = " ".join(f"Sentence {number} says {number % 97} things." for number in range(size // 25))
         strategy = tersely.Extractive(level=level)

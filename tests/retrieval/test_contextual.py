@@ -17,15 +17,18 @@ from tersely.retrieval import (
     CompressionConfig,
     CompressionResult,
     CompressionStrategy,
+    ContentSummarizer,
     ContextualCompressor,
+    ExtractiveCompressor,
     RelevanceScorer,
     SearchResult,
     SegmentSize,
     StrategySelector,
     TokenBudgetConfig,
     TokenBudgetManager,
-    to_uuid,
 )
+from tersely.retrieval.scoring import to_uuid
+from tersely.strategies import Manager
 
 TIGHT = TokenBudgetConfig(total_budget=200, reserve_for_response=100, min_per_document=20)
 
@@ -47,6 +50,38 @@ def test_d001_the_parts_and_their_defaults() -> None:
     assert other.llm is not None
     assert other.config.default_strategy is CompressionStrategy.HYBRID
     assert other.budget_manager.available() == 7000
+
+
+@pytest.mark.parametrize(
+    ("start", "wanted"),
+    [
+        (lambda: ContextualCompressor().compress(CORPUS, QUERY), "text"),
+        (lambda: ContextualCompressor().compress_results([SearchResult(CORPUS[0], 0.9)], QUERY), "text"),
+        (lambda: ContextualCompressor().compress_batch([]), "append"),
+        (lambda: RelevanceScorer().score(CORPUS, QUERY), "warnings"),
+        (lambda: ExtractiveCompressor().compress(CORPUS[0], QUERY, 9), "text"),
+        (lambda: ExtractiveCompressor().score_segments([], QUERY), "append"),
+        (lambda: ContentSummarizer(lambda prompt: "Keys.").summarize("Keys rotate."), "text"),
+    ],
+)
+def test_a_prescribed_coroutine_says_at_once_that_it_was_not_awaited(start: Any, wanted: str) -> None:
+    pending = start()
+    with pytest.raises(AttributeError, match=rf"is a coroutine: await it.* only then has it '{wanted}'"):
+        getattr(pending, wanted)
+    pending.close()
+
+    async def both() -> tuple[Any, Any]:
+        return await start(), await asyncio.wait_for(asyncio.create_task(start()), 60)
+
+    first, second = asyncio.run(both())
+    assert hasattr(first, wanted) and type(first) is type(second)
+
+
+def test_one_model_goes_by_either_name_and_two_are_refused() -> None:
+    assert ContextualCompressor(model=Model()).llm is not None and Manager(model=Model()).workers > 1
+    for kind, name in ((ContextualCompressor, "llm_client"), (Manager, "llm")):
+        with pytest.raises(ValueError, match="one language model"):
+            kind(**{name: Model(), "model": Model()})
 
 
 def test_d002_compress_is_async_and_the_sync_form_says_the_same() -> None:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from odd_counters import ALL, words
 from retrieval_corpus import CORPUS, QUERY, Model, check_result, chunk, prose
 from tersely.errors import BudgetExceededError

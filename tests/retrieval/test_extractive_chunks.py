@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from odd_counters import STEADY
 from retrieval_corpus import CORPUS, QUERY, HitScorer, prose, words
 from sample_texts import GUIDE

@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from bag_embedder import BagEmbedder
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from index_folders import WORDS, contents, write_folder
 from other_threads import forks
-from tersely import StaticEmbedder, StoreError
-from tersely.retrieval import ChunkResult, Retriever
+from tersely import StaticEmbedder
+from tersely.errors import StoreError
+from tersely.retrieval import ChunkResult
+from tersely.retrieval.chunks import Retriever
 from tersely.retrieval.index import Index
 
 

@@ -6,9 +6,8 @@ from functools import partial
 
 import pytest
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
-from tersely.retrieval.index import Chunk, cut_chunks
+from hypothesis import given, strategies as st
+from tersely.retrieval.index.chunking import Chunk, cut_chunks
 from text_strategies import texts
 
 KINDS = ("text", "rst", "python", "javascript", "go", "shell")

@@ -8,17 +8,17 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.kernels import cosine_similarity
-from tersely.retrieval.index import fuse, normalize_scores
 from tersely.retrieval.index.ranking import (
     CodedVectors,
     Postings,
     PostingsBuilder,
     best_cosines,
     best_rows,
+    fuse,
+    normalize_scores,
     score_words,
 )
 

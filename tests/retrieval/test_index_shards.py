@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from index_folders import WORDS, contents, write_folder
-from tersely import StoreError
+from tersely.errors import StoreError
 from tersely.retrieval.index import Index
 from tersely.retrieval.index.storage import Snapshot, shard_of
 

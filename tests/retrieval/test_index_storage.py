@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 from index_folders import WORDS, contents, write_folder
 from other_threads import forks
-from tersely import StoreError
 from tersely.cli import main
+from tersely.errors import StoreError
 from tersely.retrieval.index import Index, storage
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sample_texts import ALL
 from tersely import BudgetExceededError
 from tersely.retrieval.chunks import parts_of, provenance

@@ -8,20 +8,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import tersely
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from list_retriever import SUBJECTS, chunk, ten
 from tersely.engine.count import count
 from tersely.errors import BudgetExceededError
-from tersely.retrieval import (
-    ChunkResult,
-    DocumentChunk,
-    SearchResult,
-    compress_results,
-    extract_sentences,
-    within_budget,
-)
-from tersely.retrieval.results import above_score, duplicates, kmeans_groups
+from tersely.retrieval import ChunkResult, DocumentChunk, SearchResult, compress_results
+from tersely.retrieval.excerpts import extract_sentences
+from tersely.retrieval.results import above_score, duplicates, kmeans_groups, within_budget
 
 TWINS = ["Tokens rotate every 24 hours.", "Tokens are rotated every 24 hours.", "Keys live in the vault."]
 

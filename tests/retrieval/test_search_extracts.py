@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from tersely import BudgetExceededError, prepare
 from tersely.models.counters import resolve_counter
 from tersely.retrieval import ChunkResult

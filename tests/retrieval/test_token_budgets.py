@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.errors import BudgetExceededError, CompressionError
 from tersely.retrieval import AllocationStrategy, TokenBudgetConfig, TokenBudgetManager
 from tersely.retrieval.contextual.settings import limits_for, total_for

@@ -16,14 +16,10 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from row_corpus import bytes_of, make_rows, read_out, write_lines, write_parquet  # noqa: E402
 from tersely.errors import StoreError  # noqa: E402
-from tersely.scale import (  # noqa: E402
-    Report,
-    compress_dataset,
-    dataset_status,
-    rows,
-    same_part,
-)
+from tersely.scale import compress_dataset, dataset_status, rows  # noqa: E402
+from tersely.scale.dataset import same_part  # noqa: E402
 from tersely.scale.options import RowOptions  # noqa: E402
+from tersely.scale.report import Report  # noqa: E402
 from tersely.scale.rows import read_lines  # noqa: E402
 
 SMALL = 4096  # bytes of a unit

@@ -12,23 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 import tersely
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from row_corpus import PLACES, bytes_of, read_out, write_lines, write_parquet  # noqa: E402
-from tersely.scale import (  # noqa: E402
-    Report,
-    compress_dataset,
-    dataset_status,
-    dedup_dataset,
-    same_part,
-    shuffle,
-    workspace,
-)
+from tersely.scale import compress_dataset, dataset_status, dedup_dataset, shuffle, workspace  # noqa: E402
+from tersely.scale.dataset import same_part  # noqa: E402
 from tersely.scale.merging import STAGES  # noqa: E402
+from tersely.scale.report import Report  # noqa: E402
 
 SMALL = 5000  # bytes of a unit
 FORMS = (

@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tersely.store import Store, StoreError, UnknownIdError
+from tersely.errors import StoreError, UnknownIdError
+from tersely.store import Store
 from tersely.store.schema import FORMAT
 
 WORDS = ("token", "rotates", "every", "hour", "\x00", "naïve", "日本語", "\r\n")
@@ -152,7 +153,8 @@ def test_x069_a_read_only_store_reads_and_refuses_to_write(sound: Path) -> None:
 
 IN_A_LOCKED_FOLDER = """
 import os, sqlite3, sys  # all of it is loaded before the right to read it is given up
-from tersely.store import Store, StoreError
+from tersely.store import Store
+from tersely.errors import StoreError
 if os.geteuid() == 0:
     os.setuid(65534)  # root may write everywhere
 path = sys.argv[1]

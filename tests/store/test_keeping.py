@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 import tersely
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tersely.errors import MissingExtraError
-from tersely.store import Store, StoreError, UnknownIdError, codec
+from hypothesis import given, settings, strategies as st
+from tersely.errors import MissingExtraError, StoreError, UnknownIdError
+from tersely.store import Store, codec
 
 TEXT = "Tokens rotate every 24 hours. The ferry waits at noon.\r\n" * 30
 ANY = st.text(st.characters(exclude_categories=["Cs"]), max_size=100)

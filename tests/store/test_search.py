@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from growth import MOST, instructions
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import StaticEmbedder
-from tersely.errors import ModelReplyError
-from tersely.store import Store, StoreError
+from tersely.errors import ModelReplyError, StoreError
+from tersely.store import Store
 
 CATS = "The cat sat on the mat and purred all afternoon."
 TOKENS = "Refresh tokens are rotated every 24 hours by src/auth.py, line 45."

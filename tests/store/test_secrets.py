@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import tersely
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
-from tersely.store import NotReversibleError, Store
+from hypothesis import given, strategies as st
+from tersely import NotReversibleError
+from tersely.store import Store
 from tersely.store.intake import mask_mapping, mask_secrets
 
 # Made up, in pieces, so that no scanner takes this file for a leak.

@@ -9,7 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from tersely.store import Store, StoreError
+from tersely.errors import StoreError
+from tersely.store import Store
 
 
 @pytest.fixture

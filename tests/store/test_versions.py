@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tersely.errors import StoreError, UnknownIdError, VersionConflictError
 from tersely.store import CompressionRecord, Store
 

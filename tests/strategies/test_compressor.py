@@ -15,8 +15,7 @@ from typing import Any
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from result_checks import check_result
 from sample_texts import GUIDE, LOG, prose
 from tersely import NotReversibleError
@@ -33,8 +32,8 @@ from tersely.strategies import (
     HybridCompressor,
     IncrementalCompressor,
     Manager,
+    compressor as metadata_module,
 )
-from tersely.strategies import compressor as metadata_module
 from tersely.strategies.compressor import Compressor, entities
 from text_strategies import texts
 from written_checks import Model

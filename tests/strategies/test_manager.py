@@ -10,8 +10,7 @@ from typing import Any
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sample_texts import CHAT, GUIDE, LOG, prose
 from tersely import BudgetExceededError, metrics
 from tersely.engine.finish import broken_promises

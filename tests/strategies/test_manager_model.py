@@ -15,8 +15,8 @@ from tersely.strategies import (
     ExtractiveCompressor,
     HybridCompressor,
     Manager,
-    PreparedContext,
 )
+from tersely.strategies.contexts import PreparedContext
 from written_checks import Model, first_sentences
 
 CHUNKS = [ContextChunk("a", prose(60)), ContextChunk("b", prose(45)), ContextChunk("c", "A short one.")]

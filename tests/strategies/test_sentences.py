@@ -7,8 +7,7 @@ import random
 
 import odd_counters
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely import BudgetExceededError, RelevanceScoringError
 from tersely.strategies import ExtractiveCompressor
 

@@ -9,6 +9,7 @@ import numpy as np
 import sample_texts
 import tersely
 from tersely import _native
+from tersely.types import Level
 
 QUERIES = [None, "When does the storm sluice fail?", "港 opening hours", "no such thing xyzzy"]
 
@@ -21,7 +22,7 @@ def results() -> list[object]:
         "x" * 129 + "! " + "Ж" * 131 + "? " + "y" * 63,
     ]
     found: list[object] = []
-    for level in tersely.Level:
+    for level in Level:
         table = tersely.segment(texts, level)
         columns = (table.document, table.start, table.end, table.kind, table.block, table.heading)
         found.append([column.tolist() for column in columns])

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import reference
 import tersely
-from tersely import Compressed, Level, Span
+from tersely import Compressed
+from tersely.types import Level, Span
 
 CUT_MARK = "…"
 

@@ -9,18 +9,12 @@ from typing import Any
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sample_texts import ALL, GUIDE, prose
-from tersely import BudgetExceededError, Level, SummarizationError
+from tersely import BudgetExceededError, Extractive, SummarizationError
 from tersely.models.counters import resolve_counter
-from tersely.strategies import (
-    Abstractive,
-    AbstractiveCompressor,
-    CompressionMethod,
-    CompressionOptions,
-    Extractive,
-)
+from tersely.strategies import Abstractive, AbstractiveCompressor, CompressionMethod, CompressionOptions
+from tersely.types import Level
 from text_strategies import texts
 from written_checks import Model, check_written, content_of, first_sentences, target_of
 

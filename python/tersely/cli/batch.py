@@ -14,7 +14,7 @@ from tersely.cli.files import InputError, Progress, say, show_progress, write
 from tersely.errors import MissingExtraError, StoreError
 
 if TYPE_CHECKING:
-    from tersely.scale import Report
+    from tersely.scale.report import Report
 
 __all__ = ["add_batch", "add_places", "do_job", "run_batch"]
 

@@ -10,7 +10,7 @@ from tersely.cli.arguments import Commands, add_command
 from tersely.cli.batch import add_places, do_job
 
 if TYPE_CHECKING:
-    from tersely.scale import Report
+    from tersely.scale.report import Report
 
 __all__ = ["add_dedup", "run_dedup"]
 

@@ -125,8 +125,7 @@ def _note(text: str) -> None:
 
 def _change(agent: str, arguments: argparse.Namespace) -> None:
     """Show what would change in the settings, ask, and write them."""
-    from tersely.agents.settings import add_hook as add_to
-    from tersely.agents.settings import remove_hook
+    from tersely.agents.settings import add_hook as add_to, remove_hook
 
     protocol = AGENTS[agent]
     project = protocol.project or protocol.settings

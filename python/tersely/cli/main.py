@@ -14,6 +14,7 @@ from importlib import import_module
 import tersely
 from tersely.cli.arguments import Parser
 from tersely.cli.files import InputError, discard, say, standard_streams
+from tersely.errors import StoreError
 
 __all__ = ["main"]
 
@@ -70,7 +71,7 @@ def _run(given: list[str]) -> int:
     except (InputError, ValueError, TypeError) as error:
         return _fail(error, 2)
     except tersely.CompressionError as error:
-        unusable = isinstance(error, tersely.StoreError) and not isinstance(error, LookupError)
+        unusable = isinstance(error, StoreError) and not isinstance(error, LookupError)
         return _fail(error, 2 if unusable else 1)
     except RecursionError:
         return _fail("the input is nested too deeply; some hundred levels are allowed", 2)

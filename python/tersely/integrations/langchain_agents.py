@@ -10,7 +10,8 @@ from tersely import checks
 from tersely.cache import BoundedCache, digest_of
 from tersely.engine.count import count_batch
 from tersely.errors import BudgetExceededError, MissingExtraError
-from tersely.memory import CompactedMessages, Compactor
+from tersely.memory import Compactor
+from tersely.memory.compaction import CompactedMessages
 from tersely.memory.messages import read_message
 from tersely.memory.writing import with_texts
 from tersely.models.counters import resolve_counter

@@ -10,23 +10,11 @@ everything. The GIL is released; Ctrl-C is answered.
 from __future__ import annotations
 
 from tersely._native import isa
-from tersely.kernels.clusters import Clusters, threshold_clusters
-from tersely.kernels.large import Recall
-from tersely.kernels.selection import (
-    Ranking,
-    Selection,
-    budgeted_select,
-    facility_location_select,
-    mmr_select,
-)
-from tersely.kernels.similarity import Pairs, cosine_pairs, cosine_similarity
+from tersely.kernels.clusters import threshold_clusters
+from tersely.kernels.selection import budgeted_select, facility_location_select, mmr_select
+from tersely.kernels.similarity import cosine_pairs, cosine_similarity
 
 __all__ = [
-    "Clusters",
-    "Pairs",
-    "Ranking",
-    "Recall",
-    "Selection",
     "budgeted_select",
     "cosine_pairs",
     "cosine_similarity",

@@ -63,9 +63,9 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
             CallToolResult,
             ListToolsResult,
             TextContent,
+            Tool as ListedTool,
             ToolAnnotations,
         )
-        from mcp_types import Tool as ListedTool
     except ImportError as error:
         raise MissingExtraError("mcp 2", "mcp") from error
 

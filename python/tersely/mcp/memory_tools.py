@@ -8,15 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
-from tersely.memory import (
-    CompressedSegment,
-    CompressionResult,
-    ContextPlan,
-    ContextState,
-    SegmentMemory,
-    SegmentType,
-)
+from tersely.memory import CompressionResult, ContextState, SegmentMemory, SegmentType
 from tersely.memory.segments.memory import PLACES
+from tersely.memory.segments.policy import ContextPlan
+from tersely.memory.segments.segment import CompressedSegment
 from tersely.writing.prompt import fence, shown_name
 
 __all__ = ["MemoryTools"]

@@ -32,7 +32,7 @@ from tersely.models.embedders import (
     resolve_embedder,
     resolve_reranker,
 )
-from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
+from tersely.models.flows import Flow, one_model, run_flow, run_flow_async, to_be_awaited
 from tersely.models.language_models import resolve_language_model
 from tersely.types import Analysis, Document, Float32s, Float64s, Int64s, LateSequence, Level, SegmentTable
 from tersely.writing.prompt import fence
@@ -739,6 +739,7 @@ class RelevanceScorer:
         """
         return run_flow(self._steps(to_documents(documents), checks.text(query, "query")), self._llm, _LIMIT)
 
+    @to_be_awaited
     async def score(self, documents: Any, query: str) -> RelevanceScores:
         """As `score_sync`, on other threads; an async language model is asked in this event loop."""
         steps = self._steps(to_documents(documents), checks.text(query, "query"))

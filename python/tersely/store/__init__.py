@@ -9,19 +9,7 @@
 ('The story.', 'The whole story, with every detail.', 2)
 """
 
-from tersely.errors import NotReversibleError, StoreError, UnknownIdError, VersionConflictError
-from tersely.store.records import CompressionRecord, Found, Stored, Use, Version
+from tersely.store.records import CompressionRecord
 from tersely.store.store import Store
 
-__all__ = [
-    "CompressionRecord",
-    "Found",
-    "NotReversibleError",
-    "Store",
-    "StoreError",
-    "Stored",
-    "UnknownIdError",
-    "Use",
-    "Version",
-    "VersionConflictError",
-]
+__all__ = ["CompressionRecord", "Store"]

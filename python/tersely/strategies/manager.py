@@ -20,6 +20,7 @@ from tersely.engine.prepare import with_required
 from tersely.engine.strategies import Auto
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
+from tersely.models.flows import one_model
 from tersely.options import CompressionMethod, CompressionOptions
 from tersely.protocols import BatchTokenCounter
 from tersely.strategies.compressor import Call, CompressionCache, Compressor, checked_options, content_id
@@ -223,19 +224,20 @@ class Manager:
         self,
         options: CompressionOptions | None = None,
         *,
-        llm: Any = None,
+        model: Any = None,
         counter: Any = None,
         embedder: Any = None,
         compressor: Compressor | None = None,
         cache_bytes: int = _CACHE_BYTES,
         separator: str = SEPARATOR,
+        llm: Any = None,
     ) -> None:
         """Parts by keyword.
 
         Args:
             options: None: `CompressionOptions()`.
-            llm: a language model (`tersely.models.language_models.resolve_language_model`); None: whole
-                segments are kept, nothing is written.
+            model, llm: a language model under either name (`resolve_language_model`); None: whole segments
+                are kept, nothing is written.
             counter, embedder: as for `Compressor`.
             compressor: in place of the three before.
             cache_bytes: of the cache of chunks, and a quarter more for whole answers; the least recently used
@@ -243,16 +245,17 @@ class Manager:
             separator: between the parts.
         """
         self.options = checked_options(options)
-        if compressor is not None and not (llm is None and counter is None and embedder is None):
-            raise ValueError("give llm, counter and embedder to the compressor")
-        self.compressor = compressor or HybridCompressor(llm, embedder, resolve_counter(counter))
+        model = one_model(model=model, llm=llm)
+        if compressor is not None and not (model is None and counter is None and embedder is None):
+            raise ValueError("give model, counter and embedder to the compressor")
+        self.compressor = compressor or HybridCompressor(model, embedder, resolve_counter(counter))
         self.hierarchy = HierarchicalCompressor(3, compressor=self.compressor)
         self.cache = CompressionCache(cache_bytes)
         self._results: BoundedCache[Compressed] = BoundedCache(cache_bytes // 4)
         self.separator = checks.text(separator, "separator")
         self.counter = self.compressor.counter
         self._extractive = ExtractiveCompressor(self.compressor.embedder, self.counter)
-        self.workers = _MODEL_CALLS if llm is not None else 1
+        self.workers = _MODEL_CALLS if model is not None else 1
 
     def prepare_context(
         self, chunks: Iterable[ContextChunk], query: str, token_budget: int

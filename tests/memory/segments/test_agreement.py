@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.memory.segments.agreement import contradictions, exact_words, keys_of, opposites_of, same_as
 
 NOTE = (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from segment_samples import MESSAGE, NOTE, note
 from tersely.memory import SegmentMemory, check_preserved, extract_preserved_metadata, paraphrase
 from tersely.memory.segments.clauses import Role, read_clauses

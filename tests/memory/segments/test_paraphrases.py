@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from growth import MOST, growth
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from segment_samples import MESSAGE, NOTE, SCENARIO
-from tersely.memory import PARAPHRASES, paraphrase
+from tersely.memory import paraphrase
 from tersely.memory.segments.clauses import read_clauses
+from tersely.memory.segments.paraphrases import PARAPHRASES
 from tersely.memory.segments.reading import read
 
 

@@ -7,11 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from segment_samples import NOON, note
 from tersely.memory import (
-    Action,
     ContextSegment,
     ContextState,
     Predicates,
@@ -19,7 +17,7 @@ from tersely.memory import (
     plan_context,
     should_compress_segment,
 )
-from tersely.memory.segments.policy import FILLER_WORDS, verbosity
+from tersely.memory.segments.policy import FILLER_WORDS, Action, verbosity
 
 LATER = ContextState(now=NOON + timedelta(hours=1))
 VERBOSE = (

@@ -6,8 +6,7 @@ import tempfile
 from datetime import timedelta
 from pathlib import Path
 
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 from segment_samples import MESSAGE, NOON, NOTE, SCENARIO, ticking
 from tersely.memory import ContextState, SegmentMemory, check_preserved, new_segment

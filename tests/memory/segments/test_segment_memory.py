@@ -21,15 +21,9 @@ from segment_samples import (
     short_for,
 )
 from tersely.errors import NotReversibleError, UnknownIdError
-from tersely.memory import (
-    CompressedSegment,
-    CompressionResult,
-    ContextState,
-    ExpandResult,
-    SegmentMemory,
-    new_segment,
-)
+from tersely.memory import CompressionResult, ContextState, ExpandResult, SegmentMemory, new_segment
 from tersely.memory.segments.memory import to_metadata
+from tersely.memory.segments.segment import CompressedSegment
 from tersely.store import CompressionRecord, Store
 from tersely.threads import map_in_threads
 

@@ -7,8 +7,7 @@ from datetime import datetime
 
 import pytest
 import tersely.memory as memory
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from segment_samples import (
     MESSAGE,
     MESSAGE_SHORT,

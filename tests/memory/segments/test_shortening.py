@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from model_server import running
 from segment_samples import MESSAGE, MESSAGE_SHORT, NOTE, NOTE_SHORT, Writer, note
-from tersely.memory import SegmentError, check_preserved
-from tersely.memory.segments.segment import ContextSegment
+from tersely.memory import check_preserved
+from tersely.memory.segments.segment import ContextSegment, SegmentError
 from tersely.memory.segments.shortening import Shortener, ShorteningRequest, ShortText, segment_prompt
 from tersely.models.counters import resolve_counter
 from tersely.models.language_models import resolve_language_model

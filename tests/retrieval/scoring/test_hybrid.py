@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tersely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.documents import to_documents
 from tersely.engine.relevance import Hybrid, hybrid, read_for_query
 from tersely.models.embedders import CheckedEmbedder, resolve_embedder, resolve_reranker

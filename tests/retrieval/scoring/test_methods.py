@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sample_texts import ALL, GUIDE
 from tersely.engine.cutting import analyze
-from tersely.retrieval import RelevanceScorer, RelevanceScores, ScoringMethod
+from tersely.retrieval import RelevanceScorer, ScoringMethod
+from tersely.retrieval.scoring import RelevanceScores
 
 DOCUMENTS = [
     "Keys are rotated daily. The expiry of a token is set by the admin. Copper is red.",

@@ -6,8 +6,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tersely.retrieval.scoring import parse_ratings, rating_prompt, to_score
 
 NONE = [None, None, None]

@@ -15,14 +15,8 @@ import pytest
 import tersely
 from sample_texts import GUIDE
 from tersely.errors import CompressionError, RelevanceScoringError
-from tersely.retrieval import (
-    DocumentChunk,
-    RelevanceScore,
-    RelevanceScorer,
-    ScoringMethod,
-    SegmentScore,
-    to_uuid,
-)
+from tersely.retrieval import DocumentChunk, RelevanceScore, RelevanceScorer, ScoringMethod, SegmentScore
+from tersely.retrieval.scoring import to_uuid
 from tersely.types import Document, Level
 
 DOCUMENTS = ["Tokens expire after a day. Copper is red.", "It rained.", "The token was renewed."]

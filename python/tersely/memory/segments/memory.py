@@ -39,7 +39,8 @@ from tersely.memory.segments.shortening import Shortener, ShorteningRequest, Sho
 from tersely.models.counters import COUNTERS, resolve_counter
 from tersely.models.language_models import resolve_language_model
 from tersely.protocols import BatchTokenCounter
-from tersely.store import CompressionRecord, Store, Stored
+from tersely.store import CompressionRecord, Store
+from tersely.store.records import Stored
 
 __all__ = [
     "CONTEXT",

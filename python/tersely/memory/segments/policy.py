@@ -300,9 +300,10 @@ class ContextPlan:
         """The most tokens after the plan was applied, if every compression succeeds."""
         return sum(decision.tokens_after for decision in self.decisions)
 
-    def of(self, action: Action) -> list[ContextDecision]:
-        """List the decisions with this action."""
-        return [decision for decision in self.decisions if decision.action is action]
+    def of(self, action: Action | str) -> list[ContextDecision]:
+        """List the decisions with this action, or the name of one; ValueError for another name."""
+        wanted = Action(action)
+        return [decision for decision in self.decisions if decision.action is wanted]
 
 
 def plan_context(

@@ -19,7 +19,7 @@ from tersely.engine.prepare import with_required
 from tersely.engine.reading import to_spans
 from tersely.errors import BudgetExceededError, RelevanceScoringError, SummarizationError
 from tersely.models.counters import resolve_counter
-from tersely.models.flows import Flow, limited, run_flow, run_flow_async
+from tersely.models.flows import Flow, limited, one_model, run_flow, run_flow_async, to_be_awaited
 from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
 from tersely.retrieval.chunks import ChunkResult, Retriever, SearchResult, read_chunks
 from tersely.retrieval.contextual.compression import Compression, Outcome, Scores
@@ -82,11 +82,13 @@ class ContextualCompressor:
         counter: Any = None,
         separator: str = "\n\n",
         strict: bool = False,
+        model: Any = None,
     ) -> None:
         """Put the parts together.
 
         Args:
-            llm_client: a language model (`resolve_language_model`); used by ABSTRACTIVE and HYBRID alone.
+            llm_client, model: a language model under either name (`resolve_language_model`); used by
+                ABSTRACTIVE and HYBRID alone.
             default_strategy, token_budget: see `CompressionConfig`; `config` goes before them.
             config: further settings.
             budget: further limits; its total and its allocation go before those of `config`. Two different
@@ -115,7 +117,8 @@ class ContextualCompressor:
             )
         self.config = config
         self.counter = resolve_counter(counter)
-        self.llm = None if llm_client is None else resolve_language_model(llm_client)
+        model = one_model(model=model, llm_client=llm_client)
+        self.llm = None if model is None else resolve_language_model(model)
         self.separator = checks.text(separator, "separator")
         self.strict = strict
         self.strategy_selector = strategy_selector or StrategySelector()
@@ -134,6 +137,7 @@ class ContextualCompressor:
         level = self.config.segment_size
         return self._own_scorers.setdefault(level, RelevanceScorer(level=level))
 
+    @to_be_awaited
     async def compress(
         self,
         documents: Any,
@@ -196,6 +200,7 @@ class ContextualCompressor:
             raise self._budget_error(call, scored, error) from None
         return self._record(call, finished, started)
 
+    @to_be_awaited
     async def compress_batch(self, batches: Sequence[CompressionBatch]) -> list[CompressionResult]:
         """Compress several calls' documents side by side; results in their order.
 
@@ -213,6 +218,7 @@ class ContextualCompressor:
                 raise result
         return [result for result in found if isinstance(result, CompressionResult)]
 
+    @to_be_awaited
     async def compress_results(
         self, results: Sequence[SearchResult], query: str, config: CompressionConfig | None = None
     ) -> CompressionResult:

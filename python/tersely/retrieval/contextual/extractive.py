@@ -17,6 +17,7 @@ from tersely.engine.prepare import Prepared
 from tersely.engine.strategies import Extractive
 from tersely.kernels import budgeted_select
 from tersely.models.counters import resolve_counter
+from tersely.models.flows import to_be_awaited
 from tersely.retrieval.chunks import read_chunks
 from tersely.retrieval.contextual.selection import Selection, best_overlaps
 from tersely.retrieval.scoring import RelevanceScorer
@@ -128,6 +129,7 @@ class ExtractiveCompressor:
         self.counter = resolve_counter(counter)
         self.separator = checks.text(separator, "separator")
 
+    @to_be_awaited
     async def score_segments(self, segments: Sequence[Segment], query: str) -> list[float]:
         """The relevance of each segment, in [0, 1], as one document."""
         text = Document("".join(segment.gap + segment.text for segment in segments))
@@ -150,6 +152,7 @@ class ExtractiveCompressor:
         costs = count_batch(self.counter, [segment.text for segment in segments])
         return [segments[row] for row in _select_best(values, costs, token_budget).tolist()]
 
+    @to_be_awaited
     async def compress(self, document: Any, query: str, token_budget: int) -> ExtractedContent:
         """The best of a document (a DocumentChunk, or what `tersely.compress` takes) in so many tokens.
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from tersely.checks import Ratios
 from tersely.retrieval.chunks import DocumentChunk
-from tersely.retrieval.contextual.settings import CompressionStrategy, TokenUsage
+from tersely.retrieval.contextual.settings import BudgetUsage, CompressionStrategy
 from tersely.retrieval.scoring import RelevanceScore, to_uuid
 from tersely.types import Span
 
@@ -110,7 +110,7 @@ class CompressionResult(Ratios):
         usage: tokens available, used and not used, of each document and of all.
         used_llm: whether a model wrote any of it.
         fallback_reason: of the scoring or of the first document that has one; None: all went as it should.
-        warnings: reason codes: those of the scoring, of the choice (`tersely.Receipt.warnings`) and of the
+        warnings: reason codes: those of the scoring, of the choice (`Receipt.warnings`) and of the
             documents, "empty_query", "documents_dropped", "nothing_relevant" (every document is under the
             threshold), "relevance_doubtful" (every one is, but the most probable stays), "reserve_shrunk"
             (the budget has no room for the whole reserve for the response).
@@ -126,7 +126,7 @@ class CompressionResult(Ratios):
     strategy_used: CompressionStrategy
     relevance_scores: Sequence[RelevanceScore]
     dropped_documents: tuple[DroppedDocument, ...]
-    usage: TokenUsage
+    usage: BudgetUsage
     used_llm: bool = False
     fallback_reason: str | None = None
     warnings: tuple[str, ...] = ()

@@ -24,6 +24,7 @@ from tersely.types import Document, Float64s, Int64s, Level
 __all__ = [
     "AllocationStrategy",
     "BudgetPlan",
+    "BudgetUsage",
     "Call",
     "CompressionConfig",
     "CompressionStrategy",
@@ -31,7 +32,6 @@ __all__ = [
     "StrategySelector",
     "TokenBudgetConfig",
     "TokenBudgetManager",
-    "TokenUsage",
     "cosines_with",
     "limits_for",
     "readable_documents",
@@ -231,7 +231,7 @@ class BudgetPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenUsage:
+class BudgetUsage:
     """Accounts for a budget, in tokens.
 
     Attributes:
@@ -384,7 +384,9 @@ class TokenBudgetManager:
             shares[order[0]] = min(room, int(most[order[0]]))
         return BudgetPlan(tuple(shares.tolist()), tuple(np.flatnonzero(shares == 0).tolist()), room)
 
-    def usage(self, plan: BudgetPlan, used_by_document: Sequence[int], used: int | None = None) -> TokenUsage:
+    def usage(
+        self, plan: BudgetPlan, used_by_document: Sequence[int], used: int | None = None
+    ) -> BudgetUsage:
         """Account for a plan; `used`: tokens of the text as a whole, None: the sum.
 
         Raises BudgetExceededError where that is more than was available.
@@ -393,7 +395,7 @@ class TokenBudgetManager:
         for needed in (whole, sum(used_by_document)):
             if needed > plan.available:
                 self._raise("the text", needed, plan.available)
-        return TokenUsage(plan.available, whole, plan.allocations, tuple(used_by_document))
+        return BudgetUsage(plan.available, whole, plan.allocations, tuple(used_by_document))
 
     def _shares(self, most: Int64s, least: Int64s, score: Float64s, must: Int64s, room: int) -> Int64s:
         strategy = self.config.allocation_strategy
