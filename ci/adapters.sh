@@ -12,6 +12,8 @@ oldest=(langchain-core==1.0.0 langchain==1.0.0 langchain-classic==1.0.0 llama-in
 newest=("langchain-core<2" "langchain<2" langchain-classic "llama-index-core<0.15" "haystack-ai<4"
   "openai-agents<1" "pydantic-ai-slim<3" "litellm<2" anthropic google-genai)
 tools=("crewai<2" "smolagents<2" "autogen-core<1") # they pin what the others need
+gateways=("litellm[proxy]<2" "mcp>=2,<3" uvicorn)
+headroom=("headroom-ai[proxy]>=0.42,<0.43") # its contract for compressors is not stable yet
 
 run() {
   local name=$1 venv=.venv-adapters-$1
@@ -22,10 +24,12 @@ run() {
   "$venv/bin/pip" install -q --no-deps --force-reinstall "$wheel"
   printf '%s: ' "$name"
   "$venv/bin/python" -m pytest -rs tests/integrations tests/agents/test_real_classes.py \
-    tests/models/test_frameworks.py tests/retrieval/test_parts.py
+    tests/models/test_frameworks.py tests/retrieval/test_parts.py tests/mcp/test_gateway.py
   "$venv/bin/python" -m pytest tests/documentation -k "migration or (reference and agents)"
 }
 
 run oldest "${oldest[@]}"
 run newest --upgrade "${newest[@]}"
 run tools "${tools[@]}"
+run gateways "${gateways[@]}"
+run headroom "${headroom[@]}"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import http.client
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,6 +16,7 @@ import tersely
 
 pytest.importorskip("mcp")
 
+import http_servers
 from http_servers import served
 from tersely.mcp.text_tools import text_tools
 
@@ -24,20 +25,7 @@ LOG = "The worker started and wrote a row.\n" * 900 + "ERROR payment 4711 timed 
 JSON = {"content-type": "application/json"}
 
 
-def ask(address: str, body: Any, method: str = "POST", **headers: str) -> tuple[int, Any]:
-    """Status and answer of a request to /compress."""
-    place = urlsplit(address)
-    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)
-    data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    given = JSON | {name.replace("_", "-"): value for name, value in headers.items()}
-    try:
-        connection.request(method, "/compress", data, given)
-        reply = connection.getresponse()
-        text = reply.read().decode()
-        is_json = reply.headers["content-type"] == "application/json"
-        return reply.status, json.loads(text) if is_json else text
-    finally:
-        connection.close()
+ask = partial(http_servers.ask, path="/compress")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +35,7 @@ def address() -> Iterator[str]:
 
 
 def test_a_text_is_compressed(address: str) -> None:
-    status, answer = ask(address, {"text": LOG, "query": "which payment timed out?", "budget": 60})
+    status, answer = ask(address, body={"text": LOG, "query": "which payment timed out?", "budget": 60})
     assert status == 200 and answer["tokens"] <= 60 and "ERROR payment 4711 timed out" in answer["text"]
     kept = "".join(LOG[start:end] for start, end in answer["kept"])
     assert "4711" in kept and answer["original_tokens"] > 5000
@@ -55,23 +43,23 @@ def test_a_text_is_compressed(address: str) -> None:
 
 def test_all_of_a_budget_is_for_the_text(address: str) -> None:
     text = "Keys rotate every 24 hours. The job runs at 01:50. It was written in 2019."
-    status, answer = ask(address, {"text": text, "budget": 1000})
+    status, answer = ask(address, body={"text": text, "budget": 1000})
     assert status == 200 and answer["text"] == text
-    assert ask(address, {"text": text, "budget": answer["tokens"]}) == (status, answer)
+    assert ask(address, body={"text": text, "budget": answer["tokens"]}) == (status, answer)
     short = tersely.compress(text, "When does the job run?", budget=10)
-    status, answer = ask(address, {"text": text, "query": "When does the job run?", "budget": 10})
+    status, answer = ask(address, body={"text": text, "query": "When does the job run?", "budget": 10})
     assert status == 200 and answer["text"] == short.text and answer["tokens"] <= 10
 
 
 def test_a_result_of_a_tool_comes_back_in_its_shape(address: str) -> None:
     result = {"content": [{"type": "text", "text": LOG}], "isError": False}
-    status, answer = ask(address, {"result": result, "budget": 80, "name": "read_log"})
+    status, answer = ask(address, body={"result": result, "budget": 80, "name": "read_log"})
     assert status == 200 and answer["status"] == "compressed" and answer["tokens"] <= 80
     assert set(answer["result"]) == set(result) and "4711" in answer["result"]["content"][0]["text"]
-    status, answer = ask(address, {"result": result, "budget": 80, "name": "read_file"})
+    status, answer = ask(address, body={"result": result, "budget": 80, "name": "read_file"})
     assert status == 200 and answer["status"] == "kept" and answer["result"] == result
     rows = [{"row": row} for row in range(500)]
-    status, answer = ask(address, {"result": rows, "budget": 200})
+    status, answer = ask(address, body={"result": rows, "budget": 200})
     assert status == 200 and isinstance(answer["result"], list) and len(answer["result"]) < 500
 
 
@@ -96,12 +84,12 @@ def test_a_result_of_a_tool_comes_back_in_its_shape(address: str) -> None:
 def test_what_is_wrong_is_said(
     address: str, body: Any, headers: dict[str, str], status: int, said: str
 ) -> None:
-    found, answer = ask(address, body, **headers)
+    found, answer = ask(address, body=body, **headers)
     assert found == status and said in (answer["error"] if isinstance(answer, dict) else answer)
 
 
 def test_other_methods_are_refused(address: str) -> None:
-    assert ask(address, b"", "GET")[0] == 405 and ask(address, b"", "PUT")[0] == 405
+    assert ask(address, body=b"", method="GET")[0] == 405 and ask(address, body=b"", method="PUT")[0] == 405
 
 
 def test_a_body_without_a_length_is_limited_too(address: str) -> None:
@@ -118,15 +106,15 @@ def test_a_body_without_a_length_is_limited_too(address: str) -> None:
 
 def test_the_token_of_the_server_is_asked_for() -> None:
     with served(text_tools(), token=TOKEN) as url:
-        assert ask(url, {"text": "a"})[0] == 401
-        assert ask(url, {"text": "a"}, authorization="Bearer no")[0] == 401
-        status, answer = ask(url, {"text": "a"}, authorization=f"Bearer {TOKEN}")
+        assert ask(url, body={"text": "a"})[0] == 401
+        assert ask(url, body={"text": "a"}, authorization="Bearer no")[0] == 401
+        status, answer = ask(url, body={"text": "a"}, authorization=f"Bearer {TOKEN}")
         assert (status, answer["text"]) == (200, "a")
 
 
 def test_a_long_call_ends_at_the_deadline() -> None:
     with served(text_tools(), deadline=0.001) as url:
-        status, answer = ask(url, {"text": LOG * 50, "budget": 60})
+        status, answer = ask(url, body={"text": LOG * 50, "budget": 60})
         assert status == 504 and "longer than 0.001 seconds" in answer["error"]
 
 
@@ -138,7 +126,7 @@ def test_the_command_serves_it_without_an_index() -> None:
         try:
             assert process.stderr is not None
             url = process.stderr.readline().rpartition(" ")[2].strip()
-            status, answer = ask(url, {"text": LOG, "budget": 60})
+            status, answer = ask(url, body={"text": LOG, "budget": 60})
             assert status == 200 and "4711" in answer["text"]
         finally:
             process.terminate()

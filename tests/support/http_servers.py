@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -32,3 +35,18 @@ def served(tools: list[Tool], **options: Any) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join()
+
+
+def ask(address: str, path: str, body: Any, method: str = "POST", **headers: str) -> tuple[int, Any]:
+    """The status and the answer of a request; what is no JSON as a text."""
+    place = urlsplit(address)
+    given = {"content-type": "application/json"}
+    given |= {name.replace("_", "-"): value for name, value in headers.items()}
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)
+    with closing(connection):
+        connection.request(
+            method, path, body if isinstance(body, bytes) else json.dumps(body).encode(), given
+        )
+        reply = connection.getresponse()
+        text = reply.read().decode()
+        return reply.status, json.loads(text) if reply.headers["content-type"] == "application/json" else text

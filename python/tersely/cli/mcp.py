@@ -37,7 +37,8 @@ _MCP_EXAMPLES = f"""examples:
   tersely mcp --wrap -- npx -y some-mcp-server --its-own options
   tersely mcp --wrap -- https://mcp.example.org/mcp   # its bearer token, if any: {WRAPPED_TOKEN}
   tersely mcp --wrap --budget 1000 --store results.sqlite -- python server.py
-  tersely mcp --http                          # compress_text, and POST /compress for callers without MCP
+  tersely mcp --http                          # compress_text, and POST /compress for callers without MCP;
+                                              # /v1/compress and /v1/retrieve for gateways such as LiteLLM's
   {TOKEN}=$(cat token) tersely mcp --index docs/.tersely --http --host 0.0.0.0
 """
 _AB_EXAMPLES = """questions.jsonl has one JSON object a line: {"query": "...", "answers": ["...", "..."]}
@@ -64,7 +65,12 @@ def add_mcp(commands: Commands) -> None:
         "results are kept)",
     )
     parser.add_argument(
-        "-b", "--budget", type=int, default=2000, metavar="N", help="tokens of a wrapped result (2000)"
+        "-b",
+        "--budget",
+        type=int,
+        default=2000,
+        metavar="N",
+        help="tokens of a wrapped result, and of one in a history for /v1/compress (2000)",
     )
     parser.add_argument(
         "server", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="of the wrapped server, or its URL"
@@ -192,6 +198,8 @@ def _serve(
 
             serve_stdio(tools, threads=arguments.threads, deadline=arguments.deadline)
             return
+        from tersely.cli.store import result_store
+        from tersely.mcp.gateway import Gateway
         from tersely.mcp.http import serve_http
 
         serve_http(
@@ -204,6 +212,7 @@ def _serve(
             deadline=arguments.deadline,
             workers=arguments.workers,
             ready=ready,
+            gateway=Gateway(partial(result_store, arguments.store), arguments.budget),
         )
     except MissingExtraError as error:
         raise ValueError(str(error)) from error

@@ -22,7 +22,8 @@ from typing import Any
 
 from tersely import checks
 from tersely.mcp.application import Application, Message, Receive, Scope, Send, make_server, send_response
-from tersely.mcp.compress_door import CompressDoor
+from tersely.mcp.compress_door import RETRIEVE, CompressDoor
+from tersely.mcp.gateway import Gateway
 from tersely.mcp.tools import Tool
 
 __all__ = ["Gate", "checked_token", "http_application", "serve_http", "server_config"]
@@ -168,9 +169,11 @@ def http_application(
     threads: int = 8,
     deadline: float = 60.0,
     ready: Iterable[Callable[[], object]] = (),
+    gateway: Gateway | None = None,
 ) -> Gate:
     """Make the ASGI application: MCP at /mcp, and POST /compress (compress_door.py) for callers in any
-    language; GET /health and /ready. There are no sessions, so memory does not grow.
+    language; /v1/compress and /v1/retrieve for gateways; GET /health and /ready. There are no sessions, so
+    memory does not grow.
 
     Args:
         tools: of the server.
@@ -184,6 +187,7 @@ def http_application(
         threads: tool calls that run at a time.
         deadline: seconds that a tool call may run.
         ready: called when somebody asks for /ready; where one raises, the answer is no (503).
+        gateway: answers gateways in front of models (gateway.py); None: they are not answered.
 
     Raises ValueError where a host that others can reach has no token, for a token that is too short, and for
     an origin without "://".
@@ -221,7 +225,7 @@ def http_application(
         host=host,
     )
     hosts = names if _is_loopback(host) else ()
-    application = CompressDoor(application, hosts, body, threads, deadline)
+    application = CompressDoor(application, hosts, body, threads, deadline, gateway)
     allowed = frozenset(origin.rstrip("/") for origin in origins)
     return Gate(application, token, allowed, most, patience, tuple(ready))
 
@@ -394,7 +398,8 @@ class Gate:
             await self._tell_whether_ready(send)
         elif not self._is_authorized(headers.get(b"authorization", b"")):
             await _refuse(send, 401, "a bearer token is needed", (b"www-authenticate", b"Bearer"))
-        elif scope["method"] == "GET":  # no stream of the server's own: calls are answered where they come in
+        elif scope["method"] == "GET" and not scope["path"].startswith(RETRIEVE):
+            # No stream of the server's own: calls are answered where they come in.
             await _refuse(send, 405, "there is nothing to get; POST calls here", (b"allow", b"POST"))
         elif self._inside >= self.most:
             await _refuse(send, 503, "too many requests at a time", (b"retry-after", b"1"))

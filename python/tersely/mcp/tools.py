@@ -57,10 +57,14 @@ class Tool:
     read_only: bool = True
     unlisted: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def properties(self) -> dict[str, Any]:
+        """Schemas of all arguments, listed or not."""
+        return {**self.input_schema["properties"], **self.unlisted}
+
     def checked(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Check the arguments of a call, listed or not (`check_arguments`)."""
-        schema = self.input_schema
-        return check_arguments({**schema, "properties": {**schema["properties"], **self.unlisted}}, given)
+        """Check the arguments of a call (`check_arguments`)."""
+        return check_arguments({**self.input_schema, "properties": self.properties}, given)
 
 
 def object_schema(required: Sequence[str], **properties: Mapping[str, Any]) -> dict[str, Any]:

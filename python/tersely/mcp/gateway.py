@@ -1,0 +1,148 @@
+"""POST /v1/compress and GET /v1/retrieve/HASH: shorten histories for gateways in front of models.
+
+The contract is headroom's, as LiteLLM's guardrail for compression calls it: messages, model and config come;
+messages, `tokens_before`, `tokens_after` and `ccr_hashes` go back (docs.litellm.ai/docs/proxy/headroom).
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from tersely.agents.hook import RETRIEVE_WITH, ResultShortener
+from tersely.agents.tool_results import BUDGET, ToolResultCompressor, ToolResultReport
+from tersely.errors import StoreError
+from tersely.mcp.answers import count_tokens
+from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
+from tersely.memory.compaction import compact_messages
+from tersely.memory.groups import count_entries
+from tersely.memory.messages import read_messages, warnings_of
+from tersely.models.counters import resolve_counter
+
+if TYPE_CHECKING:
+    from tersely.protocols import BatchTokenCounter
+    from tersely.store import Store
+
+__all__ = ["Gateway"]
+
+_LOG = logging.getLogger("tersely.mcp")
+_HASH = re.compile(r"[0-9a-f]{16}")  # ids of whole results
+_MODES = ("ccr", "lossy_inline", "lossless_then_lossy")
+_READ = ("mode", "frozen_message_count", "protect_recent")  # of `config`
+_PICTURE_TOKENS = 1000  # as of `compact_messages`
+_MOST_SHORTENERS = 16
+
+
+@dataclass(slots=True)
+class Gateway:
+    """Shortens results of tools in histories that gateways send, and gives the whole of each back.
+
+    A result is sent in the same bytes on every turn. Everything else stays as it is, and so does the number
+    of messages, unless `token_budget` asks for a history within a budget.
+
+    Attributes:
+        open_store: opens the store that keeps whole results, when one is first needed; None: nothing is kept,
+            and no hashes are given.
+        budget: tokens of a result.
+    """
+
+    open_store: Callable[[], Store] | None = None
+    budget: int = BUDGET
+    _stores: list[Store] = field(default_factory=list, init=False)
+    _shorteners: dict[tuple[str, bool], ResultShortener] = field(default_factory=dict, init=False)
+    _lock: Lock = field(default_factory=Lock, init=False)
+
+    def tool(self) -> Tool:
+        """Describe the request: `checked` reads its body, `run` answers it."""
+        schema = object_schema(
+            ["messages"],
+            messages={"type": "array"},
+            model={"type": "string"},
+            config={"type": "object"},
+            token_budget={"type": "integer", "minimum": 1},
+        )
+        return Tool("compress", "Shorten results of tools in a history.", schema, self._compress)
+
+    def retrieve(self, hash: str) -> Mapping[str, Any] | None:
+        """Return the whole of a result; None where there is none of this hash."""
+        store = self._store() if _HASH.fullmatch(hash) else None
+        if store is None or hash not in store:
+            return None
+        text = store.expand(hash, masked=True)
+        store.note_expansion(hash)
+        return {"hash": hash, "original_content": text, "original_tokens": count_tokens(text)}
+
+    def _compress(self, given: dict[str, Any]) -> ToolReply:
+        messages, config = given["messages"], given.get("config", {})
+        mode = config.get("mode")
+        if mode is not None and mode not in _MODES:
+            raise ToolError(f"config.mode must be one of {', '.join(_MODES)}, or left out, not {mode!r:.60}")
+        first, last = (_number(config, name) for name in _READ[1:])
+        warnings = [f"config.{name:.60} is not looked at" for name in config if name not in _READ]
+        counter = self._counter(given.get("model"), warnings)
+        store = self._store(warnings) if mode == "ccr" else None
+        told: list[ToolResultReport] = []
+        entries = read_messages(messages)
+        warnings += warnings_of(entries)
+        sent = self._shortener(counter, store).shorten(
+            messages, among=range(first, len(messages) - last), told=told
+        )
+        count = partial(count_entries, counter, picture_tokens=_PICTURE_TOKENS)
+        before, after = int(count(entries).sum()), int(count(read_messages(sent)).sum())
+        if "token_budget" in given:
+            compacted = compact_messages(
+                sent, budget=given["token_budget"], counter=counter, keep_last=last, pinned=range(first)
+            )
+            sent, after = compacted.messages, compacted.tokens
+            warnings += [warning for warning in compacted.warnings if warning not in warnings]
+        data = {
+            "messages": sent,
+            "tokens_before": before,
+            "tokens_after": after,
+            "tokens_saved": before - after,
+            "compression_ratio": after / before if before else 1.0,
+            "transforms_applied": [f"tersely:{report.status}" for report in told],
+            "ccr_hashes": list(dict.fromkeys(report.id for report in told if report.id)),
+            "warnings": warnings,
+        }
+        return ToolReply("", data)
+
+    def _counter(self, model: str | None, warnings: list[str]) -> BatchTokenCounter:
+        try:
+            return resolve_counter(model)
+        except ValueError:
+            warnings.append("the model's tokens are counted as o200k_base")
+            return resolve_counter(None)
+
+    def _shortener(self, counter: BatchTokenCounter, store: Store | None) -> ResultShortener:
+        key = str(getattr(counter, "name", "")), store is None
+        with self._lock:
+            if key not in self._shorteners:
+                if len(self._shorteners) >= _MOST_SHORTENERS:  # names of models are the callers'
+                    self._shorteners.clear()
+                compressor = ToolResultCompressor(self.budget, store, counter, expand_with=RETRIEVE_WITH)
+                self._shorteners[key] = ResultShortener(compressor)
+            return self._shorteners[key]
+
+    def _store(self, warnings: list[str] | None = None) -> Store | None:
+        with self._lock:
+            if not self._stores and self.open_store is not None:
+                try:
+                    self._stores.append(self.open_store())
+                except (StoreError, OSError) as error:
+                    _LOG.warning("no store: %s", error)
+            if not self._stores and warnings is not None:
+                warnings.append("there is no store: nothing can be retrieved")
+            return self._stores[0] if self._stores else None
+
+
+def _number(config: Mapping[str, Any], name: str) -> int:
+    value = config.get(name, 0)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ToolError(f"config.{name} must be a whole number of 0 or more, not {value!r:.60}")
+    return value
