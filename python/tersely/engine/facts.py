@@ -50,6 +50,7 @@ __all__ = [
     "list_facts",
     "preserved_facts",
     "rows_at",
+    "stands_alone",
     "with_facts",
 ]
 
@@ -457,7 +458,7 @@ class TextIndex:
             return False
         before = next(islice(_WORD.finditer(wanted), places.index(rarest), None)).start()
         for at in rarest[: self._TRIES]:
-            if at >= before and _stands_alone(wanted, self.text, at - before):
+            if at >= before and stands_alone(wanted, self.text, at - before):
                 return True
         return False
 
@@ -466,7 +467,7 @@ def _words(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
-def _stands_alone(wanted: str, text: str, at: int) -> bool:
+def stands_alone(wanted: str, text: str, at: int) -> bool:
     """Whether `wanted` is at `at` and is no part of a longer word or number."""
     if not text.startswith(wanted, at):
         return False

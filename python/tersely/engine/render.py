@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -136,24 +137,26 @@ def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wordi
 def _write_quoted(text: str, table: SegmentTable, form: Quoted, rows: Int64s, writer: _Writer) -> None:
     """Sources, each with the words of it that are kept; in a line, what is left out becomes a space."""
     source = table.heading[rows] < 0
-    rows = rows[~(source & np.append(source[1:], True))]  # of a source without words nothing is said
+    rows = rows[~(source & np.concatenate((source[1:], [True])))]  # of a source without words nothing is said
     if len(rows) == 0:
         return
     source = table.heading[rows] < 0
     apart = table.end[rows[:-1]] != table.start[rows[1:]]
-    begin, end = table.start[rows[np.append(True, apart)]], table.end[rows[np.append(apart, True)]]
-    opens, same_line = source[1:][apart], (np.diff(table.block[rows]) == 0)[apart]
+    edges = np.concatenate(([True], apart, [True]))
+    begin, end = table.start[rows[edges[:-1]]], table.end[rows[edges[1:]]]
+    block = table.block[rows]
+    opens, same_line = source[1:][apart], (block[1:] == block[:-1])[apart]
     near = same_line & (begin[1:] - end[:-1] <= _SHORT_GAP)
-    gap = np.select([opens, source[:-1][apart], near, same_line], [1, 2, 2, 3], 0)
+    gap = np.where(opens, 1, np.where(source[:-1][apart] | near, 2, np.where(same_line, 3, 0)))
     written = ("\n" + form.indent, "\n", "", " ")
     parts = [""] * (2 * len(begin) - 1)
     parts[::2] = [text[start:stop] for start, stop in zip(begin.tolist(), end.tolist(), strict=True)]
     parts[1::2] = [written[code] for code in gap.tolist()]
-    short = np.flatnonzero(near & ~source[:-1][apart] & ~opens).tolist()
+    short = (near & ~source[:-1][apart] & ~opens).nonzero()[0].tolist()
     for run in short:
         parts[2 * run + 1] = text[int(end[run]) : int(begin[run + 1])]
-    ends = (np.cumsum([len(part) for part in parts]) + writer.length).tolist()
-    writer.places += [(ends[2 * run], ends[2 * run + 1]) for run in short if parts[2 * run + 1].strip()]
+    ends = list(accumulate(map(len, parts), initial=writer.length))
+    writer.places += [(ends[2 * run + 1], ends[2 * run + 2]) for run in short if parts[2 * run + 1].strip()]
     writer.add("".join(parts))
 
 

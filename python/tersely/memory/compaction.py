@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import Any
@@ -85,7 +85,7 @@ class CompactedMessages(Ratios):
             "budget": self.budget,
             "warnings": list(self.warnings),
             "accounts": [
-                {**asdict(account), "kept": [*map(list, account.kept)], "lost": [*map(list, account.lost)]}
+                {**account._asdict(), "kept": [*map(list, account.kept)], "lost": [*map(list, account.lost)]}
                 for account in self.accounts
             ],
         }
@@ -380,14 +380,13 @@ class Compactor:
         folded = fold(history, target - frame)
         for account in self._accounts[:done]:
             if account.reason == "stated_elsewhere":  # perhaps by a message that is folded now
-                self._accounts[account.index] = replace(account, reason="budget")
+                self._accounts[account.index] = account._replace(reason="budget")
         for old, account in zip(head if anew else (), folded.accounts, strict=False):
-            made = replace(account, index=old.number)
+            made = account._replace(index=old.number)
             if old.kept:  # the account is of what was left of it
                 before = self._accounts[old.number]
                 lost = {*before.lost, *_original_places(old.kept, account.lost)}
-                made = replace(
-                    before,
+                made = before._replace(
                     outcome=account.outcome,
                     kept=_original_places(old.kept, account.kept),
                     lost=tuple(sorted(lost)),
@@ -395,7 +394,7 @@ class Compactor:
             self._accounts[old.number] = made
         accounts = folded.accounts[len(head) :]
         self._accounts[done:] = [
-            replace(account, index=number) for account, number in zip(accounts, tail, strict=True)
+            account._replace(index=number) for account, number in zip(accounts, tail, strict=True)
         ]
         changed = [index for index, account in enumerate(accounts) if account.outcome != "verbatim"]
         upto = changed[-1] + 1 if changed else 0
@@ -461,8 +460,7 @@ def _with_mentions(head: list[_SentMessage]) -> tuple[list[_SentMessage], Mentio
 def _excerpt(entry: Entry, kept: Places) -> tuple[Piece, ...]:
     """Cut the pieces of an entry to the places kept, a line each."""
     return tuple(
-        replace(
-            entry.pieces[row],
+        entry.pieces[row]._replace(
             text="\n".join(entry.pieces[row].text[start:end] for _, start, end in places),
             path=(),
         )

@@ -40,7 +40,7 @@ __all__ = [
     "read_excerpts",
     "read_stated_facts",
     "relevance_of",
-    "source_of",
+    "sources_of",
 ]
 
 _PATHS = (
@@ -132,21 +132,26 @@ _WINDOW = 200  # characters; not used at the level SENTENCE
 _SOURCE, _FACT, _WORDS, _REST = range(4)  # what a unit is: words are of a line around its facts
 
 
-def source_of(entry: Entry, piece: Piece, number: int, called: Mapping[str, str]) -> str:
-    """Name the source of a piece, with the number of its message: "user 12", "tool grep 13".
+def sources_of(entries: Sequence[Entry], numbers: Sequence[int], called: Mapping[str, str]) -> list[str]:
+    """Name the source of each piece of entries, with the number of its message: "user 12", "tool grep 13".
 
     A result is a tool's, whatever the role of its message; what was quoted before says itself whose it is:
     "excerpts 14"; what has no known shape is nobody's words: "other 12". `called`: id of a call -> name of
     the tool.
     """
-    if piece.kind == "result" or (piece.kind in ("data", "picture") and (piece.call or entry.role == "tool")):
-        name = entry.name if entry.role == "tool" and entry.name else called.get(piece.call, "")
-        return f"tool {name} {number}" if _NAME.fullmatch(name) else f"tool {number}"
-    if piece.kind == "excerpts":
-        return f"excerpts {number}"
-    if piece.kind == "data":
-        return f"other {number}"
-    return f"{entry.role if entry.role in ('user', 'assistant') else 'other'} {number}"
+    found = []
+    for entry, number in zip(entries, numbers, strict=True):
+        of_tool = entry.role == "tool"
+        speaker = entry.role if entry.role in ("user", "assistant") else "other"
+        for piece in entry.pieces:
+            if piece.kind == "result" or (piece.kind in ("data", "picture") and (piece.call or of_tool)):
+                name = entry.name if of_tool and entry.name else called.get(piece.call, "")
+                found.append(f"tool {name} {number}" if _NAME.fullmatch(name) else f"tool {number}")
+            elif piece.kind == "excerpts":
+                found.append(f"excerpts {number}")
+            else:
+                found.append(f"other {number}" if piece.kind == "data" else f"{speaker} {number}")
+    return found
 
 
 def frame_excerpts(lines: str) -> str:
@@ -199,15 +204,7 @@ def read_stated_facts(
     if mentions is None:
         known = [row for row, index in enumerate(entry_of.tolist()) if index in excerpts] if excerpts else []
         mentions = find_mentions(pieces, known)
-    inner: dict[int, list[tuple[int, int]]] = {}
-    for row, start, end in mentions.inner.tolist():
-        if row in inner:
-            inner[row].append((start, end))
-        else:
-            inner[row] = [(start, end)]
-    documents, starts, ends = mentions.document.tolist(), mentions.start.tolist(), mentions.end.tolist()
     owners = entry_of[mentions.document] if len(mentions) else entry_of[:0]
-    seen: set[str] = set()
     held = np.zeros(len(entries), dtype=bool)
     held[list(stays)] = True
     partly = np.array(
@@ -215,57 +212,55 @@ def read_stated_facts(
         dtype=bool,
     )[mentions.document]
     staying = held[owners] & ~partly
-    is_staying = staying.tolist()
-    latest: dict[str, int] = {}
-    often: dict[str, int] = {}
-    for row, owner in enumerate(owners.tolist()):
-        text = texts[documents[row]]
-        for start, end in ((starts[row], ends[row]), *inner.get(row, ())):
-            key = text[start:end]
-            if latest.get(key) != owner:
-                latest[key] = owner
-                often[key] = often.get(key, 0) + 1
+    spans = np.stack((mentions.document, mentions.start, mentions.end), axis=1)
+    around = mentions.inner[:, 0]
+    spans = np.concatenate((spans, np.column_stack((mentions.document[around], mentions.inner[:, 1:]))))
+    words = [texts[row][start:end] for row, start, end in spans.tolist()]
+    numbers: dict[str, int] = {}
+    key = np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int64)
+    owner = np.concatenate((owners, owners[around]))
+    latest = np.zeros(len(numbers), dtype=np.int64)  # entry that states each
+    np.maximum.at(latest, key, owner)
+    stated_by = np.unique(key * len(entries) + owner) // max(len(entries), 1)
+    often = np.bincount(stated_by, minlength=len(numbers))  # entries
+    inner: dict[int, list[int]] = {}
+    for row, one in zip(around.tolist(), key[len(mentions) :].tolist(), strict=True):
+        inner.setdefault(row, []).append(one)
+    seen = bytearray(len(numbers))
     chosen: list[int] = []
-    keys: list[str] = []
     turn = np.where(staying, 0, 1 + partly)
-    for row in np.lexsort((np.where(staying, 1, -1) * np.arange(len(turn)), turn)).tolist():
-        text = texts[documents[row]]
-        key = text[starts[row] : ends[row]]
-        if key in seen:
-            continue
-        seen.add(key)
-        for start, end in inner.get(row, ()):
-            seen.add(text[start:end])
-        if not is_staying[row]:
-            chosen.append(row)
-            keys.append(key)
+    order = np.lexsort((np.where(staying, 1, -1) * np.arange(len(turn)), turn))
+    for row, one, stays_there in zip(
+        order.tolist(), key[order].tolist(), staying[order].tolist(), strict=True
+    ):
+        if not seen[one]:
+            for stated in (one, *inner.get(row, ())):
+                seen[stated] = True
+            if not stays_there:
+                chosen.append(row)
     rows = np.array(chosen, dtype=np.int64)
-    entries_of = np.array([often[key] for key in keys], dtype=np.int64)
-    costs = count_batch(counter, [" " + key for key in keys])
+    costs = count_batch(counter, [" " + words[row] for row in chosen])
     tokens = np.zeros(len(entries), dtype=np.int64)
     np.add.at(tokens, owners[rows], costs)
     tokens[np.unique(owners[rows])] += _SOURCE_TOKENS
-    touched = _touched(mentions, texts, latest)[rows]
-    return StatedFacts(entry_of, mentions, rows, entries_of, touched, costs, tokens)
+    own = key[: len(mentions)]
+    touched = _touched(mentions, words, latest[own])[rows]
+    return StatedFacts(entry_of, mentions, rows, often[own[rows]], touched, costs, tokens)
 
 
-def _touched(mentions: Mentions, texts: Sequence[str], latest: Mapping[str, int]) -> Int64s:
+def _touched(mentions: Mentions, words: Sequence[str], own: Int64s) -> Int64s:
     """int64[m]: the last entry that states a mention, or an identifier of the list that has it.
 
-    `latest`: of what is mentioned. Of a list that is worked through the rest is needed as soon.
+    `words`: of the mentions; `own`: the last entry that states each. Of a list that is worked through the
+    rest is needed as soon.
     """
-    spans = zip(mentions.document.tolist(), mentions.start.tolist(), mentions.end.tolist(), strict=True)
-    keys = [texts[document][start:end] for document, start, end in spans]
-    own = np.array([latest[key] for key in keys], dtype=np.int64)
-    names = mentions.worth >= _IDENTIFIES
+    names = (mentions.worth >= _IDENTIFIES).nonzero()[0]
     forms: dict[str, int] = {}
-    form = np.array(
-        [
-            forms.setdefault("".join(sorted(set(key.translate(_FORM)))), len(forms)) if name else -1
-            for key, name in zip(keys, names.tolist(), strict=True)
-        ],
-        dtype=np.int64,
-    )
+    form = np.full(len(mentions), -1, dtype=np.int64)
+    form[names] = [
+        forms.setdefault("".join(sorted(set(words[row].translate(_FORM)))), len(forms))
+        for row in names.tolist()
+    ]
     touched = own.copy()
     for apart in range(1, _BESIDE + 1):
         here, there = slice(None, -apart), slice(apart, None)
@@ -326,10 +321,10 @@ class Excerpts:
         """(piece, start, end) of what kept rows hold of the pieces, in order; what touches is one place."""
         rows = rows[~self.sources[rows]]
         start, end = self.table.start[rows], self.table.end[rows]
-        at = np.searchsorted(self.begins, start, side="right") - 1
-        apart = np.flatnonzero((end[:-1] != start[1:]) | (at[:-1] != at[1:])) + 1
+        at = self.begins.searchsorted(start, side="right") - 1
+        apart = ((end[:-1] != start[1:]) | (at[:-1] != at[1:])).nonzero()[0] + 1
         first = np.concatenate(([0], apart)) if len(rows) else apart
-        last = np.append(apart, len(rows))[: len(first)] - 1
+        last = np.concatenate((apart, [len(rows)]))[: len(first)] - 1
         at = at[first]
         return self.pieces[at], start[first] - self.begins[at], end[last] - self.begins[at]
 
@@ -354,7 +349,7 @@ def read_excerpts(
     script = _Transcript.of(entries, numbers, called, folded)
     lines = _Lines.of(script)
     facts = _no_facts() if stated is None else _facts(script, stated, folded, len(entries))
-    with_facts = np.unique(np.searchsorted(lines.start, facts.start, side="right") - 1)
+    with_facts = np.unique(lines.start.searchsorted(facts.start, side="right") - 1)
     entry_of_line = script.entry[lines.passage]
     if relevance is None:
         kind = np.where(np.array([entry.role == "user" for entry in entries])[entry_of_line], 1, 2)
@@ -362,11 +357,11 @@ def read_excerpts(
         order = np.lexsort((np.arange(len(kind)), -entry_of_line, kind))
     else:
         place = np.empty(len(entries), dtype=np.int64)
-        place[np.argsort(-relevance, kind="stable")] = np.arange(len(entries))
-        order = np.argsort(place[entry_of_line], kind="stable")
+        place[(-relevance).argsort(kind="stable")] = np.arange(len(entries))
+        order = place[entry_of_line].argsort(kind="stable")
     order = order[lines.filled[order]]
-    size = np.cumsum((lines.end - lines.start)[order])
-    order = order[: int(np.searchsorted(size, _LINE_ROOM * room + _LEAST_ROOM, side="right"))]
+    size = (lines.end - lines.start)[order].cumsum()
+    order = order[: int(size.searchsorted(_LINE_ROOM * room + _LEAST_ROOM, side="right"))]
     few = facts.first(_FACT_ROOM * room)
     return _units(counter, script, lines, few, order)
 
@@ -388,20 +383,20 @@ class _Transcript:
     ) -> _Transcript:
         parts: list[str] = []
         start, words, owner, pieces, begins = [], [], [], [], []
+        sources = sources_of(entries, numbers, called)
         at, row = 0, 0
         for index, (entry, folds) in enumerate(zip(entries, folded.tolist(), strict=True)):
             before = ""
             for number, piece in enumerate(entry.pieces if folds else (), row):
                 if piece.text and not piece.text.isspace():
-                    source = source_of(entry, piece, numbers[index], called)
                     if parts:
                         parts.append("\n")
                         at += 1
-                    if source != before:
-                        before = source
+                    if sources[number] != before:
+                        before = sources[number]
                         start.append(at)
-                        parts.append(f"{source}: ")
-                        at += len(source) + 2
+                        parts.append(f"{before}: ")
+                        at += len(before) + 2
                         words.append(at)
                         owner.append(index)
                     pieces.append(number)
@@ -428,12 +423,12 @@ class _Lines:
         start = np.cumsum([0, *map(len, whole)], dtype=np.int64)[:-1]
         end = start + np.array(list(map(len, lines)), dtype=np.int64)
         filled = np.array([not line.isspace() for line in lines], dtype=bool)
-        opening = np.searchsorted(start, script.start)
+        opening = start.searchsorted(script.start)
         start[opening] = script.words
         spans = zip(script.words.tolist(), end[opening].tolist(), strict=True)
         filled[opening] = [not script.text[begin:stop].isspace() for begin, stop in spans]
         filled &= start < end
-        return _Lines(start, end, np.searchsorted(script.start, start, side="right") - 1, filled)
+        return _Lines(start, end, script.start.searchsorted(start, side="right") - 1, filled)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -446,7 +441,7 @@ class _Facts:
 
     def first(self, room: float) -> _Facts:
         """The first that take `room` tokens together."""
-        many = int(np.searchsorted(np.cumsum(self.costs), room, side="right"))
+        many = int(self.costs.cumsum().searchsorted(room, side="right"))
         return _Facts(self.start[:many], self.end[:many], self.costs[:many])
 
 
@@ -472,7 +467,7 @@ def _facts(script: _Transcript, stated: StatedFacts, folded: Bools, entries: int
     # Short or long: no other words say it.
     best = np.lexsort((-worth * counts, worth < FAILED))
     best = best[folded[owner[best]]]
-    begin = script.begins[np.searchsorted(script.pieces, piece[best])]
+    begin = script.begins[script.pieces.searchsorted(piece[best])]
     rows = stated.rows[best]
     return _Facts(begin + mentions.start[rows], begin + mentions.end[rows], stated.costs[best])
 
@@ -482,15 +477,15 @@ def _units(
 ) -> Excerpts:
     """Cut the transcript into units: facts, chosen lines, and the text left between them."""
     text = script.text
-    by_place = np.argsort(facts.start, kind="stable")
+    by_place = facts.start.argsort(kind="stable")
     start, end = facts.start[by_place], facts.end[by_place]
     start[1:] = np.maximum(start[1:], np.maximum.accumulate(end)[:-1])  # none begins within another
     real = start < end
     by_place, start, end = by_place[real], start[real], end[real]
-    first = np.searchsorted(lines.start, start, side="right") - 1
-    last = np.searchsorted(lines.start, end - 1, side="right") - 1
+    first = lines.start.searchsorted(start, side="right") - 1
+    last = lines.start.searchsorted(end - 1, side="right") - 1
     touched = [first, last, line_order]
-    touched += [np.arange(first[row], last[row]) for row in np.flatnonzero(last > first + 1).tolist()]
+    touched += [np.arange(first[row], last[row]) for row in (last > first + 1).nonzero()[0].tolist()]
     cut_lines = np.unique(np.concatenate(touched))
     spoken = np.unique(lines.passage[cut_lines])  # passages of which anything may stay
     edges = (
@@ -504,17 +499,17 @@ def _units(
     borders = np.unique(np.concatenate((*edges, [0, len(text)])))
     begin, stop = borders[:-1], borders[1:]
 
-    line = np.searchsorted(lines.start, begin, side="right") - 1
+    line = lines.start.searchsorted(begin, side="right") - 1
     inside = (line >= 0) & (begin < lines.end[line])
     in_order = np.zeros(len(lines.start), dtype=bool)
     in_order[line_order] = True
-    fact = np.searchsorted(start, begin, side="right") - 1
-    in_fact = inside & (fact >= 0) & (begin < np.append(end, 0)[fact])
+    fact = start.searchsorted(begin, side="right") - 1
+    in_fact = inside & (fact >= 0) & (begin < np.concatenate((end, [0]))[fact])
     kind = np.full(len(begin), _REST)
     kind[inside & in_order[line]] = _WORDS
     kind[in_fact] = _FACT
-    kind[np.searchsorted(begin, script.start[spoken])] = _SOURCE
-    rest = np.flatnonzero(kind == _REST)
+    kind[begin.searchsorted(script.start[spoken])] = _SOURCE
+    rest = (kind == _REST).nonzero()[0]
     spans = zip(begin[rest].tolist(), stop[rest].tolist(), strict=True)
     blank = np.zeros(len(begin), dtype=bool)
     blank[rest] = [text[one:other].isspace() for one, other in spans]
@@ -522,11 +517,11 @@ def _units(
 
     needs = _needs(line, kind)
     group = np.full(len(begin), -1, dtype=np.int32)
-    _group(group, np.flatnonzero(kind == _WORDS), line)
-    _group(group, np.flatnonzero(kind == _FACT), fact)
+    _group(group, (kind == _WORDS).nonzero()[0], line)
+    _group(group, (kind == _FACT).nonzero()[0], fact)
 
     worth = np.zeros(len(begin), dtype=np.float32)
-    facts_here, words_here = np.flatnonzero(kind == _FACT), np.flatnonzero(kind == _WORDS)
+    facts_here, words_here = (kind == _FACT).nonzero()[0], (kind == _WORDS).nonzero()[0]
     rank = by_place[fact[facts_here]]
     worth[facts_here] = _FACT_RANK + 1 - rank / max(len(facts.start), 1)
     place = np.zeros(len(lines.start), dtype=np.int64)
@@ -535,11 +530,11 @@ def _units(
 
     costs = np.ones(len(begin), dtype=np.int64)
     costs[facts_here] = np.maximum(facts.costs[rank], 1)
-    counted = np.flatnonzero((kind == _WORDS) | (kind == _SOURCE))
+    counted = ((kind == _WORDS) | (kind == _SOURCE)).nonzero()[0]
     spans = zip(begin[counted].tolist(), stop[counted].tolist(), strict=True)
     costs[counted] = np.maximum(count_batch(counter, [text[one:other] for one, other in spans]), 1)
     for rows in (facts_here, words_here[~np.isin(line[words_here], line[facts_here])]):
-        costs[rows[np.diff(line[rows], prepend=-1) != 0]] += 1  # the line begins anew
+        costs[rows[_begins(line[rows])]] += 1  # the line begins anew
     costs[kind == _REST] = _NEVER
     table = SegmentTable(
         np.zeros(len(begin), dtype=np.int32),
@@ -563,9 +558,13 @@ def _needs(line: Int64s, kind: Int64s) -> Int32s:
     return needs.astype(np.int32)
 
 
+def _begins(key: Int64s) -> Bools:
+    """bool[n]: whether each differs from the one before it."""
+    return np.concatenate(([True], key[1:] != key[:-1])) if len(key) else np.zeros(0, dtype=bool)
+
+
 def _group(group: Int32s, rows: Int64s, key: Int64s) -> None:
     """Give rows with the same key, which come one after the other, one group, where they are several."""
-    new = np.diff(key[rows], prepend=-1) != 0
-    first = rows[np.maximum.accumulate(np.where(new, np.arange(len(rows)), 0))] if len(rows) else rows
-    many = np.bincount(first, minlength=len(group))[first] > 1 if len(rows) else new
-    group[rows[many]] = first[many]
+    number = _begins(key[rows]).cumsum() - 1
+    many = np.bincount(number)[number] > 1
+    group[rows[many]] = rows[_begins(key[rows])][number[many]]

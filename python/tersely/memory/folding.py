@@ -8,17 +8,20 @@ shorter, are units of one reading (`tersely.engine.reading`), of which the engin
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tersely import _native
 from tersely.content.units import Bools, Quoted
 from tersely.engine.allocation import fill
 from tersely.engine.count import count, count_batch
-from tersely.engine.facts import TextIndex
+from tersely.engine.facts import TextIndex, stands_alone
 from tersely.engine.finish import finish
 from tersely.engine.fit import fit
 from tersely.engine.reading import Prices, Reading, Region
@@ -54,8 +57,7 @@ __all__ = [
 Places = tuple[tuple[int, int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MessageAccount:
+class MessageAccount(NamedTuple):
     """Accounts for a message.
 
     Attributes:
@@ -74,7 +76,7 @@ class MessageAccount:
         pictures: how many of its pictures were left out.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # instead of the tuple's method
     outcome: Literal["verbatim", "compressed", "folded", "dropped"]
     reason: str
     tokens: int
@@ -102,25 +104,23 @@ class Sent:
         """`staying`: bool[entries]; `changed`: other texts of these; `kept`: excerpts of the others."""
         mentions = stated.mentions
         pieces = [(index, piece) for index, entry in enumerate(entries) for piece in entry.pieces]
-        self._owner = np.array([index for index, _ in pieces], dtype=np.int64)
-        self._first = np.searchsorted(self._owner, np.arange(len(entries)))
+        self._owner = stated.entry
+        self._first = self._owner.searchsorted(np.arange(len(entries)))
         texts = [piece.text for _, piece in pieces]
         stay = [staying[index] for index, _ in pieces]
-        other = [changed.get(index, {}).get(piece.path) for index, piece in pieces]
+        other = [changed[index].get(piece.path) if index in changed else None for index, piece in pieces]
         now = [said if text is None else text for said, text in zip(texts, other, strict=True)]
         sent = [text for text, stays in zip(now, stay, strict=True) if stays]
-        quoted = zip(*(column.tolist() for column in kept), strict=True)
-        self._index = TextIndex("\n".join([*sent, *(texts[row][start:end] for row, start, end in quoted)]))
+        quoted = zip(*[column.tolist() for column in kept], strict=True)
+        self._text = "\n".join([*sent, *[texts[row][start:end] for row, start, end in quoted]])
 
-        whole = np.array(
-            [stays and text is None for stays, text in zip(stay, other, strict=True)], dtype=bool
-        )
+        whole = np.array(stay, dtype=bool) & np.array([text is None for text in other], dtype=bool)
         rows = np.sort(stated.rows)
         rows = rows[~whole[mentions.document[rows]] & ~_within(mentions, rows, *kept)]
         partly: dict[int, TextIndex] = {}
         gone = []
         columns = (mentions.document[rows], mentions.start[rows], mentions.end[rows])
-        for row, start, end in zip(*(column.tolist() for column in columns), strict=True):
+        for row, start, end in zip(*[column.tolist() for column in columns], strict=True):
             if stay[row] and row not in partly:
                 partly[row] = TextIndex(now[row])
             lines = texts[row][start:end].split("\n") if stay[row] else ()
@@ -128,26 +128,51 @@ class Sent:
         self.lost = tuple([column[np.array(gone, dtype=bool)] for column in columns])
         self.lost_failures = bool((mentions.worth[rows][np.array(gone, dtype=bool)] >= FAILED).any())
 
-    def why_dropped(self, entry: Entry) -> str:
-        """Say why a message was left out whole."""
-        reason = "budget" if entry.opaque else "empty"
-        for piece in entry.pieces if not entry.opaque else ():
-            if piece.kind == "picture":
-                return "budget"
-            for line in filter(None, map(str.strip, piece.text.split("\n"))):
-                if not self._index.stands(line):
-                    return "budget"
-                reason = "stated_elsewhere"
-        return reason
+    def why_dropped(self, dropped: Mapping[int, Entry]) -> dict[int, str]:
+        """Say why messages were left out whole: index -> reason. O(characters)."""
+        reasons: dict[int, str] = {}
+        lines: dict[int, list[str]] = {}
+        for index, entry in dropped.items():
+            text = "\n".join(map(_TEXT, entry.pieces))
+            said = list(filter(None, map(str.strip, text.split("\n"))))
+            if entry.opaque or "picture" in map(_KIND, entry.pieces):
+                reasons[index] = "budget"
+            elif said:
+                lines[index] = said
+            else:
+                reasons[index] = "empty"
+        for few in (slice(1), slice(None)):  # of most, not even the first line stands there
+            stated = stated_lines(self._text, [line for said in lines.values() for line in said[few]])
+            lines = {index: said for index, said in lines.items() if stated.issuperset(said[few])}
+        return dict.fromkeys(dropped, "budget") | reasons | dict.fromkeys(lines, "stated_elsewhere")
 
     def places(self, piece: Int64s, start: Int64s, end: Int64s) -> dict[int, Places]:
         """Group places by message, in order: (piece of it, start, end); `piece` counts over all of them."""
         index = self._owner[piece] if len(piece) else piece
         found: dict[int, list[tuple[int, int, int]]] = {}
         columns = (index, piece - self._first[index], start, end)
-        for message, *place in zip(*(column.tolist() for column in columns), strict=True):
+        for message, *place in zip(*[column.tolist() for column in columns], strict=True):
             found.setdefault(message, []).append((place[0], place[1], place[2]))
         return {message: tuple(places) for message, places in found.items()}
+
+
+_WORD = re.compile(r"\w")
+_TEXT, _KIND = attrgetter("text"), attrgetter("kind")
+
+
+def stated_lines(text: str, lines: Sequence[str]) -> set[str]:
+    """Return those of some lines that a text has word for word, as lines or within them. O(characters)."""
+    found = {line for line in lines if _WORD.search(line)}
+    whole = found.intersection(map(str.strip, text.split("\n")))
+    parts = sorted(found - whole)
+    numbers, _, starts, _ = _native.occurrences([text], parts) if parts else [np.empty(0, dtype=np.int64)] * 4
+    within: set[str] = set()
+    for number, start in zip(numbers.tolist(), starts.tolist(), strict=True):
+        (whole if stands_alone(parts[number], text, start) else within).add(parts[number])
+    if within - whole:  # perhaps elsewhere
+        stands = TextIndex(text).stands
+        whole.update([part for part in within - whole if stands(part)])
+    return whole
 
 
 def _within(mentions: Mentions, rows: Int64s, piece: Int64s, start: Int64s, end: Int64s) -> Bools:
@@ -155,12 +180,8 @@ def _within(mentions: Mentions, rows: Int64s, piece: Int64s, start: Int64s, end:
     if not len(piece):
         return np.zeros(len(rows), dtype=bool)
     span = int(max(mentions.end.max(initial=0), end.max())) + 1
-    at = (
-        np.searchsorted(
-            piece * span + start, mentions.document[rows] * span + mentions.start[rows], side="right"
-        )
-        - 1
-    )
+    wanted = mentions.document[rows] * span + mentions.start[rows]
+    at = (piece * span + start).searchsorted(wanted, side="right") - 1
     found: Bools = (at >= 0) & (piece[at] == mentions.document[rows]) & (mentions.end[rows] <= end[at])
     return found
 
@@ -494,7 +515,7 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
     found = fit(reading, room, floors=floors if choice.results else None)
     result = finish(reading, found, room)
     lines, *texts = result.parts
-    kept = np.flatnonzero(found.status[: len(excerpts.table)] >= FIRST_KEPT)
+    kept = (found.status[: len(excerpts.table)] >= FIRST_KEPT).nonzero()[0]
     tokens = used + result.tokens + (frame if lines else 0)
     text = frame_excerpts(lines) if lines else ""
     return _FitResult(text, tuple(texts), tokens, excerpts.places(kept))
@@ -605,24 +626,28 @@ def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> F
     reasons = {**history.reasons, **dict.fromkeys([result.index for result in choice.results], "budget")}
     sent = Sent(history.entries, choice.stated, choice.stay, changed, fitted.kept)
     kept, lost = sent.places(*fitted.kept), sent.places(*sent.lost)
+    dropped = [index for index, stays in enumerate(choice.stay) if not stays and index not in kept]
+    why_dropped = sent.why_dropped({index: history.entries[index] for index in dropped})
     messages: list[Any] = []
     accounts: list[MessageAccount] = []
     outcome: Literal["verbatim", "compressed", "folded", "dropped"]
     for index, (stays, tokens) in enumerate(zip(choice.stay, history.costs.tolist(), strict=True)):
-        entry, texts, places = history.entries[index], changed.get(index, {}), kept.get(index, ())
+        texts, places = changed.get(index, {}), kept.get(index, ())
+        message = history.messages[index]
         if stays:
             outcome = "compressed" if texts else "verbatim"
             reason = history.stays.get(index, reasons.get(index, "newest") if texts else "newest")
-            messages.append(with_texts(history.messages[index], texts))
+            messages.append(with_texts(message, texts) if texts else message)
         else:
             if text:
                 messages.append(new_user_message(text, history.messages))
                 text = ""  # in the place of the first
-            outcome, reason = ("folded", "budget") if places else ("dropped", sent.why_dropped(entry))
+            outcome, reason = ("folded", "budget") if places else ("dropped", why_dropped[index])
         gone = 0
-        for piece in entry.pieces:
+        for piece in history.entries[index].pieces:
             gone += piece.kind == "picture" and (not stays or piece.path in texts)
-        accounts.append(MessageAccount(index, outcome, reason, tokens, places, lost.get(index, ()), gone))
+        account = (index, outcome, reason, tokens, places, lost.get(index, ()), gone)
+        accounts.append(tuple.__new__(MessageAccount, account))
     said = ("errors_left_out", "facts_left_out")
     found = (sent.lost_failures, bool(lost))
     warnings = [*warnings, *(code for code, holds in zip(said, found, strict=True) if holds)]

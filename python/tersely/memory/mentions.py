@@ -104,12 +104,12 @@ def find_mentions(pieces: Sequence[Piece], excerpts: Collection[int] = ()) -> Me
     start, end, worth = start[order], end[order], worth[order]
     reach = np.concatenate(([-1], np.maximum.accumulate(end)[:-1])) if len(end) else end
     whole = end > reach
-    mention = np.cumsum(whole) - 1
-    document = np.searchsorted(first, start[whole], side="right") - 1
+    mention = whole.cumsum() - 1
+    document = first.searchsorted(start[whole], side="right") - 1
     best = np.zeros(int(whole.sum()))
     np.maximum.at(best, mention, worth)
     offset = first[document]
-    held = np.flatnonzero(~whole)
+    held = (~whole).nonzero()[0]
     places = (mention[held], start[held] - offset[mention[held]], end[held] - offset[mention[held]])
     inner = np.stack(places, axis=1)
     return Mentions(document, start[whole] - offset, end[whole] - offset, best, inner)
@@ -127,7 +127,7 @@ def join_mentions(parts: Sequence[tuple[Mentions, int]]) -> Mentions:
     for mentions, offset in parts:
         here = mentions.document + offset >= 0
         inner = mentions.inner[here[mentions.inner[:, 0]]]
-        inner[:, 0] = (np.cumsum(here) - 1 + rows)[inner[:, 0]]
+        inner[:, 0] = (here.cumsum() - 1 + rows)[inner[:, 0]]
         rows += int(here.sum())
         columns = (mentions.document + offset, mentions.start, mentions.end, mentions.worth)
         found.append([*(column[here] for column in columns), inner])

@@ -14,10 +14,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass
 from itertools import compress
 from math import isfinite
-from typing import Any, Literal, TypeGuard
+from typing import Any, Literal, NamedTuple, TypeGuard
 
 from tersely.text import CHARACTERS_REPLACED, well_formed
 
@@ -101,8 +101,7 @@ _SEALED = {"signature", "thoughtSignature", "thought_signature", "encrypted_cont
            "providerMetadata", "callProviderMetadata"}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A text of a message.
 
     Attributes:
@@ -124,8 +123,7 @@ class Piece:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A message that was read.
 
     Attributes:
@@ -153,6 +151,10 @@ class Entry:
     replaced: bool = False
 
 
+_PLAIN_PIECE = Piece("", "text", ("content",))[1:]
+_PLAIN_ENTRY = Entry("")[2:]
+
+
 def read_messages(messages: Sequence[Any], first: int = 0) -> list[Entry]:
     """One entry a message; `first`: the number of the first message, for errors.
 
@@ -166,7 +168,8 @@ def read_messages(messages: Sequence[Any], first: int = 0) -> list[Entry]:
         if type(message) is dict and len(message) == 2:  # most are
             role, content = message.get("role"), message.get("content")
             if type(content) is str and role in ("user", "assistant") and not content.startswith(HEADER):
-                entries.append(Entry(role, (Piece(content, "text", ("content",)),)))
+                piece = tuple.__new__(Piece, (content, *_PLAIN_PIECE))  # as Piece(...), without a Python call
+                entries.append(tuple.__new__(Entry, (role, (piece,), *_PLAIN_ENTRY)))
                 texts.append(content)
                 continue
         entry = _read(message, index)
@@ -178,9 +181,9 @@ def read_messages(messages: Sequence[Any], first: int = 0) -> list[Entry]:
 
 def _well_formed(entry: Entry) -> Entry:
     """The entry with U+FFFD for lone surrogates."""
-    pieces = tuple(replace(piece, text=well_formed(piece.text)) for piece in entry.pieces)
-    made = replace(entry, pieces=pieces, name=well_formed(entry.name), opaque=well_formed(entry.opaque))
-    return entry if made == entry else replace(made, replaced=True)
+    pieces = tuple(piece._replace(text=well_formed(piece.text)) for piece in entry.pieces)
+    made = entry._replace(pieces=pieces, name=well_formed(entry.name), opaque=well_formed(entry.opaque))
+    return entry if made == entry else made._replace(replaced=True)
 
 
 def warnings_of(entries: Sequence[Entry]) -> list[str]:
@@ -321,7 +324,7 @@ class MessageReader:
             elif key in read and key != "name":
                 self.output(value, (*path, key), self.call)
         if self.role == "tool" and _tells_failure(given):
-            self.pieces = [replace(piece, failed=True) for piece in self.pieces]
+            self.pieces = [piece._replace(failed=True) for piece in self.pieces]
         self.rest(given, path, read)
 
     def item(self, given: Mapping[str, Any], what: str) -> None:
@@ -421,7 +424,7 @@ class MessageReader:
                     read.add(key)
                     self.output(given[key], (*path, key), identity)
             if _tells_failure(given):
-                self.pieces[first:] = [replace(piece, failed=True) for piece in self.pieces[first:]]
+                self.pieces[first:] = [piece._replace(failed=True) for piece in self.pieces[first:]]
         if call is not result and identity:
             (self.calls if call else self.answers).append(identity)
         self.rest(given, path, read)
@@ -623,7 +626,7 @@ def read_result(result: Any) -> Entry:
     except RecursionError:
         raise ValueError("the result is nested too deeply") from None
     pieces = tuple([piece for piece in entry.pieces if piece.kind != "picture"])
-    return replace(entry, role="tool", pieces=pieces)
+    return entry._replace(role="tool", pieces=pieces)
 
 
 def _is_message(value: Any) -> bool:
