@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The adapters with the oldest and the newest versions of their frameworks that can be installed.
+# The adapters with the oldest and the newest versions of their frameworks that can be installed, and readers of data frames.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,3 +33,8 @@ run newest --upgrade "${newest[@]}"
 run tools "${tools[@]}"
 run gateways "${gateways[@]}"
 run headroom "${headroom[@]}"
+
+# What a job writes, read by those who will read it.
+python3 -m venv .venv-adapters-readers
+.venv-adapters-readers/bin/pip install -q pytest hypothesis pyarrow pandas polars duckdb datasets pyspark "$wheel"
+HF_HUB_OFFLINE=1 .venv-adapters-readers/bin/python -m pytest -rs --slow tests/scale/test_readers.py tests/scale/test_table.py

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tersely.cli import main
+from tersely.scale.plan import PLAN, load_plan
 
 pytest.importorskip("pyarrow")
 
@@ -50,7 +51,7 @@ def test_batch_says_what_was_done_and_goes_on_when_asked(
     assert out == "" and "tersely: 1 of 1 parts, 6 rows" in err and "rows with an error: 1" in err
     assert main(batch(source)) == 2
     assert "holds a job: --resume goes on with it" in capsys.readouterr().err
-    assert main(batch(source, "--resume", "--json")) == 0
+    assert main(["batch", str(source.parent / "out"), "--resume", "--json"]) == 0  # as it began
     told = json.loads(capsys.readouterr().out)
     assert (told["rows"], told["errors"], told["skipped"]) == (6, 1, 1) and told["digest"]
     assert main([*batch(source, "--resume"), "--ratio", "0.5"]) == 2
@@ -59,12 +60,14 @@ def test_batch_says_what_was_done_and_goes_on_when_asked(
 
 def test_status_needs_the_output_alone(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(batch(source)) == 0
-    (source.parent / "out" / "_SUCCESS").unlink()
+    out = source.parent / "out"
+    load_plan(out).write(fresh := source.parent / "plan")  # as if the job had been stopped before its end
+    fresh.replace(out / PLAN)
     source.unlink()
     capsys.readouterr()
     assert main(batch(source, "--status")) == 0
     assert "1 of 1 parts, 6 rows" in (err := capsys.readouterr().err) and "not finished" in err
-    assert main(["batch", "x", str(source.parent / "nothing"), "--status"]) == 2
+    assert main(["batch", str(source.parent / "nothing"), "--status"]) == 2
     assert "no job was begun there" in capsys.readouterr().err
 
 
@@ -82,6 +85,30 @@ def test_status_of_duplicates_counts_rows_whichever_command_asks(
 def test_what_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["batch", str(tmp_path / "none.parquet"), str(tmp_path / "out")]) == 2
     assert "none.parquet" in capsys.readouterr().err
+    assert main(["batch", str(tmp_path / "out")]) == 2
+    assert "name the source and the folder of the output" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            ["--text-column", "body", "--query-column", "asked"],
+            "--query-column must be a column of in.jsonl, one of question,",
+        ),
+        (["--text-column", "text"], "--text-column must be a column of in.jsonl"),
+        (["--text-column", "body", "--budget-column", "no"], "--budget-column must be a column of"),
+        (["--text-column", "body", "--budget", "-1"], "--budget must be a whole number from 0, not -1"),
+        (["--text-column", "body", "--ratio", "2"], "--ratio must lie in (0, 1], not 2"),
+        (["--text-column", "body", "--keep", "tokens"], "--keep cannot be 'tokens'"),
+        (["--text-column", "body", "--part-mb", "0"], "--part-mb must be a whole number from 1"),
+    ],
+)
+def test_errors_name_the_flag(
+    source: Path, capsys: pytest.CaptureFixture[str], given: list[str], said: str
+) -> None:
+    assert main(["batch", str(source), *given, str(source.parent / "out")]) == 2  # names after flags, too
+    assert f"tersely: {said}" in capsys.readouterr().err
 
 
 def test_a_terminal_is_shown_rows_tokens_and_the_time_left(source: Path) -> None:
@@ -129,9 +156,9 @@ def test_dedup_says_how_many_rows_stay(tmp_path: Path, capsys: pytest.CaptureFix
     command = ["dedup", str(source), str(tmp_path / "out"), "--text-column", "body", "--workers", "0"]
     assert main([*command, "--score-column", "quality", "--kept"]) == 0
     assert "tersely: 1 of 1 parts, 3 rows, 2 stay in" in capsys.readouterr().err
-    assert pq.read_table(tmp_path / "out" / "part-000000.parquet")["text"].to_pylist() == texts[1:]
-    assert main([*command, "--resume"]) == 2
-    assert "holds another job: kept_only is True there and False here" in capsys.readouterr().err
+    assert pq.read_table(tmp_path / "out" / "part-000000.parquet")["body"].to_pylist() == texts[1:]
+    assert main([*command, "--resume", "--threshold", "0.5"]) == 2
+    assert "holds another job: threshold is 0.85 there and 0.5 here" in capsys.readouterr().err
     assert main(["batch", *command[1:], "--resume"]) == 2
     assert "holds another job: dedup there and compress here" in capsys.readouterr().err
     assert main([*command, "--status"]) == 0

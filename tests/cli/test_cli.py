@@ -135,10 +135,10 @@ def test_count_sums_several_files(page: Path, capfdbinary: pytest.CaptureFixture
         (
             ["compress", "{page}", "--budget", "-4"],
             2,
-            "tersely: budget must be a whole number from 0, not -4",
+            "tersely: --budget must be a whole number from 0, not -4",
         ),
-        (["compress", "{page}", "--ratio", "nan"], 2, "tersely: ratio must lie in (0, 1], not nan"),
-        (["compress", "{page}", "--pin", "whale"], 2, "tersely: pinned: 'whale' occurs in no document"),
+        (["compress", "{page}", "--ratio", "nan"], 2, "tersely: --ratio must lie in (0, 1], not nan"),
+        (["compress", "{page}", "--pin", "whale"], 2, "tersely: --pin: 'whale' occurs in no document"),
         (
             ["compress", "{page}", "--pin", "ferry", "--budget", "1"],
             1,

@@ -16,11 +16,13 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from row_corpus import bytes_of, make_rows, read_out, write_lines, write_parquet  # noqa: E402
 from tersely.errors import StoreError  # noqa: E402
-from tersely.scale import compress_dataset, dataset_status, rows  # noqa: E402
-from tersely.scale.dataset import same_part  # noqa: E402
+from tersely.scale import compress_dataset, dataset_status, rows, schedule  # noqa: E402
+from tersely.scale.dataset import resume_dataset, same_part  # noqa: E402
 from tersely.scale.options import RowOptions  # noqa: E402
+from tersely.scale.plan import plan_job  # noqa: E402
 from tersely.scale.report import Report  # noqa: E402
 from tersely.scale.rows import read_lines  # noqa: E402
+from tersely.scale.workspace import read_success  # noqa: E402
 
 SMALL = 4096  # bytes of a unit
 
@@ -91,15 +93,16 @@ def test_each_line_belongs_to_one_range(tmp_path: Path, ending: str) -> None:
     path = tmp_path / "lines.jsonl"
     path.write_text("\n\n".join(written) + ending, encoding="utf-8")
     size = path.stat().st_size
+    columns, types = RowOptions(keep=("number",)).columns, {"id": pa.string(), "number": pa.int64()}
     for cut in range(size + 1):
         halves = [(0, cut), (cut, size)]
         kept = [
             row
             for start, stop in halves
-            for _, rows in read_lines(path, "lines", start, stop, RowOptions(keep=("number",)).columns)
+            for _, rows in read_lines(path, "lines", start, stop, columns, types)
             for row in rows.kept["number"].to_pylist()
         ]
-        assert kept == [str(n) for n in range(12)], cut
+        assert kept == list(range(12)), cut
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2_000_000, 5_000_000])
@@ -116,7 +119,7 @@ def test_a_row_that_is_too_long_is_an_error_and_never_held_whole(
     errors = [
         error
         for start, stop in halves
-        for _, rows in read_lines(path, "long", start, stop, RowOptions().columns)
+        for _, rows in read_lines(path, "long", start, stop, RowOptions().columns, {"id": pa.string()})
         for error in rows.errors
     ]
     too_long = "the line has more bytes than the 1,500,000 that a row may have"
@@ -157,6 +160,90 @@ def test_rows_without_ids_are_called_by_their_place(tmp_path: Path) -> None:
     assert [row["id"] for row in read_out(tmp_path / "lines")] == [f"rows.jsonl#{at}" for at in starts]
 
 
+def test_columns_of_lines_have_the_type_of_what_files_begin_with(tmp_path: Path) -> None:
+    """Integers, numbers and truth values; what is otherwise later on is an error, not another value."""
+    rows: list[dict[str, Any]] = [
+        {"id": n, "text": "Gates open at seven.", "score": n, "sure": n > 1, "what": [n]} for n in range(200)
+    ]
+    rows[3]["score"] = 0.5
+    rows[150] |= {"id": 1.5}
+    rows[160] |= {"score": "high"}
+    rows[170] |= {"id": 2**63, "sure": None}
+    path = write_lines(tmp_path / "in.jsonl", rows)
+    compress_dataset(path, tmp_path / "out", keep=["score", "sure", "what"], ratio=1.0, workers=0)
+    table = pq.read_table(tmp_path / "out")
+    types = [str(table.schema.field(name).type) for name in ("id", "score", "sure", "what")]
+    assert types == ["int64", "double", "bool", "string"]
+    found = table.to_pylist()
+    wrong = [(n, row["error"]) for n, row in enumerate(found) if row["error"] is not None]
+    assert [n for n, _ in wrong] == [150, 160, 170]
+    assert wrong[0][1] == "TypeError: id is 1.5, and int64 in the first lines" and found[150]["id"] is None
+    for n in set(range(200)) - {150, 160, 170}:
+        assert found[n]["id"] == n and found[n]["score"] == rows[n]["score"] and found[n]["what"] == f"[{n}]"
+    one, other = tmp_path / "ids" / "one.jsonl", tmp_path / "ids" / "other.jsonl"
+    write_lines(one, [{"id": 1, "text": "a"}]), write_lines(other, [{"id": "b", "text": "b"}, {"text": "c"}])
+    compress_dataset(tmp_path / "ids", tmp_path / "text", workers=0)
+    assert [row["id"] for row in read_out(tmp_path / "text")] == ["1", "b", "other.jsonl#25"]
+
+
+@pytest.mark.parametrize("form", ["lines", "parquet"])
+def test_few_units_are_divided_among_many_workers_and_the_bytes_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.setattr(schedule, "_STRETCH", 500)
+    write = write_parquet if form == "parquet" else write_lines
+    source = write(tmp_path / f"in.{'parquet' if form == 'parquet' else 'jsonl'}", make_rows(64))
+    source.write_bytes(source.read_bytes() + (b"\n" * 9000 if form == "lines" else b""))
+    for size in (None, 30_000):
+        told: list[Report] = []
+        wanted = tmp_path / f"here{size}"
+        compress_dataset(source, wanted, workers=0, unit_bytes=size)
+        report = compress_dataset(
+            source, tmp_path / f"many{size}", workers=3, unit_bytes=size, progress=told.append
+        )
+        assert bytes_of(tmp_path / f"many{size}") == bytes_of(wanted)
+        assert report.rows == told[-1].rows == 64 and told[-1].share == 1.0
+        assert all(one.rows <= 64 and one.share <= 1 for one in told)
+
+
+def test_rows_of_any_size_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is too large has an error, and its text is never a Python object."""
+    monkeypatch.setattr(rows, "MOST_ROW", 50_000)
+    given = make_rows(9)
+    given[4]["text"] = "x" * 60_000
+    given[5]["text"] = "y" * 40_000
+    write_parquet(tmp_path / "in.parquet", given)
+    compress_dataset(tmp_path / "in.parquet", tmp_path / "out", workers=0)
+    found = read_out(tmp_path / "out")
+    assert [n for n, row in enumerate(found) if row["error"] is not None] == [4]
+    assert found[4]["error"] == "the row has more bytes than the 50,000 that a row may have"
+    assert [row["id"] for row in found] == [row["id"] for row in given]
+
+
+def test_fifty_thousand_rows_make_one_part(tmp_path: Path) -> None:
+    text = " ".join(f"Gate {n} opens." for n in range(80))
+    pq.write_table(pa.table({"text": [f"{n} {text}" for n in range(50_000)]}), tmp_path / "in.parquet")
+    _, plan = plan_job(tmp_path / "in.parquet", tmp_path, RowOptions(), None)
+    assert sum(plan.weights) > 50 << 20 and len(plan.units) == 1
+
+
+def test_a_job_goes_on_with_its_own_plan(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options: dict[str, Any] = {"budget": 30, "keep": ["number"], "unit_bytes": SMALL}
+    compress_dataset(source, out, workers=0, **options)
+    wanted = bytes_of(out)
+    (out / "part-000002.parquet").unlink()
+    assert resume_dataset(out, workers=0).finished and bytes_of(out) == wanted
+    (out / "part-000001.parquet").unlink()
+    moved = source.rename(tmp_path / "in2.parquet")
+    with pytest.raises(FileNotFoundError):
+        resume_dataset(out, workers=0)
+    with pytest.raises(ValueError, match="no longer in the source"):
+        resume_dataset(out, source=moved, workers=0)
+    elsewhere = moved.rename(write_parquet(tmp_path / "new" / "in.parquet", []))
+    assert resume_dataset(out, source=elsewhere, workers=0).finished and bytes_of(out) == wanted
+
+
 POISON: list[Any] = [
     None,
     {"text": None},
@@ -191,7 +278,7 @@ def test_a_job_is_gone_on_with_and_parts_that_are_there_stay(source: Path, tmp_p
     out = tmp_path / "out"
     compress_dataset(source, out, workers=0, unit_bytes=SMALL)
     wanted = bytes_of(out)
-    for name in ("_SUCCESS", "part-000001.parquet", "part-000003.parquet"):
+    for name in ("part-000001.parquet", "part-000003.parquet"):
         (out / name).unlink()
     (out / ".part-000001.parquet.0123.45-67.tmp").write_bytes(b"left over")
     before = (out / "part-000000.parquet").stat().st_mtime_ns
@@ -212,8 +299,8 @@ def test_anybody_can_make_a_part_again_and_compare(source: Path, tmp_path: Path)
     assert same_part(elsewhere / source.name, out, 2)
     part = out / "part-000002.parquet"
     part.write_bytes(part.read_bytes().replace(b"gates", b"doors"))
-    told = json.loads((out / "_SUCCESS").read_text(encoding="utf-8"))
-    assert len(told["parts"]) == len(list(out.glob("part-*")))
+    told = read_success(out)
+    assert told is not None and len(told["parts"]) == len(list(out.glob("part-*")))
     pq.write_table(pq.read_table(part).slice(1), part)
     assert not same_part(elsewhere / source.name, out, 2)
     with pytest.raises(IndexError, match="there is no part 99"):
@@ -226,7 +313,7 @@ def test_another_job_is_refused_and_what_differs_is_said(source: Path, tmp_path:
     before = bytes_of(out)
     with pytest.raises(ValueError, match=r"another job: ratio is 0\.3 there and 0\.5 here"):
         compress_dataset(source, out, ratio=0.5)
-    with pytest.raises(ValueError, match="unit_bytes is 1048576 there and 99 here"):
+    with pytest.raises(ValueError, match="unit_bytes is 134217728 there and 99 here"):
         compress_dataset(source, out, unit_bytes=99)
     other = write_parquet(tmp_path / "other.parquet", make_rows(3))
     with pytest.raises(ValueError, match=r"in\.parquet is no longer in the source; other\.parquet is new"):
@@ -240,9 +327,9 @@ def test_another_job_is_refused_and_what_differs_is_said(source: Path, tmp_path:
 def test_a_folder_that_holds_something_else_is_refused(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     write_parquet(out / "part-000000.parquet", make_rows(1))
-    with pytest.raises(ValueError, match=r"has part-000000\.parquet and no plan\.json"):
+    with pytest.raises(ValueError, match=r"has part-000000\.parquet and no _tersely\.parquet"):
         compress_dataset(source, out)
-    (out / "plan.json").write_text("[]", encoding="utf-8")
+    (out / "_tersely.parquet").write_text("[]", encoding="utf-8")
     with pytest.raises(StoreError, match="is no plan of this version"):
         compress_dataset(source, out)
     with pytest.raises(FileNotFoundError, match="no job was begun there"):
@@ -259,8 +346,11 @@ def test_wrong_arguments_name_what_is_allowed(source: Path, tmp_path: Path) -> N
         compress_dataset(source, source)
     with pytest.raises(ValueError, match="text must be a column of "):
         compress_dataset(write_lines(tmp_path / "x.jsonl", [{"body": "x"}]), out)
-    with pytest.raises(ValueError, match="keep cannot have 'tokens'"):
-        compress_dataset(source, out, keep=["tokens"])
+    for name in ("tokens", "text", "id"):
+        with pytest.raises(ValueError, match=f"keep cannot be '{name}'"):
+            compress_dataset(source, out, keep=[name])
+    with pytest.raises(ValueError, match="id cannot be 'text'"):
+        compress_dataset(source, out, id="text")
     with pytest.raises(TypeError, match="counter must be a name, which a plan can say"):
         compress_dataset(source, out, counter=len)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="strategy must be one that reads documents"):
@@ -297,7 +387,7 @@ def test_kept_columns_of_every_kind_come_along(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "in.parquet", row_group_size=1)
     compress_dataset(tmp_path / "in.parquet", tmp_path / "out", keep=["when", "kind", "deep"], workers=0)
     made = pq.read_table(tmp_path / "out" / "part-000000.parquet")
-    assert made["id"].to_pylist() == ["7", "8"]
+    assert made["id"].to_pylist() == [7, 8]
     assert made["when"].cast(pa.int64()).to_pylist() == [1, 2] and made["kind"].to_pylist() == ["a", "b"]
     assert made["deep"].to_pylist() == [[{"x": 1}], []]
 
@@ -306,7 +396,8 @@ def test_a_text_may_be_several_documents(tmp_path: Path) -> None:
     texts = [row["text"] for row in make_rows(3)]
     write_parquet(tmp_path / "in.parquet", [{"chunks": texts, "query": "station gates?"}])
     compress_dataset(tmp_path / "in.parquet", tmp_path / "out", text="chunks", budget=50, workers=0)
-    assert read_out(tmp_path / "out")[0]["text"] == tersely.compress(texts, "station gates?", budget=50).text
+    wanted = tersely.compress(texts, "station gates?", budget=50).text
+    assert read_out(tmp_path / "out")[0]["chunks"] == wanted
 
 
 def test_a_source_without_rows_gives_no_parts(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 import shutil
@@ -21,6 +20,7 @@ from row_corpus import PLACES, bytes_of, read_out, write_lines, write_parquet  #
 from tersely.scale import compress_dataset, dataset_status, dedup_dataset, shuffle, workspace  # noqa: E402
 from tersely.scale.dataset import same_part  # noqa: E402
 from tersely.scale.merging import STAGES  # noqa: E402
+from tersely.scale.plan import PLAN, load_plan  # noqa: E402
 from tersely.scale.report import Report  # noqa: E402
 
 SMALL = 5000  # bytes of a unit
@@ -141,7 +141,7 @@ def test_many_shuffled_texts_in_many_divisions(tmp_path: Path, seed: int) -> Non
             partitions=chance.choice([None, 1, 5, 20]),
             heavy_bytes=chance.choice([1000, 2500, 5000, None]),
         )
-        threshold = json.loads((out / "plan.json").read_text(encoding="utf-8"))["options"]["threshold"]
+        threshold = load_plan(out).options.threshold  # type: ignore[union-attr]
         assert found(out) == wanted(texts, threshold=threshold)
 
 
@@ -275,7 +275,7 @@ def test_what_a_former_plan_left_is_not_taken_for_this_ones(
         with pytest.raises(Killed):
             dedup_dataset(source, tmp_path / "out", threshold=0.5, workers=0)
     assert list((tmp_path / "out" / "_shuffle").iterdir())
-    (tmp_path / "out" / "plan.json").unlink()
+    (tmp_path / "out" / PLAN).unlink()
     dedup_dataset(source, tmp_path / "out", threshold=1.0, workers=0)
     assert found(tmp_path / "out") == wanted(texts, threshold=1.0)
     assert not (tmp_path / "out" / "_shuffle").exists()
@@ -287,7 +287,7 @@ def test_wrong_arguments_name_what_is_allowed(tmp_path: Path) -> None:
         ({"threshold": 2}, ValueError, "threshold"),
         ({"score": "quality"}, ValueError, "score must be a column of .*, one of text"),
         ({"text": "body"}, ValueError, "text must be a column of .*, one of text"),
-        ({"keep": ["cluster"]}, ValueError, "keep cannot have 'cluster'"),
+        ({"keep": ["cluster"]}, ValueError, "keep cannot be 'cluster'"),
         ({"partitions": 0}, ValueError, "partitions"),
         ({"heavy_bytes": 0}, ValueError, "heavy_bytes"),
         ({"kept_only": "yes"}, TypeError, "kept_only"),

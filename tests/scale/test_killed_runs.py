@@ -19,10 +19,12 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pyarrow")
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
-from row_corpus import bytes_of, make_rows, read_out, write_parquet
-from tersely.scale import compress_dataset, dedup_dataset
+from row_corpus import bytes_of, make_rows, read_out, write_parquet  # noqa: E402
+from tersely.scale import compress_dataset, dedup_dataset  # noqa: E402
+from tersely.scale.plan import PLAN  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not Path("/proc").exists(), reason="looks for processes in /proc")
 SMALL = 4096
@@ -286,14 +288,15 @@ def largest_file(size: int) -> Iterator[None]:
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_part_that_cannot_be_written_stops_the_job_and_leaves_nothing_behind(
-    source: Path, tmp_path: Path, undisturbed: dict[str, bytes], workers: int
+    tmp_path: Path, workers: int
 ) -> None:
-    out = tmp_path / "out"
-    with largest_file(3000), pytest.raises(OSError, match="File too large"):
-        compress_dataset(source, out, workers=workers, unit_bytes=SMALL)
-    assert set(bytes_of(out)) == {"plan.json"}
-    compress_dataset(source, out, workers=0, unit_bytes=SMALL)
-    assert bytes_of(out) == undisturbed
+    source, out = write_parquet(tmp_path / "in.parquet", make_rows(400)), tmp_path / "out"
+    with largest_file(6000), pytest.raises(OSError, match="File too large"):
+        compress_dataset(source, out, workers=workers)
+    assert set(bytes_of(out)) == {PLAN}
+    compress_dataset(source, out, workers=0)
+    compress_dataset(source, tmp_path / "undisturbed", workers=0)
+    assert bytes_of(out) == bytes_of(tmp_path / "undisturbed")
 
 
 FULL = """
@@ -335,5 +338,6 @@ def test_a_full_disk_stops_the_job_and_room_lets_it_go_on(
     done = subprocess.run([*space, command], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     left, digest = json.loads(done.stdout)
-    assert not [name for name in left if name.endswith(".tmp") or name == "_SUCCESS"]
-    assert digest == json.loads(undisturbed["_SUCCESS"])["digest"]
+    assert not [name for name in left if name.endswith(".tmp")]
+    notes = pq.read_schema(pa.BufferReader(undisturbed[PLAN])).metadata
+    assert digest == json.loads(notes[b"success"])["digest"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, NoReturn, TypeAlias
 
 from tersely import checks
@@ -24,8 +24,10 @@ __all__ = [
     "add_counter",
     "add_encoding",
     "add_level",
+    "add_options",
     "add_quiet",
     "compress_labelled",
+    "given_options",
     "utf8_text",
 ]
 
@@ -67,8 +69,21 @@ class Parser(argparse.ArgumentParser):
         (file or sys.stderr).write(message)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse, but a subcommand refuses what it does not know itself, with its own words."""
+        """As argparse, but a subcommand refuses what it does not know itself, with its own words.
+
+        Names of files may also stand after options. `flags` says which flag set which option.
+        """
         known, unknown = super().parse_known_args(args, namespace)
+        names = [one for one in self._actions if not one.option_strings and one.nargs in ("*", "+")]
+        if names and not any(one.startswith("-") for one in unknown):
+            getattr(known, names[0].dest).extend(unknown)
+            unknown = []
+        if not hasattr(known, "flags"):
+            known.flags = {}
+            for one in self._actions:
+                fits = isinstance(getattr(known, one.dest, 0), str) == (one.type not in (int, float))
+                if one.option_strings and (fits or one.dest not in known.flags):
+                    known.flags[one.dest] = one.option_strings[-1]
         if unknown:
             option = unknown[0].partition("=")[0]
             meant = checks.meant(option, self._option_string_actions) if option.startswith("-") else ""
@@ -106,6 +121,30 @@ def add_command(commands: Commands, name: str, text: str, examples: str) -> argp
     """Add a subcommand, whose help ends with examples as they are written; returns its parser."""
     form = argparse.RawDescriptionHelpFormatter
     return commands.add_parser(name, help=text, description=text, epilog=examples, formatter_class=form)
+
+
+_TYPES = {"N": int, "R": float}  # of what a flag takes; else a text
+
+
+def add_options(parser: argparse.ArgumentParser, kind: type[Any]) -> None:
+    """Add the flags of a dataclass of options (`tersely.scale.options.option`)."""
+    for entry in fields(kind):
+        flags = entry.metadata.get("flags", ())
+        group = parser.add_mutually_exclusive_group() if len(flags) > 1 else parser
+        for words, text in flags:
+            *names, last = words.split()
+            how: dict[str, Any] = {"action": "store_true"}
+            if last.startswith("-"):
+                names.append(last)
+            else:
+                how = {"action": "append" if entry.default == () else "store", "metavar": last}
+                how["type"] = _TYPES.get(last, utf8_text)
+            group.add_argument(*names, dest=entry.name, default=argparse.SUPPRESS, help=text, **how)
+
+
+def given_options(arguments: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
+    """The options that flags gave, by the names of their fields."""
+    return {one.name: getattr(arguments, one.name) for one in fields(kind) if hasattr(arguments, one.name)}
 
 
 def add_counter(parser: argparse.ArgumentParser) -> None:

@@ -1,70 +1,80 @@
-"""`tersely batch`: compress each row of Parquet files or JSON lines into a folder; progress on stderr."""
+"""`tersely batch` and `tersely dedup`: a job with the rows of a corpus; progress on stderr.
+
+Flags are those of the options of the jobs (`tersely.scale.options`).
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tersely.cli.arguments import Commands, add_command, add_counter
+from tersely import checks
+from tersely.cli.arguments import Commands, add_command, add_options, given_options
 from tersely.cli.files import InputError, Progress, say, show_progress, write
 from tersely.errors import MissingExtraError, StoreError
 
 if TYPE_CHECKING:
     from tersely.scale.report import Report
 
-__all__ = ["add_batch", "add_places", "do_job", "run_batch"]
+__all__ = ["add_batch", "add_dedup", "run_batch", "run_dedup"]
 
 _STEPS = 1000  # of the bar
 _MEASURED = 1.0  # seconds until a rate says anything
+_MB = 1_000_000
 
-_EXAMPLES = """examples:
+_BATCH = """examples:
   tersely batch corpus.parquet out/ --ratio 0.3
   tersely batch "corpus/*.jsonl.gz" out/ --budget 800 --query-column question --workers 8
-  tersely batch corpus/ out/ --budget 800 --resume    # goes on after anything
-  tersely batch corpus/ out/ --status                 # how far it is, from anywhere
+  tersely batch out/ --resume                         # goes on after anything, as it began
+  tersely batch out/ --status                         # how far it is, from anywhere
+"""
+_DEDUP = """examples:
+  tersely dedup corpus.parquet out/                      # which rows are one: cluster, kept, similarity
+  tersely dedup "corpus/*.jsonl.gz" out/ --kept          # only the rows that stay, with their text
+  tersely dedup corpus/ out/ --score-column quality --threshold 0.9 --workers 8
+  tersely dedup out/ --resume                            # goes on after anything, as it began
 """
 
 
 def add_batch(commands: Commands) -> None:
     """Add the subcommand: source, output, budget, columns, workers."""
+    from tersely.scale.options import RowOptions
+
     text = "compress each row of a corpus: Parquet or JSON lines in, Parquet out, stopped and resumed at will"
-    parser = add_command(commands, "batch", text, _EXAMPLES)
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument("-b", "--budget", type=int, metavar="N", help="tokens allowed for each row")
-    size.add_argument("--budget-column", metavar="NAME", help="column of the budget of each row (budget)")
-    parser.add_argument(
-        "-r", "--ratio", type=float, metavar="R", help="share that is kept of rows without a budget (0.3)"
-    )
-    parser.add_argument("--text-column", default="text", metavar="NAME", help="what is compressed (text)")
-    parser.add_argument(
-        "--query-column", default="query", metavar="NAME", help="what will be asked (query, if there is one)"
-    )
-    parser.add_argument("--spans", action="store_true", help="also write which characters were kept")
-    add_counter(parser)
-    add_places(parser)
+    _add_job(add_command(commands, "batch", text, _BATCH), RowOptions)
 
 
-def add_places(parser: argparse.ArgumentParser) -> None:
-    """Add what every job with a corpus takes: source, output, columns, workers, going on."""
-    parser.add_argument(
-        "source", nargs="+", metavar="IN", help=".parquet, .jsonl(.gz, .zst), folders or patterns"
+def add_dedup(commands: Commands) -> None:
+    """Add the subcommand: source, output, threshold, columns, workers."""
+    from tersely.scale.options import DedupOptions
+
+    text = (
+        "find near-duplicates in a corpus of any size, and nothing that differs in a number, name or negation"
     )
-    parser.add_argument("out", metavar="OUT", help="folder of the output")
+    _add_job(add_command(commands, "dedup", text, _DEDUP), DedupOptions)
+
+
+def _add_job(parser: argparse.ArgumentParser, options: type[Any]) -> None:
+    """Add what every job with a corpus takes: source, output, its options, workers, going on."""
+    what = ".parquet, .jsonl(.gz, .zst), folders or patterns; last the folder of the output"
+    parser.add_argument("places", nargs="+", metavar="IN... OUT", help=what)
+    add_options(parser, options)
     parser.add_argument(
-        "--id-column", default="id", metavar="NAME", help="what rows are called (id, or their place)"
-    )
-    parser.add_argument(
-        "--keep", action="append", default=[], metavar="NAME", help="a column to carry along (repeatable)"
+        "--part-mb",
+        dest="unit_bytes",
+        type=int,
+        metavar="N",
+        help="megabytes of the source that make one file of the output (128; dedup: 16 to 64)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="processes (one a CPU)")
     parser.add_argument(
         "--on", default="local", metavar="WHERE", help="local, ray, or the address of a Ray cluster (local)"
     )
-    parser.add_argument("--resume", action="store_true", help="go on with a job that OUT holds")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the job that OUT holds, with the options it has"
+    )
     parser.add_argument("--status", action="store_true", help="say how far the job in OUT is, and do nothing")
     parser.add_argument("--json", action="store_true", help="print what was done as JSON")
 
@@ -74,48 +84,41 @@ def run_batch(arguments: argparse.Namespace) -> None:
 
     Raises InputError for unusable files and what is not installed, ValueError for unusable arguments.
     """
-    budget = arguments.budget if arguments.budget is not None else arguments.budget_column or "budget"
+    from tersely.scale.options import RowOptions
 
-    def job(progress: Callable[[Report], object] | None) -> Report:
-        from tersely.scale import compress_dataset
-
-        return compress_dataset(
-            arguments.source,
-            arguments.out,
-            text=arguments.text_column,
-            query=arguments.query_column,
-            budget=budget,
-            ratio=arguments.ratio,
-            keep=arguments.keep,
-            id=arguments.id_column,
-            spans=arguments.spans,
-            counter=arguments.counter,
-            on=arguments.on,
-            workers=arguments.workers,
-            progress=progress,
-        )
-
-    do_job(arguments, job, "compressing")
+    _run_job(arguments, RowOptions, "compressing")
 
 
-def do_job(
-    arguments: argparse.Namespace,
-    job: Callable[[Callable[[Report], object] | None], Report],
-    verb: str,
-) -> None:
-    """Do a job with a progress bar, or only say how far it is. Raises as `run_batch`."""
-    from tersely.scale import dataset_status
+def run_dedup(arguments: argparse.Namespace) -> None:
+    """Do the job, or say how far it is. Raises as `run_batch`."""
+    from tersely.scale.options import DedupOptions
 
+    _run_job(arguments, DedupOptions, "deduplicating")
+
+
+def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> None:
+    """Do a job with a progress bar, or only say how far it is."""
+    from tersely.scale.dataset import dataset_status, run_dataset
+    from tersely.scale.plan import has_plan, resumed
+
+    *source, out = arguments.places
     try:
         if arguments.status:
-            _say(dataset_status(arguments.out), arguments.json)
+            _say(dataset_status(out), arguments.json)
             return
-        if not arguments.resume and (Path(arguments.out) / "plan.json").exists():
-            raise InputError(
-                f"{arguments.out} holds a job: --resume goes on with it, --status says how far it is"
-            )
+        given = given_options(arguments, options)
+        size = arguments.unit_bytes and checks.whole_number(arguments.unit_bytes, "unit_bytes", least=1) * _MB
+        if arguments.resume:
+            source, job, size = resumed(out, source, options, given, size)
+        elif has_plan(out):
+            raise InputError(f"{out} holds a job: --resume goes on with it, --status says how far it is")
+        elif not source:
+            raise InputError(f"name the source and the folder of the output, not {out} alone")
+        else:
+            job = options(**given)
         with show_progress() as show:
-            report = job(None if show is None else _Display(show, verb))
+            display = None if show is None else _Display(show, verb)
+            report = run_dataset(source, out, job, arguments.on, arguments.workers, size, display)
     except (OSError, MissingExtraError, RuntimeError, StoreError) as error:
         raise InputError(str(error)) from error
     _say(report, arguments.json)

@@ -75,6 +75,7 @@ def add_compress(commands: Commands) -> None:
     _add_strategy(parser)
     parser.add_argument(
         "--pin",
+        dest="pinned",
         action="append",
         type=utf8_text,
         default=[],
@@ -194,7 +195,7 @@ def _compress(
             None if arguments.budget is None else checks.whole_number(arguments.budget, "budget"),
             checks.share(ratio, "ratio"),
             resolve_counter(arguments.counter),
-            pinned=to_spans(arguments.pin, checked),
+            pinned=to_spans(arguments.pinned, checked),
             separator=separator,
         )
         if (labelled := compress_labelled(strategy, request)) is not None:
@@ -206,7 +207,7 @@ def _compress(
         ratio=ratio,
         counter=arguments.counter,
         strategy=strategy,
-        pinned=arguments.pin,
+        pinned=arguments.pinned,
         separator=separator,
     )
     return result, result.text
@@ -280,7 +281,7 @@ def _with_model(strategy: Strategy, arguments: argparse.Namespace, extractive: E
 
 def _is_large_log(arguments: argparse.Namespace) -> bool:
     """Say whether the only file is a large log, to fit a budget, and no option needs its whole text."""
-    whole = arguments.pin or arguments.report or arguments.store
+    whole = arguments.pinned or arguments.report or arguments.store
     if whole or arguments.strategy != "auto" or arguments.budget is None or arguments.encoding is not None:
         return False
     if len(arguments.files) != 1 or arguments.as_type not in (None, "log"):

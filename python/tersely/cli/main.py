@@ -7,6 +7,7 @@ Exit codes: 0 done; 1 it does not fit into the budget, the store does not have i
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -17,6 +18,8 @@ from tersely.cli.files import InputError, discard, say, standard_streams
 from tersely.errors import StoreError
 
 __all__ = ["main"]
+
+_FIRST_WORD = re.compile(r"^\w+")
 
 _EXAMPLES = """examples:
   tersely compress report.md --query "Who approved the budget?" --budget 800
@@ -94,8 +97,16 @@ def _command(given: list[str]) -> int:
         return 0
     arguments = _parser(given[0]).parse_args(given)
     run = getattr(import_module(_COMMANDS[arguments.command]), f"run_{arguments.command}")
-    code: int | None = run(arguments)
+    try:
+        code: int | None = run(arguments)
+    except (ValueError, TypeError) as error:
+        raise InputError(_in_flags(str(error), arguments)) from error
     return code or 0
+
+
+def _in_flags(message: str, arguments: argparse.Namespace) -> str:
+    """The message of an error that begins with the name of an option, with the flag that sets it."""
+    return _FIRST_WORD.sub(lambda found: arguments.flags.get(found[0], found[0]), message)
 
 
 def _fail(error: object, code: int) -> int:
@@ -144,7 +155,7 @@ _COMMANDS = {
     "mcp": "tersely.cli.mcp",
     "ab": "tersely.cli.mcp",
     "batch": "tersely.cli.batch",
-    "dedup": "tersely.cli.dedup",
+    "dedup": "tersely.cli.batch",
     "hook": "tersely.cli.hook",
     "run": "tersely.cli.run",
     "savings": "tersely.cli.savings",

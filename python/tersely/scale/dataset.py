@@ -8,17 +8,17 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from tersely import checks
 from tersely.files import file_lock
 from tersely.scale.local import run_here, run_locally
-from tersely.scale.options import DedupOptions, row_options
-from tersely.scale.plan import Options, Plan, load_plan, plan_job
+from tersely.scale.options import DedupOptions, RowArguments, RowOptions
+from tersely.scale.plan import Options, Plan, load_plan, plan_job, resumed
 from tersely.scale.report import Report
 from tersely.scale.rows import find_inputs
 from tersely.scale.schedule import Schedule, Stages
@@ -33,9 +33,8 @@ from tersely.scale.workspace import (
     remove_leftovers,
 )
 from tersely.threads import default_threads
-from tersely.types import AnyStrategyName
 
-__all__ = ["compress_dataset", "dataset_status", "run_dataset", "same_part"]
+__all__ = ["compress_dataset", "dataset_status", "resume_dataset", "run_dataset", "same_part"]
 
 _LOCK = ".lock"
 
@@ -44,38 +43,32 @@ def compress_dataset(
     source: Any,
     out: str | os.PathLike[str],
     *,
-    text: str = "text",
-    query: str = "query",
-    budget: str | int = "budget",
-    ratio: float | None = None,
-    keep: Sequence[str] = (),
-    id: str = "id",
-    spans: bool = False,
-    counter: str | None = None,
-    strategy: AnyStrategyName | None = None,
-    pinned: Sequence[str] = (),
-    separator: str = "\n\n",
     on: str = "local",
     workers: int | None = None,
     unit_bytes: int | None = None,
     progress: Callable[[Report], object] | None = None,
+    **options: Unpack[RowArguments],
 ) -> Report:
     """Compress each row of a corpus into a folder of Parquet files, once, however often it is stopped.
 
-    What is written is a function of the plan (`out/plan.json`) alone: a job that was killed anywhere and
-    called again, by one worker or many, writes the same bytes as one that was not. Call it again to go on.
+    What is written is a function of the plan (`out/_tersely.parquet`) alone: a job that was killed anywhere
+    and called again, by one worker or many, writes the same bytes as one that was not. Call it again, or
+    `resume_dataset`, to go on. The folder is a data set: pyarrow, pandas, Polars, DuckDB, datasets and Spark
+    read it as it is.
 
     Args:
         source: a Parquet file, one of JSON lines (.jsonl or .ndjson, also .gz and .zst), a folder of them, a
             pattern such as "data/*.parquet", or a list of these.
-        out: a folder, made where it is missing: `plan.json`, `part-000000.parquet` and so on, and `_SUCCESS`
-            with digests when all is done.
+        out: a folder, made where it is missing, of `part-000000.parquet` and so on, and `_tersely.parquet`,
+            which has no rows and says the plan, and digests when all is done.
         text: the column with what `tersely.compress` takes as documents: a text, or a list of texts.
         query: the column of what will be asked. The usual name may be missing: no query.
         budget: the column of tokens for each row, or tokens for all. A null, or no such column: `ratio`.
         ratio: share of the tokens that is kept where there is no budget, in (0, 1]; None: 0.3.
-        keep: columns of the source that go to the output as they are.
-        id: the column of what a row is called. A row without one is called by its place, `file#number`.
+        keep: columns of the source that go to the output as they are. Of JSON lines: truth values, integers
+            and numbers, where the first lines have nothing else there, and all else as text.
+        id: the column of what a row is called, which goes to the output under its name and with its type.
+            A row without one is called by its place, `file#number`, where ids are text.
         spans: also write which characters of the source were kept.
         counter, strategy: names, as for `tersely.compress`.
         pinned: texts that each row must have, as for `tersely.compress`; a row without one has an error.
@@ -85,12 +78,13 @@ def compress_dataset(
             see the source and `out` under the same paths.
         workers: processes; None: OMP_NUM_THREADS, else the CPUs this process may use. 0: none but this one,
             which a row may kill then. With Ray: tasks at once; None or 0: the cluster's CPUs.
-        unit_bytes: bytes of the source, about, that make one part; None: 48 MiB, and less of a small source.
+        unit_bytes: bytes of the source, about, that make one part; None: 128 MiB.
         progress: called with a `Report` up to twice a second a worker, and after each part.
 
     Returns:
-        A `Report`. A row that cannot be compressed has a null text, and `error` says why; so has a row that
-        kills its worker.
+        A `Report`. Parts are in the order of the source; the id and the text have the source's names. A row
+        that cannot be compressed has a null text, and `error` says why; so has a row that kills its worker,
+        and one of more than 64 MiB.
 
     Raises:
         ValueError, TypeError: a wrong argument; `out` holds another job (the message says what differs); a
@@ -100,20 +94,24 @@ def compress_dataset(
 
     O(characters) on all workers together; memory is that of a unit for each worker.
     """
-    options = row_options(
-        text=text,
-        query=query,
-        budget=budget,
-        ratio=ratio,
-        keep=keep,
-        id=id,
-        spans=spans,
-        counter=counter,
-        strategy=strategy,
-        pinned=pinned,
-        separator=separator,
-    )
-    return run_dataset(source, out, options, on, workers, unit_bytes, progress)
+    return run_dataset(source, out, RowOptions.from_dict(options), on, workers, unit_bytes, progress)
+
+
+def resume_dataset(
+    out: str | os.PathLike[str],
+    *,
+    source: Any = None,
+    on: str = "local",
+    workers: int | None = None,
+    progress: Callable[[Report], object] | None = None,
+) -> Report:
+    """Go on with the job that a folder holds, of either kind, with the options that its plan says.
+
+    `source`: where the files are now; None: where they were. All else as for `compress_dataset`. Raises
+    FileNotFoundError where no job was begun there, StoreError for a damaged plan, and what that raises.
+    """
+    where, options, unit_bytes = resumed(out, source)
+    return run_dataset(where, out, options, on, workers, unit_bytes, progress)
 
 
 def run_dataset(
@@ -144,7 +142,8 @@ def run_dataset(
     space = Workspace(root, folder, plan, os.urandom(8).hex())
     with _first_runner(folder) as first:
         try:
-            schedule = _schedule(space, todo, first, state)
+            at_once = processes if place is None else workers or 0
+            schedule = _schedule(space, todo, first, state, at_once)
             if place is not None:
                 from tersely.scale.cluster import run_on_ray
 
@@ -152,7 +151,7 @@ def run_dataset(
             elif not processes:
                 run_here(space, schedule, state.so_far)
             elif todo:
-                run_locally(space, schedule, min(processes, len(todo)), state.so_far)
+                run_locally(space, schedule, min(processes, schedule.jobs), state.so_far)
         except FileNotFoundError:  # another runner may have ended the job and cleaned up
             if read_success(folder) is None:
                 raise
@@ -170,11 +169,14 @@ def _clean(folder: Path) -> None:
     shutil.rmtree(folder / SHUFFLE, ignore_errors=True)
 
 
-def _schedule(space: Workspace, units: list[int], first: bool, state: _Progress | None) -> Schedule | Stages:
+def _schedule(
+    space: Workspace, units: list[int], first: bool, state: _Progress | None, at_once: int = 0
+) -> Schedule | Stages:
     """The jobs that make the parts of some units; a runner that is not the first begins at the other end."""
     done = (lambda *_: None) if state is None else state.done
     if not isinstance(space.plan.options, DedupOptions):
-        return Schedule(space, units if first else units[::-1], done)
+        stretched = (lambda *_: None) if state is None else state.stretched
+        return Schedule(space, units if first else units[::-1], done, at_once, stretched)
     return Stages(space, units, done, (lambda *_: None) if state is None else state.stage, not first)
 
 
@@ -247,7 +249,8 @@ class _Progress:
         self._parts: set[int] = set()
         self._skipped = 0
         self._totals = Totals()
-        self._running: dict[int, tuple[int, Totals]] = {}  # worker -> bytes and rows of what it is at
+        # worker -> bytes and rows of what it is at; unit and first row -> of a stretch that is done
+        self._running: dict[int | tuple[int, int], tuple[int, Totals]] = {}
         self._stage: tuple[str, float] | None = None
 
     def todo(self) -> list[int]:
@@ -268,6 +271,14 @@ class _Progress:
         with self._lock:
             self._parts.add(unit)
             self._totals += totals
+            for one in [one for one in self._running if isinstance(one, tuple) and one[0] == unit]:
+                del self._running[one]
+        self._call()
+
+    def stretched(self, unit: int, start: int, share: float, totals: Totals) -> None:
+        """Take note of rows of a unit whose part is not made yet."""
+        with self._lock:
+            self._running[unit, start] = int(share * self._plan.weights[unit]), totals
         self._call()
 
     def stage(self, name: str, share: float) -> None:

@@ -17,7 +17,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tersely.scale.options import RowOptions
-from tersely.scale.rows import arrow, compress_rows, failed_rows, output_schema, parquet
+from tersely.scale.rows import arrow, compress_rows, failed_rows, parquet
 from tersely.scale.workspace import Totals, Workspace, part_name, read_totals, totals_of
 
 __all__ = ["answer_job", "read_answer", "run_job"]
@@ -48,7 +48,7 @@ def run_job(space: Workspace, job: Mapping[str, Any], tell: Callable[[dict[str, 
 
 def _run(space: Workspace, job: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]) -> Totals:
     unit = job["unit"]
-    schema = output_schema(_options(space), space.kept_columns(unit))
+    schema = space.plan.schema
     if "rows" in job:
         start, stop = job["rows"]
         tables = list(_compress_unit(space, unit, start, stop, schema, tell))
@@ -79,7 +79,7 @@ def _compress_unit(
     tell: Callable[[dict[str, Any]], object],
 ) -> Iterator[Any]:
     """Rows start to stop of a unit, compressed, batch by batch."""
-    at, last = 0, time.monotonic()
+    at, last, before = 0, time.monotonic(), 0.0
     totals = Totals()
     for share, rows in space.read_rows(unit, space.plan.options.columns):
         low, high = max(start - at, 0), len(rows) if stop is None else min(stop - at, len(rows))
@@ -88,9 +88,11 @@ def _compress_unit(
             done = compress_rows(rows.part(low, high), _options(space), schema)
             totals += totals_of(done)
             yield done
+        elif at <= start:
+            before = share
         if time.monotonic() - last >= _TELL:
             last = time.monotonic()
-            tell({"bytes": int(share * space.plan.weights[unit]), **asdict(totals)})
+            tell({"bytes": int((share - before) * space.plan.weights[unit]), **asdict(totals)})
         if stop is not None and at >= stop:
             return
 

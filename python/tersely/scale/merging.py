@@ -21,7 +21,7 @@ from tersely.engine.dedup import SHARE, agreeing_components, keys_of_guards, mer
 from tersely.kernels.checks import united
 from tersely.models.embedders import resolve_embedder
 from tersely.scale.options import Columns, DedupOptions
-from tersely.scale.rows import Rows, arrow, as_array, writable
+from tersely.scale.rows import Rows, arrow, as_table, writable
 from tersely.scale.shuffle import (
     read_json,
     read_note,
@@ -82,8 +82,7 @@ def _units(space: Workspace) -> int:
 
 
 def _partitions(space: Workspace) -> int:
-    enough = sum(space.plan.weights) // _PARTITION_BYTES
-    return _options(space).partitions or max(min(_units(space), enough), 1)
+    return _options(space).partitions or max(sum(space.plan.weights) // _PARTITION_BYTES, 1)
 
 
 def _unit_of(rows: Int64s) -> Int64s:
@@ -409,7 +408,7 @@ def _part(space: Workspace, unit: int) -> Totals:
     of[row - first], similarity[row - first] = others, alike
     kept = of == np.arange(count) + first
     cluster = starts[_unit_of(of)] + (of & ((1 << _UNIT_BITS) - 1))
-    schema = _schema(space, unit)
+    schema = space.plan.schema
     tables = []
     at = 0
     for _, rows in space.read_rows(unit, _options(space).columns):
@@ -425,21 +424,6 @@ def _part(space: Workspace, unit: int) -> Totals:
     return totals
 
 
-def _schema(space: Workspace, unit: int) -> Any:
-    pa = arrow()
-    return pa.schema(
-        [
-            ("id", pa.string()),
-            *([("text", pa.string())] if _options(space).kept_only else []),
-            ("cluster", pa.int64()),
-            ("kept", pa.bool_()),
-            ("similarity", pa.float32()),
-            ("error", pa.string()),
-            *space.kept_columns(unit).items(),
-        ]
-    )
-
-
 def _table(
     space: Workspace,
     rows: Rows,
@@ -453,17 +437,14 @@ def _table(
     problems = [problem for _, _, problem in _problems(rows)]
     failed = np.array([problem is not None for problem in problems], bool)
     columns: dict[str, Any] = {
-        "id": [writable(one) for one in rows.ids],
         "cluster": pa.array(cluster, mask=failed),
         "kept": pa.array(kept, mask=failed),
         "similarity": pa.array(similarity, mask=failed),
         "error": [None if problem is None else writable(problem) for problem in problems],
         **rows.kept,
     }
-    if "text" in schema.names:
-        texts = zip(rows.values["text"], failed.tolist(), strict=True)
-        columns["text"] = [None if bad else text for text, bad in texts]
-    return pa.table([as_array(columns[field.name], field.type) for field in schema], schema=schema)
+    texts = zip(rows.values["text"], failed.tolist(), strict=True)
+    return as_table(columns, [None if bad else text for text, bad in texts], schema)
 
 
 def _heavy_units(space: Workspace) -> int:

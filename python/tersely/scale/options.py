@@ -1,33 +1,22 @@
-"""Options of a job with a corpus: columns that are read, and how rows are compressed or merged."""
+"""Options of a job with a corpus, each written once: default, check, flag of the command."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Self
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Self, TypedDict, TypeVar
 
 import tersely
 from tersely import checks
 from tersely.models.counters import resolve_counter
 from tersely.types import AnyStrategyName
 
-__all__ = ["OWN_COLUMNS", "Columns", "DedupOptions", "RowOptions", "dedup_options", "row_options"]
+__all__ = ["Columns", "DedupArguments", "DedupOptions", "RowArguments", "RowOptions"]
 
-#: Columns of the output that are not the source's.
-OWN_COLUMNS = (
-    "id",
-    "text",
-    "tokens",
-    "original_tokens",
-    "budget",
-    "segments",
-    "content_types",
-    "warnings",
-    "spans",
-    "error",
-)
-_DEDUP_COLUMNS = ("id", "text", "cluster", "kept", "similarity", "error")  # of the output of dedup_dataset
+T = TypeVar("T")
+
 _COUNTER = "o200k_base"  # what None stands for everywhere
+_HEAVY_BYTES = 64 << 20
 _USUAL = {"id": "id", "query": "query", "budget": "budget"}  # columns that may be missing
 
 
@@ -42,6 +31,11 @@ class Columns:
     def names(self) -> tuple[str, ...]:
         """Each once."""
         return tuple(dict.fromkeys([*self.roles.values(), *self.keep]))
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns that go to the output as they are: the id, and those of `keep`."""
+        return (*([self.roles["id"]] if "id" in self.roles else []), *self.keep)
 
     def check(self, known: Sequence[str], source: str) -> None:
         """Check that the source, as errors call it, has the columns; some of the usual names may be missing.
@@ -58,41 +52,115 @@ class Columns:
                 )
 
 
-class _JobOptions:
-    """Options of a job as plain JSON, so that a plan can hold them and any process can do it."""
+def option(default: T, *flags: tuple[str, str]) -> T:
+    """A field of options with its flags, each with its help: `("-b --budget N", "tokens ...")`.
 
-    __slots__ = ()
+    What follows the names says what the flag takes: N a whole number, R a number, NAME a text; nothing: it is
+    a switch. A flag of a tuple may be repeated.
+    """
+    made: T = field(default=default, metadata={"flags": flags})
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class JobOptions:
+    """Options of any job. A value that is not allowed raises ValueError or TypeError that names it."""
+
+    job: ClassVar[str]
+    own: ClassVar[tuple[str, ...]]  # columns of the output that are not the source's
+
+    text: str = option("text", ("--text-column NAME", "what is read (text)"))
+    id: str = option("id", ("--id-column NAME", "what rows are called (id, or their place)"))
+    keep: tuple[str, ...] = option((), ("--keep NAME", "a column to carry along (repeatable)"))
+
+    def _check(self, **values: Any) -> None:
+        """Take the checked values for those that were given, and check the names of the output's columns."""
+        for name in ("text", "id"):
+            values[name] = checks.text(getattr(self, name), name)
+        values["keep"] = tuple(checks.texts(self.keep, "keep"))
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        taken = list(self.own)
+        for role, name in (("text", self.text), ("id", self.id), *(("keep", name) for name in self.keep)):
+            if name in taken:
+                raise ValueError(f"{role} cannot be {name!r}: the output has another column of this name")
+            taken.append(name)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the options as JSON."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}  # type: ignore[call-overload]
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
         """Make options of what `to_dict` returned."""
-        return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()})
+        return cls(**fields)
+
+
+class RowArguments(TypedDict, total=False):
+    """Options of `compress_dataset` and `compress_table`, as keywords."""
+
+    text: str
+    query: str
+    budget: str | int
+    ratio: float | None
+    keep: Sequence[str]
+    id: str
+    spans: bool
+    counter: str | None
+    strategy: AnyStrategyName | None
+    pinned: Sequence[str]
+    separator: str
 
 
 @dataclass(frozen=True, slots=True)
-class RowOptions(_JobOptions):
-    """How each row is compressed.
+class RowOptions(JobOptions):
+    """How each row is compressed (`compress_dataset`)."""
 
-    `id`, `text`, `query` and `keep` name columns of the source; `budget` a column, or tokens for all rows.
-    """
+    job = "compress"
+    own = (
+        "tokens",
+        "original_tokens",
+        "budget",
+        "segments",
+        "content_types",
+        "warnings",
+        "spans",
+        "error",
+    )
 
-    job: ClassVar[str] = "compress"
-
-    text: str = "text"
-    query: str = "query"
-    budget: str | int = "budget"
-    ratio: float = 0.3
-    keep: tuple[str, ...] = ()
-    id: str = "id"
-    spans: bool = False
-    counter: str = _COUNTER
-    strategy: AnyStrategyName | None = None
-    pinned: tuple[str, ...] = ()
+    query: str = option(
+        "query", ("--query-column NAME", "what will be asked of each row (query, if there is one)")
+    )
+    budget: str | int = option(
+        "budget",
+        ("-b --budget N", "tokens allowed for each row"),
+        ("--budget-column NAME", "column of the budget of each row (budget)"),
+    )
+    ratio: float = option(0.3, ("-r --ratio R", "share that is kept of rows without a budget (0.3)"))
+    spans: bool = option(False, ("--spans", "also write which characters were kept, and where they stand"))
+    counter: str = option(_COUNTER, ("-c --counter NAME", "tokenizer: an encoding or a model (o200k_base)"))
+    strategy: AnyStrategyName | None = option(None, ("--strategy NAME", "how to compress (auto)"))  # noqa: RUF009
+    pinned: tuple[str, ...] = option((), ("--pin TEXT", "what each row must keep (repeatable)"))
     separator: str = "\n\n"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        for value, name in ((self.counter, "counter"), (self.strategy, "strategy")):
+            if value is not None and not isinstance(value, str):
+                raise TypeError(f"{name} must be a name, which a plan can say, not {type(value).__name__}")
+        resolve_counter(self.counter)
+        tersely.prepare("", strategy=self.strategy)  # refuses unknown names, and those that ask a model
+        self._check(
+            query=checks.text(self.query, "query"),
+            budget=self.budget
+            if isinstance(self.budget, str)
+            else checks.whole_number(self.budget, "budget"),
+            ratio=0.3 if self.ratio is None else checks.share(self.ratio, "ratio"),
+            spans=checks.flag(self.spans, "spans"),
+            counter=self.counter or _COUNTER,
+            pinned=tuple(checks.texts(self.pinned, "pinned")),
+            separator=checks.text(self.separator, "separator"),
+        )
 
     @property
     def columns(self) -> Columns:
@@ -101,100 +169,56 @@ class RowOptions(_JobOptions):
         return Columns({"text": self.text, "query": self.query, **budget, "id": self.id}, self.keep)
 
 
-@dataclass(frozen=True, slots=True)
-class DedupOptions(_JobOptions):
-    """How rows are merged.
+class DedupArguments(TypedDict, total=False):
+    """Options of `dedup_dataset`, as keywords."""
 
-    `text`, `score`, `id` and `keep` name columns of the source. `partitions`: of the shuffle; None: as many
-    as there are units, fewer of little text. `heavy_bytes`: texts of one guard of more are divided further.
+    text: str
+    threshold: float
+    score: str | None
+    keep: Sequence[str]
+    id: str
+    kept_only: bool
+    partitions: int | None
+    heavy_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DedupOptions(JobOptions):
+    """How rows are merged (`dedup_dataset`).
+
+    `partitions`: of the shuffle; None: by the bytes of the source. `heavy_bytes`: texts of one guard of more
+    are divided further.
     """
 
-    job: ClassVar[str] = "dedup"
+    job = "dedup"
+    own = ("cluster", "kept", "similarity", "error")
 
-    text: str = "text"
-    threshold: float = 0.85
-    score: str | None = None
-    keep: tuple[str, ...] = ()
-    id: str = "id"
-    kept_only: bool = False
-    partitions: int | None = None
-    heavy_bytes: int = 64 << 20
+    threshold: float = option(0.85, ("-t --threshold R", "least similarity, -1 to 1 (0.85)"))
+    score: str | None = option(
+        None, ("--score-column NAME", "a number: of duplicates the highest stays (the first row stays)")
+    )
+    kept_only: bool = option(False, ("--kept", "write only the rows that stay, with their text"))
+    partitions: int | None = option(
+        None, ("--partitions N", "into how many texts are divided: more take less memory (by size)")
+    )
+    heavy_bytes: int = _HEAVY_BYTES
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        self._check(
+            threshold=checks.number(self.threshold, "threshold", least=-1, most=1),
+            score=None if self.score is None else checks.text(self.score, "score"),
+            kept_only=checks.flag(self.kept_only, "kept_only"),
+            partitions=None
+            if self.partitions is None
+            else checks.whole_number(self.partitions, "partitions", least=1),
+            heavy_bytes=_HEAVY_BYTES
+            if self.heavy_bytes is None
+            else checks.whole_number(self.heavy_bytes, "heavy_bytes", least=1),
+        )
 
     @property
     def columns(self) -> Columns:
         """The columns of the source that are read."""
         score = {} if self.score is None else {"score": self.score}
         return Columns({"text": self.text, **score, "id": self.id}, self.keep)
-
-
-def row_options(
-    *,
-    text: str = "text",
-    query: str = "query",
-    budget: str | int = "budget",
-    ratio: float | None = None,
-    keep: Sequence[str] = (),
-    id: str = "id",
-    spans: bool = False,
-    counter: str | None = None,
-    strategy: AnyStrategyName | None = None,
-    pinned: Sequence[str] = (),
-    separator: str = "\n\n",
-) -> RowOptions:
-    """Check the options of a caller. Raises ValueError or TypeError that names the wrong one."""
-    kept = _kept_columns(keep, OWN_COLUMNS)
-    for value, name in ((counter, "counter"), (strategy, "strategy")):
-        if value is not None and not isinstance(value, str):
-            raise TypeError(f"{name} must be a name, which a plan can say, not {type(value).__name__}")
-    resolve_counter(counter)
-    tersely.prepare("", strategy=strategy)  # refuses unknown names, and those that ask a model
-    return RowOptions(
-        text=checks.text(text, "text"),
-        query=checks.text(query, "query"),
-        budget=budget if isinstance(budget, str) else checks.whole_number(budget, "budget"),
-        ratio=0.3 if ratio is None else checks.share(ratio, "ratio"),
-        keep=kept,
-        id=checks.text(id, "id"),
-        spans=checks.flag(spans, "spans"),
-        counter=_COUNTER if counter is None else counter,
-        strategy=strategy,
-        pinned=tuple(checks.texts(pinned, "pinned")),
-        separator=checks.text(separator, "separator"),
-    )
-
-
-def dedup_options(
-    *,
-    text: str = "text",
-    threshold: float = 0.85,
-    score: str | None = None,
-    keep: Sequence[str] = (),
-    id: str = "id",
-    kept_only: bool = False,
-    partitions: int | None = None,
-    heavy_bytes: int | None = None,
-) -> DedupOptions:
-    """Check the options of a caller. Raises ValueError or TypeError that names the wrong one."""
-    usual = DedupOptions()
-    return DedupOptions(
-        text=checks.text(text, "text"),
-        threshold=checks.number(threshold, "threshold", least=-1, most=1),
-        score=None if score is None else checks.text(score, "score"),
-        keep=_kept_columns(keep, _DEDUP_COLUMNS),
-        id=checks.text(id, "id"),
-        kept_only=checks.flag(kept_only, "kept_only"),
-        partitions=None if partitions is None else checks.whole_number(partitions, "partitions", least=1),
-        heavy_bytes=usual.heavy_bytes
-        if heavy_bytes is None
-        else checks.whole_number(heavy_bytes, "heavy_bytes", least=1),
-    )
-
-
-def _kept_columns(keep: Sequence[str], own: Sequence[str]) -> tuple[str, ...]:
-    kept = tuple(checks.texts(keep, "keep"))
-    for name in kept:
-        if name in own:
-            raise ValueError(f"keep cannot have {name!r}: the output has a column of this name")
-    if len(set(kept)) < len(kept):
-        raise ValueError(f"keep must name each column once, not {checks.shown(list(kept))}")
-    return kept

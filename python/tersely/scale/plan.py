@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +16,29 @@ import tersely
 from tersely import checks
 from tersely.errors import StoreError
 from tersely.files import replace_file, sync_to_disk
-from tersely.scale.options import DedupOptions, RowOptions
+from tersely.scale.options import Columns, DedupOptions, RowOptions
 from tersely.scale.rows import (
     Input,
     arrow,
+    as_list,
+    column_types,
     find_inputs,
-    first_keys,
+    first_values,
     is_parquet,
-    kept_types,
     length_of,
+    output_schema,
     parquet,
+    write_table,
 )
 
-__all__ = ["PLAN", "Options", "Piece", "Plan", "load_plan", "plan_job"]
+__all__ = ["PLAN", "Options", "Piece", "Plan", "has_plan", "load_plan", "plan_job", "resumed"]
 
-PLAN = "plan.json"
-_FORMAT = 2
-_UNIT_BYTES = (1 << 20, 48 << 20)  # where the caller does not say: at least, at most
-_UNITS = 32  # wanted then of a small source
-_DEDUP_LEAST, _DEDUP_UNITS = 4 << 20, 512  # bytes and units where each unit reads what all others wrote
+#: A Parquet file without rows, in the columns of the parts: every reader of a folder passes it over or takes
+#: nothing from it. Polars reads whatever is not empty, so nothing that is no Parquet may lie there.
+PLAN = "_tersely.parquet"
+_FORMAT = 3
+_UNIT_BYTES = 128 << 20  # where the caller does not say
+_DEDUP_BYTES, _DEDUP_UNITS = (16 << 20, 64 << 20), 512  # there each unit reads what all others wrote
 _MOST_ROWS = 1 << 16  # of Parquet in a unit: what is repeated takes few bytes there, and many in memory
 _SLACK = 4 / 3  # a unit may have so much more than its size, rather than leave a little for another
 
@@ -62,6 +67,8 @@ class Plan:
         units: the pieces of each unit, in the order of the source.
         weights: bytes of each unit.
         versions: of the software that the bytes of parts depend on.
+        schema: the columns of the output, as Arrow says it.
+        source: what the caller gave, with absolute paths; no part of the digest.
     """
 
     inputs: tuple[Input, ...]
@@ -70,14 +77,16 @@ class Plan:
     units: tuple[tuple[Piece, ...], ...]
     weights: tuple[int, ...]
     versions: Mapping[str, str]
+    schema: Any = None
+    source: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the plan's file."""
+        """SHA-256 of the plan as JSON."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def to_bytes(self) -> bytes:
-        """The plan's file: JSON, the same bytes for the same plan."""
+        """The plan as JSON, the same bytes for the same plan."""
         fields = {
             "format": _FORMAT,
             "job": self.options.job,
@@ -87,12 +96,13 @@ class Plan:
             "inputs": [[one.path, one.size, one.digest] for one in self.inputs],
             "units": [[[p.input, p.start, p.stop] for p in pieces] for pieces in self.units],
             "weights": list(self.weights),
+            "columns": [[one.name, str(one.type)] for one in self.schema],
         }
         lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in fields.items()]
         return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Plan:
+    def from_bytes(cls, data: bytes, schema: Any, source: Sequence[str] = ()) -> Plan:
         """Read what `to_bytes` gave. Raises ValueError, KeyError or TypeError for anything else."""
         fields = json.loads(data)
         if fields["format"] != _FORMAT:
@@ -104,7 +114,16 @@ class Plan:
             units=tuple(tuple(Piece(*piece) for piece in unit) for unit in fields["units"]),
             weights=tuple(fields["weights"]),
             versions=fields["versions"],
+            schema=schema,
+            source=tuple(source),
         )
+
+    def write(self, path: Path, success: Mapping[str, Any] | None = None) -> None:
+        """Write the plan's file, and what a finished job came to, and see it to the disk. Raises OSError."""
+        notes = {"plan": self.to_bytes().decode(), "source": json.dumps(self.source)}
+        if success is not None:
+            notes["success"] = json.dumps(success, indent=1)
+        write_table(self.schema.with_metadata(notes).empty_table(), path)
 
 
 def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -> tuple[Path, Plan]:
@@ -116,11 +135,10 @@ def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -
     """
     root, inputs = find_inputs(source, out)
     if unit_bytes is None:  # of the source alone, not of this machine
-        least, most = _UNIT_BYTES
-        total = sum(one.size for one in inputs)
+        unit_bytes = _UNIT_BYTES
         if isinstance(options, DedupOptions):
-            least, most = _DEDUP_LEAST, max(most, total // _DEDUP_UNITS)
-        unit_bytes = min(max(total // _UNITS, least), most)
+            (least, most), total = _DEDUP_BYTES, sum(one.size for one in inputs)
+            unit_bytes = min(max(total // 32, least), max(most, total // _DEDUP_UNITS))
     checks.whole_number(unit_bytes, "unit_bytes", least=1)
     versions = {"tersely": tersely.__version__, "pyarrow": arrow().__version__}
     if (out / PLAN).exists():
@@ -129,9 +147,7 @@ def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -
         return root, plan
     if parts := sorted(path.name for path in out.glob("part-*.parquet")):
         raise ValueError(f"{out} has {parts[0]} and no {PLAN}: name a new folder")
-    more = f" and {len(inputs) - 1} more files" if len(inputs) > 1 else ""
-    options.columns.check(_columns_of(root, inputs), f"{inputs[0].path}{more}")
-    _check_kept(root, inputs, options)
+    types = _types_of(root, inputs, options.columns)
     sized = list(_pieces(root, inputs, options, unit_bytes))
     units = list(_units(sized, [is_parquet(one.path) for one in inputs], unit_bytes))
     plan = Plan(
@@ -141,6 +157,8 @@ def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -
         tuple(tuple(piece for piece, _ in unit) for unit in units),
         tuple(sum(weight for _, weight in unit) for unit in units),
         versions,
+        output_schema(options, types),
+        tuple(os.path.abspath(one) for one in as_list(source)),  # noqa: PTH100  # a pattern is no path
     )
     made = _write_new(out, plan)
     if made != plan:
@@ -148,20 +166,52 @@ def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -
     return root, made
 
 
+def has_plan(out: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds a job."""
+    return Path(out, PLAN).exists()
+
+
+def resumed(
+    out: str | os.PathLike[str],
+    source: Any = None,
+    kind: type[Options] | None = None,
+    given: Mapping[str, Any] | None = None,
+    unit_bytes: int | None = None,
+) -> tuple[Any, Options, int]:
+    """The source, the options and the bytes of a unit of a job that a folder holds, but for what is given.
+
+    Raises FileNotFoundError, StoreError, and ValueError where it is not of this kind.
+    """
+    plan = load_plan(Path(out))
+    if kind is not None and not isinstance(plan.options, kind):
+        raise _another(out, f"{plan.options.job} there and {kind.job} here")
+    options = replace(plan.options, **given) if given else plan.options
+    return source or list(plan.source), options, unit_bytes or plan.unit_bytes
+
+
+def _another(out: str | os.PathLike[str], differs: str) -> ValueError:
+    return ValueError(f"{out} holds another job: {differs}")
+
+
 def load_plan(out: Path) -> Plan:
     """The plan in a folder. Raises FileNotFoundError, and StoreError for what is no plan of ours."""
     try:
-        return Plan.from_bytes((out / PLAN).read_bytes())
+        notes = parquet().read_metadata(out / PLAN).metadata
+        serialized = base64.b64decode(
+            notes[b"ARROW:schema"]
+        )  # what `read_schema` gives has numbers of fields
+        schema = arrow().ipc.read_schema(arrow().py_buffer(serialized)).remove_metadata()
+        return Plan.from_bytes(notes[b"plan"], schema, json.loads(notes[b"source"]))
     except FileNotFoundError:
         raise FileNotFoundError(f"{out} has no {PLAN}: no job was begun there") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:  # Arrow's are of the first
         raise StoreError(f"{out / PLAN} is no plan of this version of tersely: {error}") from error
 
 
 def _check_same(out: Path, there: Plan, here: Plan) -> None:
     """Check that two plans are of one job. Raises ValueError that says what differs."""
     if there.options.job != here.options.job:
-        raise ValueError(f"{out} holds another job: {there.options.job} there and {here.options.job} here")
+        raise _another(out, f"{there.options.job} there and {here.options.job} here")
     differs = [
         f"{name} is {checks.shown(old)} there and {checks.shown(new)} here"
         for name, old, new in (
@@ -183,7 +233,7 @@ def _check_same(out: Path, there: Plan, here: Plan) -> None:
     ]
     if differs:
         more = f", and {len(differs) - 5} more" if len(differs) > 5 else ""
-        raise ValueError(f"{out} holds another job: {'; '.join(sorted(differs)[:5])}{more}")
+        raise _another(out, f"{'; '.join(sorted(differs)[:5])}{more}")
 
 
 def _pairs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
@@ -191,37 +241,23 @@ def _pairs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str
         yield name, old.get(name), new.get(name)
 
 
-def _columns_of(root: Path, inputs: Sequence[Input]) -> list[str]:
-    """The columns that some file has: of its schema, or of its first lines."""
+def _types_of(root: Path, inputs: Sequence[Input], columns: Columns) -> dict[str, Any]:
+    """The types of the columns that go to the output. Raises ValueError for those that no file has."""
     names: dict[str, None] = {}
-    for one in inputs:
-        path = root / one.path
-        found = parquet().read_schema(path).names if is_parquet(path) else first_keys(path)
-        names.update(dict.fromkeys(found))
-    return list(names)
-
-
-def _check_kept(root: Path, inputs: Sequence[Input], options: Options) -> None:
-    """Check that kept columns have one type in all files. Raises ValueError."""
-    if not options.keep:
-        return
-    first: tuple[str, Any] | None = None
+    schemas: list[tuple[str, Any]] = []
+    values: dict[str, list[Any]] = {name: [] for name in columns.kept}
     for one in inputs:
         if is_parquet(one.path):
-            schema = parquet().read_schema(root / one.path)
-            if missing := [name for name in options.keep if name not in schema.names]:
-                raise ValueError(f"{one.path} has no column {missing[0]!r}, which keep names")
-            types = kept_types(options.keep, schema)
-        else:
-            types = dict.fromkeys(options.keep, arrow().string())
-        if first is None:
-            first = (one.path, types)
-        for name, kind in types.items():
-            if kind != first[1][name]:
-                raise ValueError(
-                    f"column {name!r}, which keep names, is {first[1][name]} in {first[0]} "
-                    f"and {kind} in {one.path}"
-                )
+            schemas.append((one.path, parquet().read_schema(root / one.path)))
+            names.update(dict.fromkeys(schemas[-1][1].names))
+            continue
+        first = first_values(root / one.path)
+        names.update(dict.fromkeys(first))
+        for name, some in values.items():
+            some.extend(first.get(name, ()))
+    more = f" and {len(inputs) - 1} more files" if len(inputs) > 1 else ""
+    columns.check(list(names), f"{inputs[0].path}{more}")
+    return column_types(schemas, columns, values)
 
 
 def _pieces(root: Path, inputs: Sequence[Input], options: Options, size: int) -> Iterator[tuple[Piece, int]]:
@@ -284,8 +320,7 @@ def _write_new(out: Path, plan: Plan) -> Plan:
     """Write a plan unless there is one, and return the one that is there then."""
     fresh = out / f".{PLAN}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
     try:
-        fresh.write_bytes(plan.to_bytes())
-        sync_to_disk(fresh)
+        plan.write(fresh)
         try:
             os.link(fresh, out / PLAN)
         except FileExistsError:

@@ -43,5 +43,5 @@ class Report:
 
     @property
     def finished(self) -> bool:
-        """Whether the job is done: every part is written, and `_SUCCESS` is."""
+        """Whether the job is done: every part is written, and its digest is."""
         return self.digest is not None

@@ -2,50 +2,54 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import tersely
 from tersely import checks
 from tersely.errors import MissingExtraError
-from tersely.scale.options import Columns, RowOptions, row_options
+from tersely.scale.options import Columns, DedupOptions, RowArguments, RowOptions
 from tersely.text import decode
-from tersely.types import AnyStrategyName, Compressed
+from tersely.types import Compressed
 
 __all__ = [
     "SUFFIXES",
     "Input",
     "Rows",
     "arrow",
-    "as_array",
-    "as_text",
+    "as_list",
+    "as_table",
+    "column_types",
     "compress_rows",
     "compress_table",
     "count_lines",
     "failed_rows",
     "find_inputs",
     "fingerprint_of",
-    "first_keys",
+    "first_values",
     "is_compressed",
     "is_parquet",
-    "kept_types",
     "length_of",
     "open_stream",
     "output_schema",
     "parquet",
     "read_lines",
     "rows_of_table",
+    "type_of",
     "writable",
+    "write_table",
 ]
 
 _CHUNK = 1 << 20
+_ROWS = 1 << 16  # of a row group
 _FIRST = 100  # lines that say which columns there are
 _LINES, _BATCH_BYTES = 256, 1 << 24  # lines that are parsed together, and bytes from which they are fewer
 MOST_ROW = 1 << 26  # bytes of a line; a longer one is a row with an error, and is never held whole
@@ -67,20 +71,43 @@ def count_lines(path: Path, start: int, stop: int) -> int:
     return sum(1 for _ in _lines(path, start, stop))
 
 
-def first_keys(path: Path) -> list[str]:
-    """The keys of the objects in the first lines, each once; lines that are none are passed over."""
-    names: dict[str, None] = {}
+def first_values(path: Path) -> dict[str, list[Any]]:
+    """The values of each key of the objects in the first lines; lines that are none are passed over."""
+    values: dict[str, list[Any]] = {}
     for _, line in islice(_lines(path, 0, 2**62), _FIRST):
-        found, _ = _parse(line)
-        names.update(dict.fromkeys(found))
-    return list(names)
+        for key, value in _parse(line)[0].items():
+            values.setdefault(key, []).append(value)
+    return values
 
 
-def read_lines(path: Path, name: str, start: int, stop: int, columns: Columns) -> Iterator[tuple[int, Rows]]:
+def type_of(values: Iterable[Any]) -> Any:
+    """The Arrow type of a column of JSON: of truth values, of integers, of numbers; else text."""
+    pa = arrow()
+    kinds = {type(value) for value in values if value is not None}
+    for among, kind in (({bool}, pa.bool_()), ({int}, pa.int64()), ({int, float}, pa.float64())):
+        if kinds and kinds <= among and all(_fits(value, kind) for value in values):
+            return kind
+    return pa.string()
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether an Arrow type holds a value as it is."""
+    pa = arrow()
+    try:
+        back = pa.array([value], kind)[0].as_py()
+    except (pa.ArrowException, OverflowError):
+        return False
+    return bool(back == value or value != value)
+
+
+def read_lines(
+    path: Path, name: str, start: int, stop: int, columns: Columns, types: Mapping[str, Any]
+) -> Iterator[tuple[int, Rows]]:
     """The rows of the lines that begin in bytes start to stop, and where the last begins; no blank ones.
 
-    A row without an id is called `name` with its first byte, as `part.jsonl#1024`. O(bytes); of a compressed
-    file also those before.
+    `types`: of the columns that go to the output; a row with a value of another one has an error. A row
+    without an id is called `name` with its first byte, as `part.jsonl#1024`, if ids are text. O(bytes); of a
+    compressed file also those before.
     """
     some: list[tuple[int, bytes]] = []
     size = 0
@@ -88,37 +115,50 @@ def read_lines(path: Path, name: str, start: int, stop: int, columns: Columns) -
         some.append((at, line))
         size += len(line)
         if len(some) == _LINES or size >= _BATCH_BYTES:
-            yield at, _rows(some, name, columns)
+            yield at, _rows(some, name, columns, types)
             some, size = [], 0
     if some:
-        yield some[-1][0], _rows(some, name, columns)
+        yield some[-1][0], _rows(some, name, columns, types)
 
 
-def _rows(lines: list[tuple[int, bytes]], name: str, columns: Columns) -> Rows:
+def _rows(lines: list[tuple[int, bytes]], name: str, columns: Columns, types: Mapping[str, Any]) -> Rows:
     pa = arrow()
     parsed = [_parse(line) for _, line in lines]
-    objects = [found for found, _ in parsed]
-    ids = [one.get(columns.roles.get("id", "")) for one in objects]
-    return Rows(
-        [f"{name}#{at}" if one is None else as_text(one) for one, (at, _) in zip(ids, lines, strict=True)],
-        {
-            role: [one.get(column) for one in objects]
-            for role, column in columns.roles.items()
-            if role != "id"
-        },
-        [error for _, error in parsed],
-        {
-            column: pa.array(
-                [None if one.get(column) is None else as_text(one[column]) for one in objects], pa.string()
-            )
-            for column in columns.keep
-        },
-    )
+    objects, errors = [found for found, _ in parsed], [error for _, error in parsed]
+    kept = {}
+    for column in columns.kept:
+        kind, values = types[column], [one.get(column) for one in objects]
+        if _is_text(kind):
+            values = [None if value is None else _as_text(value) for value in values]
+        else:
+            for row, value in enumerate(values):
+                if not _fits(value, kind):
+                    values[row] = None
+                    shown = f"{column} is {checks.shown(value)}, and {kind} in the first lines"
+                    errors[row] = errors[row] or f"TypeError: {shown}"
+        kept[column] = pa.array(values, kind)
+    _name_rows(kept, columns, lambda row: f"{name}#{lines[row][0]}")
+    roles = ((role, column) for role, column in columns.roles.items() if role != "id")
+    return Rows({role: [one.get(column) for one in objects] for role, column in roles}, errors, kept)
+
+
+def _name_rows(kept: dict[str, Any], columns: Columns, place: Callable[[int], str]) -> None:
+    """Call rows without an id by their place, where ids are text."""
+    name = columns.roles.get("id")
+    if name is None or not _is_text(kept[name].type) or not kept[name].null_count:
+        return
+    named = [place(row) if one is None else one for row, one in enumerate(kept[name].to_pylist())]
+    kept[name] = arrow().array(named, kept[name].type)
+
+
+def _is_text(kind: Any) -> bool:
+    types = arrow().types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _parse(line: bytes) -> tuple[dict[str, Any], str | None]:
     if len(line) > MOST_ROW:
-        return {}, f"the line has more bytes than the {MOST_ROW:,} that a row may have"
+        return {}, _too_long("line")
     try:
         try:
             found = json.loads(line)
@@ -129,6 +169,10 @@ def _parse(line: bytes) -> tuple[dict[str, Any], str | None]:
     if not isinstance(found, dict):
         return {}, f"the line must be a JSON object, not {type(found).__name__}"
     return found, None
+
+
+def _too_long(what: str) -> str:
+    return f"the {what} has more bytes than the {MOST_ROW:,} that a row may have"
 
 
 def _lines(path: Path, start: int, stop: int) -> Iterator[tuple[int, bytes]]:
@@ -186,6 +230,24 @@ def parquet() -> Any:
     return pyarrow.parquet
 
 
+def write_table(table: Any, path: Path) -> None:
+    """Write a table with its metadata, the same bytes for the same rows, and see it to the disk.
+
+    Raises OSError, as where the disk is full; then the file is gone.
+    """
+    try:
+        with path.open("xb") as file:
+            with parquet().ParquetWriter(file, table.schema, compression="zstd") as writer:
+                if table.num_rows:  # a row group without rows is an error to some readers
+                    writer.write_table(table.combine_chunks(), row_group_size=_ROWS)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise
+
+
 #: Suffix of a file -> how its bytes are compressed; Parquet compresses within.
 SUFFIXES: dict[str, str | None] = {
     ".parquet": None,
@@ -218,8 +280,7 @@ def find_inputs(source: Any, out: Path | None = None) -> tuple[Path, list[Input]
     of these. In folders, hidden files, those with other suffixes and those below `out` are passed over.
     Raises FileNotFoundError, and ValueError for what is no Parquet and no file of JSON lines.
     """
-    alone = isinstance(source, (str, os.PathLike)) or not isinstance(source, Iterable)
-    given = [source] if alone else list(source)
+    given = as_list(source)
     found: dict[Path, None] = {}
     folders = []
     for one in given:
@@ -243,6 +304,12 @@ def find_inputs(source: Any, out: Path | None = None) -> tuple[Path, list[Input]
         Input(name, path.stat().st_size, fingerprint_of(path))
         for name, path in zip(named, files, strict=True)
     ]
+
+
+def as_list(source: Any) -> list[Any]:
+    """The paths and patterns that a source names."""
+    alone = isinstance(source, (str, os.PathLike)) or not isinstance(source, Iterable)
+    return [source] if alone else list(source)
 
 
 def _matching(given: str) -> list[Path]:
@@ -319,44 +386,28 @@ class Rows:
     """Some rows of a source, column by column.
 
     Attributes:
-        ids: what each is called: the source's id as text, else its place.
         values: of each role of the columns but the id (`Columns.roles`), unchecked; None where there is none.
         errors: why a row cannot be read; None: it can.
-        kept: the source's columns that go to the output, as Arrow arrays.
+        kept: the source's columns that go to the output, the id's with it, as Arrow arrays.
     """
 
-    ids: list[str]
     values: dict[str, list[Any]]
     errors: list[str | None]
     kept: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """How many rows."""
-        return len(self.ids)
+        return len(self.errors)
 
     def part(self, start: int, stop: int) -> Rows:
         """Rows start to stop."""
         at = slice(start, stop)
         kept = {name: array[at] for name, array in self.kept.items()}
         values = {role: column[at] for role, column in self.values.items()}
-        return Rows(self.ids[at], values, self.errors[at], kept)
+        return Rows(values, self.errors[at], kept)
 
 
-def compress_table(
-    table: Any,
-    *,
-    text: str = "text",
-    query: str = "query",
-    budget: str | int = "budget",
-    ratio: float | None = None,
-    keep: Sequence[str] = (),
-    id: str = "id",
-    spans: bool = False,
-    counter: str | None = None,
-    strategy: AnyStrategyName | None = None,
-    pinned: Sequence[str] = (),
-    separator: str = "\n\n",
-) -> Any:
+def compress_table(table: Any, **options: Unpack[RowArguments]) -> Any:
     """Compress each row of a table; the result has a row for each, in order.
 
     One function for Ray Data (`map_batches` with `batch_format="pyarrow"`), Spark (`mapInArrow`), Polars and
@@ -364,94 +415,114 @@ def compress_table(
 
     Args:
         table: a pyarrow Table or RecordBatch.
-        text, query, budget, ratio, keep, id, spans, counter, strategy, pinned, separator: as for
-            `compress_dataset`.
+        options: as for `compress_dataset`: text, query, budget, ratio, keep, id and so on.
 
     Returns:
         A pyarrow Table with the columns of a part (`compress_dataset`). A row that cannot be compressed has
-        a null text, and says why in `error`. A row without an id has its number.
+        a null text, and says why in `error`. A row without an id has its number, where ids are text.
 
     Raises ValueError or TypeError for wrong arguments, MissingExtraError without pyarrow. O(characters).
     """
     pa = arrow()
-    options = row_options(
-        text=text,
-        query=query,
-        budget=budget,
-        ratio=ratio,
-        keep=keep,
-        id=id,
-        spans=spans,
-        counter=counter,
-        strategy=strategy,
-        pinned=pinned,
-        separator=separator,
-    )
+    how = RowOptions.from_dict(options)
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     if not isinstance(table, pa.Table):
         raise TypeError(f"table must be a pyarrow Table or RecordBatch, not {type(table).__name__}")
-    options.columns.check(table.column_names, "the table")
-    schema = output_schema(options, kept_types(options.keep, table.schema))
+    how.columns.check(table.column_names, "the table")
+    types = column_types([("the table", table.schema)], how.columns, {})
+    schema = output_schema(how, types)
     done = []
     for start in range(0, table.num_rows, _BATCH):
-        some = table.slice(start, _BATCH)
-        done.append(
-            compress_rows(
-                rows_of_table(some, options.columns, lambda n, at=start: str(at + n)), options, schema
-            )
-        )
+        rows = rows_of_table(table.slice(start, _BATCH), how.columns, types, "", start)
+        done.append(compress_rows(rows, how, schema))
     return pa.concat_tables(done) if done else schema.empty_table()
 
 
-def kept_types(keep: Sequence[str], schema: Any) -> dict[str, Any]:
-    """The Arrow types of the kept columns; a dictionary's is that of its values."""
+def column_types(
+    schemas: Iterable[tuple[str, Any]], columns: Columns, values: Mapping[str, list[Any]]
+) -> dict[str, Any]:
+    """The Arrow types of the columns that go to the output, one for all files; a dictionary's: of its values.
+
+    `schemas`: of Parquet files, with their names. `values`: what files of lines begin with, which decides
+    where no schema does. Ids of different types are text. Raises ValueError for kept columns that are missing
+    or of different types.
+    """
     pa = arrow()
-    kinds = {name: schema.field(name).type for name in keep}
-    return {n: k.value_type if pa.types.is_dictionary(k) else k for n, k in kinds.items()}
+    types: dict[str, tuple[str, Any]] = {}
+    for path, schema in schemas:
+        for name in columns.kept:
+            if name not in schema.names:
+                if name in columns.keep:
+                    raise ValueError(f"{path} has no column {name!r}, which keep names")
+                continue
+            kind = schema.field(name).type
+            kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+            if pa.types.is_null(kind):
+                continue
+            first, before = types.setdefault(name, (path, kind))
+            if kind == before:
+                continue
+            if name in columns.keep:
+                where = f"{before} in {first} and {kind} in {path}"
+                raise ValueError(f"column {name!r}, which keep names, is {where}")
+            types[name] = first, pa.string()
+    return {name: types[name][1] if name in types else type_of(values.get(name, ())) for name in columns.kept}
 
 
-def output_schema(options: RowOptions, kept: Mapping[str, Any]) -> Any:
-    """The columns of the output, and their types."""
+def output_schema(options: RowOptions | DedupOptions, types: Mapping[str, Any]) -> Any:
+    """The columns of the output: the source's names and types for those that are the source's."""
     pa = arrow()
     words = pa.list_(pa.string())
     span = pa.struct([("document", pa.int32()), ("start", pa.int64()), ("end", pa.int64())])
-    columns = [
-        ("id", pa.string()),
-        ("text", pa.string()),
-        ("tokens", pa.int64()),
-        ("original_tokens", pa.int64()),
-        ("budget", pa.int64()),
-        ("segments", pa.int64()),
-        ("content_types", words),
-        ("warnings", words),
-        *([("spans", pa.list_(span))] if options.spans else []),
-        ("error", pa.string()),
-        *kept.items(),
-    ]
-    return pa.schema(columns)
+    own: dict[str, Any]
+    if isinstance(options, DedupOptions):
+        own = {options.text: pa.string()} if options.kept_only else {}
+        own |= {"cluster": pa.int64(), "kept": pa.bool_(), "similarity": pa.float32()}
+    else:
+        counts = dict.fromkeys(("tokens", "original_tokens", "budget", "segments"), pa.int64())
+        own = {options.text: pa.string(), **counts, "content_types": words, "warnings": words}
+        own |= {"spans": pa.list_(span)} if options.spans else {}
+    kept = {name: types[name] for name in options.keep}
+    return pa.schema(list({options.id: types[options.id], **own, "error": pa.string(), **kept}.items()))
 
 
-def rows_of_table(table: Any, columns: Columns, place: Any) -> Rows:
-    """The rows of an Arrow table; `place(n)` is what row n is called that has no id."""
-    names = set(table.column_names)
+def rows_of_table(table: Any, columns: Columns, types: Mapping[str, Any], prefix: str, first: int) -> Rows:
+    """The rows of an Arrow table. Those without an id are called `prefix` with a number from `first` on.
 
-    def column(name: str) -> list[Any]:
-        return list(table[name].to_pylist()) if name in names else [None] * table.num_rows
-
-    id = columns.roles.get("id", "")
-    ids = _texts(table[id]) if id in names else [None] * table.num_rows
+    One of more bytes than `MOST_ROW` has an error, and is not taken out of the table.
+    """
+    pa = arrow()
+    names, roles = set(table.column_names), {r: n for r, n in columns.roles.items() if r != "id"}
+    wanted = sorted(names & set(roles.values()))
+    errors: list[str | None] = [None] * table.num_rows
+    read = table
+    if table.nbytes > MOST_ROW:
+        small = [table.slice(row, 1).nbytes <= MOST_ROW for row in range(table.num_rows)]
+        errors = [None if fits else _too_long("row") for fits in small]
+        taken = pa.array([row if fits else None for row, fits in enumerate(small)], pa.int64())
+        read = table.select(wanted).take(taken)
     kept = {}
-    for name, kind in kept_types(columns.keep, table.schema).items():
-        array = table[name].combine_chunks()
-        array = array if not hasattr(array, "chunks") else array.chunk(0) if array.num_chunks else array
-        kept[name] = array.cast(kind)
-    return Rows(
-        [place(n) if one is None else one for n, one in enumerate(ids)],
-        {role: column(name) for role, name in columns.roles.items() if role != "id"},
-        [None] * table.num_rows,
-        kept,
-    )
+    for name in columns.kept:
+        array = table[name].combine_chunks() if name in names else pa.nulls(table.num_rows, types[name])
+        if isinstance(array, pa.ChunkedArray):  # of a type whose chunks cannot be joined, or of no rows
+            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.nulls(0, array.type)
+        kept[name] = array if array.type == types[name] else _converted(array, types[name])
+    _name_rows(kept, columns, lambda row: f"{prefix}{first + row}")
+    values = {
+        role: list(read[name].to_pylist()) if name in names else [None] * table.num_rows
+        for role, name in roles.items()
+    }
+    return Rows(values, errors, kept)
+
+
+def _converted(array: Any, kind: Any) -> Any:
+    """A column in another type: as Arrow converts it, else its values as JSON."""
+    pa = arrow()
+    try:
+        return array.cast(kind)
+    except pa.ArrowException:
+        return pa.array([None if value is None else _as_text(value) for value in array.to_pylist()], kind)
 
 
 def compress_rows(rows: Rows, options: RowOptions, schema: Any) -> Any:
@@ -497,29 +568,34 @@ def _compress(text: Any, query: Any, budget: Any, options: RowOptions) -> Compre
 def _table(
     rows: Rows, results: Sequence[Compressed | None], errors: Sequence[str | None], schema: Any
 ) -> Any:
-    pa = arrow()
-
-    def each(value: Any) -> list[Any]:
+    def each(value: Callable[[Compressed], Any]) -> list[Any]:
         return [None if result is None else value(result) for result in results]
 
     columns: dict[str, Any] = {
-        "id": [writable(one) for one in rows.ids],
-        "text": each(lambda result: result.text),
         "tokens": each(lambda result: result.tokens),
         "original_tokens": each(lambda result: result.original_tokens),
         "budget": each(lambda result: result.receipt.budget),
         "segments": each(lambda result: result.receipt.segments),
         "content_types": each(lambda result: list(result.receipt.content_types)),
         "warnings": each(lambda result: list(result.receipt.warnings)),
+        "spans": each(_spans),
         "error": [None if error is None else writable(error) for error in errors],
         **rows.kept,
     }
-    if "spans" in schema.names:
-        columns["spans"] = each(_spans)
-    return pa.table([as_array(columns[field.name], field.type) for field in schema], schema=schema)
+    texts = each(lambda result: result.text)
+    return as_table(columns, texts, schema)
 
 
-def as_array(values: Any, kind: Any) -> Any:
+def as_table(columns: Mapping[str, Any], texts: list[Any], schema: Any) -> Any:
+    """A table of columns by their names; the one that is none of them has the texts."""
+    pa = arrow()
+    arrays = (columns.get(field.name, texts) for field in schema)
+    return pa.table(
+        [_as_array(a, field.type) for a, field in zip(arrays, schema, strict=True)], schema=schema
+    )
+
+
+def _as_array(values: Any, kind: Any) -> Any:
     """Values as an Arrow array of a type; an array as it is."""
     pa = arrow()
     return values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, kind)
@@ -529,16 +605,7 @@ def _spans(result: Compressed) -> list[dict[str, int]]:
     return [{"document": one.document, "start": one.start, "end": one.end} for one in result.kept]
 
 
-def _texts(column: Any) -> Iterator[Any]:
-    """The values of a column as text: as Arrow writes them, else as JSON."""
-    pa = arrow()
-    try:
-        return iter(column.cast(pa.string()).to_pylist())
-    except pa.ArrowException:
-        return (None if v is None else as_text(v) for v in column.to_pylist())
-
-
-def as_text(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """A value as text: a str as it is, anything else as JSON."""
     return writable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr))
 

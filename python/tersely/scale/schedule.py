@@ -7,8 +7,9 @@ found that kills. That row gets an error, and the part is joined from the stretc
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from tersely.scale.merging import STAGES
@@ -17,6 +18,7 @@ from tersely.scale.workspace import Totals, Workspace, part_name, temporary
 
 __all__ = ["Schedule", "Stages"]
 
+_STRETCH = 1 << 20  # bytes of a stretch at least, where a unit is divided for the sake of more workers
 _DEATHS = 3  # of a unit until it is halved, of one row until it is taken for deadly
 
 
@@ -44,20 +46,37 @@ class Schedule:
     """Jobs that are to be done for a plan, and what has come of those that ended.
 
     Not safe for several threads at once: whoever asks holds a lock. `done` hears of each part with its
-    totals.
+    totals, `stretched` of rows of a unit (the unit, the first row, their share of it, their totals).
+    `at_once`: so many jobs there should be, so fewer units are divided.
     """
 
     space: Workspace
-    units: Iterable[int]
+    units: Sequence[int]
     done: Callable[[int, Totals], object]
+    at_once: int = 0
+    stretched: Callable[[int, int, float, Totals], object] = lambda *_: None
     _todo: deque[dict[str, Any]] = field(init=False)
     _deaths: dict[int, int] = field(init=False, default_factory=dict)
     _halved: dict[int, _HalvedUnit] = field(init=False, default_factory=dict)
     _running: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        """Begin with the units as they come."""
-        self._todo = deque({"unit": unit} for unit in self.units)
+        """Begin with the units as they come, in stretches where there are few."""
+        self._todo = deque()
+        wanted = -(-self.at_once // max(len(self.units), 1))
+        for unit in self.units:
+            pieces = min(wanted, self.space.plan.weights[unit] // _STRETCH)
+            if pieces > 1:
+                self._halved[unit] = _HalvedUnit([])
+                self._split(unit, 0, self.space.count_rows(unit), pieces)
+                self._join(unit)  # of blank lines alone
+            else:
+                self._todo.append({"unit": unit})
+
+    @property
+    def jobs(self) -> int:
+        """How many jobs could be begun now."""
+        return len(self._todo)
 
     @property
     def finished(self) -> bool:
@@ -82,7 +101,10 @@ class Schedule:
             self._forget(unit)
             self.done(unit, totals)
             return
-        self._stretch(job).name = job["to"]
+        stretch = self._stretch(job)
+        stretch.name = job["to"]
+        of = max(one.stop for one in self._halved[unit].stretches)
+        self.stretched(unit, stretch.start, (stretch.stop - stretch.start) / of, totals)
         self._join(unit)
 
     def died(self, job: dict[str, Any]) -> None:
@@ -123,9 +145,9 @@ class Schedule:
             stretch.deadly = True
             self._join(unit)
 
-    def _split(self, unit: int, start: int, stop: int) -> None:
-        half = (start + stop + 1) // 2
-        for low, high in ((start, half), (half, stop)):
+    def _split(self, unit: int, start: int, stop: int, pieces: int = 2) -> None:
+        cuts = [stop - (stop - start) * left // pieces for left in range(pieces, -1, -1)]
+        for low, high in pairwise(cuts):
             if low < high:
                 self._halved[unit].stretches.append(_Stretch(low, high))
                 self._todo.append({"unit": unit, "rows": [low, high]})
@@ -181,6 +203,11 @@ class Stages:
     def finished(self) -> bool:
         """Whether no job is left and none runs."""
         return not self._todo and not self._running and not self._left
+
+    @property
+    def jobs(self) -> int:
+        """How many jobs there may be at once: a partition a job, or a unit."""
+        return max(len(self.units), STAGES["match"].jobs(self.space))
 
     def next(self) -> dict[str, Any] | None:
         """A job to begin; None where there is none now."""

@@ -13,22 +13,21 @@ from typing import Any
 
 from tersely.files import replace_file, sync_to_disk
 from tersely.scale.options import Columns
-from tersely.scale.plan import Plan
+from tersely.scale.plan import PLAN, Plan
 from tersely.scale.rows import (
     Rows,
     arrow,
     count_lines,
     fingerprint_of,
     is_parquet,
-    kept_types,
     parquet,
     read_lines,
     rows_of_table,
+    write_table,
 )
 
 __all__ = [
     "SHUFFLE",
-    "SUCCESS",
     "Totals",
     "Workspace",
     "finish_job",
@@ -39,12 +38,9 @@ __all__ = [
     "remove_leftovers",
     "temporary",
     "totals_of",
-    "write_table",
 ]
 
-SUCCESS = "_SUCCESS"
 _KEY = b"tersely"  # of a part's metadata
-_ROWS = 1 << 16  # of a row group
 _CHUNK = 1 << 20
 
 
@@ -88,24 +84,6 @@ def temporary(out: Path, name: str, token: str) -> Path:
     return out / f".{name}.{token}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
 
 
-def write_table(table: Any, path: Path, metadata: Mapping[str, Any]) -> None:
-    """Write a table with metadata, the same bytes for the same rows, and see it to the disk.
-
-    Raises OSError, as where the disk is full; then the file is gone.
-    """
-    schema = table.schema.with_metadata({_KEY: json.dumps(metadata, sort_keys=True).encode()})
-    table = table.combine_chunks().cast(schema)
-    try:
-        with path.open("xb") as file:
-            parquet().write_table(table, file, row_group_size=_ROWS, compression="zstd")
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:
-        with contextlib.suppress(OSError):
-            path.unlink()
-        raise
-
-
 def publish(fresh: Path, out: Path, unit: int) -> None:
     """Give a unit's part its name, at once or not at all. Raises OSError."""
     replace_file(fresh, out / part_name(unit))
@@ -122,21 +100,19 @@ def read_totals(path: Path) -> Totals:
 
 
 def finish_job(out: Path, plan: Plan) -> dict[str, Any]:
-    """Write `_SUCCESS` with digests of each part and of all; return its content. O(bytes of the parts)."""
+    """Add digests of each part and of all to the plan's file; return them. O(bytes of the parts)."""
     parts = []
     totals = Totals()
     for unit in range(len(plan.units)):
         path = out / part_name(unit)
-        some = read_totals(path)
-        totals += some
+        totals += read_totals(path)
         parts.append([path.name, path.stat().st_size, _sha256(path)])
     whole = hashlib.sha256(json.dumps([plan.digest, parts]).encode()).hexdigest()
     success = {"digest": whole, "plan": plan.digest, **asdict(totals), "parts": parts}
-    fresh = temporary(out, SUCCESS, "runner")
+    fresh = temporary(out, PLAN, "runner")
     try:
-        fresh.write_text(json.dumps(success, indent=1) + "\n", encoding="utf-8")
-        sync_to_disk(fresh)
-        replace_file(fresh, out / SUCCESS)
+        plan.write(fresh, success)
+        replace_file(fresh, out / PLAN)
         sync_to_disk(out)
     except FileNotFoundError:  # another runner ended the job and cleaned up
         if read_success(out) is None:
@@ -151,10 +127,10 @@ def finish_job(out: Path, plan: Plan) -> dict[str, Any]:
 def read_success(out: Path) -> dict[str, Any] | None:
     """Read what `finish_job` wrote; None where the job is not finished."""
     try:
-        success: dict[str, Any] = json.loads((out / SUCCESS).read_text(encoding="utf-8"))
-        return success
+        found = parquet().read_schema(out / PLAN).metadata.get(b"success")
     except FileNotFoundError:
         return None
+    return None if found is None else dict(json.loads(found))
 
 
 def remove_leftovers(out: Path, tokens: Iterable[str] | None = None) -> None:
@@ -219,24 +195,18 @@ class Workspace:
             path = self.check(piece.input)
             name = self.plan.inputs[piece.input].path
             reader = _read_parquet if is_parquet(path) else read_lines
+            types = {one.name: one.type for one in self.plan.schema}
             try:
-                for at, rows in reader(path, name, piece.start, piece.stop, columns):
+                for at, rows in reader(path, name, piece.start, piece.stop, columns, types):
                     yield (before + at - piece.start) / weight, rows
             except (arrow().ArrowException, OSError) as error:
                 raise ValueError(f"{path} cannot be read: {error}") from error
             before += piece.stop - piece.start
 
-    def kept_columns(self, unit: int) -> dict[str, Any]:
-        """The Arrow types of the kept columns of a unit."""
-        keep = self.plan.options.keep
-        path = self.check(self.plan.units[unit][0].input)
-        if keep and is_parquet(path):
-            return kept_types(keep, parquet().read_schema(path))
-        return dict.fromkeys(keep, arrow().string())
-
     def write_rows(self, unit: int, path: Path, table: Any, totals: Totals) -> None:
         """Write output rows of a unit to a file, with where they come from. Raises OSError."""
-        write_table(table, path, {"plan": self.plan.digest, "unit": unit, "totals": asdict(totals)})
+        about = {"plan": self.plan.digest, "unit": unit, "totals": asdict(totals)}
+        write_table(table.replace_schema_metadata({_KEY: json.dumps(about, sort_keys=True)}), path)
 
     def publish_part(self, unit: int, table: Any, totals: Totals) -> None:
         """Write a unit's part: whole or not at all. Raises OSError."""
@@ -251,7 +221,7 @@ class Workspace:
 
 
 def _read_parquet(
-    path: Path, name: str, start: int, stop: int, wanted: Columns
+    path: Path, name: str, start: int, stop: int, wanted: Columns, types: Mapping[str, Any]
 ) -> Iterator[tuple[int, Rows]]:
     """Rows start to stop of a file, and the number of the one after."""
     file = parquet().ParquetFile(path)
@@ -273,7 +243,7 @@ def _read_parquet(
         low, high = max(start - at, 0), min(stop - at, batch.num_rows)
         if low < high:
             table = arrow().Table.from_batches([batch.slice(low, high - low)])
-            yield at + high, rows_of_table(table, wanted, lambda n, at=at + low: f"{name}#{at + n}")
+            yield at + high, rows_of_table(table, wanted, types, f"{name}#", at + low)
         at += batch.num_rows
         if at >= stop:
             return
