@@ -33,8 +33,8 @@ from tersely.memory import (
 from tersely.memory.segments.memory import SegmentMemory
 from tersely.models.counters import resolve_counter
 from tersely.retrieval import ChunkResult, ContextualCompressor, TokenBudgetConfig, compress_results
-from tersely.retrieval.excerpts import extract_sentences
 from tersely.retrieval.index import Index
+from tersely.retrieval.results import extract_sentences
 from tersely.store import Store
 from tersely.strategies import (
     AbstractiveCompressor,

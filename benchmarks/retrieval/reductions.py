@@ -13,7 +13,7 @@ from typing import Any
 
 from tersely.mcp.query_tools import QueryTools
 from tersely.retrieval import ChunkResult, compress_results
-from tersely.retrieval.excerpts import ChunkSummarizer, previews
+from tersely.retrieval.results import ChunkSummarizer, previews
 
 from benchmarks import report, tokens
 from benchmarks.arguments import make_parser

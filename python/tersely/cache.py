@@ -11,8 +11,6 @@ from typing import Generic, TypeVar
 
 from tersely import checks
 
-__all__ = ["BoundedCache", "digest_of"]
-
 Value = TypeVar("Value")
 
 _ENTRY_BYTES = 200  # key, links and the like

@@ -27,31 +27,6 @@ import numpy.typing as npt
 
 from tersely.text import well_formed
 
-__all__ = [
-    "QUANTITY",
-    "TIME",
-    "Question",
-    "Ratios",
-    "budget_of",
-    "callable_or_none",
-    "flag",
-    "identifier",
-    "is_english",
-    "meant",
-    "member",
-    "nearest",
-    "number",
-    "numbers",
-    "one_of",
-    "read_question",
-    "share",
-    "shown",
-    "text",
-    "texts",
-    "threads",
-    "whole_number",
-]
-
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 F = TypeVar("F", bound=Callable[..., Any])

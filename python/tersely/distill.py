@@ -35,29 +35,6 @@ from tersely.models.onnx import OnnxEmbedder
 from tersely.models.static import SHIPPED, StaticEmbedder, quantize, save
 from tersely.types import Float32s, Int64s, Kind, Level
 
-__all__ = [
-    "DistillReport",
-    "Progress",
-    "bags",
-    "cached_vectors",
-    "centred",
-    "distill",
-    "fit_ridge",
-    "make_queries",
-    "mean_cosine",
-    "mean_vectors",
-    "principal_basis",
-    "ranking_agreement",
-    "read_text",
-    "read_words",
-    "refine_ranking",
-    "sample_sentences",
-    "sparse",
-    "start_table",
-    "text_files",
-    "unit",
-]
-
 SUFFIXES = (".txt", ".md", ".rst", ".html", ".htm")  # each also as .gz
 LARGEST_FILE = 64 * 2**20  # bytes, after unpacking; what is longer is cut there
 SHORTEST, LONGEST = 12, 400  # characters of a sentence

@@ -10,18 +10,6 @@ from tersely import checks
 from tersely.text import CHARACTERS_REPLACED, well_formed
 from tersely.types import Document, Level
 
-__all__ = [
-    "IDS",
-    "SCORES",
-    "first",
-    "inner_of",
-    "read_document",
-    "to_documents",
-    "to_level",
-    "value_of",
-    "warnings_about",
-]
-
 _TEXTS = ("text", "page_content", "content")  # ours, LangChain's, Haystack's
 _INNER = ("document", "node", "chunk")  # what a result of a search wraps
 IDS = ("chunk_id", "id", "id_", "node_id")

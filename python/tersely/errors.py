@@ -21,22 +21,6 @@ Wrong arguments are ValueError or TypeError: the message names what came and wha
 
 from __future__ import annotations
 
-__all__ = [
-    "BudgetExceededError",
-    "CompressionError",
-    "MissingExtraError",
-    "ModelReplyError",
-    "ModelTimeoutError",
-    "NotReversibleError",
-    "OversizedReplyError",
-    "RelevanceScoringError",
-    "StoreError",
-    "SummarizationError",
-    "TruncatedReplyError",
-    "UnknownIdError",
-    "VersionConflictError",
-]
-
 
 class CompressionError(Exception):
     """Base of the errors that compressing raises."""

@@ -18,24 +18,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "at_forks",
-    "file_digest",
-    "file_lock",
-    "lock_handle",
-    "make_file",
-    "make_folder",
-    "map_array",
-    "map_bytes",
-    "open_found",
-    "private",
-    "read_array",
-    "replace_file",
-    "sync_to_disk",
-    "unlock_handle",
-    "warn_if_shared",
-]
-
 _MODE, _FOLDER_MODE = 0o600, 0o700  # of new ones: what people keep is nobody else's business
 _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # the second on Windows only
 _PATIENCE = 5.0  # seconds, for readers of a file that is replaced

@@ -9,8 +9,6 @@ from typing import Any, Literal, NamedTuple
 
 from tersely import checks
 
-__all__ = ["CompressionMethod", "CompressionOptions", "Profile", "default_options", "profile"]
-
 
 class CompressionMethod(IntEnum):
     """Ways to make a text smaller."""

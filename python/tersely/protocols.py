@@ -8,16 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from tersely.types import Compressed, Request
 
-__all__ = [
-    "BatchTokenCounter",
-    "CrossEncoder",
-    "Embedder",
-    "LanguageModel",
-    "Strategy",
-    "TokenCounter",
-    "TruncationReporter",
-]
-
 
 @runtime_checkable
 class TokenCounter(Protocol):

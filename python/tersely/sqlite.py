@@ -29,8 +29,6 @@ from tersely.threads import Gate
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["DamageError", "Database", "Draft", "Format", "GroupCommit", "check_file"]
-
 Result = TypeVar("Result")
 
 _JOBS = 1000  # in a transaction

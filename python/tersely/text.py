@@ -14,16 +14,6 @@ import re
 import unicodedata
 from typing import Any
 
-__all__ = [
-    "CHARACTERS_REPLACED",
-    "decode",
-    "encoding_name",
-    "parse_json",
-    "percent",
-    "to_bytes",
-    "well_formed",
-]
-
 #: The warning of every door that read something else than it was given.
 CHARACTERS_REPLACED = "characters_replaced"
 

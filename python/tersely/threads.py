@@ -13,15 +13,6 @@ from typing import Any, TypeVar
 from tersely import checks
 from tersely.errors import ModelTimeoutError
 
-__all__ = [
-    "Gate",
-    "checked_timeout",
-    "default_threads",
-    "map_in_threads",
-    "run_in_time",
-    "run_on_thread",
-]
-
 Result = TypeVar("Result")
 
 

@@ -22,44 +22,6 @@ from tersely.checks import Ratios
 if TYPE_CHECKING:
     from tersely.protocols import BatchTokenCounter
 
-__all__ = [
-    "KINDS",
-    "LANGUAGES",
-    "Analysis",
-    "AnyStrategyName",
-    "Compressed",
-    "ContentTypeName",
-    "Deduplicated",
-    "DetectedName",
-    "Detection",
-    "Document",
-    "Fact",
-    "FactKind",
-    "FactReport",
-    "FactTable",
-    "Float32s",
-    "Float64s",
-    "Frame",
-    "Heads",
-    "Int32s",
-    "Int64s",
-    "Kind",
-    "LateSequence",
-    "Level",
-    "LevelName",
-    "Receipt",
-    "Request",
-    "SegmentTable",
-    "SourceFacts",
-    "Span",
-    "Spans",
-    "StrategyName",
-    "UInt8s",
-    "count_reasons",
-    "pieces",
-    "span_columns",
-]
-
 #: What `tersely.detect` says.
 DetectedName = Literal[
     "prose", "markdown", "conversation", "code", "log", "tool_output", "stack_trace", "json", "jsonl",

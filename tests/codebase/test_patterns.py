@@ -20,7 +20,7 @@ from pattern_inputs import hostile_texts
 # Patterns that are made while a program runs: file -> functions. They hold escaped text and numbers only.
 BUILDERS = {
     "engine/finish.py": {"_unaccounted"},
-    "report/views.py": {"_place"},
+    "report/pieces.py": {"_place"},
     "memory/segments/reading.py": {"says_line"},
     "memory/segments/clauses.py": {"_any"},
 }

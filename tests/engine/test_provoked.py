@@ -18,8 +18,8 @@ from tersely.content.lines import _gaps
 from tersely.engine.cutting import longest_prefix
 from tersely.models.counters import resolve_counter
 from tersely.models.tree_sitter import has_syntax_errors
-from tersely.retrieval.contextual.selection import best_overlaps
-from tersely.retrieval.excerpts import extract_sentences
+from tersely.retrieval.contextual.extractive import best_overlaps
+from tersely.retrieval.results import extract_sentences
 
 PIECES = st.lists(st.sampled_from(["a", "b ", "\n", "  ", "\t", "é", "a b", "\u3000"]), max_size=20)
 

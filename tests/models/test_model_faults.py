@@ -20,8 +20,8 @@ from tersely.memory import MemoryCompactor, REPLHistory, SegmentMemory
 from tersely.models.embedders import resolve_cross_encoder, resolve_embedder
 from tersely.models.language_models import resolve_language_model
 from tersely.retrieval import ContentSummarizer, ContextualCompressor, compress_results
-from tersely.retrieval.excerpts import ChunkSummarizer, extract_sentences
 from tersely.retrieval.index import Index
+from tersely.retrieval.results import ChunkSummarizer, extract_sentences
 from tersely.retrieval.scoring import RelevanceScorer
 from tersely.store import Store
 from tersely.strategies import (

@@ -19,9 +19,8 @@ from tersely.retrieval import (
     TokenBudgetConfig,
     compress_results,
 )
-from tersely.retrieval.excerpts import extract_sentences
 from tersely.retrieval.index import extract
-from tersely.retrieval.results import within_budget
+from tersely.retrieval.results import extract_sentences, within_budget
 
 from promises.arguments import (
     SEPARATORS,

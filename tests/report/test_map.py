@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from page_checks import check_safe
 from read_page import Page
 from tersely.report import to_html
-from tersely.report.views import COLUMNS, STEPS, levels
+from tersely.report.page import COLUMNS, STEPS, levels
 
 HARBOUR = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips."
 

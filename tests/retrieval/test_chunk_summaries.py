@@ -8,7 +8,7 @@ import re
 
 import pytest
 from list_retriever import chunk
-from tersely.retrieval.excerpts import ChunkSummarizer, previews
+from tersely.retrieval.results import ChunkSummarizer, previews
 
 LONG = chunk("c1", 0.9, "The pump is started at 6:30 by the first shift. " * 8)
 

@@ -13,8 +13,7 @@ from list_retriever import SUBJECTS, chunk, ten
 from tersely.engine.count import count
 from tersely.errors import BudgetExceededError
 from tersely.retrieval import ChunkResult, DocumentChunk, SearchResult, compress_results
-from tersely.retrieval.excerpts import extract_sentences
-from tersely.retrieval.results import above_score, duplicates, kmeans_groups, within_budget
+from tersely.retrieval.results import above_score, duplicates, extract_sentences, kmeans_groups, within_budget
 
 TWINS = ["Tokens rotate every 24 hours.", "Tokens are rotated every 24 hours.", "Keys live in the vault."]
 

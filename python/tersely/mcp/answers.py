@@ -12,8 +12,7 @@ from tersely.models.counters import resolve_counter
 from tersely.models.flows import run_flow
 from tersely.models.language_models import CheckedLanguageModel
 from tersely.retrieval.chunks import ChunkResult
-from tersely.retrieval.excerpts import Preview
-from tersely.retrieval.results import ResultStats, within_budget
+from tersely.retrieval.results import Preview, ResultStats, within_budget
 from tersely.writing.flow import Task, ask
 from tersely.writing.prompt import Fence, Prompt, fence, one_line, shown_name
 

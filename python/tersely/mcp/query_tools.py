@@ -22,10 +22,9 @@ from tersely.mcp.answers import (
 )
 from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
 from tersely.retrieval.chunks import ChunkResult, Retriever, readable
-from tersely.retrieval.excerpts import previews
 from tersely.retrieval.index import extract
 from tersely.retrieval.index.files import FIRST
-from tersely.retrieval.results import ON_TOPIC, ResultStats, compress_results, on_topic
+from tersely.retrieval.results import ON_TOPIC, ResultStats, compress_results, on_topic, previews
 from tersely.text import well_formed
 
 __all__ = ["QueryTools"]

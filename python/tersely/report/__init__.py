@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tersely.report.compare import compare_html, write_comparison
-from tersely.report.page import to_html, write_html
+from tersely.report.page import compare_html, to_html, write_comparison, write_html
 
 __all__ = ["compare_html", "to_html", "write_comparison", "write_html"]

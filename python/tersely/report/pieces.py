@@ -1,36 +1,18 @@
-"""Divide documents into pieces for a page: titles, what was kept or dropped, and the reasons."""
+"""Divide documents into pieces for a page, and draw them: titles, reasons, kept and dropped text, marks."""
 
 from __future__ import annotations
 
 import html
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 
 from tersely import _native
+from tersely.checks import read_question
 from tersely.text import well_formed
-from tersely.types import Compressed, Document, Kind, Span
-
-__all__ = [
-    "AHEAD",
-    "DROPPED",
-    "GENERATED",
-    "KEPT",
-    "OUTCOMES",
-    "Piece",
-    "Title",
-    "escape",
-    "fallback_in_words",
-    "heading_of",
-    "in_words",
-    "is_laid_out",
-    "name",
-    "pieces_of",
-    "tip_of",
-    "titles_of",
-]
+from tersely.types import Compressed, Document, Fact, Kind, Span
 
 _STEPS = re.compile(r"[\\/]+")
 _LONGEST = 70  # characters of a list of names that still is a heading
@@ -370,3 +352,391 @@ def tip_of(piece: Piece) -> str:
 def is_laid_out(text: str) -> bool:
     """Say whether a quarter of the lines are indented, as in code."""
     return 4 * (text.count("\n ") + text.count("\n\t")) > text.count("\n")
+
+
+_TOKEN = re.compile(r"\w+(?:[^\w\s]\w+)*")
+_ONES = re.compile(b"\1+")
+_PART = re.compile(r"\w+")
+_WITHOUT_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_MOST_SEARCHED = 200  # facts looked for in the compressed text
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """`text[start:end]` is drawn with these classes, this tip, and this name to link to."""
+
+    start: int
+    end: int
+    classes: str
+    tip: str = ""
+    anchor: str = ""
+
+
+class QueryWords:
+    """Finds in texts the terms of a query that relevance is scored by."""
+
+    def __init__(self, query: str) -> None:
+        """Read the query, which may be blank: then nothing is found."""
+        question = read_question(query).text if query.strip() else ""
+        self.terms = set(_native.terms([question])[2])
+        self._known: dict[str, frozenset[str]] = {}  # a word -> the query's terms in it
+        self.found: set[str] = set()
+
+    def marks(self, text: str) -> list[Mark]:
+        """Find the places of the words, in order. O(characters)."""
+        if not self.terms:
+            return []
+        tokens = [(match.start(), match.group()) for match in _TOKEN.finditer(text)]
+        self._learn({word for _, word in tokens} - self._known.keys())
+        marks = []
+        for start, word in tokens:
+            if mine := self._known[word]:
+                self.found |= mine
+                marks += [Mark(start + a, start + b, "q") for a, b in _places(word, mine)]
+        return marks
+
+    def found_and_missing(self, query: str) -> tuple[list[Mark], list[str]]:
+        """Mark the query's words that texts so far had, and list the words that none had."""
+        tokens = [(match.start(), match.group()) for match in _TOKEN.finditer(query)]
+        self._learn({word for _, word in tokens} - self._known.keys())
+        marks, missing = [], []
+        for start, word in tokens:
+            mine = self._known[word]
+            if mine & self.found:
+                marks += [Mark(start + a, start + b, "q") for a, b in _places(word, mine & self.found)]
+            elif mine:
+                missing.append(word)
+        return marks, list(dict.fromkeys(missing))
+
+    def _learn(self, words: Iterable[str]) -> None:
+        new = sorted(words)
+        ids, offsets, spelled = _native.terms(new)
+        wanted = [term if term in self.terms else None for term in spelled]
+        rows, ends = ids.tolist(), offsets.tolist()
+        for word, start, end in zip(new, ends, ends[1:], strict=False):
+            self._known[word] = frozenset(
+                term for row in rows[start:end] if (term := wanted[row]) is not None
+            )
+
+
+def _places(word: str, terms: frozenset[str]) -> list[tuple[int, int]]:
+    """Find the terms in a word, which may be several words ("Missouri–Kansas") or a Chinese sentence."""
+    places = []
+    for part in _PART.finditer(word):
+        low = part.group().casefold()
+        inside = [term for term in terms if term in low]
+        if not _WITHOUT_SPACES.search(low) or len(low) != len(part.group()):
+            places += [part.span()] if inside else []
+            continue
+        covered = bytearray(len(low))
+        for term in inside:
+            place = low.find(term)
+            while place >= 0:
+                covered[place : place + len(term)] = b"\1" * len(term)
+                place = low.find(term, place + 1)
+        places += [(part.start() + a, part.start() + b) for a, b in _runs(covered)]
+    return places or [(0, len(word))]  # folded or stemmed beyond recognition
+
+
+def _runs(covered: bytearray) -> list[tuple[int, int]]:
+    return [match.span() for match in _ONES.finditer(covered)]
+
+
+def fact_marks(result: Compressed) -> list[list[Mark]]:
+    """Mark each document's facts; fact i can be linked to as "f{i}"."""
+    marks: list[list[Mark]] = [[] for _ in result.documents]
+    report = result.receipt.facts
+    for number, fact in enumerate(report.facts if report else ()):
+        if 0 <= fact.document < len(marks):
+            why = f" ({fact.reason.replace('_', ' ')})" if fact.reason else ""
+            kind = fact.kind.name.lower().replace("_", " ")
+            tip = f"Fact, {kind}: {OUTCOMES.get(fact.outcome, fact.outcome)}{why}"
+            marks[fact.document].append(Mark(fact.start, fact.end, f"f {fact.outcome}", tip, f"f{number}"))
+    return marks
+
+
+def text_marks(result: Compressed) -> list[Mark]:
+    """Mark in the compressed text what a model wrote, and facts that it made up or that were put back."""
+    tip = f"{GENERATED[result.receipt.used_llm].capitalize()}: not in the source"
+    marks = [Mark(start, end, "gen", tip) for start, end in result.generated]
+    report = result.receipt.facts
+    facts = [fact for fact in report.facts if fact.outcome in ("unsupported", "reinserted")] if report else []
+    for fact in facts[:_MOST_SEARCHED]:
+        place = _place(result, fact)
+        if place >= 0:
+            tip = f"Fact, {fact.kind.name.lower().replace('_', ' ')}: {OUTCOMES[fact.outcome]}"
+            marks.append(Mark(place, place + len(fact.text), f"f {fact.outcome}", tip))
+    return marks
+
+
+def _place(result: Compressed, fact: Fact) -> int:
+    """Find a fact in the compressed text, as whole words: made up ones in what a model wrote."""
+    if not fact.text.strip():
+        return -1
+    made_up = fact.outcome == "unsupported"
+    for match in re.finditer(rf"(?<!\w){re.escape(fact.text)}(?!\w)", result.text):
+        if made_up == any(start <= match.start() < end for start, end in result.generated):
+            return match.start()
+    return result.text.find(fact.text)
+
+
+class Painter:
+    """Draws a text from front to back, escaped, with its marks.
+
+    Where marks overlap, the classes of all apply and the tip is the shortest one's; nothing is nested.
+    O(characters + marks log marks + those that overlap) for the whole text.
+    """
+
+    def __init__(self, text: str, marks: Sequence[Mark]) -> None:
+        """`marks` in any order."""
+        self._text = text
+        self._waiting = sorted(marks, key=lambda mark: (mark.start, mark.end), reverse=True)
+        self._active: list[Mark] = []
+
+    def paint(self, start: int, end: int) -> str:
+        """Draw `text[start:end]`; `start` is no smaller than the last `end`."""
+        parts = []
+        position = start
+        while position < end:
+            while self._waiting and self._waiting[-1].start <= position:
+                self._active.append(self._waiting.pop())
+            self._active = [mark for mark in self._active if mark.end > position]
+            edges = [mark.end for mark in self._active]
+            if self._waiting:
+                edges.append(self._waiting[-1].start)
+            edge = min([end, *edges])
+            parts.append(self._piece(position, edge))
+            position = edge
+        return "".join(parts)
+
+    def _piece(self, start: int, end: int) -> str:
+        text = escape(self._text[start:end])
+        if not self._active:
+            return text
+        classes = " ".join(dict.fromkeys(mark.classes for mark in self._active))
+        tips = [mark for mark in self._active if mark.tip]
+        tip = min(tips, key=lambda mark: mark.end - mark.start).tip if tips else ""
+        title = f' title="{escape(tip)}"' if tip else ""
+        anchors = [mark.anchor for mark in self._active if mark.anchor and mark.start == start]
+        anchor = f' id="{anchors[0]}"' if anchors else ""
+        return f'<mark class="{escape(classes)}"{anchor}{title}>{text}</mark>'
+
+
+MOST_CHARACTERS = 1_500_000  # of either column, markup included; what is left out is said
+_MOST_DOCUMENTS = 500
+_ENDS = 160  # characters drawn at each end of a dropped run, where not everything is drawn
+_MOST_MARKS = 4_000  # words of the query that are marked in dropped text: more make the page slow
+_MARKUP = 60  # characters that a piece costs besides its own, so that many small ones make no huge page
+
+
+@dataclass(slots=True, eq=False)
+class Columns:
+    """The documents as HTML, with the numbers that drawing them gives.
+
+    Attributes:
+        documents: index -> HTML of the documents that are drawn.
+        starts: where each document starts, in characters of all of them joined.
+        kept: (start, end) of what was kept, likewise; in order.
+        hits: (start, end) of words of the query, likewise; in what is drawn.
+        pieces: number of kept pieces.
+        kept_characters: of each document.
+        left_out: characters of the documents that are not drawn.
+        unmarked: words of the query that are not marked in dropped text, being too many.
+        words: the query's, with those that stand in what was drawn.
+    """
+
+    words: QueryWords
+    starts: list[int]
+    documents: dict[int, str] = field(default_factory=dict)
+    kept: list[tuple[int, int]] = field(default_factory=list)
+    hits: list[tuple[int, int]] = field(default_factory=list)
+    pieces: int = 0
+    kept_characters: list[int] = field(default_factory=list)
+    left_out: int = 0
+    unmarked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A compressed text as HTML.
+
+    Attributes:
+        html: the text.
+        monospace: whether most of it is code, lines of logs and the like.
+        left_out: characters of it that are not drawn.
+    """
+
+    html: str
+    monospace: bool
+    left_out: int
+
+
+@dataclass(slots=True, eq=False)
+class _Pen:
+    """State that passes from one document to the next while they are drawn."""
+
+    words: QueryWords
+    room: int  # characters that may still be drawn
+    shorten: bool  # whether long dropped runs are drawn by their ends only
+    numbers: dict[tuple[int, int], int]  # where a kept piece starts -> its number
+    hits: list[tuple[int, int]]
+    left_out: int = 0
+    unmarked: int = 0
+
+
+def draw_source(
+    documents: Sequence[Document],
+    pieces: Sequence[Sequence[Piece]],
+    marks: Sequence[list[Mark]],
+    query: str,
+    most: int = MOST_CHARACTERS,
+) -> Columns:
+    """Draw at most about `most` characters of the documents, markup included.
+
+    O(characters + segments log segments).
+    """
+    places = [(i, piece.start) for i, some in enumerate(pieces) for piece in some if piece.fate == "kept"]
+    total = sum(len(document.text) for document in documents) + _MARKUP * sum(map(len, pieces))
+    columns = Columns(
+        QueryWords(query), [0, *accumulate(len(document.text) for document in documents)], pieces=len(places)
+    )
+    numbers = {place: n for n, place in enumerate(places)}
+    pen = _Pen(columns.words, most, total > most, numbers, columns.hits)
+    few = len(pieces) <= _MOST_DOCUMENTS  # of many, those with something kept are drawn
+    for index, (document, mine, marked) in enumerate(zip(documents, pieces, marks, strict=True)):
+        start = columns.starts[index]
+        kept = [(start + piece.start, start + piece.end) for piece in mine if piece.fate == "kept"]
+        columns.kept += kept
+        columns.kept_characters.append(sum(end - begin for begin, end in kept))
+        if pen.room > 0 and len(columns.documents) < _MOST_DOCUMENTS and (few or kept):
+            columns.documents[index] = _document(pen, index, start, document, mine, marked)
+        else:
+            pen.left_out += len(document.text)
+    columns.left_out, columns.unmarked = pen.left_out, pen.unmarked
+    return columns
+
+
+def _document(
+    pen: _Pen, index: int, offset: int, document: Document, pieces: Sequence[Piece], marks: list[Mark]
+) -> str:
+    text = document.text
+    reach = len(text) if not pen.shorten else _reach(pieces, pen.room)
+    found = pen.words.marks(text[:reach])
+    pen.hits += [(offset + mark.start, offset + mark.end) for mark in found]
+    if len(pen.hits) > _MOST_MARKS:
+        still = _in_kept(found, pieces)
+        pen.unmarked += len(found) - len(still)
+        found = still
+    painter = Painter(text, [*marks, *found])
+    parts = []
+    for number, piece in enumerate(pieces):
+        if pen.room <= 0:
+            rest = len(text) - piece.start
+            parts.append(_note(f"The rest of this document is not drawn: {rest:,} characters."))
+            pen.left_out += rest
+            break
+        pen.room -= _MARKUP
+        around = {
+            some.fate for some in (*pieces[max(number - 1, 0) : number], *pieces[number + 1 : number + 2])
+        }
+        parts.append(_piece(pen, painter, index, offset, piece, around))
+    return "".join(parts)
+
+
+def _in_kept(marks: Sequence[Mark], pieces: Sequence[Piece]) -> list[Mark]:
+    """Return the marks that start in kept text; both are in order."""
+    kept = iter([piece for piece in pieces if piece.fate == "kept"])
+    inside = []
+    piece = next(kept, None)
+    for mark in marks:
+        while piece is not None and piece.end <= mark.start:
+            piece = next(kept, None)
+        if piece is not None and piece.start <= mark.start:
+            inside.append(mark)
+    return inside
+
+
+def _reach(pieces: Sequence[Piece], room: int) -> int:
+    """Estimate up to which character pieces can be drawn with so much room, generously."""
+    for piece in pieces:
+        size = piece.end - piece.start
+        room -= _MARKUP + (size if piece.fate == "kept" else min(size, 2 * _ENDS))
+        if room <= 0:
+            return piece.end
+    return pieces[-1].end if pieces else 0
+
+
+def _piece(pen: _Pen, painter: Painter, index: int, offset: int, piece: Piece, around: set[str]) -> str:
+    size = piece.end - piece.start
+    if piece.fate == "gap":
+        pen.room -= size
+        blank = painter.paint(piece.start, piece.end)
+        return f'<span class="g">{blank}</span>' if around == {"dropped"} else blank
+    if pen.shorten and size > 3 * _ENDS and piece.fate == "dropped":
+        pen.room -= 2 * _ENDS
+        pen.left_out += size - 2 * _ENDS
+        head, tail = piece.start + _ENDS, piece.end - _ENDS
+        gap = f'<span class="x">[… {size - 2 * _ENDS:,} characters not drawn …]</span>'
+        inner = f"{painter.paint(piece.start, head)}{gap}{painter.paint(tail, piece.end)}"
+    else:
+        end = piece.start + min(size, max(pen.room, 1))
+        pen.room -= size
+        pen.left_out += piece.end - end
+        inner = painter.paint(piece.start, end)
+        if end < piece.end:
+            inner += f'<span class="x">[… {piece.end - end:,} characters not drawn …]</span>'
+    title = escape(piece.tip or tip_of(piece))
+    look = f" {piece.look}" if piece.look else ""
+    reason = name(piece.reason)
+    if piece.fate == "kept":
+        number = pen.numbers[index, piece.start]
+        twins = f' data-k="{piece.twins}"' if piece.twins else ""
+        place = f'id="s{number}" data-at="{offset + piece.start}"{twins}'
+        return f'<span class="k r-{reason}{look}" {place} title="{title}">{inner}</span>'
+    link = ""
+    if piece.stand_in in pen.numbers:
+        link = f'<a class="x" href="#s{pen.numbers[piece.stand_in]}">[said here]</a>'
+    return f'<span class="d r-{reason}{look}" title="{title}"><span>{inner}{link}</span></span>'
+
+
+def draw_text(
+    result: Compressed,
+    pieces: Sequence[Sequence[Piece]],
+    words: QueryWords,
+    prefix: str = "",
+    most: int = MOST_CHARACTERS,
+) -> Panel:
+    """Draw at most about `most` characters of the compressed text; kept pieces are named PREFIX0, ..."""
+    text = result.text
+    painter = Painter(text, [*text_marks(result), *words.marks(text[:most])])
+    kept = (
+        (document.text[piece.start : piece.end], "mono" if laid_out else piece.look)
+        for document, some in zip(result.documents, pieces, strict=True)
+        for laid_out in (is_laid_out(document.text),)
+        for piece in some
+        if piece.fate == "kept"
+    )
+    parts = []
+    position, room, typed = 0, most, 0
+    for number, (content, style) in enumerate(kept):
+        place = text.find(content, position, position + len(content) + AHEAD)
+        if place < 0:
+            continue  # a model rewrote it
+        if room < place + len(content) - position:
+            break
+        room -= place + len(content) - position + _MARKUP
+        parts.append(painter.paint(position, place))
+        position = place + len(content)
+        typed += len(content) if style == "mono" else 0
+        look = f' class="{style}"' if style else ""
+        parts.append(f'<span{look} data-s="{prefix}{number}">{painter.paint(place, position)}</span>')
+    end = min(len(text), position + max(room, 0))
+    parts.append(painter.paint(position, end))
+    if end < len(text):
+        parts.append(_note(f"The rest is not drawn: {len(text) - end:,} characters."))
+    html = "".join(parts) or '<span class="x note">Nothing was kept.</span>'
+    return Panel(html, 2 * typed > end, len(text) - end)
+
+
+def _note(text: str) -> str:
+    return f'<span class="x note">{escape(text)}</span>'

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tersely.agents.savings import SavingsRow
-from tersely.report.frame import content_policy, figures
+from tersely.report.page import content_policy, figures
 from tersely.report.pieces import escape
 from tersely.text import percent
-
-__all__ = ["savings_page"]
 
 _STYLE = """
 :root { color-scheme: light dark; --bar: #0b6b5f; --over: #a8452f; --line: #8884; }

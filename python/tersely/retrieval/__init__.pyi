@@ -13,17 +13,15 @@ from tersely.retrieval.contextual.extractive import (
     ExtractiveCompressor as ExtractiveCompressor,
     Segmenter as Segmenter,
 )
-from tersely.retrieval.contextual.results import (
-    CompressedDocument as CompressedDocument,
-    CompressionBatch as CompressionBatch,
-    CompressionResult as CompressionResult,
-    CompressionStats as CompressionStats,
-    SegmentRef as SegmentRef,
-)
 from tersely.retrieval.contextual.settings import (
     AllocationStrategy as AllocationStrategy,
+    CompressedDocument as CompressedDocument,
+    CompressionBatch as CompressionBatch,
     CompressionConfig as CompressionConfig,
+    CompressionResult as CompressionResult,
+    CompressionStats as CompressionStats,
     CompressionStrategy as CompressionStrategy,
+    SegmentRef as SegmentRef,
     SegmentSize as SegmentSize,
     StrategySelector as StrategySelector,
     TokenBudgetConfig as TokenBudgetConfig,

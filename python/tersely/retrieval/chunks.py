@@ -14,24 +14,6 @@ from tersely.retrieval.scoring import to_uuid
 from tersely.text import well_formed
 from tersely.types import Compressed, Document, span_columns
 
-__all__ = [
-    "ChunkResult",
-    "DocumentChunk",
-    "Hit",
-    "Part",
-    "PlacedResult",
-    "Retriever",
-    "SearchResult",
-    "add_note",
-    "generated_by_document",
-    "kept_places",
-    "parts_of",
-    "provenance",
-    "read_chunks",
-    "read_results",
-    "readable",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Part:

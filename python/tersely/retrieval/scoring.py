@@ -37,28 +37,6 @@ from tersely.models.language_models import resolve_language_model
 from tersely.types import Analysis, Document, Float32s, Float64s, Int64s, LateSequence, Level, SegmentTable
 from tersely.writing.prompt import fence
 
-__all__ = [
-    "DocumentScores",
-    "Explanation",
-    "MethodScores",
-    "Ratings",
-    "RelevanceScore",
-    "RelevanceScorer",
-    "RelevanceScores",
-    "ScoringMethod",
-    "SegmentScore",
-    "by_cross_encoder",
-    "by_embedding",
-    "by_hybrid",
-    "by_keyword",
-    "by_language_model",
-    "explain",
-    "parse_ratings",
-    "rating_prompt",
-    "to_score",
-    "to_uuid",
-]
-
 _SHORTEST_UUID = 32  # characters: its hexadecimal digits
 _LONGEST_UUID = 45  # urn:uuid:12345678-...
 _NAMESPACE = uuid.NAMESPACE_OID.bytes

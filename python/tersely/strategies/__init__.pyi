@@ -7,7 +7,6 @@ from tersely.options import (
     default_options as default_options,
     profile as profile,
 )
-from tersely.strategies.by_document import ByDocument as ByDocument
 from tersely.strategies.compressor import CompressionCache as CompressionCache, Compressor as Compressor
 from tersely.strategies.compressors import (
     AbstractiveCompressor as AbstractiveCompressor,
@@ -24,6 +23,6 @@ from tersely.strategies.contexts import (
     HierarchicalContext as HierarchicalContext,
     OriginalContext as OriginalContext,
 )
-from tersely.strategies.manager import Manager as Manager
+from tersely.strategies.manager import ByDocument as ByDocument, Manager as Manager
 from tersely.writing.abstractive import Abstractive as Abstractive
 from tersely.writing.hybrid import Hybrid as Hybrid

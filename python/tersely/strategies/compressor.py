@@ -42,21 +42,6 @@ from tersely.strategies.contexts import CompressedContext, CompressionMetadata, 
 from tersely.threads import default_threads, map_in_threads
 from tersely.types import Compressed, Document, Request, span_columns
 
-__all__ = [
-    "Call",
-    "CompressionCache",
-    "Compressor",
-    "Forms",
-    "checked_options",
-    "content_id",
-    "describe",
-    "dropped_sections",
-    "entities",
-    "key_concepts",
-    "settings_of",
-    "words",
-]
-
 _PUNCTUATION = ".,;:!?…()[]{}<>\"'`“”‘’«»*#|"
 
 

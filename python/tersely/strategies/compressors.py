@@ -43,15 +43,6 @@ from tersely.types import Compressed, Document, Level, Request
 from tersely.writing.abstractive import Abstractive
 from tersely.writing.hybrid import Hybrid
 
-__all__ = [
-    "AbstractiveCompressor",
-    "ExtractiveCompressor",
-    "HierarchicalCompressor",
-    "HybridCompressor",
-    "IncrementalCompressor",
-    "IncrementalContext",
-]
-
 _RELEVANCE = 2.0  # weight of a cosine beside position and length, in score_sentences
 _SCORE_FLOOR = 0.5  # of the best score, in select_sentences
 

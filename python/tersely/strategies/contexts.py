@@ -10,20 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 from tersely.options import CompressionMethod
 from tersely.types import Compressed, Span
 
-__all__ = [
-    "CompressedContext",
-    "CompressionLevel",
-    "CompressionMetadata",
-    "ContextChunk",
-    "DroppedChunk",
-    "HierarchicalContext",
-    "LateFields",
-    "OriginalContext",
-    "PreparationReport",
-    "PreparedChunk",
-    "PreparedContext",
-]
-
 
 class LateFields:
     """Mixin for frozen dataclasses: some fields are computed when they are first read, and kept.

@@ -18,21 +18,21 @@ from tersely.models.flows import Flow
 from tersely.models.language_models import CheckedLanguageModel
 from tersely.protocols import BatchTokenCounter
 from tersely.retrieval.chunks import generated_by_document
-from tersely.retrieval.contextual.results import CompressedDocument, CompressionResult, DroppedDocument
-from tersely.retrieval.contextual.selection import REASONS, Selection, spans_by_document
+from tersely.retrieval.contextual.extractive import REASONS, Selection, spans_by_document
 from tersely.retrieval.contextual.settings import (
     AllocationStrategy,
     BudgetPlan,
     Call,
+    CompressedDocument,
+    CompressionResult,
     CompressionStrategy,
+    DroppedDocument,
     StrategySelector,
     TokenBudgetManager,
 )
 from tersely.retrieval.scoring import RelevanceScore, ScoringMethod, to_uuid
 from tersely.types import MODEL_NOT_USED, Document, Float64s, Frame, Int64s, Kind, Level, Request, Span
 from tersely.writing.summary import ContentSummarizer, Filler, Summary
-
-__all__ = ["Compression", "Outcome", "Scores"]
 
 _DUPLICATE, _REWRITTEN = REASONS.index("duplicate"), "rewritten"
 _EXTRACTIVE = CompressionStrategy.EXTRACTIVE.value

@@ -23,17 +23,15 @@ from tersely.models.flows import Flow, limited, one_model, run_flow, run_flow_as
 from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
 from tersely.retrieval.chunks import ChunkResult, Retriever, SearchResult, read_chunks
 from tersely.retrieval.contextual.compression import Compression, Outcome, Scores
-from tersely.retrieval.contextual.results import (
-    CompressionBatch,
-    CompressionResult,
-    CompressionStats,
-    Tally,
-)
 from tersely.retrieval.contextual.settings import (
     Call,
+    CompressionBatch,
     CompressionConfig,
+    CompressionResult,
+    CompressionStats,
     CompressionStrategy,
     StrategySelector,
+    Tally,
     TokenBudgetConfig,
     TokenBudgetManager,
     cosines_with,
@@ -44,8 +42,6 @@ from tersely.retrieval.contextual.settings import (
 )
 from tersely.retrieval.scoring import RelevanceScorer
 from tersely.types import Level
-
-__all__ = ["CompressingRetriever", "ContextualCompressor", "RelevanceReranker"]
 
 _CACHE = 32 * 2**20  # bytes of results
 _DOCUMENT_BYTES = 1000  # of a result, a document, besides its text

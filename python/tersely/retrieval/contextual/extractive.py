@@ -1,29 +1,416 @@
-"""Split one document, score its segments, and keep the best that fit; each step is there by itself."""
+"""Choose segments of documents for a query: what may be kept, and the best of one document by itself."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
 from typing import Any
+from uuid import UUID
 
 import numpy as np
+import numpy.typing as npt
 
 from tersely import checks
 from tersely.documents import to_level
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import segment
 from tersely.engine.prepare import Prepared
+from tersely.engine.probability import has_to_do
+from tersely.engine.reading import Reading
 from tersely.engine.strategies import Extractive
 from tersely.kernels import budgeted_select
 from tersely.models.counters import resolve_counter
 from tersely.models.flows import to_be_awaited
 from tersely.retrieval.chunks import read_chunks
-from tersely.retrieval.contextual.selection import Selection, best_overlaps
-from tersely.retrieval.scoring import RelevanceScorer
-from tersely.types import Document, Float64s, Int64s, Kind, Level, Request
+from tersely.retrieval.scoring import (
+    DocumentScores,
+    RelevanceScore,
+    RelevanceScorer,
+    RelevanceScores,
+    ScoringMethod,
+)
+from tersely.types import (
+    Compressed,
+    Document,
+    Float32s,
+    Float64s,
+    Int32s,
+    Int64s,
+    Kind,
+    Level,
+    Request,
+    Span,
+    Spans,
+    UInt8s,
+)
 
-__all__ = ["ExtractedContent", "ExtractiveCompressor", "Segment", "Segmenter"]
+Bools = npt.NDArray[np.bool_]
+
+_TOLERANCE = 1e-6  # how near to the threshold counts as there: the scores are float32
+_NEARLY_ONE = 1 - 1e-7  # float32 has no number between
+_BESIDE, _ALONE = 0.02, 0.03  # of the threshold, over which documents have the benefit of the doubt
+_NEIGHBOUR = 0.3  # of a hit's worth that what stands beside it is worth at least
+_FARTHER = 0.7  # of that, for each segment more between them
+_LEAST_TERMS = 4  # of a segment that may count as a duplicate
+_IS_WHOLE = np.zeros(len(Kind), dtype=bool)  # what stays whole: these blocks, and a list with all its items
+_WHOLE_SHARE = 0.3  # of the budget: what takes more than that does not stay whole
+_IS_WHOLE[[Kind.TABLE, Kind.FENCED_CODE, Kind.CODE, Kind.LIST_ITEM]] = True
+
+# Reasons of spans: those of the engine, and why a segment may not be kept.
+_ENGINE = (
+    "budget",
+    "redundant",
+    "selected",
+    "pinned",
+    "context",
+    "heading",
+    "cut",
+    "fits",
+    "preserved",
+    "markup",
+)
+REASONS = (*_ENGINE, "irrelevant", "duplicate", "rewritten")
+_SELECTED, _CONTEXT, _PRESERVED, _IRRELEVANT, _DUPLICATE = (
+    REASONS.index(name) for name in ("selected", "context", "preserved", "irrelevant", "duplicate")
+)
+
+
+@dataclass(eq=False, slots=True)
+class Selection:
+    """Decides which segments of a reading may be kept, by relevance scores and a threshold.
+
+    `revise` is what a `Prepared` calls with its reading; the attributes are set then.
+
+    Attributes:
+        documents: as they are read.
+        relevance: of a scorer, one a document; None: what the reading itself says.
+        similarity: float[documents] in [0, 1], relevance that goes before the scorer's; None: there is none.
+        threshold: documents and segments under it are left out.
+        window: neighbours of a kept segment that gain from it, on each side.
+        wholes: whether tables, lists and code stay whole.
+        document_scores: float64[documents] in [0, 1].
+        relevant: bool[documents], over the threshold or with something pinned.
+        scores: float32[units] in [0, 1].
+        reason_codes: uint8[units], an index into REASONS where a unit may not be kept for itself, else 0.
+        doubtful: whether no document reaches the threshold, and the most probable one stays nevertheless.
+        is_context: bool[units], worth something only, or mostly, as the context of what stands beside them.
+    """
+
+    documents: tuple[Document, ...]
+    relevance: Sequence[RelevanceScore] | None = None
+    similarity: Float64s | None = None
+    threshold: float = 0.0
+    window: int = 0
+    wholes: bool = False
+    reading: Reading | None = None
+    document_scores: Float64s = field(init=False)
+    relevant: Bools = field(init=False)
+    scores: Float32s = field(init=False)
+    reason_codes: UInt8s = field(init=False)
+    doubtful: bool = False
+    is_context: Bools | None = None
+
+    def revise(self, reading: Reading) -> None:
+        """Mark in a reading what may not be kept, what belongs together, and what neighbours are worth."""
+        self.reading, table = reading, reading.table
+        size, documents = len(table), len(self.documents)
+        self.scores, worth = _segment_scores(reading, self.relevance)
+        self.document_scores = self._document_scores(reading)
+        self.relevant = self._relevant()
+        for document, _, _ in reading.request.pinned:
+            self.relevant[document] = True
+        self.reason_codes = np.zeros(size, dtype=np.uint8)
+        low = self.scores < self.threshold - _TOLERANCE
+        if low.any():  # a document that is relevant although none of its segments is counts as a whole
+            low &= np.bincount(table.document, ~low, documents)[table.document] > 0
+            self.reason_codes[low] = _IRRELEVANT
+        self.reason_codes[
+            _duplicate_rows(
+                reading, self.document_scores, (self.reason_codes == 0) & self.relevant[table.document]
+            )
+        ] = _DUPLICATE
+        self.reason_codes[~self.relevant[table.document]] = _IRRELEVANT
+        self.is_context = None
+        if self.window and size:
+            worth, self.is_context = _add_neighbours(reading, worth, self.reason_codes == 0, self.window)
+        reading.worth = worth
+        if self.wholes:
+            reading.group = _group_wholes(reading)
+        if self.reason_codes.any():
+            self._rule_out_units(reading)
+
+    def _relevant(self) -> Bools:
+        """bool[documents]: those that reach the threshold, and those that the query may yet be about.
+
+        A probability misses some of what a query needs, such as the second step of a question. So beside what
+        reaches the threshold all counts that has to do with the query (engine/probability.py) and reaches a
+        small share of it; where nothing reaches it, of these the most probable one alone. Scores that a
+        caller or its scorer brings are taken at their word.
+        """
+        relevant: Bools = self.document_scores >= self.threshold - _TOLERANCE
+        if self.similarity is not None or self.relevance is not None or relevant.all():
+            return relevant
+        assert self.reading is not None
+        asked = self.reading.asked
+        if asked is None:
+            return relevant
+        some = bool(relevant.any())
+        doubtful = self.document_scores >= (_BESIDE if some else _ALONE) * self.threshold
+        doubtful &= has_to_do(asked)
+        if some:
+            return relevant | doubtful
+        self.doubtful = bool(doubtful.any())
+        relevant[int(self.document_scores.argmax())] = True
+        return relevant & doubtful
+
+    def _document_scores(self, reading: Reading) -> Float64s:
+        if self.similarity is not None:
+            return self.similarity
+        if self.relevance is not None:
+            return np.array([score.overall_score for score in self.relevance], dtype=np.float64)
+        found = reading.relevance()  # 1 for data that was read for the query as a whole, and without a query
+        return np.ones(len(self.documents)) if found is None else found
+
+    def _rule_out_units(self, reading: Reading) -> None:
+        """Rule out units that may not be kept; those that others need or are grouped with stay possible."""
+        possible = self.reason_codes == 0
+        if self.is_context is not None:
+            possible |= (
+                self.is_context & (self.reason_codes == _IRRELEVANT) & self.relevant[reading.table.document]
+            )
+        possible |= reading.pinned > 0
+        grouped = (reading.group >= 0).nonzero()[0]
+        if len(grouped):
+            any_of = np.bincount(reading.group[grouped], possible[grouped], len(possible)) > 0
+            possible[grouped] = any_of[reading.group[grouped]]
+        while len(reading.needs):
+            above = reading.needs[possible]
+            above = above[above >= 0]
+            if possible[above].all():
+                break
+            possible[above] = True
+        reading.bulk = ~possible if reading.bulk is None else reading.bulk | ~possible
+        reading.complete = reading.complete and bool(possible.all())
+        if reading.essential is not None:
+            reading.essential = reading.essential & possible
+
+    def rule_out(self, documents: Bools) -> None:
+        """Rule out all units of documents without a share: they are not counted, and never kept."""
+        assert self.reading is not None
+        reading = self.reading
+        out = documents[reading.table.document] & (reading.pinned == 0)
+        reading.bulk = out if reading.bulk is None else reading.bulk | out
+        reading.complete = False
+
+    def usable_tokens(self, sizes: Int64s) -> Int64s:
+        """int64[documents]: about how many of its `sizes` tokens each document could keep, by characters."""
+        assert self.reading is not None
+        reading, documents = self.reading, len(self.documents)
+        table = reading.table
+        lengths = table.end - table.start + 1
+        usable = lengths if reading.bulk is None else np.where(reading.bulk, 0, lengths)
+        every = np.bincount(table.document, lengths, documents)
+        share = np.bincount(table.document, usable, documents) / np.maximum(every, 1)
+        return np.ceil(share * sizes).astype(np.int64)
+
+    def relevance_scores(
+        self, ids: Sequence[str | UUID], method: ScoringMethod = ScoringMethod.HYBRID
+    ) -> DocumentScores:
+        """Return the scores of the documents, under these ids, and of their segments."""
+        assert self.reading is not None
+        return DocumentScores(ids, self.document_scores, self.reading.table, self.scores, method)
+
+
+def spans_by_document(
+    result: Compressed, selection: Selection
+) -> tuple[list[Sequence[Span]], list[Sequence[Span]]]:
+    """Divide kept and dropped spans by document, with the reasons and scores of the selection.
+
+    Those of documents of which nothing is left are not looked at.
+    """
+    count_of = len(result.documents)
+    kept, dropped = result.kept, result.dropped
+    reading = selection.reading
+    if not isinstance(kept, Spans) or not isinstance(dropped, Spans):  # one segment was cut
+        reasons = _reasons_by_place(selection)
+        dropped = [_with_reason(span, reasons.get((span.document, span.start))) for span in dropped]
+        return _by_document(kept, count_of), _by_document(dropped, count_of)
+    codes, scores = kept.codes.copy(), kept.scores
+    codes[codes == _PRESERVED] = _SELECTED
+    if reading is not None and kept.table is reading.table and len(selection.reason_codes) == len(codes):
+        scores = selection.scores
+        if selection.is_context is not None:
+            codes[(codes == _SELECTED) & selection.is_context] = _CONTEXT
+        out = (codes < _SELECTED) & (selection.reason_codes > 0)
+        codes[out] = selection.reason_codes[out]
+    return _split(kept, codes, scores, result.parts), _split(dropped, codes, scores, result.parts)
+
+
+def _split(spans: Spans, codes: UInt8s, scores: Float32s, parts: Sequence[str]) -> list[Sequence[Span]]:
+    """Return the spans of each document that something is left of."""
+    table, rows = spans.table, spans.rows
+    ends = table.document[rows].searchsorted(np.arange(len(parts) + 1)).tolist()
+    return [
+        Spans(table, rows[first:last], REASONS, codes, scores) if part else ()
+        for part, first, last in zip(parts, ends, ends[1:], strict=False)
+    ]
+
+
+def _by_document(spans: Sequence[Span], documents: int) -> list[Sequence[Span]]:
+    found: list[list[Span]] = [[] for _ in range(documents)]
+    for span in spans:
+        found[span.document].append(span)
+    return list(found)
+
+
+def _reasons_by_place(selection: Selection) -> dict[tuple[int, int], str]:
+    if selection.reading is None:
+        return {}
+    table, rows = selection.reading.table, np.flatnonzero(selection.reason_codes).tolist()
+    return {
+        (int(table.document[row]), int(table.start[row])): REASONS[selection.reason_codes[row]]
+        for row in rows
+    }
+
+
+def _with_reason(span: Span, reason: str | None) -> Span:
+    if reason is None:
+        return span
+    return Span(span.document, span.start, span.end, span.kind, reason, span.score)
+
+
+def _segment_scores(
+    reading: Reading, relevance: Sequence[RelevanceScore] | None
+) -> tuple[Float32s, Float32s]:
+    """Return the score in [0, 1] of each unit, and its worth per token."""
+    table, worth = reading.table, reading.worth
+    if relevance is None:
+        if not reading.by_query or reading.ranked:  # nothing tells one from another
+            return np.ones(len(table), dtype=np.float32), worth
+        if reading.forms:
+            middle = float(np.median(worth)) if len(worth) else 0.0
+            return (worth / np.maximum(worth + np.float32(middle), 1e-9)).astype(np.float32), worth
+        return (-np.expm1(-worth)).astype(np.float32), worth
+    if isinstance(relevance, RelevanceScores) and _same_places(relevance.segments, table):
+        scores = relevance.segment_scores
+    else:
+        scores = _scores_by_place(reading, relevance)
+    values = scores.astype(np.float64)
+    hybrid = np.array([score.method is ScoringMethod.HYBRID for score in relevance], dtype=bool)
+    if hybrid.any():  # these are 1 - exp(-worth)
+        rows = hybrid[table.document]
+        values[rows] = -np.log1p(-np.minimum(values[rows], _NEARLY_ONE))
+    return scores, values.astype(np.float32)
+
+
+def _same_places(one: Any, other: Any) -> bool:
+    return len(one) == len(other) and all(
+        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("document", "start", "end")
+    )
+
+
+def _scores_by_place(reading: Reading, relevance: Sequence[RelevanceScore]) -> Float32s:
+    """The best score that a scorer gave to a span which overlaps a unit; without any, its document's."""
+    table = reading.table
+    bounds = table.document.searchsorted(np.arange(len(relevance) + 1)).tolist()
+    scores = np.zeros(len(table), dtype=np.float32)
+    for scored, first, last in zip(relevance, bounds, bounds[1:], strict=False):
+        places = zip(table.start[first:last].tolist(), table.end[first:last].tolist(), strict=True)
+        scores[first:last] = best_overlaps(list(places), scored)
+    return scores
+
+
+def best_overlaps(places: Sequence[tuple[int, int]], scored: Any) -> list[float]:
+    """The best score of what overlaps each place, else the document's. Places ascend. O(n log n)."""
+    theirs = sorted((int(one.start), int(one.end), float(one.score)) for one in scored.segment_scores)
+    near: list[tuple[float, int]] = []  # (-score, end) of those that began before the end of a place
+    found, at = [], 0
+    for start, end in places:
+        while at < len(theirs) and theirs[at][0] < end:
+            heappush(near, (-theirs[at][2], theirs[at][1]))
+            at += 1
+        while near and near[0][1] <= start:
+            heappop(near)
+        found.append(-near[0][0] if near else float(scored.overall_score))
+    return found
+
+
+def _duplicate_rows(reading: Reading, document_scores: Float64s, possible: Bools) -> Int64s:
+    """Find rows whose words another row has: all but the one in the best document (ties: the first)."""
+    table = reading.table
+    size = len(table)
+    offsets = reading.term_offsets[: size + 1]
+    if len(offsets) <= size:
+        return np.empty(0, dtype=np.int64)
+    lengths = offsets[1:] - offsets[:-1]
+    rows = (possible & (lengths >= _LEAST_TERMS)).nonzero()[0]
+    if len(rows) < 2:
+        return rows[:0]
+    keys = _row_keys(reading.term_ids[: offsets[-1]], offsets, lengths, rows)
+    order = keys.argsort()
+    same = keys[order[1:]] == keys[order[:-1]]
+    if not same.any():
+        return rows[:0]
+    rows = rows[np.unique(np.concatenate((order[1:][same], order[:-1][same])))]
+    order = rows[np.lexsort((rows, -document_scores[table.document[rows]]))]
+    first: dict[str, int] = {}
+    repeated = []
+    for row in order.tolist():
+        text = reading.texts[int(table.document[row])][int(table.start[row]) : int(table.end[row])]
+        if first.setdefault(" ".join(text.casefold().split()), row) != row:
+            repeated.append(row)
+    return np.array(repeated, dtype=np.int64)
+
+
+def _row_keys(term_ids: Int32s, offsets: Int64s, lengths: Int64s, rows: Int64s) -> npt.NDArray[np.uint64]:
+    """uint64, a number for each row that is the same for the same terms in the same order. O(terms)."""
+    place = (np.arange(len(term_ids)) - offsets[:-1].repeat(lengths)).astype(np.uint64)
+    mixed = (term_ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * (np.uint64(2) * place + np.uint64(1))
+    sums = np.zeros(len(mixed) + 1, dtype=np.uint64)
+    mixed.cumsum(out=sums[1:])
+    return sums[offsets[rows + 1]] - sums[offsets[rows]]
+
+
+def _add_neighbours(reading: Reading, worth: Float32s, hits: Bools, window: int) -> tuple[Float32s, Bools]:
+    """Raise the worth of units near hits; return it, and which units were raised."""
+    document = reading.table.document
+    offered = np.where(hits, worth, 0).astype(np.float32) * np.float32(_NEIGHBOUR)
+    for region in reading.regions:
+        if region.form is not None:  # rows of data say nothing of their neighbours
+            offered[region.first : region.last] = 0
+    best = worth.copy()
+    for distance in range(1, min(window, len(worth) - 1) + 1):
+        apart = document[distance:] != document[:-distance]
+        before, after = offered[:-distance].copy(), offered[distance:].copy()
+        before[apart] = after[apart] = 0
+        np.maximum(best[distance:], before, out=best[distance:])
+        np.maximum(best[:-distance], after, out=best[:-distance])
+        offered = offered * np.float32(_FARTHER)
+    return best, best > worth
+
+
+def _group_wholes(reading: Reading) -> Int32s:
+    """int32[n]: the groups of a reading, with each table, list and piece of code of a text as one more."""
+    table, group = reading.table, reading.group
+    kind = table.kind
+    whole = _IS_WHOLE[kind] & (group < 0)
+    if not whole.any():
+        return group
+    for region in reading.regions:
+        if region.form is not None:
+            whole[region.first : region.last] = False
+    apart = np.ones(len(table), dtype=bool)
+    apart[1:] = (kind[1:] != kind[:-1]) | (table.document[1:] != table.document[:-1])
+    apart[1:] |= (table.block[1:] != table.block[:-1]) & (kind[1:] != Kind.LIST_ITEM)
+    begins = np.maximum.accumulate(np.where(apart, np.arange(len(table)), 0))
+    lengths = np.bincount(begins, (table.end - table.start) * whole, len(table))
+    characters = sum(map(len, reading.texts))
+    whole &= lengths[begins] * reading.original <= _WHOLE_SHARE * (reading.request.budget or 0) * characters
+    return np.where(whole, begins, group).astype(np.int32)
+
 
 _ANYTHING = 2e-6  # a threshold that only what is worth nothing is under
 _CELLS = 8_000_000  # segments times tokens, up to which the best choice is found exactly

@@ -32,8 +32,6 @@ from tersely.retrieval.index.storage import (
     writing,
 )
 
-__all__ = ["LARGEST_FILE", "MOST_SHARDS", "BuildReport", "build"]
-
 LARGEST_FILE = 16 * 2**20  # bytes
 MOST_SHARDS = 32  # each has 10 mapped arrays, which are open files, twice while a new state is opened
 _READING = 1  # of this and the modules it imports: counts up when they cut or read differently

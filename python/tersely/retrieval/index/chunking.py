@@ -19,19 +19,6 @@ from tersely.content.html import PageText
 from tersely.engine.cutting import segment
 from tersely.types import Kind, Level
 
-__all__ = [
-    "LARGEST_CHUNK",
-    "LONGEST_PIECE",
-    "SMALLEST_CHUNK",
-    "Chunk",
-    "Sections",
-    "code_sections",
-    "cut_chunks",
-    "page_sections",
-    "rst_sections",
-    "text_sections",
-]
-
 _LONGEST_TITLE = 100  # characters
 _DEEPEST = 8  # headings of a path
 _MARKS = re.compile(r"^[ \t]*#{1,6}[ \t]+|(?<![ \t])[ \t]++#++[ \t]*$|(?<!\s)\s*+\{#[^{}\n]{0,80}\}\s*$")

@@ -25,18 +25,6 @@ from tersely.retrieval.results import on_topic
 from tersely.types import Compressed, Document, Frame, Heads, Request
 from tersely.writing.prompt import one_line
 
-__all__ = [
-    "FIRST",
-    "KINDS",
-    "Extracted",
-    "FileNote",
-    "SourceFile",
-    "decode",
-    "extract",
-    "find_files",
-    "read_file",
-]
-
 #: Suffix -> how the file is cut into chunks (chunking.py).
 KINDS = {
     **dict.fromkeys((".md", ".markdown", ".mdx", ".txt", ".text", ""), "text"),

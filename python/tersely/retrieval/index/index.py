@@ -35,8 +35,6 @@ from tersely.retrieval.index.storage import (
 from tersely.text import well_formed
 from tersely.types import Float32s
 
-__all__ = ["Index", "SearchMethod"]
-
 SearchMethod = Literal["hybrid", "lexical", "vector"]
 Result = TypeVar("Result")
 

@@ -13,18 +13,6 @@ from tersely import _native
 from tersely.kernels.similarity import cosine_similarity
 from tersely.types import Float32s, Float64s, Int32s, Int64s
 
-__all__ = [
-    "CodedVectors",
-    "Postings",
-    "PostingsBuilder",
-    "best_cosines",
-    "best_rows",
-    "fuse",
-    "hold_any",
-    "normalize_scores",
-    "score_words",
-]
-
 _K1, _B = 1.2, 0.75  # Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009)
 _MOST_QUERY_TERMS = 64
 # Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion" (2009) have 60, for many systems of equal merit.

@@ -53,27 +53,6 @@ from tersely.types import Float32s, Int32s, Int64s
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = [
-    "ChunkRow",
-    "ChunkTable",
-    "Generation",
-    "Header",
-    "Shard",
-    "Snapshot",
-    "VectorFiles",
-    "Writer",
-    "check_small_files",
-    "find_damage",
-    "locate",
-    "open_order",
-    "order_of",
-    "read_header",
-    "save_arrays",
-    "save_order",
-    "shard_of",
-    "writing",
-]
-
 FORMAT = 6  # of the whole folder
 HEADER, LOCK = "index.json", "tersely.lock"
 CHUNKS, VECTORS, CODES, ORDER = "chunks.sqlite", "vectors.f32", "codes.i8", "order.npy"
