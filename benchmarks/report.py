@@ -13,9 +13,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MISSING", "TIMES", "Column", "Report", "Target", "version"]
+__all__ = ["MISSING", "TIMES", "Column", "Report", "Target", "one_line", "version"]
 
 MISSING = "not installed"
+_CELL = 70  # characters of an exception
 _OWN = ("tersely", "toktok-rs", "numpy")
 
 
@@ -117,6 +118,12 @@ class Report:
                 "details": self.details,
             }
             path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def one_line(error: BaseException) -> str:
+    """An exception in a cell of a table."""
+    said = " ".join(str(error).split())
+    return textwrap.shorten(f"{type(error).__name__}: {said}", _CELL, placeholder="…")
 
 
 def version(package: str) -> str | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from benchmarks.arguments import make_parser, parse_parts
 from benchmarks.content import code, detection, formats, json, lines, worth
+from benchmarks.peers import CODE, TEXT
 from benchmarks.report import Report
 
 _PARTS: dict[str, Callable[[Report, Path], None]] = {
@@ -38,9 +39,8 @@ def main() -> None:
         "--formats", type=Path, metavar="DIR", help="a folder of texts whose strings must be kept, by format"
     )
     arguments, parts = parse_parts(parser, _PARTS)
-    report = Report(
-        "content", {"data": str(arguments.data), "parts": parts}, ("drain3", "headroom-ai", "llmslim")
-    )
+    packages = dict.fromkeys(("drain3", *TEXT, *CODE, "terse-mcp", "toons"))
+    report = Report("content", {"data": str(arguments.data), "parts": parts}, tuple(packages))
     for part in parts:
         _PARTS[part](report, arguments.data)
     if arguments.files is not None:

@@ -23,7 +23,7 @@ from tersely.models.counters import resolve_counter
 from tersely.models.tree_sitter import has_syntax_errors, read_spans
 
 from benchmarks import data as development
-from benchmarks.peers import Compressor, llmslim, textcrusher
+from benchmarks import peers
 from benchmarks.report import Column, Report, Target
 
 __all__ = ["report"]
@@ -109,13 +109,15 @@ def _systems() -> Iterator[tuple[str, Callable[[str, str, float], str]]]:
         return tersely.compress(text, ratio=ratio, counter=_COUNTER, strategy=Code(language)).text
 
     yield "tersely", own
-    for peer in (textcrusher(), llmslim()):
+    for index, peer in enumerate(peers.code_peers("python")):
         if peer.call is not None:
-            yield peer.name, partial(_by_peer, peer)
+            yield peer.name, partial(_by_peer, index)
 
 
-def _by_peer(peer: Compressor, text: str, language: str, ratio: float) -> str:
-    return peer.text(peer([text], None, 0, ratio))
+def _by_peer(index: int, text: str, language: str, ratio: float) -> str:
+    peer = peers.code_peers(language)[index]
+    budget = int(resolve_counter(_COUNTER).count(text) * ratio)
+    return peer.text(peer([text], None, budget, ratio))
 
 
 def _parses_still(language: str, text: str, small: str) -> bool:

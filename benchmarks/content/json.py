@@ -19,7 +19,7 @@ from tersely.content.json import Json
 from tersely.models.counters import resolve_counter
 
 from benchmarks import data as development
-from benchmarks.peers import llmslim, textcrusher
+from benchmarks import peers, tokens
 from benchmarks.report import Column, Report, Target
 
 __all__ = ["report"]
@@ -27,6 +27,8 @@ __all__ = ["report"]
 _RATIOS = (0.1, 0.2, 0.3, 0.5)
 _SETS = ("json_webhooks", "json_mcp_tool_schemas")
 _COUNTER = "cl100k_base"
+_LONG = 2_000  # characters
+_NEARLY = 0.9  # of the tokens; what fits as it is stays as it is
 
 
 def report(report: Report, data: Path) -> None:
@@ -39,7 +41,8 @@ def report(report: Report, data: Path) -> None:
                 found = [(text, compress(text, ratio)) for text in texts]
                 share = sum(_is_valid(small) for _, small in found) / len(found)
                 keys = sum(_keys_kept(text, small) for text, small in found) / len(found)
-                table.append({"set": name, "kept": ratio, "system": system, "valid": share, "keys": keys})
+                row = {"set": name, "kept": ratio, "system": system, "valid": share, "keys": keys}
+                table.append(row | {"used": _used(found)})
                 if system.startswith("tersely"):
                     valid.append(share)
     columns = [
@@ -48,8 +51,10 @@ def report(report: Report, data: Path) -> None:
         Column("system"),
         Column("valid", "valid JSON", ".1%"),
         Column("keys", "keys kept", ".3f"),
+        Column("used", "tokens used", ".3f"),
     ]
     report.table("JSON", columns, table)
+    _rewritten(report, data)
     valid.append(_adversarial(report, data))
     report.targets.append(Target("JSON, valid output", 1.0, min(valid), "", False))
     _records(report, data)
@@ -59,13 +64,74 @@ def report(report: Report, data: Path) -> None:
 def _systems() -> Iterator[tuple[str, Any]]:
     yield "tersely", lambda text, ratio: _compress(text, ratio, Json())
     yield "tersely, minified", lambda text, ratio: _compress(text, ratio, Json(minify=True))
-    for peer in (textcrusher(), llmslim()):
-        if peer.call is not None:
-            yield peer.name, lambda text, ratio, peer=peer: peer.text(peer([text], None, 0, ratio))
+    for peer in peers.installed([peers.textcrusher(), peers.llmslim()]):
+        yield peer.name, lambda text, ratio, peer=peer: peer.text(peer([text], None, 0, ratio))
 
 
 def _compress(text: str, ratio: float, strategy: Json) -> str:
     return tersely.compress(text, ratio=ratio, strategy=strategy, counter=_COUNTER).text
+
+
+def _rewritten(report: Report, data: Path) -> None:
+    """What each way to write JSON needs, and how many of its strings and numbers still stand there.
+
+    tersely has a budget that its tables mostly fit as a whole; peers are asked for the least that they make.
+    """
+    rows: list[dict[str, Any]] = []
+    every = [row["json"] for name in _SETS for row in development.rows(data, name)]
+    texts = [text for text in every if len(text) > _LONG]
+
+    def ours(text: str) -> str:
+        strategy = Json(minify=True, tables=True)
+        return tersely.compress(text, ratio=_NEARLY, strategy=strategy, counter=_COUNTER).text
+
+    ways: list[tuple[str, Any]] = [
+        ("JSON without spaces", lambda text: json.dumps(json.loads(text), separators=(",", ":"))),
+        ("tersely, tables", ours),
+    ]
+    for peer in peers.json_peers():
+        if peer.call is None:
+            rows.append({"system": peer.name, "valid": peer.without})
+            continue
+        ways.append((peer.name, lambda text, peer=peer: peer.text(peer([text], None, 0, 0.0))))
+    for name, write in ways:
+        found = [(text, write(text)) for text in texts]
+        rows.append(
+            {
+                "system": name,
+                "valid": sum(_is_valid(small) for _, small in found) / len(found),
+                "values": sum(_values_kept(text, small) for text, small in found) / len(found),
+                "used": _used(found),
+            }
+        )
+    columns = [
+        Column("system"),
+        Column("valid", "valid JSON", ".1%"),
+        Column("values", "strings kept", ".3f"),
+        Column("used", "tokens used", ".3f"),
+    ]
+    report.table(f"{len(texts)} JSON texts of over {_LONG:,} characters in fewer tokens", columns, rows)
+
+
+def _used(found: list[tuple[str, str]]) -> float:
+    """Tokens of what was made, of those that there were."""
+    before, after = (sum(tokens.counts([pair[side] for pair in found], _COUNTER)) for side in (0, 1))
+    return after / before
+
+
+def _values_kept(text: str, small: str) -> float:
+    """The share of the distinct strings and numbers of a JSON text that stand in another text."""
+    values = {str(value) for value in _leaves(json.loads(text)) if str(value)}
+    plain = small.replace("\\/", "/")
+    return sum(json.dumps(value, ensure_ascii=False)[1:-1] in plain for value in values) / max(len(values), 1)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(inner)
+    elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        yield value
 
 
 def _is_valid(text: str) -> bool:

@@ -153,8 +153,7 @@ def report_tool_output(report: Report, data: Path) -> None:
 
 def _systems(strategy: Any) -> list[peers.Compressor]:
     ours = peers.tersely_compressor(encoding=_ENCODING, strategy=strategy)
-    others = (peers.textcrusher(), peers.llmslim())
-    return [ours, *(system for system in others if system.call is not None)]
+    return [ours, *peers.installed(peers.text_peers())]
 
 
 def _our_groups(lines: Sequence[str]) -> list[int]:

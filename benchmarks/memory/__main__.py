@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks.arguments import make_parser, parse_parts
 from benchmarks.memory import growing, questions, traces
+from benchmarks.peers import TEXT
 from benchmarks.report import Report
 
 _PARTS: dict[str, Callable[[Report, Path], None]] = {
@@ -25,9 +26,7 @@ _PARTS: dict[str, Callable[[Report, Path], None]] = {
 def main() -> None:
     """Run the parts."""
     arguments, parts = parse_parts(make_parser(__doc__), _PARTS)
-    report = Report(
-        "memory", {"data": str(arguments.data), "parts": parts}, ("headroom-ai", "langchain-core", "llmslim")
-    )
+    report = Report("memory", {"data": str(arguments.data), "parts": parts}, ("langchain-core", *TEXT))
     for part in parts:
         _PARTS[part](report, arguments.data)
     report.finish(arguments.json)

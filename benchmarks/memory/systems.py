@@ -9,8 +9,7 @@ from typing import Any
 
 from tersely.memory import compact_messages
 
-from benchmarks import tokens
-from benchmarks.peers import llmslim_counter
+from benchmarks import peers, tokens
 
 __all__ = ["Message", "systems"]
 
@@ -26,9 +25,28 @@ def systems() -> dict[str, Call | None]:
         "newest that fit": _newest,
         "head and tail": _head_and_tail,
         "LangChain trim_messages": _trim_messages(),
-        "TextCrusher": _textcrusher(),
-        "llmslim, text": _llmslim("compress"),
-        "llmslim, chat": _llmslim("compress_chat_messages"),
+        "TextCrusher": _of_text(peers.textcrusher()),
+        "llmslim, text": _of_text(peers.llmslim()),
+        "llmslim, chat": _of_messages("llmslim", "compress_chat_messages", ratio="target_ratio"),
+        "headroom compress": _of_messages(
+            "headroom.compress",
+            "compress",
+            ratio="target_ratio",
+            model=peers.COUNTED_AS,
+            compress_user_messages=True,
+            protect_recent=0,
+            kompress_model="disabled",  # its weights would be fetched
+        ),
+        "furl compress_to": _of_messages(
+            "furl_ctx", "compress_to", budget="max_tokens", model=peers.COUNTED_AS
+        ),
+        "litellm compress": _of_messages(
+            "litellm.compression.compress",
+            "compress",
+            budget="compression_target",
+            model=peers.COUNTED_AS,
+            compression_trigger=1,
+        ),
     }
 
 
@@ -86,33 +104,32 @@ def _trim_messages() -> Call | None:
     return call
 
 
-def _textcrusher() -> Call | None:
-    if importlib.util.find_spec("headroom") is None:
-        return None
-    module = importlib.import_module("headroom.transforms.text_crusher")
+def _of_text(peer: peers.Compressor) -> Call | None:
+    """A peer that shortens text is given the messages as one."""
 
     def call(messages: list[Message], budget: int, ratio: float) -> str:
         text = "\n".join(message["content"] for message in messages)
-        crusher = module.TextCrusher(module.TextCrusherConfig(target_ratio=ratio))
-        return str(crusher.compress(text, "", ratio).compressed)
+        return peer.text(peer([text], None, budget, ratio))
 
-    return call
+    return None if peer.call is None else call
 
 
-def _llmslim(function: str) -> Call | None:
-    if importlib.util.find_spec("llmslim") is None:
+def _of_messages(
+    module: str, function: str, *, budget: str = "", ratio: str = "", **options: Any
+) -> Call | None:
+    """A peer's function of messages; `budget`, `ratio`: the names of its arguments for them."""
+    peers.offline()
+    try:
+        compress = getattr(importlib.import_module(module), function)
+    except ImportError:
         return None
-    llmslim_counter()
-    compress = getattr(importlib.import_module("llmslim"), function)
 
-    def call(messages: list[Message], budget: int, ratio: float) -> str:
-        if function == "compress":
-            text = "\n".join(message["content"] for message in messages)
-            return str(compress(text, target_ratio=ratio).compressed_text)
-        answer = compress([dict(message) for message in messages], target_ratio=ratio)
+    def call(messages: list[Message], allowed: int, share: float) -> str:
+        asked = {name: value for name, value in ((budget, allowed), (ratio, share)) if name}
+        answer = compress([dict(message) for message in messages], **asked, **options)
+        left = answer["messages"] if isinstance(answer, dict) else getattr(answer, "messages", answer)
         return "\n".join(
-            str(message["content"] if isinstance(message, dict) else message.content)
-            for message in getattr(answer, "messages", answer)
+            str(message["content"] if isinstance(message, dict) else message.content) for message in left
         )
 
     return call

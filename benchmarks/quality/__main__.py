@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import peers
+from benchmarks import peers, tokens
 from benchmarks.arguments import make_parser
-from benchmarks.quality import evidence, plot, summaries, targets, warm
+from benchmarks.quality import answers, evidence, plot, summaries, targets, warm
 from benchmarks.quality.cache import Cache
 from benchmarks.quality.halves import BOTH, HALVES, REPORTED
 from benchmarks.quality.once import Ledger
@@ -37,17 +38,9 @@ from benchmarks.quality.tasks import (
 from benchmarks.quality.unseen import unseen_questions
 from benchmarks.report import Report
 
-_PARTS = ("evidence", "languages", "summaries", "time")
+_PARTS = ("evidence", "answers", "languages", "summaries", "time")
 
-_PACKAGES = (
-    "headroom-ai",
-    "llmslim",
-    "tiktoken",
-    "sumy",
-    "langchain-classic",
-    "llama-index-core",
-    "onnxruntime",
-)
+_PACKAGES = (*peers.TEXT, "sumy", "langchain-classic", "llama-index-core", "onnxruntime")
 
 
 def main() -> None:
@@ -67,9 +60,10 @@ def main() -> None:
         if cache:
             cache.close()
     result.note(
-        f"{_sample(options)}. Tokens are {ENCODING}. A peer that raises scores an empty text. llmslim counts "
-        f"tokens with: {peers.llmslim_counter()}. Every answer of tersely was checked: within the budget, "
-        "nothing but the source, in order. Answers from the cache bring the time of their own run."
+        f"{_sample(options)}. Tokens are {ENCODING}, counted by {tokens.COUNTED_BY}. A peer that raises "
+        f"scores an empty text. llmslim counts tokens with: {peers.llmslim_counter()}. Every answer of "
+        "tersely was checked: within the budget, nothing but the source, in order. Answers from the cache "
+        "bring the time of their own run."
     )
     result.finish(options.json)
 
@@ -82,12 +76,13 @@ def _measure(result: Report, runner: Runner, options: argparse.Namespace) -> Non
         else sampled(by_set, options.rows, options.half)
     )
     tasks = list(at_ratios(sample, RATIOS))
-    if "evidence" in options.parts:
-        answers = runner.answers(tasks, evidence.score, "evidence")
-        rows = evidence.overall(result, runner.systems, answers, _sample(options))
-        evidence.by_set(result, runner.systems, answers)
-        result.targets += () if options.unseen else targets.evidence_targets(answers)
-        result.details["evidence"] = [answer.row() for answer in answers]
+    if {"evidence", "answers"} & set(options.parts):
+        found = runner.answers(tasks, _scores(options), "evidence")
+        rows = evidence.overall(result, runner.systems, found, _sample(options))
+        evidence.by_set(result, runner.systems, found)
+        answers.tables(result, runner.systems, found, _sample(options))
+        result.targets += () if options.unseen else targets.evidence_targets(found)
+        result.details["evidence"] = [answer.row() for answer in found]
         if options.plot:
             plot.draw(options.plot, rows, _sample(options))
     if "languages" in options.parts:
@@ -98,6 +93,13 @@ def _measure(result: Report, runner: Runner, options: argparse.Namespace) -> Non
         _time(result, runner, tasks)
 
 
+def _scores(options: argparse.Namespace) -> Callable[[str, Task], dict[str, float]]:
+    """Evidence that is kept, and answers where they are asked for."""
+    if "answers" not in options.parts:
+        return evidence.score
+    return lambda text, task: evidence.score(text, task) | answers.score(text, task)
+
+
 def _languages(
     result: Report, runner: Runner, by_set: dict[str, list[Question]], options: argparse.Namespace
 ) -> None:
@@ -105,10 +107,10 @@ def _languages(
     several = {name: found for name, found in by_set.items() if any(one.language for one in found)}
     tasks = list(at_ratios(sampled(several, options.language_rows, options.half), (evidence.SHOWN,)))
     if tasks:
-        answers = runner.answers(tasks, evidence.score, "languages")
-        evidence.by_language(result, runner.systems, answers, _half(options))
-        result.targets += targets.language_targets(answers)
-        result.details["languages"] = [answer.row() for answer in answers]
+        found = runner.answers(tasks, evidence.score, "languages")
+        evidence.by_language(result, runner.systems, found, _half(options))
+        result.targets += targets.language_targets(found)
+        result.details["languages"] = [answer.row() for answer in found]
 
 
 def _summaries(result: Report, runner: Runner, options: argparse.Namespace) -> None:
@@ -116,11 +118,11 @@ def _summaries(result: Report, runner: Runner, options: argparse.Namespace) -> N
     if not tasks:
         return
     without = [system for system in runner.systems if not system.needs_query]
-    answers = Runner(without, runner.ledger, runner.cache, runner.outputs).answers(
+    found = Runner(without, runner.ledger, runner.cache, runner.outputs).answers(
         tasks, summaries.score, "summaries"
     )
-    summaries.by_set(result, without, answers, evidence.SHOWN, _sample(options))
-    result.details["summaries"] = [answer.row() for answer in answers]
+    summaries.by_set(result, without, found, evidence.SHOWN, _sample(options))
+    result.details["summaries"] = [answer.row() for answer in found]
 
 
 def _time(result: Report, runner: Runner, tasks: list[Task]) -> None:
@@ -128,7 +130,8 @@ def _time(result: Report, runner: Runner, tasks: list[Task]) -> None:
     rows = warm.rows(present, tasks, runner.ledger)
     result.table(f"{warm.TEXTS} texts of {warm.TOKENS:,} tokens with a query", warm.COLUMNS, rows)
     for row in rows:
-        result.targets += targets.time_target(row["system"], row["cpu"])
+        if isinstance(row["cpu"], float):
+            result.targets += targets.time_target(row["system"], row["cpu"])
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -43,6 +43,7 @@ def overall(
         Column("failed"),
         Column("cpu", "CPU ms / 10K tokens", ".2f"),
         Column("earlier", "from cache"),
+        Column("raised", "first error"),
     ]
     present = [row for row in rows if "cpu" in row]
     report.table(
@@ -57,6 +58,9 @@ def _overall_row(system: System, mine: list[Answer]) -> dict[str, Any]:
     row: dict[str, Any] = {"system": system.name}
     if not mine:
         return row | {str(RATIOS[0]): system.without}
+    failures = [answer.failure for answer in mine if answer.failed]
+    if len(failures) == len(mine):
+        return row | {str(RATIOS[0]): f"raised {failures[0]}"}
     for ratio in RATIOS:
         groups = grouped(answer for answer in mine if answer.task.ratio == ratio)
         kept = [[answer.scores["kept"] for answer in group] for group in groups.values()]
@@ -74,7 +78,8 @@ def _overall_row(system: System, mine: list[Answer]) -> dict[str, Any]:
         "over_by": median(excess) if excess else "",
         "over_most": max(excess) if excess else "",
         "used": mean(answer.used / answer.task.total for answer in mine if answer.task.ratio == SHOWN),
-        "failed": sum(answer.failed for answer in mine),
+        "failed": len(failures),
+        "raised": failures[0] if failures else "",
         "cpu": median(answer.ms / answer.task.total * 1e4 for answer in mine),
         "earlier": sum(answer.kept_before for answer in mine),
     }

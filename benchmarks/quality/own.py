@@ -2,8 +2,8 @@
 
 The file has `compress(documents, query, budget)`: it is given a list of texts, what is asked (None where the
 task has no question) and how many tokens of cl100k_base its answer may have, and returns the compressed text.
-What it raises scores an empty text, as with any peer. `NAME` in the file is its name in the tables, else the
-file's own is.
+What it raises scores an empty text, as with any peer; where it always raises, or the file itself does, one
+line of the table says so. `NAME` in the file is its name in the tables, else the file's own is.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from benchmarks.quality.systems import OURS, System
 from benchmarks.quality.tasks import Task
+from benchmarks.report import one_line
 
 __all__ = ["own_system"]
 
@@ -26,7 +27,10 @@ def own_system(path: Path) -> System:
     """
     if not path.is_file():
         raise ValueError(f"there is no file {path}")
-    found = runpy.run_path(str(path))
+    try:
+        found = runpy.run_path(str(path))
+    except Exception as error:
+        return System(path.stem, path.stem, None, without=f"raised {one_line(error)}")
     compress: Callable[[list[str], str | None, int], Any] | None = found.get("compress")
     if not callable(compress):
         raise ValueError(f"{path} must have a function compress(documents, query, budget)")

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks import tokens
 from benchmarks.progress import Progress
@@ -15,8 +15,9 @@ from benchmarks.quality.cache import Cache, Kept
 from benchmarks.quality.once import Ledger
 from benchmarks.quality.systems import System
 from benchmarks.quality.tasks import ENCODING, Task
+from benchmarks.report import one_line
 
-__all__ = ["Answer", "Runner"]
+__all__ = ["Answer", "Attempt", "Runner", "attempt"]
 
 Score = Callable[[str, Task], dict[str, float]]
 
@@ -29,6 +30,7 @@ class Answer:
         scores: by name, 0 to 1; an empty text's where the system failed.
         used: tokens of the text.
         ms: CPU milliseconds.
+        failure: what the system raised, on one line; "" where it did not.
         kept_before: taken from the cache, time and all.
     """
 
@@ -37,8 +39,13 @@ class Answer:
     scores: dict[str, float]
     used: int
     ms: float
-    failed: bool
+    failure: str
     kept_before: bool
+
+    @property
+    def failed(self) -> bool:
+        """Whether the system raised."""
+        return bool(self.failure)
 
     @property
     def over(self) -> bool:
@@ -54,7 +61,7 @@ class Answer:
             "used": self.used,
             "cpu_ms": round(self.ms, 3),
             **{name: round(value, 6) for name, value in self.scores.items()},
-            **({"failed": True} if self.failed else {}),
+            **({"failed": self.failure} if self.failed else {}),
         }
 
 
@@ -89,30 +96,44 @@ class Runner:
     def _answer(self, system: System, task: Task, score: Score) -> Answer:
         kept = self.cache.get(system.key, system.version, task) if self.cache and system.version else None
         known = kept is not None
+        failure = "" if kept is None or kept.text is not None else "in an earlier run"
         if kept is None:
-            kept = self._call(system, task)
+            tried = attempt(system, task, self.ledger)
+            kept, failure = Kept(tried.text, tried.ms), tried.failure
             if self.cache and system.version:
                 self.cache.put(system.key, system.version, task, kept)
         text = kept.text or ""
         self._write(system.key, {"id": task.id, "text": text, "ms": kept.ms})
         used = tokens.count(text, self.encoding)
-        return Answer(system.name, task, score(text, task), used, kept.ms, kept.text is None, known)
-
-    def _call(self, system: System, task: Task) -> Kept:
-        assert system.run is not None
-        self.ledger.settle()
-        begin = time.process_time()
-        try:
-            answer = system.run(task)
-        except Exception:
-            if system.ours:
-                raise
-            return Kept(None, (time.process_time() - begin) * 1e3 + self.ledger.settle())
-        ms = (time.process_time() - begin) * 1e3 + self.ledger.settle()
-        system.check(answer, task.budget)
-        return Kept(system.text(answer), ms)
+        return Answer(system.name, task, score(text, task), used, kept.ms, failure, known)
 
     def _write(self, name: str, entry: dict[str, Any]) -> None:
         if self.outputs is not None:
             with (self.outputs / f"{name}.jsonl").open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(entry, ensure_ascii=False) + "\n")
+
+
+class Attempt(NamedTuple):
+    """A call of a system: its text, CPU ms, and what it raised on one line."""
+
+    text: str | None
+    ms: float
+    failure: str
+
+
+def attempt(system: System, task: Task, ledger: Ledger) -> Attempt:
+    """Call a system on a task and check its answer; raises only where it is tersely that raised."""
+    assert system.run is not None
+    ledger.settle()
+    begin = time.process_time()
+    try:
+        answer, failure = system.run(task), ""
+    except Exception as error:
+        if system.ours:
+            raise
+        answer, failure = None, one_line(error)
+    ms = (time.process_time() - begin) * 1e3 + ledger.settle()
+    if failure:
+        return Attempt(None, ms, failure)
+    system.check(answer, task.budget)
+    return Attempt(system.text(answer), ms, "")

@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks import tokens
 from benchmarks.quality.tasks import ENCODING, SENTENCE, Task
 
-__all__ = ["best_bm25", "evidence_by_hand", "fill", "first_sentences", "sentences", "sumy_ranker"]
+__all__ = ["best_bm25", "bm25", "evidence_by_hand", "fill", "first_sentences", "sentences", "sumy_ranker"]
 
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -45,7 +45,7 @@ def first_sentences(task: Task) -> str:
 def best_bm25(task: Task) -> str:
     """The sentences with the highest BM25 to the query that fit; a query is needed."""
     pieces = _all_sentences(task)
-    scores = _bm25(pieces, task.query or "")
+    scores = bm25(pieces, task.query or "")
     return fill(pieces, sorted(range(len(pieces)), key=lambda index: -scores[index]), task.budget)
 
 
@@ -93,7 +93,8 @@ def _all_sentences(task: Task) -> list[str]:
     return [piece for text in task.documents for piece in sentences(text)]
 
 
-def _bm25(pieces: list[str], query: str) -> list[float]:
+def bm25(pieces: list[str], query: str) -> list[float]:
+    """The BM25 of each piece to the query, the pieces being the collection."""
     bags = [Counter(_words(piece)) for piece in pieces]
     lengths = [bag.total() for bag in bags]
     average = sum(lengths) / max(len(lengths), 1) or 1

@@ -67,10 +67,17 @@ def main() -> None:
     options = _arguments()
     treebank = list(data.rows(options.data, "sentences_ud"))
     rules = list(data.rows(options.data, "sentences_golden_rules"))
-    result = report.Report("quality/sentences", {"repeats": options.repeats}, ("pysbd", "sentencex"))
-    splitters = [peers.tersely_splitter(), peers.pysbd_splitter(), peers.sentencex_splitter()]
+    result = report.Report(
+        "quality/sentences", {"repeats": options.repeats}, ("pysbd", "sentencex", "chonkie")
+    )
+    splitters = [
+        peers.tersely_splitter(),
+        peers.pysbd_splitter(),
+        peers.sentencex_splitter(),
+        peers.chonkie_splitter(),
+    ]
     measured = {splitter.name: _measure(splitter, treebank, rules, options.repeats) for splitter in splitters}
-    _tables(result, measured)
+    _tables(result, measured, {splitter.name: splitter.without for splitter in splitters})
     result.note(
         "F1 of sentence ends (UD treebanks, micro-averaged over texts). Altered: texts whose visible "
         "characters did not all come back. The golden rules are pysbd's own cases, and some expect cleaned "
@@ -114,11 +121,13 @@ def _measure(
     return measured
 
 
-def _tables(result: report.Report, measured: dict[str, Measured | None]) -> None:
+def _tables(result: report.Report, measured: dict[str, Measured | None], without: dict[str, str]) -> None:
     known = [one for one in measured.values() if one]
     treebanks, languages = sorted(known[0].boundaries), sorted(known[0].passed)
-    missing = {"f1 " + treebanks[0]: report.MISSING}
-    rows = [_row(name, one) if one else {"system": name} | missing for name, one in measured.items()]
+    first = "f1 " + treebanks[0]
+    rows = [
+        _row(name, one) if one else {"system": name, first: without[name]} for name, one in measured.items()
+    ]
     cases = {language: len(known[0].passed[language]) for language in languages}
     columns = [
         report.Column("system"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from tersely.models.onnx import OnnxEmbedder
 
 from benchmarks import peers
 from benchmarks.checks import require
+from benchmarks.peers import why_missing
 from benchmarks.quality import sentence_peers
 from benchmarks.quality.once import Ledger, Once, OnceEmbedder
 from benchmarks.quality.tasks import ENCODING, Task
@@ -22,9 +23,10 @@ __all__ = ["HAND", "OURS", "System", "systems"]
 
 OURS = "tersely"
 HAND = "evidence by hand"
-_RECIPE = 1  # how the peers below are called: a change makes kept answers worthless
+_RECIPE = 2  # how the peers below are called: a change makes kept answers worthless
 _RANKED = 2_000  # texts whose ranks are held
 _RUNTIME = ("onnxruntime", "tokenizers")
+_FILTER, _OPTIMIZER = "langchain_classic.retrievers.document_compressors", "llama_index.core.postprocessor"
 _NO_MODEL = "no --model"
 
 
@@ -67,8 +69,7 @@ def systems(model: Path | None, ledger: Ledger) -> list[System]:
         *_configurations(model, ledger),
         System("bm25", "BM25 sentences", sentence_peers.best_bm25, needs_query=True),
         System("lead", "lead", sentence_peers.first_sentences),
-        _ratio_peer("llmslim", peers.llmslim(), "llmslim"),
-        _ratio_peer("textcrusher", peers.textcrusher(), "headroom-ai"),
+        *map(_text_peer, peers.text_peers()),
         *_model_peers(model, ledger),
         _sumy("lexrank", "LexRank", "lex_rank", ledger),
         _sumy("textrank", "TextRank", "text_rank", ledger),
@@ -87,13 +88,25 @@ def _configurations(model: Path | None, ledger: Ledger) -> list[System]:
 
 def _with_onnx(model: Path | None, ledger: Ledger) -> System:
     key, name = "onnx", f"{OURS}, ONNX"
-    if model is None or not _installed(*_RUNTIME):
-        without = MISSING if model else _NO_MODEL
+    if without := _no_model(model):
         return System(key, name, None, without=without, needs_query=True)
     from benchmarks.quality.minilm import model_file
 
+    assert model is not None
     embedder = OnceEmbedder(OnnxEmbedder(model_file(model), threads=1), ledger)
     return _tersely(key, name, Extractive(reranker=embedder))
+
+
+def _no_model(model: Path | None, *modules: str) -> str:
+    """Why a system that needs the model and these modules cannot run; "" where it can."""
+    if model is None:
+        return _NO_MODEL
+    try:
+        for module in (*_RUNTIME, *modules):
+            importlib.import_module(module)
+    except ImportError as error:
+        return why_missing(error)
+    return ""
 
 
 def _tersely(key: str, name: str, strategy: Extractive | None = None) -> System:
@@ -106,28 +119,32 @@ def _tersely(key: str, name: str, strategy: Extractive | None = None) -> System:
     return System(key, name, _call(compressor), compressor.text, check, needs_query=strategy is not None)
 
 
-def _ratio_peer(key: str, compressor: peers.Compressor, package: str) -> System:
-    """A peer that takes a ratio is given the ratio of the task."""
-    return System(key, compressor.name, _call(compressor), compressor.text, version=_versions(package))
-
-
-def _call(compressor: peers.Compressor) -> Callable[[Task], Any] | None:
+def _text_peer(compressor: peers.Compressor) -> System:
+    """A peer that takes a ratio is given the one of the task."""
     if compressor.call is None:
-        return None
+        return System(compressor.key, compressor.name, None, without=compressor.without)
+    return System(
+        compressor.key,
+        compressor.name,
+        _call(compressor),
+        compressor.text,
+        version=_versions(compressor.package),
+    )
+
+
+def _call(compressor: peers.Compressor) -> Callable[[Task], Any]:
     return lambda task: compressor(task.documents, task.query, task.budget, task.ratio)
 
 
 def _model_peers(model: Path | None, ledger: Ledger) -> list[System]:
     listed = (
-        ("langchain", "LangChain filter, MiniLM", "langchain_classic", "langchain-classic"),
-        ("llamaindex", "LlamaIndex optimizer, MiniLM", "llama_index", "llama-index-core"),
+        ("langchain", "LangChain filter, MiniLM", _FILTER, "langchain-classic"),
+        ("llamaindex", "LlamaIndex optimizer, MiniLM", _OPTIMIZER, "llama-index-core"),
     )
-    found = {key: _installed(module, *_RUNTIME) for key, _, module, _ in listed}
-    if model is None or not any(found.values()):
-        return [
-            System(key, name, None, without=_NO_MODEL if found[key] else MISSING, needs_query=True)
-            for key, name, _, _ in listed
-        ]
+    without = {key: _no_model(model, module) for key, _, module, _ in listed}
+    found = [System(key, name, None, without=without[key], needs_query=True) for key, name, _, _ in listed]
+    if model is None or all(without.values()):
+        return found
     from benchmarks.quality import minilm
 
     embedder = minilm.MiniLm(model, ledger)
@@ -137,22 +154,18 @@ def _model_peers(model: Path | None, ledger: Ledger) -> list[System]:
     }
     used = minilm.model_version(model)
     return [
-        System(
-            key,
-            name,
-            make[key]() if found[key] else None,
-            version=f"{_versions(package, 'onnxruntime')}, {used}",
-            needs_query=True,
-        )
-        for key, name, _, package in listed
+        system
+        if without[system.key]
+        else replace(system, run=make[system.key](), version=f"{_versions(package, 'onnxruntime')}, {used}")
+        for system, (_, _, _, package) in zip(found, listed, strict=True)
     ]
 
 
 def _sumy(key: str, name: str, module: str, ledger: Ledger) -> System:
-    name = f"sumy {name}"
-    if not _installed("sumy"):
-        return System(key, name, None)
-    rank = sentence_peers.sumy_ranker(module, f"{name.removeprefix('sumy ')}Summarizer")
+    try:
+        rank = sentence_peers.sumy_ranker(module, f"{name}Summarizer")
+    except ImportError as error:
+        return System(key, f"sumy {name}", None, without=why_missing(error))
     ranks: Once[list[int]] = Once(ledger, _RANKED)
 
     def run(task: Task) -> str:
@@ -161,11 +174,7 @@ def _sumy(key: str, name: str, module: str, ledger: Ledger) -> System:
             sentence_peers.sentences(text), ranks(text, lambda: rank(text)), task.budget
         )
 
-    return System(key, name, run, version=_versions("sumy"))
-
-
-def _installed(*modules: str) -> bool:
-    return all(importlib.util.find_spec(module) is not None for module in modules)
+    return System(key, f"sumy {name}", run, version=_versions("sumy"))
 
 
 def _versions(*packages: str) -> str:

@@ -46,6 +46,7 @@ class Task:
         evidence: what has to stay; empty where there are references instead.
         any_evidence: one of the pieces of evidence is enough (places where the answer stands).
         references: human summaries.
+        answers: what people answered, in their words; any is right.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Task:
     any_evidence: bool = False
     language: str = ""
     references: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ def at_ratios(
                 evidence=[piece["text"] for piece in evidence],
                 any_evidence=evidence[0].get("kind") == "answer_span",
                 language=question.language,
+                answers=tuple(map(str, question.content.get("answers") or ())),
             )
 
 

@@ -7,6 +7,8 @@ import gzip
 import importlib
 import json
 import lzma
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +94,31 @@ def test_evidence_shares(
 ) -> None:
     shares = harness("evidence_metric").evidence_shares
     assert shares(text, a_task(evidence, any_evidence=any_evidence)) == (share, every)
+
+
+@pytest.mark.parametrize(
+    ("said", "stands", "f1"),
+    [
+        ("It was in 1987, of course.", True, 2 / 7),
+        ("The Keeper of Lamps, who is old.", True, 2 * 3 / 9),
+        ("keeper of lampshades", False, 2 * 2 / 6),
+        ("19876", False, 0.0),
+        ("", False, 0.0),
+    ],
+)
+def test_answers_stand_in_whole_words_and_are_compared_by_them(said: str, stands: bool, f1: float) -> None:
+    reader = harness("reader")
+    answers = ["the keeper of lamps", "1987"]
+    assert reader.states(said, answers) is stands
+    assert reader.answer_f1(said, answers) == pytest.approx(f1)
+
+
+def test_the_reader_answers_from_the_sentence_that_says_it() -> None:
+    text = "Rain fell all day. The lighthouse was built in 1821 by Ada Stone. Gulls steal chips from people."
+    read = harness("reader").fitted().answer
+    assert read(text, "When was the lighthouse built?") == "1821"
+    assert "Stone" in read(text, "Who built the lighthouse?")
+    assert read("", "Who?") == ""
 
 
 def test_no_document_with_evidence_is_in_both_halves(tmp_path: Path) -> None:
@@ -305,12 +332,57 @@ def test_a_system_of_ones_own_stands_in_the_tables(tmp_path: Path, root: Path) -
     assert {row["used"] > row["budget"] for row in mine if not row["task"].endswith("|0.5")} == {True}
 
 
-def test_what_a_system_of_ones_own_raises_scores_nothing(tmp_path: Path, root: Path) -> None:
-    code = "def compress(documents, query, budget):\n    raise RuntimeError\n"
-    made = run_own(tmp_path, root, code, "--systems", "mine", "--json", str(tmp_path / "all.json"))
+@pytest.mark.parametrize("begin", ["def compress(documents, query, budget):\n    ", ""])
+def test_a_system_of_ones_own_that_raises_is_one_line(tmp_path: Path, root: Path, begin: str) -> None:
+    more = ("--systems", "tersely,mine", "--json", str(tmp_path / "all.json"), "--parts", "answers,time")
+    made = run_own(tmp_path, root, f"{begin}raise OSError('no\\nmodel')\n", *more)
     assert made.returncode == 0, made.stderr
-    rows = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))["details"]["evidence"]
-    assert {(row["kept"], row["used"], row["failed"]) for row in rows} == {(0.0, 0, True)}
+    written = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
+    _, row = written["tables"][0]["rows"]
+    assert row == {"system": "mine", "0.1": "raised OSError: no model"}
+    assert {one["kept"] for one in written["details"]["evidence"] if one["system"] == "mine"} <= {0}
+
+
+BROKEN = {
+    "headroom/__init__.py": "import opentelemetry_of_nobody",
+    "llmslim.py": "raise ImportError('built for another Python')",
+    "ctxprune.py": "def prune(text):\n    raise FileNotFoundError('weights')",
+    "toktok.py": "raise ImportError('no', name='toktok')",
+}
+
+
+def test_what_is_missing_or_half_installed_is_listed(tmp_path: Path, root: Path) -> None:
+    for name, code in BROKEN.items():
+        (tmp_path / "broken" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "broken" / name).write_text(code, encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.quality",
+        "--data",
+        str(data_folder(tmp_path)),
+        "--rows",
+        "2",
+    ]
+    paths = os.pathsep.join([str(tmp_path / "broken"), str(root)])
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for line in (
+        r"TextCrusher +not installed \(opentelemetry_of_nobody\)",
+        r"llmslim +not installed \(built for another Python\)",
+        r"ctxprune +cannot start \(FileNotFoundError\)",
+        r"tersely +\d\.\d\d\d",
+    ):
+        assert re.search(line, done.stdout), done.stdout
+    assert "counted by tersely itself" in done.stdout
 
 
 @pytest.mark.parametrize(
