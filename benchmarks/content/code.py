@@ -22,8 +22,7 @@ from tersely.content.code import Code, read_code
 from tersely.models.counters import resolve_counter
 from tersely.models.tree_sitter import has_syntax_errors, read_spans
 
-from benchmarks import data as development
-from benchmarks import peers
+from benchmarks import data as development, peers
 from benchmarks.report import Column, Report, Target
 
 __all__ = ["report"]

@@ -18,8 +18,7 @@ from tersely import _native
 from tersely.content.json import Json
 from tersely.models.counters import resolve_counter
 
-from benchmarks import data as development
-from benchmarks import peers, tokens
+from benchmarks import data as development, peers, tokens
 from benchmarks.report import Column, Report, Target
 
 __all__ = ["report"]
