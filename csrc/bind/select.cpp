@@ -1,6 +1,12 @@
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
 
 #include "bind/arrays.hpp"
 #include "bind/places.hpp"
@@ -13,20 +19,7 @@ namespace py = pybind11;
 namespace tersely::bind {
 namespace {
 
-py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input<std::int64_t>& cost,
-                                          std::int64_t budget, const Input<std::uint8_t>& pinned,
-                                          const Input<std::int32_t>& group, const Input<std::int32_t>& document,
-                                          const Input<std::int32_t>& heading, const Input<std::int32_t>& term_ids,
-                                          const Input<std::int64_t>& term_offsets, const Input<float>& term_weight,
-                                          float redundancy, std::int32_t context, bool coverage, bool ranked,
-                                          const Input<std::int64_t>& cap, const Input<std::int32_t>& same,
-                                          const Input<std::uint8_t>& kind, const Input<std::int32_t>& above) {
-    const select::Problem problem{view(score),       view(cost),     budget,
-                                  view(pinned),      view(group),    view(document),
-                                  view(heading),     view(term_ids), view(term_offsets),
-                                  view(term_weight), redundancy,     context,
-                                  coverage,          ranked,         view(cap),
-                                  view(same),        view(kind),     view(above)};
+void check(const select::Problem& problem) {
     const std::size_t n = problem.score.size();
     const auto optional = [n](std::size_t size) { return size == 0 || size == n; };
     require(problem.cost.size() == n && problem.document.size() == n, "score, cost and document must have one length");
@@ -35,13 +28,12 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
             "pinned, group, heading and same must be empty or as long as score");
     require(optional(problem.kind.size()) && problem.above.size() == problem.kind.size(),
             "kind and above must be empty or as long as score");
-    require(budget >= 0, "budget must not be negative");
     require(
         problem.cap.empty() || problem.document.empty() ||
             (problem.document.front() >= 0 && static_cast<std::size_t>(problem.document.back()) < problem.cap.size()),
         "cap must have an entry a document");
-    require(redundancy >= 0 && redundancy <= 1, "redundancy must lie in [0, 1]");
-    require(context >= 0, "context must not be negative");
+    require(problem.redundancy >= 0 && problem.redundancy <= 1, "redundancy must lie in [0, 1]");
+    require(problem.context >= 0, "context must not be negative");
     for (const float value : problem.score) require(std::isfinite(value), "score must be finite");
     for (std::size_t i = 1; i < n; ++i) require(problem.document[i - 1] <= problem.document[i], "document must ascend");
     for (const float weight : problem.term_weight) {
@@ -53,7 +45,6 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
         require(!__builtin_add_overflow(total, tokens, &total) && total < (std::int64_t{1} << 61U),
                 "cost must sum to less than 2^61");
     }
-    require(budget < (std::int64_t{1} << 61U), "budget must be less than 2^61");
     for (const std::int32_t id : problem.group)
         require(id >= -1 && id < static_cast<std::int32_t>(n), "group must lie in [-1, n)");
     for (std::size_t i = 0; i < problem.heading.size(); ++i) {
@@ -79,15 +70,204 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
                     "term_ids exceed term_weight");
         }
     }
-    std::vector<select::Status> chosen;
-    {
-        const Release release;
-        chosen = select::select_budgeted(problem);
-    }
-    std::vector<std::uint8_t> status(n);
-    for (std::size_t i = 0; i < n; ++i) status[i] = static_cast<std::uint8_t>(chosen[i]);
-    return to_array(std::move(status));
 }
+
+using Sizes = std::initializer_list<std::size_t>;
+
+void check(const select::Rules& rules, const select::Problem& problem) {
+    const std::size_t n = problem.score.size();
+    for (const std::size_t size : Sizes{rules.gist.size(), rules.essential.size(), rules.auxiliary.size(),
+                                        rules.start.size(), rules.end.size(), rules.price.size()}) {
+        require(size == 0 || size == n, "columns must be empty or as long as score");
+    }
+    require(rules.gist_room <= 0 || rules.gist.size() == n, "gist_room must be 0 without a gist");
+    require(!rules.fill || (rules.start.size() == n && rules.end.size() == n), "fill must come with start and end");
+    for (const auto& runs : {rules.leading, rules.fences, rules.bare}) {
+        require(runs.size() % 2 == 0, "leading, fences and bare must have pairs of rows");
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            require(0 <= runs[i] && static_cast<std::size_t>(runs[i]) <= n && (i % 2 == 0 || runs[i - 1] <= runs[i]),
+                    "leading, fences and bare must have rows");
+        }
+    }
+    for (const std::int64_t row : rules.fences) require(static_cast<std::size_t>(row) < n, "fences must be rows");
+    const auto heads = static_cast<std::int32_t>(rules.head_cost.size());
+    require(rules.head_above.size() == rules.head_cost.size(), "heads must have one length");
+    for (std::int32_t i = 0; i < heads; ++i) {
+        require(-1 <= rules.head_above[static_cast<std::size_t>(i)] &&
+                    rules.head_above[static_cast<std::size_t>(i)] < i &&
+                    rules.head_cost[static_cast<std::size_t>(i)] >= 0,
+                "heads must stand below others before them, and cost 0 or more");
+    }
+    for (const std::int32_t head : rules.head_of) require(-1 <= head && head < heads, "head_of must be heads");
+    require(
+        heads == 0 || n == 0 ||
+            (problem.document.front() >= 0 && static_cast<std::size_t>(problem.document.back()) < rules.head_of.size()),
+        "head_of must have an entry a document");
+}
+
+constexpr std::int64_t kLargest = std::int64_t{1} << 61U;  // of budgets and of sums of costs
+
+// What the keywords of a call give, each once; the arrays live as long as this.
+class Keywords {
+  public:
+    explicit Keywords(py::kwargs given) : given_(std::move(given)) {}
+
+    template <typename T>
+    void read(const char* name, std::span<const T>& column) {
+        const py::object found = take(name);
+        if (found.is_none()) return;
+        py::detail::make_caster<Input<T>> caster;
+        if (!caster.load(found, true)) throw py::type_error(std::string(name) + " must be an array of its type");
+        arrays_.push_back(py::detail::cast_op<Input<T>&>(caster));
+        column = view(py::detail::cast_op<Input<T>&>(caster));
+    }
+    template <typename T>
+        requires std::is_arithmetic_v<T>
+    void read(const char* name, T& value) {
+        const py::object found = take(name);
+        if (!found.is_none()) value = found.cast<T>();
+    }
+    void check_all_known() const {
+        if (known_ != given_.size()) throw py::type_error("an argument of Choice is unknown");
+    }
+
+  private:
+    py::object take(const char* name) {
+        PyObject* found = PyDict_GetItemString(given_.ptr(), name);
+        known_ += found == nullptr ? 0 : 1;
+        return found == nullptr ? py::none() : py::reinterpret_borrow<py::object>(found);
+    }
+
+    py::kwargs given_;
+    std::vector<py::object> arrays_;
+    std::size_t known_ = 0;
+};
+
+using Statuses = py::array_t<std::uint8_t, py::array::c_style>;
+
+std::vector<std::uint8_t> to_codes(const std::vector<select::Status>& status) {
+    std::vector<std::uint8_t> codes(status.size());
+    std::transform(status.begin(), status.end(), codes.begin(),
+                   [](select::Status one) { return static_cast<std::uint8_t>(one); });
+    return codes;
+}
+
+std::vector<select::Status> to_status(std::span<const std::uint8_t> codes) {
+    std::vector<select::Status> status(codes.size());
+    std::transform(codes.begin(), codes.end(), status.begin(),
+                   [](std::uint8_t code) { return static_cast<select::Status>(code); });
+    return status;
+}
+
+// select::Choice, whose arrays are checked once.
+class Choice {
+  public:
+    explicit Choice(py::kwargs given) : keywords_(std::move(given)) {
+        select::Problem& problem = problem_;
+        select::Rules rules;
+        keywords_.read("score", problem.score);
+        keywords_.read("cost", problem.cost);
+        keywords_.read("pinned", problem.pinned);
+        keywords_.read("group", problem.group);
+        keywords_.read("document", problem.document);
+        keywords_.read("heading", problem.heading);
+        keywords_.read("term_ids", problem.term_ids);
+        keywords_.read("term_offsets", problem.term_offsets);
+        keywords_.read("term_weight", problem.term_weight);
+        keywords_.read("redundancy", problem.redundancy);
+        keywords_.read("context", problem.context);
+        keywords_.read("coverage", problem.coverage);
+        keywords_.read("ranked", problem.ranked);
+        keywords_.read("cap", problem.cap);
+        keywords_.read("same", problem.same);
+        keywords_.read("kind", problem.kind);
+        keywords_.read("above", problem.above);
+        keywords_.read("price", rules.price);
+        keywords_.read("gist", rules.gist);
+        keywords_.read("gist_room", rules.gist_room);
+        keywords_.read("essential", rules.essential);
+        keywords_.read("auxiliary", rules.auxiliary);
+        keywords_.read("leading", rules.leading);
+        keywords_.read("leading_share", rules.leading_share);
+        keywords_.read("fences", rules.fences);
+        keywords_.read("fill", rules.fill);
+        keywords_.read("start", rules.start);
+        keywords_.read("end", rules.end);
+        keywords_.read("bare", rules.bare);
+        keywords_.read("head_cost", rules.head_cost);
+        keywords_.read("head_above", rules.head_above);
+        keywords_.read("head_of", rules.head_of);
+        keywords_.check_all_known();
+        check(problem);
+        check(rules, problem);
+        if (problem.pinned.empty()) problem.pinned = none_ = std::vector<std::uint8_t>(size());
+        if (rules.price.empty()) rules.price = problem.cost;
+        const Release release;
+        choice_.emplace(problem, rules);
+    }
+
+    Statuses select(std::int64_t budget) const {
+        select::Problem problem = problem_;
+        problem.budget = allowed(budget);
+        return released([&] { return select::select_budgeted(problem); });
+    }
+    Statuses choose(std::int64_t target, const std::optional<Input<std::uint8_t>>& held,
+                    const py::object& preserve) const {
+        select::Held rows = choice_->hold(allowed(target), held ? rows_of(*held) : problem_.pinned, held.has_value());
+        if (!preserve.is_none()) {
+            const Statuses before = to_array(std::vector(rows.rows));
+            const py::object found = preserve(before, target);
+            if (!found.is(before)) {
+                const auto more = rows_of(found.cast<Input<std::uint8_t>>());
+                rows.rows.assign(more.begin(), more.end());
+                rows.more = true;
+            }
+        }
+        return released([&] { return choice_->choose(target, std::move(rows)); });
+    }
+    Statuses only(const Input<std::uint8_t>& held) const {
+        return released([&] { return choice_->only(rows_of(held)); });
+    }
+    Statuses fill_gaps(const Input<std::uint8_t>& status) const {
+        std::vector<select::Status> filled = to_status(rows_of(status));
+        choice_->fill_gaps(filled);
+        return to_array(to_codes(filled));
+    }
+    Statuses leave_unneeded_out(const Input<std::uint8_t>& status) const {
+        std::vector<select::Status> left = to_status(rows_of(status));
+        choice_->leave_unneeded_out(left);
+        return to_array(to_codes(left));
+    }
+    py::tuple tally(const Input<std::uint8_t>& status) const {
+        const select::Tally found = choice_->tally(to_status(rows_of(status)));
+        return py::make_tuple(found.kept, found.cheapest_left);
+    }
+
+  private:
+    std::size_t size() const { return problem_.score.size(); }
+    static std::int64_t allowed(std::int64_t budget) {
+        require(0 <= budget && budget < kLargest, "budget must lie in [0, 2^61)");
+        return budget;
+    }
+    std::span<const std::uint8_t> rows_of(const Input<std::uint8_t>& rows) const {
+        require(view(rows).size() == size(), "rows must be as many as score");
+        return view(rows);
+    }
+    template <typename Choose>
+    static Statuses released(const Choose& choose) {
+        std::vector<select::Status> chosen;
+        {
+            const Release release;
+            chosen = choose();
+        }
+        return to_array(to_codes(chosen));
+    }
+
+    Keywords keywords_;
+    select::Problem problem_;
+    std::vector<std::uint8_t> none_;
+    std::optional<select::Choice> choice_;
+};
 
 // Of each unit the first with the same text; empty where all differ. `placed`: of each kind, whether its units say
 // something by where they stand, and so are compared with none; `alone`: the same of single units, or empty.
@@ -147,44 +327,22 @@ py::array_t<std::int32_t> first_equal(const py::object& texts, const Input<std::
     return to_array(std::move(equal));
 }
 
-// Tokens of what is kept, and of the cheapest unit that is left out and says something new (-1: none).
-py::tuple tally(const Input<std::uint8_t>& status, const Input<std::int64_t>& cost, const Input<std::int32_t>& same,
-                std::uint8_t first_kept) {
-    const std::size_t n = view(status).size();
-    require(view(cost).size() == n && (same.size() == 0 || view(same).size() == n),
-            "status, cost and same must have one length");
-    for (const std::int32_t row : view(same))
-        require(row >= 0 && static_cast<std::size_t>(row) < n, "same must lie in [0, n)");
-    const select::Tally found = select::tally(view(status), view(cost), view(same), first_kept);
-    return py::make_tuple(found.kept, found.cheapest_left);
-}
-
-void fill_gaps(py::array_t<std::uint8_t, py::array::c_style>& status, const Input<std::int32_t>& document,
-               const Input<std::int64_t>& start, const Input<std::int64_t>& end, const Input<std::int64_t>& bare,
-               std::uint8_t kept, std::int64_t most) {
-    const std::size_t n = view(document).size();
-    const std::span<const std::int64_t> without = view(bare);
-    require(status.ndim() == 1 && static_cast<std::size_t>(status.size()) == n && view(start).size() == n &&
-                view(end).size() == n,
-            "status, document, start and end must have one length");
-    require(without.size() % 2 == 0, "bare must have pairs of rows");
-    select::fill_gaps({status.mutable_data(), n}, view(document), view(start), view(end), without, kept, most);
-}
-
 }  // namespace
 
 void bind_select(py::module_& m) {
-    m.def("select_budgeted", &select_budgeted, py::arg("score"), py::arg("cost"), py::arg("budget"), py::arg("pinned"),
-          py::arg("group"), py::arg("document"), py::arg("heading"), py::arg("term_ids"), py::arg("term_offsets"),
-          py::arg("term_weight"), py::arg("redundancy"), py::arg("context"), py::arg("coverage") = false,
-          py::arg("ranked") = false, py::arg("cap") = py::array_t<std::int64_t>(),
-          py::arg("same") = py::array_t<std::int32_t>(), py::arg("kind") = py::array_t<std::uint8_t>(),
-          py::arg("above") = py::array_t<std::int32_t>());
+    const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
+    py::class_<Choice>(m, "Choice", "Units of a reading that are chosen under targets; immutable.", py::is_final(),
+                       plain)
+        .def(py::init<py::kwargs>())
+        .def("select", &Choice::select, py::arg("budget"))
+        .def("choose", &Choice::choose, py::arg("target"), py::arg("held") = py::none(),
+             py::arg("preserve") = py::none())
+        .def("only", &Choice::only, py::arg("held"))
+        .def("fill_gaps", &Choice::fill_gaps, py::arg("status"))
+        .def("leave_unneeded_out", &Choice::leave_unneeded_out, py::arg("status"))
+        .def("tally", &Choice::tally, py::arg("status"));
     m.def("first_equal", &first_equal, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("placed"), py::arg("alone"));
-    m.def("tally", &tally, py::arg("status"), py::arg("cost"), py::arg("same"), py::arg("first_kept"));
-    m.def("fill_gaps", &fill_gaps, py::arg("status").noconvert(), py::arg("document"), py::arg("start"), py::arg("end"),
-          py::arg("bare"), py::arg("kept"), py::arg("most"));
 }
 
 }  // namespace tersely::bind

@@ -110,26 +110,57 @@ def inverse_frequency(
     block: _Int32s,
     heading: _Int32s,
 ) -> _Float32s: ...
-def select_budgeted(
-    score: _Float32s,
-    cost: _Int64s,
-    budget: int,
-    pinned: _UInt8s,
-    group: _Int32s,
-    document: _Int32s,
-    heading: _Int32s,
-    term_ids: _Int32s,
-    term_offsets: _Int64s,
-    term_weight: _Float32s,
-    redundancy: float,
-    context: int,
-    coverage: bool = False,
-    ranked: bool = False,
-    cap: _Int64s = ...,
-    same: _Int32s = ...,
-    kind: _UInt8s = ...,
-    above: _Int32s = ...,
-) -> _UInt8s: ...
+
+@final
+class Choice:  # csrc/kernels/select/budgeted.hpp: Problem, Rules, Choice
+    def __init__(
+        self,
+        *,
+        score: _Float32s,
+        cost: _Int64s,
+        document: _Int32s,
+        pinned: _UInt8s | None = None,
+        group: _Int32s | None = None,
+        heading: _Int32s | None = None,
+        term_ids: _Int32s | None = None,
+        term_offsets: _Int64s | None = None,
+        term_weight: _Float32s | None = None,
+        redundancy: float = 0.0,
+        context: int = 0,
+        coverage: bool = False,
+        ranked: bool = False,
+        cap: _Int64s | None = None,
+        same: _Int32s | None = None,
+        kind: _UInt8s | None = None,
+        above: _Int32s | None = None,
+        price: _Int64s | None = None,
+        gist: _Float32s | None = None,
+        gist_room: int = 0,
+        essential: _UInt8s | None = None,
+        auxiliary: _UInt8s | None = None,
+        leading: _Int64s | None = None,
+        leading_share: float = 0.0,
+        fences: _Int64s | None = None,
+        fill: bool = False,
+        start: _Int64s | None = None,
+        end: _Int64s | None = None,
+        bare: _Int64s | None = None,
+        head_cost: _Int64s | None = None,
+        head_above: _Int32s | None = None,
+        head_of: _Int32s | None = None,
+    ) -> None: ...
+    def select(self, budget: int) -> _UInt8s: ...
+    def choose(
+        self,
+        target: int,
+        held: _UInt8s | None = None,
+        preserve: Callable[[_UInt8s, int], _UInt8s] | None = None,
+    ) -> _UInt8s: ...
+    def only(self, held: _UInt8s) -> _UInt8s: ...
+    def fill_gaps(self, status: _UInt8s) -> _UInt8s: ...
+    def leave_unneeded_out(self, status: _UInt8s) -> _UInt8s: ...
+    def tally(self, status: _UInt8s) -> tuple[int, int]: ...
+
 def first_equal(  # csrc/kernels/select/budgeted.hpp; empty where all differ
     texts: Sequence[str] | Utf8,
     document: _Int32s,
@@ -141,16 +172,6 @@ def first_equal(  # csrc/kernels/select/budgeted.hpp; empty where all differ
 ) -> _Int32s: ...
 
 # tokens of what is kept; of the cheapest unit left out that says something new, -1: none
-def tally(status: _UInt8s, cost: _Int64s, same: _Int32s, first_kept: int) -> tuple[int, int]: ...
-def fill_gaps(  # csrc/kernels/select/budgeted.hpp: changes `status`
-    status: _UInt8s,
-    document: _Int32s,
-    start: _Int64s,
-    end: _Int64s,
-    bare: _Int64s,
-    kept: int,
-    most: int,
-) -> None: ...
 def find_facts(
     texts: list[str],
     document: _Int32s,

@@ -483,15 +483,6 @@ class Heads:
     of: Int32s
     around: int = 0
 
-    def tokens(self, documents: Int32s) -> int:
-        """Count the tokens of the headings above some documents, in any order and number."""
-        used = np.zeros(len(self.costs) + 1, dtype=bool)  # the last for -1
-        rows = self.of[documents]
-        while not used[rows].all():
-            used[rows] = True
-            rows = self.above[used[:-1]]
-        return int(self.costs[used[:-1]].sum())
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Frame:

@@ -40,7 +40,7 @@ def test_rows_that_follow_one_another_keep_the_gap_and_others_the_separator(
     assert found == expected
 
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(1, 9)), min_size=1, max_size=14))
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(1, 15)), min_size=1, max_size=14))
 def test_short_gaps_beside_what_is_kept_are_filled(units: list[tuple[bool, bool, int]]) -> None:
     documents = np.cumsum([new for new, _, _ in units]).tolist()
     _, document, start, end = table_of(["x" * size for _, _, size in units], documents)
@@ -54,10 +54,18 @@ def test_short_gaps_beside_what_is_kept_are_filled(units: list[tuple[bool, bool,
         while last + 1 < len(units) and documents[last + 1] == documents[row] and kept[last + 1] == kept[row]:
             last += 1
         alone = documents.count(documents[row]) == last - first + 1
-        if not kept[row] and not alone and end[last] - start[first] <= 12:
+        if not kept[row] and not alone and end[last] - start[first] <= 20:
             expected[row] = 2
-    _native.fill_gaps(status, document, start, end, np.empty(0, np.int64), 2, 12)
-    assert status.tolist() == expected.tolist()
+    zeros = np.zeros(len(units))
+    choice = _native.Choice(
+        score=zeros.astype(np.float32),
+        cost=zeros.astype(np.int64),
+        document=document,
+        fill=True,
+        start=start,
+        end=end,
+    )
+    assert choice.fill_gaps(status).tolist() == expected.tolist()
 
 
 def test_what_does_not_fit_together_is_refused() -> None:

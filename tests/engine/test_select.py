@@ -9,40 +9,30 @@ import numpy as np
 import pytest
 import tersely
 from hypothesis import given, strategies as st
-from tersely.engine.select import REASONS, is_kept, select
-from tersely.types import SegmentTable
+from tersely import _native
+from tersely.engine.select import REASONS, is_kept
 
-
-def table_of(
-    size: int, documents: list[int] | None = None, headings: list[int] | None = None
-) -> SegmentTable:
-    places = np.arange(size, dtype=np.int64)
-    return SegmentTable(
-        document=np.array(documents or [0] * size, dtype=np.int32),
-        start=places * 10,
-        end=places * 10 + 9,
-        kind=np.zeros(size, dtype=np.uint8),
-        block=np.arange(size, dtype=np.int32),
-        heading=np.array(headings or [-1] * size, dtype=np.int32),
-    )
+_NAMES = {"documents": "document", "weights": "term_weight"}
+_TYPES = {"pinned": np.uint8, "cap": np.int64, "weights": np.float32, "term_offsets": np.int64}
 
 
 def choose(scores: list[float], costs: list[int], budget: int, **options: Any) -> list[str]:
     """The reason of each row. `terms`: term ids of each row; `weights`: of each term."""
     size = len(scores)
-    table = table_of(size, options.pop("documents", None), options.pop("above", None))
-    pinned = np.array(options.pop("pinned", [0] * size), dtype=np.uint8)
-    group = np.array(options.pop("group", [-1] * size), dtype=np.int32)
-    terms = options.pop("terms", None)
-    if terms is not None:
-        options["term_ids"] = np.array([term for row in terms for term in row], dtype=np.int32)
-        options["term_offsets"] = np.cumsum([0, *map(len, terms)]).astype(np.int64)
-        options["term_weight"] = np.array(options.pop("weights"), dtype=np.float32)
-    floats, ints = np.array(scores, dtype=np.float32), np.array(costs, dtype=np.int64)
-    if options.pop("headings", False):
-        options["needs"] = table.heading
-    status = select(table.document, floats, ints, budget, pinned=pinned, group=group, **options)
-    return [REASONS[code] for code in status.tolist()]
+    rows = {"documents": [0] * size, "pinned": [0] * size, "group": [-1] * size, **options}
+    if (terms := rows.pop("terms", None)) is not None:
+        rows["term_ids"] = [term for row in terms for term in row]
+        rows["term_offsets"] = np.cumsum([0, *map(len, terms)])
+    given = {
+        _NAMES.get(name, name): np.array(values, dtype=_TYPES.get(name, np.int32))
+        if isinstance(values, list | np.ndarray)
+        else values
+        for name, values in rows.items()
+    }
+    choice = _native.Choice(
+        score=np.array(scores, dtype=np.float32), cost=np.array(costs, dtype=np.int64), **given
+    )
+    return [REASONS[code] for code in choice.select(budget).tolist()]
 
 
 def kept(reasons: list[str]) -> list[int]:
@@ -185,16 +175,16 @@ ABOVE = [-1, 0, 1, 0, -1]  # row 0 and 1 are headings of row 2; row 0 of row 3
 
 
 def test_D023_a_selected_segment_brings_the_headings_above_it() -> None:
-    reasons = choose([0.1, 0.1, 0.9, 0.1, 0.5], [1, 1, 4, 4, 4], 6, above=ABOVE, headings=True)
+    reasons = choose([0.1, 0.1, 0.9, 0.1, 0.5], [1, 1, 4, 4, 4], 6, heading=ABOVE)
     assert reasons == ["heading", "heading", "selected", "budget", "budget"]
 
 
 def test_headings_are_paid_for() -> None:
-    assert kept(choose([0.1, 0.1, 0.9, 0.1, 0.5], [1, 1, 4, 4, 4], 5, above=ABOVE, headings=True)) == [0, 4]
+    assert kept(choose([0.1, 0.1, 0.9, 0.1, 0.5], [1, 1, 4, 4, 4], 5, heading=ABOVE)) == [0, 4]
 
 
 def test_headings_are_paid_for_once() -> None:
-    assert kept(choose([0.1, 0.1, 0.9, 0.8, 0.1], [1, 1, 4, 4, 9], 10, above=ABOVE, headings=True)) == [
+    assert kept(choose([0.1, 0.1, 0.9, 0.8, 0.1], [1, 1, 4, 4, 9], 10, heading=ABOVE)) == [
         0,
         1,
         2,
@@ -202,17 +192,13 @@ def test_headings_are_paid_for_once() -> None:
     ]
 
 
-def test_headings_stay_away_unless_asked_for() -> None:
-    assert kept(choose([0.1, 0.1, 0.9, 0.1, 0.5], [1, 1, 4, 4, 4], 4, above=ABOVE)) == [2]
-
-
 def test_pinned_segments_bring_their_headings() -> None:
-    reasons = choose([0.1] * 5, [2] * 5, 6, above=ABOVE, headings=True, pinned=[0, 0, 1, 0, 0])
+    reasons = choose([0.1] * 5, [2] * 5, 6, heading=ABOVE, pinned=[0, 0, 1, 0, 0])
     assert reasons == ["heading", "heading", "pinned", "budget", "budget"]
 
 
 def test_a_group_may_hold_its_own_heading() -> None:
-    reasons = choose([0.1, 0.9, 0.2], [2, 2, 2], 4, above=[-1, 0, -1], headings=True, group=[0, 0, -1])
+    reasons = choose([0.1, 0.9, 0.2], [2, 2, 2], 4, heading=[-1, 0, -1], group=[0, 0, -1])
     assert reasons == ["selected", "selected", "budget"]
 
 
@@ -305,10 +291,9 @@ def solve(problem: dict[str, Any], ranked: bool) -> set[int]:
         problem["costs"],
         problem["budget"],
         documents=problem["documents"],
-        above=problem["needs"],
-        headings=True,
+        heading=problem["needs"],
         group=problem["group"],
-        caps=np.array(problem["caps"], dtype=np.int64),
+        cap=problem["caps"],
         ranked=ranked,
     )
     return set(kept(reasons))
@@ -351,12 +336,12 @@ def test_at_least_half_of_the_best_choice(problem: dict[str, Any]) -> None:
 
 def test_a_unit_is_offered_anew_when_what_it_needs_is_in() -> None:
     # row 1 is dear with its heading, cheap once row 2 has brought it
-    reasons = choose([0.1, 0.5, 1.0, 0.45], [6, 2, 2, 2], 12, above=[-1, 0, 0, -1], headings=True)
+    reasons = choose([0.1, 0.5, 1.0, 0.45], [6, 2, 2, 2], 12, heading=[-1, 0, 0, -1])
     assert kept(reasons) == [0, 1, 2, 3]
     # offered when its heading had no room beside it, it comes in as soon as the heading is there
-    late = choose([0.2, 0.9, 0.8], [4, 9, 1], 14, above=[-1, 0, 0], headings=True, ranked=True)
+    late = choose([0.2, 0.9, 0.8], [4, 9, 1], 14, heading=[-1, 0, 0], ranked=True)
     assert kept(late) == [0, 1, 2]
-    passed = choose([0.2, 0.9, 0.8, 0.7], [4, 8, 6, 2], 12, above=[-1, 0, -1, 0], headings=True, ranked=True)
+    passed = choose([0.2, 0.9, 0.8, 0.7], [4, 8, 6, 2], 12, heading=[-1, 0, -1, 0], ranked=True)
     assert kept(passed) == [0, 1]
 
 
@@ -370,13 +355,11 @@ def test_ranked_by_worth_alone() -> None:
 
 def test_caps_hold_for_each_document() -> None:
     scores, costs, documents = [0.9, 0.8, 0.7, 0.6], [4, 4, 4, 4], [0, 0, 1, 1]
-    assert kept(choose(scores, costs, 16, documents=documents, caps=np.array([4, 8]))) == [0, 2, 3]
-    assert kept(choose(scores, costs, 16, documents=documents, caps=np.array([0, 7]))) == [2]
-    reasons = choose(scores, costs, 16, documents=documents, caps=np.array([3, 8]), pinned=[1, 0, 0, 0])
+    assert kept(choose(scores, costs, 16, documents=documents, cap=[4, 8])) == [0, 2, 3]
+    assert kept(choose(scores, costs, 16, documents=documents, cap=[0, 7])) == [2]
+    reasons = choose(scores, costs, 16, documents=documents, cap=[3, 8], pinned=[1, 0, 0, 0])
     assert reasons == ["pinned", "budget", "selected", "selected"]  # pins stay, and count
-    brought = choose(
-        scores, costs, 16, documents=documents, caps=np.array([7, 99]), above=[-1, 0, -1, 2], headings=True
-    )
+    brought = choose(scores, costs, 16, documents=documents, cap=[7, 99], heading=[-1, 0, -1, 2])
     assert kept(brought) == [0, 2, 3]
 
 

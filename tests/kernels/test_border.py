@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -83,7 +85,11 @@ def test_bad_rows_are_refused(query_row: int, title_rows: list[int]) -> None:
         relevance_features(flat([["a"]], ["a"]), query_row, np.array(title_rows, dtype=np.int64))
 
 
-SELECTION = {
+def select(budget: int, **problem: Any) -> Any:
+    return _native.Choice(**problem).select(budget)
+
+
+SELECTION: dict[str, Any] = {
     "score": np.ones(3, np.float32),
     "cost": np.ones(3, np.int64),
     "budget": 3,
@@ -98,6 +104,9 @@ SELECTION = {
     "context": 0,
     "kind": np.zeros(3, np.uint8),
     "above": np.full(3, -1, np.int32),
+    "head_cost": np.ones(1, np.int64),
+    "head_above": np.full(1, -1, np.int32),
+    "head_of": np.zeros(1, np.int32),
 }
 
 
@@ -132,15 +141,29 @@ SELECTION = {
         ("above", np.array([-1, 1, -1], np.int32)),
         ("above", np.array([-2, -1, -1], np.int32)),
         ("score", np.ones((3, 1), np.float32)),
+        ("gist_room", 1),
+        ("essential", np.ones(2, np.uint8)),
+        ("price", np.ones(4, np.int64)),
+        ("leading", np.array([0, 4], np.int64)),
+        ("leading", np.array([2, 1], np.int64)),
+        ("fences", np.array([0], np.int64)),
+        ("fences", np.array([0, 3], np.int64)),
+        ("bare", np.array([-1, 1], np.int64)),
+        ("fill", True),
+        ("head_above", np.zeros(1, np.int32)),
+        ("head_of", np.ones(1, np.int32)),
+        ("head_of", np.empty(0, np.int32)),
     ],
 )
 def test_bad_selections_are_refused(name: str, bad: object) -> None:
     with pytest.raises(ValueError, match=r"must|exceed"):
-        _native.select_budgeted(**{**SELECTION, name: bad})
+        select(**{**SELECTION, name: bad})
 
 
 def test_a_good_selection_is_not() -> None:
-    assert _native.select_budgeted(**SELECTION).tolist() == [2, 2, 2]
+    assert select(**SELECTION).tolist() == [2, 2, 2]
+    with pytest.raises(TypeError, match="unknown"):
+        _native.Choice(**SELECTION)
 
 
 @pytest.mark.parametrize("level", [-1, 6])

@@ -86,26 +86,42 @@ std::vector<std::int32_t> first_equal(std::span<const std::string_view> pieces,
     return equal;
 }
 
-Tally tally(std::span<const std::uint8_t> status, std::span<const std::int64_t> cost,
-            std::span<const std::int32_t> same, std::uint8_t first_kept) {
-    std::vector<bool> said(same.size(), false);
-    for (std::size_t i = 0; i < same.size(); ++i) {
-        if (status[i] >= first_kept) said[static_cast<std::size_t>(same[i])] = true;
+// What choices of the same segments share.
+struct Shape {
+    explicit Shape(const Problem& problem) : units(problem.group, problem.score.size()) {
+        if (problem.redundancy > 0 && !problem.term_offsets.empty()) {
+            alike = first_alike(problem.term_ids, problem.term_offsets.first(problem.score.size() + 1));
+        }
+        if (!problem.heading.empty() && !problem.ranked) list_below(problem.heading);
     }
-    Tally result;
-    for (std::size_t i = 0; i < status.size(); ++i) {
-        if (status[i] >= first_kept) {
-            result.kept += cost[i];
-        } else if (same.empty() || !said[static_cast<std::size_t>(same[i])]) {
-            if (result.cheapest_left < 0 || cost[i] < result.cheapest_left) result.cheapest_left = cost[i];
+
+    // The segments below each heading, so that their units are offered anew when it is in: they cost less then.
+    void list_below(std::span<const std::int32_t> heading) {
+        first_below.assign(heading.size() + 1, 0);
+        for (const std::int32_t above : heading) {
+            if (above >= 0) ++first_below[static_cast<std::size_t>(above) + 1];
+        }
+        for (std::size_t i = 1; i < first_below.size(); ++i) first_below[i] += first_below[i - 1];
+        below.resize(static_cast<std::size_t>(first_below.back()));
+        std::vector<std::int32_t> next(first_below.begin(), first_below.end() - 1);
+        for (std::size_t i = 0; i < heading.size(); ++i) {
+            if (heading[i] < 0) continue;
+            below[static_cast<std::size_t>(next[static_cast<std::size_t>(heading[i])]++)] =
+                static_cast<std::int32_t>(i);
         }
     }
-    return result;
-}
+
+    Units units;
+    std::vector<std::int32_t> alike;        // first segment with the same terms; empty without redundancy
+    std::vector<std::int32_t> first_below;  // per segment: where the segments below it begin in `below`
+    std::vector<std::int32_t> below;
+};
 
 namespace {
 
-constexpr double kRepeat = 0.9;  // overlap from which a segment left out is called redundant
+constexpr float kEssential = 1e-3F;  // what essential units are worth at least where they are not all in
+constexpr std::int64_t kShort = 20;  // characters of units that are kept rather than marked as left out
+constexpr double kRepeat = 0.9;      // overlap from which a segment left out is called redundant
 
 // What a unit that is not in costs and brings, in one place: units come in order of gain, which is no order in
 // memory, so that each array looked at would be another cache miss.
@@ -122,18 +138,15 @@ struct Offer {
 
 class Selection {
   public:
-    explicit Selection(const Problem& problem) : p_(problem), units_(problem.group, problem.score.size()) {
+    Selection(const Problem& problem, const Shape& shape)
+        : p_(problem), units_(shape.units), first_below_(shape.first_below), below_(shape.below), alike_(shape.alike) {
         state_.status.assign(problem.score.size(), Status::kBudget);
         state_.covered_weight.assign(problem.term_weight.size(), 0);
-        if (p_.redundancy > 0 && !p_.term_offsets.empty()) {
-            alike_ = first_alike(p_.term_ids, p_.term_offsets.first(problem.score.size() + 1));
-            state_.repeated.assign(alike_.size(), 0);
-        }
+        state_.repeated.assign(alike_.size(), 0);
         state_.said.assign(p_.same.size(), 0);
         offers_.reserve(static_cast<std::size_t>(units_.count()));
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) offers_.push_back(offer(unit));
         state_.spent.assign(p_.cap.size(), 0);
-        if (!p_.heading.empty() && !p_.ranked) list_below();
     }
 
     std::vector<Status> run() {
@@ -189,22 +202,6 @@ class Selection {
         return std::all_of(all.begin(), all.end(), [&](std::int32_t i) {
             return state_.said[static_cast<std::size_t>(p_.same[static_cast<std::size_t>(i)])] != 0;
         });
-    }
-
-    // The segments below each heading, so that their units are offered anew when it is in: they cost less then.
-    void list_below() {
-        first_below_.assign(p_.heading.size() + 1, 0);
-        for (const std::int32_t above : p_.heading) {
-            if (above >= 0) ++first_below_[static_cast<std::size_t>(above) + 1];
-        }
-        for (std::size_t i = 1; i < first_below_.size(); ++i) first_below_[i] += first_below_[i - 1];
-        below_.resize(static_cast<std::size_t>(first_below_.back()));
-        std::vector<std::int32_t> next(first_below_.begin(), first_below_.end() - 1);
-        for (std::size_t i = 0; i < p_.heading.size(); ++i) {
-            if (p_.heading[i] < 0) continue;
-            below_[static_cast<std::size_t>(next[static_cast<std::size_t>(p_.heading[i])]++)] =
-                static_cast<std::int32_t>(i);
-        }
     }
 
     bool in(std::size_t segment) const { return state_.status[segment] > Status::kRedundant; }
@@ -450,18 +447,16 @@ class Selection {
     }
 
     const Problem& p_;
-    Units units_;
+    const Units& units_;
+    std::span<const std::int32_t> first_below_, below_, alike_;  // of Shape
     State state_;
     mutable std::vector<std::int32_t> needed_;  // answer of with_headings
     mutable std::vector<std::uint64_t> asked_;  // per unit: the question it was last part of
     mutable std::uint64_t question_ = 0;
     mutable std::vector<std::int64_t> more_;    // of within_caps: tokens a document would get, 0 between calls
     mutable std::vector<std::size_t> touched_;  // documents whose entry in more_ is not 0
-    std::vector<std::int32_t> first_below_;     // per segment: where the segments below it begin in below_
-    std::vector<std::int32_t> below_;
-    std::vector<std::int32_t> fresh_;  // segments taken since units below them were offered anew
-    std::vector<Offer> offers_;        // per unit
-    std::vector<std::int32_t> alike_;  // first segment with the same terms; empty without redundancy
+    std::vector<std::int32_t> fresh_;           // segments taken since units below them were offered anew
+    std::vector<Offer> offers_;                 // per unit
 };
 
 // Headings that were selected on their own though nothing that is in stands under them, ascending. O(n).
@@ -489,40 +484,224 @@ std::vector<std::size_t> bare_headings(const Problem& problem, std::span<const S
     return bare;
 }
 
-}  // namespace
-
-std::vector<Status> select_budgeted(const Problem& problem) {
-    std::vector<Status> chosen = Selection(problem).run();
+std::vector<Status> select_within(const Problem& problem, const Shape& shape) {
+    std::vector<Status> chosen = Selection(problem, shape).run();
     const std::vector<std::size_t> bare = bare_headings(problem, chosen);
     if (bare.empty()) return chosen;
     std::vector<float> score(problem.score.begin(), problem.score.end());
     for (const std::size_t i : bare) score[i] = 0;
     Problem without = problem;
     without.score = score;
-    chosen = Selection(without).run();
+    chosen = Selection(without, shape).run();
     for (const std::size_t i : bare_headings(without, chosen)) chosen[i] = Status::kBudget;
     return chosen;
 }
 
-void fill_gaps(std::span<std::uint8_t> status, std::span<const std::int32_t> document,
-               std::span<const std::int64_t> start, std::span<const std::int64_t> end,
-               std::span<const std::int64_t> bare, std::uint8_t kept, std::int64_t most) {
+bool is_in(Status status) { return status >= Status::kSelected; }
+
+// Rows of their own before others: ids of rows move along, -1 stays.
+std::vector<std::int32_t> behind(std::span<const std::int32_t> before, std::span<const std::int32_t> rows) {
+    std::vector<std::int32_t> result(before.begin(), before.end());
+    const auto more = static_cast<std::int32_t>(before.size());
+    for (const std::int32_t row : rows) result.push_back(row < 0 ? row : row + more);
+    return result;
+}
+
+template <typename T>
+std::vector<T> padded(std::size_t more, std::span<const T> values) {
+    std::vector<T> result(more);
+    result.insert(result.end(), values.begin(), values.end());
+    return result;
+}
+
+}  // namespace
+
+std::vector<Status> select_budgeted(const Problem& problem) { return select_within(problem, Shape(problem)); }
+
+Choice::Choice(const Problem& problem, const Rules& rules) : p_(problem), rules_(rules), wide_(problem) {
+    if (!rules.head_cost.empty()) put_heads_before();
+}
+
+void Choice::put_heads_before() {
+    const std::size_t more = rules_.head_cost.size();
+    std::vector<std::int32_t> own(more);
+    std::iota(own.begin(), own.end(), 0);
+    const std::vector<std::int32_t> none(more, -1);
+    std::vector<std::int32_t> needs = behind(rules_.head_above, p_.heading);
+    needs.resize(more + p_.score.size(), -1);
+    for (std::size_t i = 0; i < p_.document.size(); ++i) {
+        if (needs[more + i] < 0) needs[more + i] = rules_.head_of[static_cast<std::size_t>(p_.document[i])];
+    }
+    ids_ = {std::move(needs), behind(own, p_.document), behind(none, p_.group), behind(none, p_.above),
+            behind(own, p_.same)};
+    cost_.assign(rules_.head_cost.begin(), rules_.head_cost.end());
+    cap_ = cost_;
+    cost_.insert(cost_.end(), p_.cost.begin(), p_.cost.end());
+    cap_.insert(cap_.end(), p_.cap.begin(), p_.cap.end());
+    score_ = padded(more, p_.score);
+    offsets_ = padded(more, p_.term_offsets);
+    kind_ = padded(more, p_.kind);
+    wide_.score = score_;
+    wide_.heading = ids_[0];
+    wide_.document = ids_[1];
+    wide_.cost = cost_;
+    if (!p_.group.empty()) wide_.group = ids_[2];
+    if (!p_.above.empty()) wide_.above = ids_[3];
+    if (!p_.kind.empty()) wide_.kind = kind_;
+    if (!p_.same.empty()) wide_.same = ids_[4];
+    if (!p_.cap.empty()) wide_.cap = cap_;
+    if (!p_.term_offsets.empty()) wide_.term_offsets = offsets_;
+}
+
+std::vector<Status> Choice::pick(std::span<const float> score, std::int64_t budget,
+                                 std::span<const std::uint8_t> pinned, bool with_kinds) const {
+    if (!shape_) shape_ = std::make_shared<const Shape>(wide_);
+    const std::size_t more = rules_.head_cost.size();
+    Problem one = wide_;
+    one.score = score;
+    one.pinned = pinned;
+    one.budget = budget;
+    if (!with_kinds) {
+        one.kind = {};
+        one.above = {};
+    }
+    if (more == 0) return select_within(one, *shape_);
+    const std::vector<float> scores = padded(more, score);
+    const std::vector<std::uint8_t> pins = padded(more, pinned);
+    one.score = scores;
+    one.pinned = pins;
+    std::vector<Status> chosen = select_within(one, *shape_);
+    chosen.erase(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(more));
+    return chosen;
+}
+
+std::vector<Status> Choice::only(std::span<const std::uint8_t> held) const {
+    const std::vector<float> nothing(p_.score.size());
+    Problem bare;
+    bare.score = nothing;
+    bare.cost = rules_.price;
+    bare.pinned = held;
+    bare.group = p_.group;
+    bare.document = p_.document;
+    bare.heading = p_.heading;
+    return select_budgeted(bare);
+}
+
+Held Choice::hold(std::int64_t target, std::span<const std::uint8_t> held, bool more) const {
+    Held result{{held.begin(), held.end()}, more, false};
+    const auto sum = [](std::span<const std::int64_t> cost, auto counts) {
+        std::int64_t total = 0;
+        for (std::size_t i = 0; i < cost.size(); ++i) total += counts(i) ? cost[i] : 0;
+        return total;
+    };
+    if (!rules_.essential.empty() && !p_.ranked) {
+        if (sum(p_.cost, [&](std::size_t i) { return rules_.essential[i] != 0; }) <= target) {
+            for (std::size_t i = 0; i < held.size(); ++i) result.rows[i] |= rules_.essential[i];
+            result.more = true;
+        } else {
+            result.essential_alone = true;
+        }
+    }
+    if (rules_.leading.empty()) return result;
+    result.more = true;
+    std::int64_t room = std::min(static_cast<std::int64_t>(rules_.leading_share * static_cast<double>(target)),
+                                 target - sum(rules_.price, [&](std::size_t i) { return result.rows[i] != 0; }));
+    for (std::size_t run = 0; run + 1 < rules_.leading.size(); run += 2) {
+        const auto first = static_cast<std::size_t>(rules_.leading[run]);
+        const auto last = static_cast<std::size_t>(rules_.leading[run + 1]);
+        std::int64_t cost = 0;
+        for (std::size_t i = first; i < last; ++i) cost += result.rows[i] == 0 ? rules_.price[i] : 0;
+        if (cost > room) break;
+        std::fill(result.rows.begin() + static_cast<std::ptrdiff_t>(first),
+                  result.rows.begin() + static_cast<std::ptrdiff_t>(last), std::uint8_t{1});
+        room -= cost;
+    }
+    return result;
+}
+
+std::vector<Status> Choice::choose(std::int64_t target, Held held) const {
+    const std::vector<std::uint8_t> first = held.rows;
+    std::vector<float> scores;
+    if (held.essential_alone) {
+        scores.resize(p_.score.size());
+        for (std::size_t i = 0; i < scores.size(); ++i) {
+            scores[i] = rules_.essential[i] != 0 ? p_.score[i] + kEssential : 0.0F;
+        }
+    } else if (0 < rules_.gist_room && rules_.gist_room < target) {
+        const std::vector<Status> gist = pick(rules_.gist, rules_.gist_room, held.rows, false);
+        for (std::size_t i = 0; i < gist.size(); ++i) {
+            if (is_in(gist[i])) held.rows[i] = 1;
+        }
+        held.more = true;
+    }
+    std::vector<Status> status = pick(held.essential_alone ? scores : p_.score, target, held.rows, true);
+    for (std::size_t i = 0; held.more && i < status.size(); ++i) {
+        if (status[i] != Status::kPinned || p_.pinned[i] != 0) continue;
+        status[i] = first[i] != 0 ? Status::kPreserved : Status::kSelected;
+    }
+    if (target > 0 && rules_.fill) fill_gaps(status);
+    leave_unneeded_out(status);
+    for (std::size_t fence = 0; fence + 1 < rules_.fences.size(); fence += 2) {
+        const auto opening = static_cast<std::size_t>(rules_.fences[fence]);
+        const auto closing = static_cast<std::size_t>(rules_.fences[fence + 1]);
+        bool says = p_.pinned[opening] != 0 || p_.pinned[closing] != 0;
+        for (std::size_t i = opening + 1; i < closing && !says; ++i) says = is_in(status[i]);
+        if (!says) status[opening] = status[closing] = Status::kBudget;
+    }
+    return status;
+}
+
+void Choice::fill_gaps(std::span<Status> status) const {
     const std::size_t n = status.size();
     std::size_t without = 0;
     for (std::size_t first = 0; first < n;) {
-        const bool chosen = status[first] >= kept;
+        const bool chosen = is_in(status[first]);
         std::size_t next = first + 1;
-        while (next < n && (status[next] >= kept) == chosen && document[next] == document[first]) ++next;
+        while (next < n && is_in(status[next]) == chosen && p_.document[next] == p_.document[first]) ++next;
+        const auto& bare = rules_.bare;
         while (without < bare.size() && static_cast<std::size_t>(bare[without + 1]) <= first) without += 2;
         const bool marked = without >= bare.size() || first < static_cast<std::size_t>(bare[without]);
-        const bool beside =
-            (first > 0 && document[first - 1] == document[first]) || (next < n && document[next] == document[first]);
-        if (!chosen && marked && beside && end[next - 1] - start[first] <= most) {
+        const bool beside = (first > 0 && p_.document[first - 1] == p_.document[first]) ||
+                            (next < n && p_.document[next] == p_.document[first]);
+        if (!chosen && marked && beside && rules_.end[next - 1] - rules_.start[first] <= kShort) {
             std::fill(status.begin() + static_cast<std::ptrdiff_t>(first),
-                      status.begin() + static_cast<std::ptrdiff_t>(next), kept);
+                      status.begin() + static_cast<std::ptrdiff_t>(next), Status::kSelected);
         }
         first = next;
     }
+}
+
+void Choice::leave_unneeded_out(std::span<Status> status) const {
+    if (rules_.auxiliary.empty()) return;
+    std::vector<bool> needed(status.size());
+    for (std::size_t i = 0; i < p_.heading.size(); ++i) {
+        if (is_in(status[i]) && p_.heading[i] >= 0) needed[static_cast<std::size_t>(p_.heading[i])] = true;
+    }
+    for (std::size_t i = 0; i < status.size(); ++i) {
+        const bool unneeded = rules_.auxiliary[i] != 0 && is_in(status[i]) && p_.pinned[i] == 0 && !needed[i];
+        if (unneeded) status[i] = Status::kBudget;
+    }
+}
+
+Tally Choice::tally(std::span<const Status> status) const {
+    std::vector<bool> said(p_.same.size()), sent(rules_.head_cost.size());
+    Tally result;
+    for (std::size_t i = 0; i < status.size(); ++i) {
+        if (!is_in(status[i])) continue;
+        result.kept += rules_.price[i];
+        if (!p_.same.empty()) said[static_cast<std::size_t>(p_.same[i])] = true;
+        std::int32_t head = sent.empty() ? -1 : rules_.head_of[static_cast<std::size_t>(p_.document[i])];
+        for (; head >= 0 && !sent[static_cast<std::size_t>(head)];
+             head = rules_.head_above[static_cast<std::size_t>(head)]) {
+            sent[static_cast<std::size_t>(head)] = true;
+            result.kept += rules_.head_cost[static_cast<std::size_t>(head)];
+        }
+    }
+    for (std::size_t i = 0; i < status.size(); ++i) {
+        if (is_in(status[i]) || (!p_.same.empty() && said[static_cast<std::size_t>(p_.same[i])])) continue;
+        if (result.cheapest_left < 0 || rules_.price[i] < result.cheapest_left) result.cheapest_left = rules_.price[i];
+    }
+    return result;
 }
 
 }  // namespace tersely::select

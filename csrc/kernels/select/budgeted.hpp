@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -37,14 +38,6 @@ std::vector<std::int32_t> first_alike(std::span<const std::int32_t> ids, std::sp
 std::vector<std::int32_t> first_equal(std::span<const std::string_view> pieces,
                                       std::span<const std::string_view> before, std::span<const std::uint8_t> alone);
 
-// What a choice costs as its units are priced, and the cheapest unit that is left out and says what no kept one does;
-// -1: there is none. Kept are those of status `first_kept` or more; `same`: of first_equal, or empty. O(n).
-struct Tally {
-    std::int64_t kept = 0, cheapest_left = -1;
-};
-Tally tally(std::span<const std::uint8_t> status, std::span<const std::int64_t> cost,
-            std::span<const std::int32_t> same, std::uint8_t first_kept);
-
 // Why a segment is in or out.
 enum class Status : std::uint8_t {
     kBudget,     // out: no room was left when its turn came
@@ -53,6 +46,9 @@ enum class Status : std::uint8_t {
     kPinned,     // in, because the caller said so
     kContext,    // in, beside a selected segment
     kHeading,    // in, above a selected segment
+    kCut,        // in, as far as it was cut
+    kFits,       // in, because all is
+    kPreserved,  // in, before others: for facts in it, or as it goes first
 };
 
 struct Problem {
@@ -93,13 +89,74 @@ struct Problem {
 // + terms) log n) in practice.
 std::vector<Status> select_budgeted(const Problem& problem);
 
-// Runs of left out units that are no longer than a marker for them, which are kept instead.
+// The rules of a reading beside its problem: what goes first, and what follows a choice. Empty: there are none.
+struct Rules {
+    std::span<const std::int64_t> price;       // tokens; Problem::cost may be more for units that are to stay out
+    std::span<const float> gist;               // scores for the first `gist_room` tokens of a larger target
+    std::int64_t gist_room = 0;                // 0: there is no gist
+    std::span<const std::uint8_t> essential;   // units before all others; of ranked ones the scores say it
+    std::span<const std::uint8_t> auxiliary;   // units that are kept only where others need them
+    std::span<const std::int64_t> leading;     // first and last rows (half-open) that go first, in this order
+    double leading_share = 0;                  // of a target, that they may take
+    std::span<const std::int64_t> fences;      // opening and closing rows, kept only where something between them is
+    bool fill = false;                         // whether short gaps are kept (fill_gaps)
+    std::span<const std::int64_t> start, end;  // characters of each segment, for that
+    std::span<const std::int64_t> bare;       // first and last rows (half-open, ascending) of what has no markers: runs
+                                              // that begin in it are not filled
+    std::span<const std::int64_t> head_cost;  // headings that are sent above documents, units bring and pay for them
+    std::span<const std::int32_t> head_above;  // the one above each, -1: none
+    std::span<const std::int32_t> head_of;     // the one right above each document, -1: none
+};
 
-// Sets `kept` for the rows of each run of rows without a `chosen` value (one below `kept`) that reach over at most
-// `most` characters and stand beside another run of their document: a document of which nothing is kept has no markers.
-// `bare`: first and last rows (half-open, ascending) of what has no markers; runs that begin in it stay out. O(n).
-void fill_gaps(std::span<std::uint8_t> status, std::span<const std::int32_t> document,
-               std::span<const std::int64_t> start, std::span<const std::int64_t> end,
-               std::span<const std::int64_t> bare, std::uint8_t kept, std::int64_t most);
+// What must be in under a target.
+struct Held {
+    std::vector<std::uint8_t> rows;
+    bool more = false;             // whether that is more than what is pinned
+    bool essential_alone = false;  // no other units have room
+};
+
+// What a choice costs by the prices of its units and of the headings above them, and the cheapest unit that is left
+// out and says what no kept one does; -1: there is none.
+struct Tally {
+    std::int64_t kept = 0, cheapest_left = -1;
+};
+
+struct Shape;
+
+// The units of a reading, for any number of targets: what they share is made once. The arrays must outlive it. Not for
+// several threads at once.
+class Choice {
+  public:
+    Choice(const Problem& problem, const Rules& rules);
+    Choice(const Choice&) = delete;
+    Choice& operator=(const Choice&) = delete;
+
+    // First what is held: pins, essential units as far as all fit, leading ones; the caller may add to it. Then the
+    // gist, then the best of the others. Units that were held and are no pins are kPreserved.
+    Held hold(std::int64_t target, std::span<const std::uint8_t> held, bool more) const;
+    std::vector<Status> choose(std::int64_t target, Held held) const;
+    // The held units and what they need, and nothing else.
+    std::vector<Status> only(std::span<const std::uint8_t> held) const;
+    // Keeps each run of left out rows that reaches over at most 20 characters, no longer than a marker for it, and
+    // stands beside another run of its document: one of which nothing is kept has no markers. O(n).
+    void fill_gaps(std::span<Status> status) const;
+    // Drops auxiliary units that are neither needed by a kept unit nor pinned. O(n).
+    void leave_unneeded_out(std::span<Status> status) const;
+    Tally tally(std::span<const Status> status) const;
+
+  private:
+    void put_heads_before();
+    std::vector<Status> pick(std::span<const float> score, std::int64_t budget, std::span<const std::uint8_t> pinned,
+                             bool with_kinds) const;
+
+    Problem p_;
+    Rules rules_;
+    Problem wide_;  // with a row for each heading that is sent, before all others
+    std::vector<std::vector<std::int32_t>> ids_;
+    std::vector<std::int64_t> cost_, cap_, offsets_;
+    std::vector<float> score_;
+    std::vector<std::uint8_t> kind_;
+    mutable std::shared_ptr<const Shape> shape_;  // made by the first choice
+};
 
 }  // namespace tersely::select

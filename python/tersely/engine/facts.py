@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tersely import _native
 from tersely.engine.cutting import segment
-from tersely.engine.select import is_kept, select
+from tersely.engine.select import MOST_TOKENS, is_kept
 from tersely.kernels.checks import united
 from tersely.types import (
     Compressed,
@@ -273,11 +273,10 @@ class FactCoverage:
         favour: Float32s | None,
     ) -> UInt8s:
         worth = self.worth if favour is None else self.worth * favour
-        status = select(
-            document,
-            (worth / np.maximum(costs, 1)).astype(np.float32),
-            costs,
-            budget,
+        status = _native.Choice(
+            document=document,
+            score=(worth / np.maximum(costs, 1)).astype(np.float32),
+            cost=costs,
             pinned=pinned,
             group=self.tied(costs, budget, group),
             term_ids=self.keys,
@@ -285,7 +284,7 @@ class FactCoverage:
             term_weight=self.weight,
             redundancy=1.0,
             coverage=True,
-        )
+        ).select(min(budget, MOST_TOKENS))
         held = pinned.copy()
         held[is_kept(status)] = 1
         return held

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,7 +19,7 @@ from tersely.engine.count import count, count_batch, count_sent, prices_of_headi
 from tersely.engine.cutting import least_prefix, longest_prefix
 from tersely.engine.reading import Reading
 from tersely.engine.render import Places, Rendered, Wording, render
-from tersely.engine.select import FIRST_KEPT, REASONS, fill_gaps, hold_leading, is_kept, select
+from tersely.engine.select import FIRST_KEPT, MOST_TOKENS, REASONS, is_kept
 from tersely.errors import BudgetExceededError
 from tersely.types import Float32s, Int64s, UInt8s
 
@@ -118,9 +117,10 @@ class _Fitting:
         if favour is not None:
             self.worth, self.gist = worth * favour, gist * favour
             if not favour.all():
-                never = min(4 * budget + 1, 2**60 // len(self.table))
+                never = min(4 * budget + 1, MOST_TOKENS // len(self.table))
                 self.costs = np.where(favour == 0, never, self.costs)
         self.floors, self.caps = floors, None if caps is None else np.asarray(caps, dtype=np.int64)
+        self.choice = self._choice()
         self.rows, self.recounts = self._candidates() if reading.ranked else None, 0
         self.alone: dict[int, Fit | None] = {}  # units that were tried alone
 
@@ -167,59 +167,62 @@ class _Fitting:
         chosen |= (reading.group >= 0) & chosen[reading.group]
         return np.flatnonzero(chosen)
 
+    def _choice(self) -> _native.Choice:
+        """The units with what they are worth and the rules for choices among them."""
+        reading, table, rules = self.reading, self.table, dict[str, Any]()
+        if reading.by_query:  # headings are not selected with nothing under them
+            rules["kind"], rules["above"] = table.kind, table.heading
+        for name, rows in (("essential", reading.essential), ("auxiliary", reading.auxiliary)):
+            if rows is not None:
+                rules[name] = rows.view(np.uint8)
+        if reading.leading:
+            rules["leading"] = np.array(reading.leading, dtype=np.int64).ravel()
+            rules["leading_share"] = reading.leading_share
+        if reading.fences:
+            rules["fences"] = np.array(reading.fences, dtype=np.int64).ravel()
+        if reading.ranked:
+            rules["bare"], rules["start"], rules["end"] = reading.unmarked(), table.start, table.end
+            rules["fill"] = not reading.request.groups
+        if self.heads is not None:
+            rules["head_cost"], rules["head_above"] = self.heads.costs, self.heads.above
+            rules["head_of"] = self.heads.of
+        return _native.Choice(
+            document=table.document,
+            score=self.worth,
+            gist=self.gist,
+            gist_room=self.gist_room,
+            cost=self.costs,
+            price=self.prices.costs,
+            pinned=self.pinned,
+            group=reading.group,
+            heading=reading.needs,
+            term_ids=reading.term_ids,
+            term_offsets=reading.term_offsets,
+            term_weight=reading.term_weight,
+            redundancy=reading.redundancy,
+            context=min(reading.context, len(table.start)),
+            ranked=reading.ranked,
+            cap=self.caps,
+            same=self.same,
+            **rules,
+        )
+
     def choose(self, target: int) -> UInt8s:
         """uint8[n]: the codes of the best choice under a target of estimated tokens.
 
         First what is pinned, then what is essential, units that facts need, the gist, the best of the others.
         """
-        reading, costs, held = self.reading, self.costs, self.pinned
-        worth, gist_room = self.worth, self.gist_room
+        target = min(target, MOST_TOKENS)
         if self.rows is not None:
             return self._choose_among(target, self.rows)
-        if self.floors is not None:
-            held = self._hold_floors(held, target)
-        if reading.essential is not None and not reading.ranked:
-            if int(costs[reading.essential].sum()) <= target:
-                held = np.maximum(held, reading.essential.astype(np.uint8))
-            else:
-                worth, gist_room = np.where(reading.essential, worth + np.float32(1e-3), np.float32(0)), 0
-        if reading.leading:
-            held = hold_leading(held, self.prices.costs, reading.leading, reading.leading_share, target)
-        if reading.must is not None:
-            held = reading.must.hold(self.table.document, costs, target, held, reading.group, self.favour)
-        pick = partial(
-            select,
-            self.table.document,
-            costs=costs,
-            group=reading.group,
-            needs=reading.needs,
-            term_ids=reading.term_ids,
-            term_offsets=reading.term_offsets,
-            term_weight=reading.term_weight,
-            redundancy=reading.redundancy,
-            context=reading.context,
-            ranked=reading.ranked,
-            caps=self.caps,
-            same=self.same,
-            heads=self.heads,
-        )
-        first = held
-        if 0 < gist_room < target:
-            gist = pick(self.gist, budget=gist_room, pinned=held)
-            held = np.maximum(held, (gist >= FIRST_KEPT).astype(np.uint8))
-        table = self.table if reading.by_query else None
-        status = pick(worth, budget=target, pinned=held, table=table)
-        if held is not self.pinned:
-            added = (status == _PINNED) & (self.pinned == 0)
-            status[added] = np.where(first[added] > 0, _PRESERVED, _SELECTED)
-        if target > 0 and reading.ranked and not reading.request.groups:
-            fill_gaps(self.reading, status)
-        if reading.auxiliary is not None:
-            reading.leave_unneeded_out(status, self.pinned)
-        for opening, closing in reading.fences:
-            if not len(is_kept(status[opening + 1 : closing])) and not self.pinned[[opening, closing]].any():
-                status[[opening, closing]] = 0
-        return status
+        held = None if self.floors is None else self._hold_floors(self.pinned, target)
+        return self.choice.choose(target, held, None if self.reading.must is None else self._hold_facts)
+
+    def _hold_facts(self, held: UInt8s, target: int) -> UInt8s:
+        """What is held, and units with facts to preserve."""
+        must = self.reading.must
+        assert must is not None
+        return must.hold(self.table.document, self.costs, target, held, self.reading.group, self.favour)
 
     def _choose_among(self, target: int, rows: Int64s) -> UInt8s:
         """`choose` among a few of many ranked units."""
@@ -227,20 +230,17 @@ class _Fitting:
         place = np.full(len(self.table) + 1, -1, dtype=np.int32)  # the last for -1
         place[rows] = np.arange(len(rows), dtype=np.int32)
         status = np.zeros(len(self.table), dtype=np.uint8)
-        status[rows] = select(
-            self.table.document[rows],
-            self.worth[rows],
-            self.costs[rows],
-            target,
+        status[rows] = _native.Choice(
+            document=self.table.document[rows],
+            score=self.worth[rows],
+            cost=self.costs[rows],
             pinned=self.pinned[rows],
             group=place[reading.group[rows]],
-            needs=place[reading.needs[rows]] if len(reading.needs) else reading.needs,
+            heading=place[reading.needs[rows]] if len(reading.needs) else None,
             ranked=True,
-            caps=self.caps,
-        )
-        if target > 0:
-            fill_gaps(self.reading, status)
-        return status
+            cap=self.caps,
+        ).select(target)
+        return self.choice.fill_gaps(status) if target > 0 else status
 
     def _estimated_floors(self, floors: Sequence[int]) -> list[int]:
         """Floors in tokens as units are estimated: with markers, and what fills gaps, parts are longer."""
@@ -249,9 +249,7 @@ class _Fitting:
         estimates = np.zeros(len(floors), dtype=np.int64)
         np.add.at(estimates, table.document, np.where(held > 0, costs, 0))
         status = np.where(held > 0, _SELECTED, 0).astype(np.uint8)
-        if self.reading.ranked:
-            fill_gaps(self.reading, status)
-        rows = is_kept(status)
+        rows = is_kept(self.choice.fill_gaps(status) if self.reading.ranked else status)
         if len(rows) == 0:
             return list(floors)
         counts = count_batch(self.reading.request.counter, render(self.reading, rows).parts)
@@ -263,7 +261,7 @@ class _Fitting:
         assert self.floors is not None
         reading, held = self.reading, held.copy()
         if held.any():
-            held[is_kept(self._only(held))] = 1
+            held[is_kept(self.choice.only(held))] = 1
         limits = np.searchsorted(self.table.document, np.arange(len(self.floors) + 1)).tolist()
         room = target - int(self.prices.costs[held > 0].sum())
         for least, low, high in zip(self.floors, limits, limits[1:], strict=False):
@@ -271,25 +269,23 @@ class _Fitting:
             if floor <= 0 or low == high:
                 continue
             rows = slice(low, high)
-            needs = reading.needs[rows] - low if len(reading.needs) else reading.needs
             group = np.where(reading.group[rows] >= low, reading.group[rows] - low, -1)
+            needs = np.where(reading.needs[rows] >= low, reading.needs[rows] - low, -1)
             offsets = reading.term_offsets[low : high + 1]
             begin = int(offsets[0]) if len(offsets) else 0
-            offsets = offsets - begin
-            status = select(
-                self.table.document[rows],
-                self.worth[rows],
-                self.costs[rows],
-                floor,
+            status = _native.Choice(
+                document=self.table.document[rows],
+                score=self.worth[rows],
+                cost=self.costs[rows],
                 pinned=held[rows],
                 group=np.where(group < high - low, group, -1).astype(np.int32),
-                needs=np.where(needs >= 0, needs, -1).astype(np.int32),
+                heading=needs.astype(np.int32),
                 term_ids=reading.term_ids[begin:],
-                term_offsets=offsets,
+                term_offsets=offsets - begin,
                 term_weight=reading.term_weight,
                 redundancy=reading.redundancy,
                 ranked=reading.ranked,
-            )
+            ).select(floor)
             held[rows][is_kept(status)] = 1
             room = target - int(self.prices.costs[held > 0].sum())
         return held
@@ -328,22 +324,10 @@ class _Fitting:
         return Fit(rendered, tokens, status, None, self.recounts)
 
     def _check_pinned(self) -> None:
-        fitted = self._try(self._only(self.pinned), Wording.BARE)
+        fitted = self._try(self.choice.only(self.pinned), Wording.BARE)
         if fitted is not None and fitted.tokens > self.budget:
             problem, required = "pinned content does not fit", fitted.tokens
             raise BudgetExceededError(problem, required=required, budget=self.budget)
-
-    def _only(self, held: UInt8s) -> UInt8s:
-        """The codes of a choice of the held units and what they need, and of nothing else."""
-        return select(
-            self.table.document,
-            np.zeros(len(self.table), dtype=np.float32),
-            self.prices.costs,
-            0,
-            pinned=held,
-            group=self.reading.group,
-            needs=self.reading.needs,
-        )
 
     def _search(self, wording: Wording) -> Fit | None:
         """Narrow the target between one that fitted and one that did not."""
@@ -375,9 +359,7 @@ class _Fitting:
                 continue  # the best unit may need less than its estimate
             counted[target] = fitted.tokens
             # By the prices of its parts; of the cheapest unit left out that says something new (-1: none).
-            estimate, cheapest = _native.tally(fitted.status, costs, self.same, FIRST_KEPT)
-            if heads is not None:
-                estimate += heads.tokens(self.table.document[is_kept(fitted.status)])
+            estimate, cheapest = self.choice.tally(fitted.status)
             if fitted.tokens <= self.budget:
                 if best is None or fitted.tokens > best.tokens:
                     best = fitted
@@ -455,7 +437,7 @@ class _Fitting:
         """The codes of one unit with what it needs, beside what is pinned."""
         held = self.pinned.copy()
         held[row] = 1
-        status = self._only(held)
+        status = self.choice.only(held)
         status[(status == _PINNED) & (self.pinned == 0)] = _SELECTED
         return status
 
@@ -484,8 +466,7 @@ class _Fitting:
             out = order[: int(np.searchsorted(saved, excess)) + 1]
             status = over.status.copy()
             status[out] = 0
-            self.reading.leave_unneeded_out(status, self.pinned)
-            fitted = self._try(status, wording)
+            fitted = self._try(self.choice.leave_unneeded_out(status), wording)
             if fitted is None or fitted.tokens <= self.budget:
                 return fitted
             excess *= 2
@@ -506,7 +487,7 @@ class _Fitting:
     def _smallest(self) -> Fit | None:
         """Whatever whole thing fits, best first: pins, else single units with what they need, groups."""
         if self.pinned.any():
-            return self._try(self._only(self.pinned), Wording.BARE)
+            return self._try(self.choice.only(self.pinned), Wording.BARE)
         counts, group = self.prices.counts, self.reading.group
         possible = (counts <= self.budget) & (group < 0)
         if self.reading.bulk is not None:

@@ -12,12 +12,12 @@ import numpy as np
 
 from tersely import _native, checks
 from tersely.content.html import PageText
-from tersely.content.units import Bools, Form, Quoted
+from tersely.content.units import Bools, Form, Lines, Quoted
 from tersely.engine.count import count_batch, count_units
 from tersely.engine.facts import FactCoverage
 from tersely.engine.probability import document_probability
 from tersely.engine.relevance import Asked
-from tersely.engine.select import FIRST_KEPT
+from tersely.engine.select import MOST_TOKENS
 from tersely.models.counters import BytePairCounter
 from tersely.protocols import BatchTokenCounter
 from tersely.text import well_formed
@@ -144,7 +144,6 @@ _PLACED = np.zeros(len(Kind), dtype=np.uint8)  # kinds of lines that say somethi
 _PLACED[[Kind.CODE, Kind.FENCED_CODE, Kind.TABLE]] = 1
 _NONE = np.empty(0, dtype=np.uint8)
 _FORM = attrgetter("form")
-_LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay in range
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,15 +296,14 @@ class Reading:
             )
         return self._same
 
-    def leave_unneeded_out(self, status: UInt8s, pinned: UInt8s) -> None:
-        """Drop auxiliary units that are neither needed by a kept unit nor pinned; changes `status`."""
-        if self.auxiliary is None:
-            return
-        kept = status >= FIRST_KEPT
-        unneeded = self.auxiliary & kept & (pinned == 0)
-        needed = self.needs[kept]
-        unneeded[needed[needed >= 0]] = False
-        status[unneeded] = 0
+    def unmarked(self) -> Int64s:
+        """int64[2k], the rows (half-open) of regions whose left out units have no markers."""
+        bare = [
+            (region.first, region.last)
+            for region in self.regions
+            if isinstance(region.form, Quoted) or (isinstance(region.form, Lines) and not region.form.fill)
+        ]
+        return np.array(bare, dtype=np.int64).ravel()
 
     def prices(self, known: Int64s | None = None) -> Prices:
         """The costs of units, in tokens. Units are counted in one batch, when they are first asked for.
@@ -317,7 +315,7 @@ class Reading:
         separator = separator_cost(self.request)
         table, skipped = self.table, self.fragments if self.bulk is None else self.estimated()
         size = len(table.start)
-        largest = _LARGEST_SUM // max(size, 1)
+        largest = MOST_TOKENS // max(size, 1)
         document, start, end = table.document, table.start, table.end
         if skipped is not None:
             rows = (~skipped).nonzero()[0]
