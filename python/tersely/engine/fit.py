@@ -219,7 +219,7 @@ class _Fitting:
         return self.choice.choose(target, held, None if self.reading.must is None else self._hold_facts)
 
     def _hold_facts(self, held: UInt8s, target: int) -> UInt8s:
-        """What is held, and units with facts to preserve."""
+        """Hold units with facts to preserve, too."""
         must = self.reading.must
         assert must is not None
         return must.hold(self.table.document, self.costs, target, held, self.reading.group, self.favour)
