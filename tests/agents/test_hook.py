@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -181,7 +182,7 @@ def test_what_fails_leaves_the_result_as_it_is_and_says_why(
     assert capfd.readouterr().out == ""
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", [agent for agent in AGENTS if not AGENTS[agent].files])
 def test_install_shows_what_it_changes_and_uninstall_takes_it_out(
     agent: str, home: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -204,6 +205,178 @@ def test_install_shows_what_it_changes_and_uninstall_takes_it_out(
     capfd.readouterr()
     assert main(["hook", "uninstall", agent]) == 0
     assert "nothing to do" in capfd.readouterr().out
+
+
+# A host that loads a plugin as its agent does, hands over a call, and prints what the model would see.
+HOSTS = {
+    "opencode": """
+const hooks = await (await import(path)).Tersely({});
+await hooks["tool.execute.after"]({ tool, args, sessionID: "s", callID: "c" }, result);
+const shown = result.output ?? result.content;
+""",
+    "pi": """
+const handlers = {};
+(await import(path)).default({ on: (name, handler) => (handlers[name] = handler) });
+const event = { toolName: tool, toolCallId: "c", input: args, isError: true, ...result };
+const made = await handlers.tool_result(event);
+const shown = { ...result, ...made }.content;
+""",
+    "openclaw": """
+let middleware;
+const register = (handler, { runtimes }) => (middleware = runtimes.includes("openclaw") && handler);
+(await import(path)).default.register({ registerAgentToolResultMiddleware: register });
+const made = await middleware({ toolName: tool, toolCallId: "c", args, result }, { runtime: "openclaw" });
+const shown = (made?.result ?? result).content;
+""",
+    "hermes": """
+import importlib.util, json, sys
+path, tool, args, result = json.loads(sys.argv[1])
+spec = importlib.util.spec_from_file_location("tersely_plugin", path)
+plugin = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(plugin)
+hooks = {}
+plugin.register(type("Context", (), {"register_hook": staticmethod(hooks.__setitem__)}))
+made = hooks["transform_tool_result"](tool_name=tool, args=args, result=result, task_id="t", duration_ms=1)
+print(json.dumps(result if made is None else made))
+""",
+}
+
+
+def shown_by(agent: str, home: Path, tool: str, result: Any) -> Any:
+    path = home / AGENTS[agent].settings
+    given = json.dumps([str(path), tool, {"command": "make"}, result])
+    if agent == "hermes":
+        command = [sys.executable, "-c", HOSTS[agent], given]
+    else:
+        host = path.with_name("host.mjs")  # node of this machine reads no .ts
+        module = path.with_name("module.mjs")
+        module.write_bytes(path.read_bytes())
+        host.write_text(
+            f"let [path, tool, args, result] = JSON.parse(process.argv[2]); path = {json.dumps(str(module))};"
+            f"{HOSTS[agent]}\nconsole.log(JSON.stringify(shown));"
+        )
+        command = ["node", str(host), given]
+    done = subprocess.run(command, capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("agent", HOSTS)
+def test_plugins_are_written_ask_and_are_taken_away(
+    agent: str, home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if agent != "hermes" and shutil.which("node") is None:
+        pytest.skip("needs node")
+    path = home / AGENTS[agent].settings
+    assert main(["hook", "install", agent]) == 2 and not path.exists()  # nobody can be asked
+    assert main(["hook", "install", agent, "--yes", "--budget", "300"]) == 0
+    assert AGENTS[agent].then in capfd.readouterr().out
+    written = {file.name: file.read_text() for file in path.parent.iterdir()}
+    assert written.keys() == AGENTS[agent].files.keys() and "@" not in "".join(written.values())
+    assert main(["hook", "install", agent, "--yes"]) == 0
+    assert "nothing to do" in capfd.readouterr().out
+    assert {file.name: file.read_text() for file in path.parent.iterdir()} == written
+
+    bad = LOG + "half a character \ud83d"
+    for log in (LOG, bad):
+        if agent == "hermes":
+            text = json.loads(shown_by(agent, home, "terminal", json.dumps({"output": log, "exit_code": 2})))
+            assert text["exit_code"] == 2
+            text = text["output"]
+        elif agent == "opencode":
+            text = shown_by(agent, home, "bash", {"title": "t", "output": log, "metadata": {}})
+            (block,) = shown_by(agent, home, "mcp_a", {"content": [{"type": "text", "text": log}]})
+            assert COUNT(block["text"]) <= 300
+        else:
+            (block,) = shown_by(agent, home, "bash", {"content": [{"type": "text", "text": log}]})
+            text = block["text"]
+        assert "ERROR payment 4711" in text and COUNT(text) <= 300
+    short = {"output": "done", "content": [{"type": "text", "text": "done"}]}
+    given = "done" if agent == "hermes" else short
+    assert "done" in json.dumps(shown_by(agent, home, "bash", given))
+    read = {"output": LOG} if agent == "opencode" else {"content": [{"type": "text", "text": LOG}]}
+    given = LOG if agent == "hermes" else read
+    assert "tersely" not in json.dumps(shown_by(agent, home, "read_file", given))
+
+    for file in path.parent.glob("*.mjs"):
+        file.unlink()
+    assert main(["hook", "uninstall", agent, "--yes"]) == 0 and not path.exists()
+    assert path.parent.name != "tersely" or not path.parent.exists()
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("somebody else's")
+    assert main(["hook", "install", agent, "--yes"]) == 2 and path.read_text() == "somebody else's"
+
+
+def test_hermes_itself_loads_the_plugin_and_takes_the_shorter_result(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    plugins = pytest.importorskip("hermes_cli.plugins")
+    monkeypatch.setenv("HERMES_HOME", str(home / ".hermes"))
+    assert main(["hook", "install", "hermes", "--yes", "--budget", "300"]) == 0
+    (home / ".hermes" / "config.yaml").write_text("plugins:\n  enabled: [tersely]\n")
+    manager = plugins.PluginManager()
+    manager.discover_and_load()
+    result = json.dumps({"output": LOG, "exit_code": 1})
+    (made,) = manager.invoke_hook("transform_tool_result", tool_name="terminal", args={}, result=result)
+    assert COUNT(json.loads(made)["output"]) <= 300 and "ERROR payment 4711" in made
+
+
+def test_commands_are_rewritten_only_where_asked_and_keep_their_exit_code(
+    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def asked(command: Any, *options: str, tool: str = "Bash", **more: Any) -> Any:
+        given = {"command": command, "description": "d", **more}
+        told = {"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": given}
+        answer, err = answered(told, capfd, monkeypatch, "--budget", "300", *options)
+        assert not err
+        return answer.get("hookSpecificOutput", {}).get("updatedInput")
+
+    (tmp_path / "log").write_text(LOG)
+    failing = f"cat '{tmp_path / 'log'}' | tail -n +1; echo \"it's over\" >&2; exit 7"
+    assert asked(failing) is None
+    made = asked(failing, "--failures", timeout=5)
+    assert (
+        made.keys() == {"command", "description", "timeout"}
+        and " run --budget 300 -- bash -c " in made["command"]
+    )
+    done = subprocess.run(["bash", "-c", made["command"]], capture_output=True, text=True, check=False)
+    assert done.returncode == 7 and COUNT(done.stdout) <= 300
+    assert "ERROR payment 4711" in done.stdout and "it's over" in done.stdout
+    for command in ("cd /tmp && make", "make &", "tersely run -- make", "(pushd a; make)", "", None, 3):
+        assert asked(command, "--failures") is None, command
+    assert asked("make 2>&1 && make -C cd.d test", "--failures")
+    assert asked("make", "--failures", run_in_background=True) is None
+    assert asked("make", "--failures", tool="Read") is None
+
+    assert main(["hook", "install", "claude-code", "--failures", "--yes", "--budget", "300"]) == 0
+    settings = json.loads((home / ".claude" / "settings.json").read_bytes())["hooks"]
+    (before,) = settings["PreToolUse"]
+    assert before["matcher"] == "Bash" and before["hooks"][0]["command"].endswith(" --budget 300 --failures")
+    assert "--failures" not in settings["PostToolUse"][0]["hooks"][0]["command"]
+    assert main(["hook", "uninstall", "claude-code", "--yes"]) == 0
+    assert not (home / ".claude" / "settings.json").exists()
+    assert main(["hook", "install", "codex", "--failures", "--yes"]) == 2
+
+
+def test_the_doctor_says_whether_commands_start_and_events_arrive(
+    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for arguments in (["claude-code", "--failures"], ["opencode"], ["hermes"]):
+        assert main(["hook", "install", *arguments, "--yes"]) == 0
+    capfd.readouterr()
+    assert main(["hook", "doctor"]) == 0
+    told = capfd.readouterr().out
+    assert told.count("the command starts; no event has arrived yet") == 4
+    assert "not installed: codex, gemini-cli, copilot-cli, cursor, pi, openclaw\n" in told
+    answered(event("short"), capfd, monkeypatch, "--agent", "claude-code")
+    assert main(["hook", "doctor"]) == 0
+    told = capfd.readouterr().out
+    assert told.count("the last event arrived at 20") == 1 and told.count("no event has arrived") == 3
+    assert main(["hook", "install", "codex", "--project", "--yes"]) == 0
+    hooks = Path.cwd() / ".codex" / "hooks.json"
+    hooks.write_text(hooks.read_text().replace("tersely hook", "/no/such/tersely hook"))
+    capfd.readouterr()
+    assert main(["hook", "doctor"]) == 1
+    assert "codex" in (told := capfd.readouterr().out) and "the command does not start or answer" in told
 
 
 def test_copilot_gets_the_text_in_a_result_of_its_own_shape(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tersely.agents.plugin_files import HERMES, OPENCLAW, OPENCODE, PI
 from tersely.agents.tool_results import ToolResultCompressor, ToolResultReport
 from tersely.cache import BoundedCache, digest_of
 from tersely.documents import value_of
@@ -14,7 +17,15 @@ from tersely.memory.excerpts import called_arguments, called_tools
 from tersely.memory.messages import MessageReader, Path, is_list, plain, read_messages, to_json
 from tersely.memory.writing import with_texts
 
-__all__ = ["AGENTS", "RETRIEVE_WITH", "HookProtocol", "ResultShortener", "ToolCall", "answer_event"]
+__all__ = [
+    "AGENTS",
+    "RETRIEVE_WITH",
+    "HookProtocol",
+    "ResultShortener",
+    "ToolCall",
+    "answer_event",
+    "rewrite_command",
+]
 
 #: How a model gets a whole result behind a gateway: LiteLLM offers it a tool of this name, and headroom's
 #: proxy does where it reads "Retrieve original: hash=".
@@ -143,7 +154,7 @@ def _result_blocks(message: Any) -> dict[Path, str]:
 # What these tools give says what they changed: agents show it, and it is short.
 _WRITERS = frozenset(
     {"Edit", "MultiEdit", "Write", "NotebookEdit", "TodoWrite", "apply_patch", "replace", "write_file",
-     "edit", "create", "update_todo"}
+     "edit", "create", "update_todo", "write", "patch", "multiedit", "todowrite", "todo"}
 )  # fmt: skip
 _QUESTIONS = ("prompt", "query", "question")  # arguments of a call that say what is sought
 
@@ -172,6 +183,10 @@ class HookProtocol:
         project: file of a project's settings, under its folder; "" for one of the same name.
         head: members that a new file of settings starts with.
         entry: what stands in the list of the event, from matcher, command and timeout.
+        files: of an agent that takes code, the plugin's files, in the folder of `settings`, which is the one
+            that asks `tersely hook`.
+        then: what the user types for the agent to load them.
+        before: name of the event before a tool, at which a command may be rewritten; "" where none is.
     """
 
     event: str
@@ -182,6 +197,9 @@ class HookProtocol:
     answer: Callable[[ToolCall, Any], dict[str, Any] | None]
     project: str = ""
     head: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    then: str = ""
+    before: str = ""
     entry: Callable[[str, str, int], dict[str, Any]] = lambda matcher, command, timeout: {
         "matcher": matcher,
         "hooks": [{"type": "command", "command": command, "timeout": timeout}],
@@ -211,6 +229,31 @@ def answer_event(agent: str, event: Any, compressor: ToolResultCompressor) -> di
         is_taken=lambda shorter: bool(protocol.answer(call, shorter)),
     )
     return {} if made is call.result else protocol.answer(call, made) or {}
+
+
+# What other commands of an agent's shell would miss if it ran in a shell of its own.
+_STAYS_IN_ITS_SHELL = re.compile(r"(?<![\w./-])(?:cd|pushd|popd|tersely)(?![\w./=-])|(?<![&>|])&(?![&>\d])")
+
+
+def rewrite_command(event: Any, run: str) -> dict[str, Any]:
+    """The reply to Claude Code before a command runs: `run` runs it, in bash, and keeps its exit code.
+
+    Claude Code takes no replacement for what a failing command wrote, so its output must be short when it
+    comes. Its permission rules are asked about the rewritten command. {} leaves alone what changes the folder
+    of later commands, or runs in the background.
+    """
+    if not isinstance(event, Mapping) or "cursor_version" in event or event.get("tool_name") != "Bash":
+        return {}
+    given = event.get("tool_input")
+    if event.get("hook_event_name") != "PreToolUse" or not isinstance(given, Mapping):
+        return {}
+    command = given.get("command")
+    if not isinstance(command, str) or not command.strip() or given.get("run_in_background"):
+        return {}
+    if _STAYS_IN_ITS_SHELL.search(command):
+        return {}
+    made = {**given, "command": f"{run} -- bash -c {shlex.quote(command)}"}
+    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": made}}
 
 
 def _call(event: Mapping[str, Any]) -> ToolCall | None:
@@ -273,6 +316,23 @@ def _cursor(call: ToolCall, made: Any) -> dict[str, Any] | None:
     return {"updated_mcp_tool_output": made} if _same_fields(call.result, made) else None
 
 
+def _plugin(call: ToolCall, made: Any) -> dict[str, Any] | None:
+    """The answer to a plugin of plugin_files.py."""
+    return {"result": made} if _same_fields(call.result, made) else None
+
+
+def _hermes_call(event: Mapping[str, Any]) -> ToolCall | None:
+    """Hermes hands results over as JSON in a text."""
+    call = _call(event)
+    return None if call is None else replace(call, result=_read(call.result))
+
+
+def _hermes(call: ToolCall, made: Any) -> dict[str, Any] | None:
+    if not _same_fields(call.result, made):
+        return None
+    return {"result": made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)}
+
+
 def _read(given: Any) -> Any:
     """Data that may come as JSON in a text; the text itself where it is none."""
     if not isinstance(given, str):
@@ -308,6 +368,7 @@ AGENTS: dict[str, HookProtocol] = {
         30,  # seconds
         _call,
         _claude_code,
+        before="PreToolUse",
     ),
     # https://developers.openai.com/codex/hooks, "PostToolUse"; codex-rs/hooks/src/events/post_tool_use.rs
     "codex": HookProtocol("PostToolUse", ".codex/hooks.json", "Bash|mcp__.*", 30, _call, _codex),
@@ -348,5 +409,49 @@ AGENTS: dict[str, HookProtocol] = {
         _cursor,
         head={"version": 1},
         entry=lambda matcher, command, timeout: {"matcher": matcher, "command": command, "timeout": timeout},
+    ),
+    # https://opencode.ai/docs/plugins; packages/plugin/src/index.ts, "tool.execute.after"
+    "opencode": HookProtocol(
+        "tool.execute.after",
+        ".config/opencode/plugins/tersely.js",
+        "",
+        30,
+        _call,
+        _plugin,
+        project=".opencode/plugins/tersely.js",
+        files=OPENCODE,
+    ),
+    # packages/coding-agent/docs/extensions.md of pi, "tool_result"
+    "pi": HookProtocol(
+        "tool_result",
+        ".pi/agent/extensions/tersely.ts",
+        "",
+        30,
+        _call,
+        _plugin,
+        project=".pi/extensions/tersely.ts",
+        files=PI,
+    ),
+    # src/plugins/agent-tool-result-middleware-types.ts of OpenClaw; https://docs.openclaw.ai/plugins/manifest
+    "openclaw": HookProtocol(
+        "agentToolResultMiddleware",
+        ".openclaw/extensions/tersely/index.js",
+        "",
+        30,
+        _call,
+        _plugin,
+        files=OPENCLAW,
+        then="openclaw plugins enable tersely",
+    ),
+    # https://hermes-agent.nousresearch.com/docs/user-guide/features/hooks; hermes-agent 0.19, model_tools.py
+    "hermes": HookProtocol(
+        "transform_tool_result",
+        ".hermes/plugins/tersely/__init__.py",
+        "",
+        30,
+        _hermes_call,
+        _hermes,
+        files=HERMES,
+        then="hermes plugins enable tersely",
     ),
 }

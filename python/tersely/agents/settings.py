@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["add_hook", "find_hook", "remove_hook"]
+__all__ = ["add_hook", "find_hook", "hook_commands", "remove_hook"]
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _READER = json.JSONDecoder()
@@ -66,18 +66,24 @@ def remove_hook(text: str, event: str, marker: str, head: Mapping[str, Any] | No
 
 def find_hook(text: str, event: str, marker: str) -> _Member | None:
     """The entry of `hooks.EVENT` that has a command with the marker; None without. Raises as `add_hook`."""
-    if not text.strip():
-        return None
-    places = _path(text, event)
-    if len(places) < 3:
-        return None
-    for member in _members(text, places[2][0]):
+    return next((member for member, command in _hooks(text, event) if marker in command), None)
+
+
+def hook_commands(text: str, event: str) -> list[str]:
+    """All command lines of `hooks.EVENT`. Raises as `add_hook`."""
+    return [command for _, command in _hooks(text, event)]
+
+
+def _hooks(text: str, event: str) -> list[tuple[_Member, str]]:
+    """Each command line of `hooks.EVENT`, with the entry that has it."""
+    places = _path(text, event) if text.strip() else []
+    found = []
+    for member in _members(text, places[2][0]) if len(places) > 2 else ():
         entry = _value(text, member)
         hooks = entry.get("hooks", [entry]) if isinstance(entry, dict) else None
         commands = [hook.get("command") for hook in hooks or () if isinstance(hook, dict)]
-        if any(isinstance(command, str) and marker in command for command in commands):
-            return member
-    return None
+        found += [(member, command) for command in commands if isinstance(command, str)]
+    return found
 
 
 def _value(text: str, member: _Member) -> Any:

@@ -41,7 +41,8 @@ T = TypeVar("T")
 BUDGET = 2000  # tokens of a result
 
 #: Tools that read files, which may be edited next: of Claude Code, Gemini CLI, Codex, Cursor, Cline,
-#: OpenCode, Anthropic's text editor, LangChain, MCP's file system. A prefix "mcp__server__" is passed over.
+#: opencode, pi, OpenClaw, Hermes, Anthropic's text editor, LangChain, MCP's file system. A prefix
+#: "mcp__server__" is passed over.
 FILE_READERS = frozenset(
     {"Read", "NotebookRead", "NotebookEdit", "ReadFile", "read", "read_file", "read_many_files",
      "read_text_file", "read_multiple_files", "view", "view_file", "open_file", "str_replace_editor",

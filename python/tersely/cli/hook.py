@@ -6,18 +6,23 @@ import argparse
 import difflib
 import json
 import os
+import re
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tersely.agents.hook import AGENTS, answer_event
+from tersely.agents.hook import AGENTS, HookProtocol, answer_event, rewrite_command
 from tersely.cli.arguments import Commands, add_command
 from tersely.cli.files import InputError, say, write
-from tersely.cli.store import expand_with, result_store
+from tersely.cli.store import expand_with, result_store, state_folder
+from tersely.files import make_folder
 from tersely.text import decode
 
 if TYPE_CHECKING:
@@ -28,23 +33,29 @@ __all__ = ["add_hook", "is_event", "run_hook"]
 BUDGET = 2000  # tokens of a result
 _MOST = 1 << 24  # bytes of an event: reading takes up to some 35 times as much memory
 _BLOCK = 1 << 16
+_ACTIONS = ("install", "uninstall", "doctor")
+_IN_PLUGIN = re.compile(r"^(?:const )?COMMAND = (\".*\");?$", re.MULTILINE)
+_EMPTY = "{}"  # an event that says nothing, and the answer to it
 
 _EXAMPLES = """examples:
   tersely hook install claude-code            # shows what it would change, and asks
   tersely hook install claude-code --project --yes
   tersely hook install codex --budget 3000
+  tersely hook install claude-code --failures # what failing commands write becomes shorter, too
   tersely hook uninstall claude-code
+  tersely hook doctor                         # which hooks there are, and whether their events arrive
   tersely hook --agent claude-code < event.json
 
 Results over the budget are kept whole in a store before they are made shorter; `tersely expand ID` gives
 them back. Results of tools that read files for editing stay as they are. Whatever fails, the result is as it
-was.
+was. Claude Code takes nothing in the place of what a failing command wrote: --failures rewrites commands
+before they run to `tersely run -- bash -c ...`, which keeps the exit code; permission rules then see that.
 """
 
 
 def is_event(given: Sequence[str]) -> bool:
     """Whether a command line answers an event: nothing may fail then, agents take exit codes for answers."""
-    return given[:1] == ["hook"] and not {"install", "uninstall", "-h", "--help"} & set(given)
+    return given[:1] == ["hook"] and not {*_ACTIONS, "-h", "--help"} & set(given)
 
 
 def add_hook(commands: Commands) -> None:
@@ -55,7 +66,7 @@ def add_hook(commands: Commands) -> None:
     parser.add_argument(
         "action",
         nargs="?",
-        choices=["install", "uninstall"],
+        choices=_ACTIONS,
         help="without: answer the event on standard input",
     )
     parser.add_argument(
@@ -72,29 +83,42 @@ def add_hook(commands: Commands) -> None:
         "--keep", action="append", default=[], metavar="TOOL", help="never shorten what it gives (repeatable)"
     )
     parser.add_argument("--files", action="store_true", help="also shorten what tools give that read files")
+    parser.add_argument(
+        "--failures", action="store_true", help="rewrite commands, so that failing ones write little"
+    )
     parser.add_argument("--project", action="store_true", help="the settings of this folder, not the user's")
     parser.add_argument("--yes", action="store_true", help="change the settings without asking")
 
 
-def run_hook(arguments: argparse.Namespace) -> None:
+def run_hook(arguments: argparse.Namespace) -> int | None:
     """Answer an event on standard output, or change an agent's settings."""
     if arguments.action is None:
         _answer(arguments)
-        return
+        return None
+    if arguments.action == "doctor":
+        return _diagnose()
     agent = arguments.name or arguments.agent
     if agent is None:
         raise ValueError(f"which agent? One of {', '.join(AGENTS)}")
     _change(agent, arguments)
+    return None
 
 
 def _answer(arguments: argparse.Namespace) -> None:
     answer = {}
+    agent = arguments.agent or "claude-code"
     try:
         given = sys.stdin.buffer.read(_MOST + 1)
         if len(given) > _MOST:
             _note(f"the event has more than {_MOST >> 20} MB")
             while sys.stdin.buffer.read(_BLOCK):  # an agent that is still writing would fail
                 pass
+        if len(given) > len(_EMPTY):
+            _note_arrival(agent, arguments.failures)
+        if len(given) > _MOST:
+            pass
+        elif arguments.failures:
+            answer = rewrite_command(json.loads(decode(given)[0]), _run_line(arguments))
         elif len(given) > arguments.budget:  # no text has more tokens than bytes
             from tersely.agents.tool_results import ToolResultCompressor
 
@@ -108,7 +132,7 @@ def _answer(arguments: argparse.Namespace) -> None:
                     expand_with=expand_with(arguments.store),
                     report=_report,
                 )
-                answer = answer_event(arguments.agent or "claude-code", event, compressor)
+                answer = answer_event(agent, event, compressor)
     except Exception as error:  # the agent goes on with the result as it is
         _note(f"{type(error).__name__}: {error}")
     write(json.dumps(answer) + "\n")
@@ -124,48 +148,180 @@ def _note(text: str) -> None:
 
 
 def _change(agent: str, arguments: argparse.Namespace) -> None:
-    """Show what would change in the settings, ask, and write them."""
-    from tersely.agents.settings import add_hook as add_to, remove_hook
-
+    """Show what would change in the settings or the plugin's files, ask, and write them."""
     protocol = AGENTS[agent]
-    project = protocol.project or protocol.settings
-    path = Path.cwd() / project if arguments.project else Path.home() / protocol.settings
-    marker = f"hook --agent {agent}"
-    before = _read(path)
-    if arguments.action == "install":
-        entry = protocol.entry(protocol.matcher, _command(marker, arguments), protocol.timeout)
-        after = _changed(path, add_to, before, protocol.event, entry, marker, protocol.head)
+    install = arguments.action == "install"
+    if arguments.failures and not protocol.before:
+        raise ValueError(f"--failures is for agents whose commands can be rewritten, not for {agent}")
+    place = Path.cwd() if arguments.project else Path.home()
+    path = place / _settings(protocol, arguments.project)
+    if protocol.files:
+        command = _command(f"hook --agent {agent}", arguments)
+        changes = [
+            (
+                file,
+                before := _read(file),
+                _plugin_text(file, before, text, protocol, command) if install else "",
+            )
+            for name, text in protocol.files.items()
+            for file in [path.parent / name]
+        ]
     else:
-        after = _changed(path, remove_hook, before, protocol.event, marker, protocol.head)
-    there = "there" if arguments.action == "install" else "not there"
-    if after == before:
+        before = _read(path)
+        changes = [(path, before, _changed(path, before, agent, arguments))]
+    changes = [change for change in changes if change[1] != change[2]]
+    there = "there" if install else "not there"
+    if not changes:
         write(f"{path}: nothing to do, the hook is {there}\n")
         return
-    lines = [text.splitlines(keepends=True) for text in (before, after)]
-    for line in difflib.unified_diff(lines[0], lines[1], str(path), str(path), n=2):
-        write(line if line.endswith("\n") else f"{line}\n\\ no line end\n")
+    for file, before, after in changes:
+        lines = [text.splitlines(keepends=True) for text in (before, after)]
+        for line in difflib.unified_diff(lines[0], lines[1], str(file), str(file), n=2):
+            write(line if line.endswith("\n") else f"{line}\n\\ no line end\n")
     if not arguments.yes and not _agreed():
         write("nothing was changed\n")
         return
-    _save(path, after)
-    write(f"{path}: the hook is {there} now\n")
+    for file, _, after in changes:
+        _save(file, after)
+    if not install and path.parent.name == "tersely":
+        with suppress(OSError):  # not empty: there is something of somebody else's
+            path.parent.rmdir()
+    then = f"; now: {protocol.then}" if install and protocol.then else ""
+    write(f"{path}: the hook is {there} now{then}\n")
 
 
-def _command(marker: str, arguments: argparse.Namespace) -> str:
+def _settings(protocol: HookProtocol, project: bool) -> str:
+    return protocol.project or protocol.settings if project else protocol.settings
+
+
+def _changed(path: Path, text: str, agent: str, arguments: argparse.Namespace) -> str:
+    """The settings with the hook, or without it."""
+    from tersely.agents.settings import add_hook as add_to, remove_hook
+
+    protocol = AGENTS[agent]
+    marker = f"hook --agent {agent}"
+    try:
+        if arguments.action == "uninstall":
+            for event in (protocol.before, protocol.event):  # the last first: so that nothing is left
+                text = remove_hook(text, event, marker, protocol.head) if event else text
+            return text
+        for event, matcher, failures in (
+            (protocol.event, protocol.matcher, False),
+            (protocol.before, "Bash", True),
+        ):
+            if arguments.failures or not failures:
+                command = _command(marker, arguments, failures)
+                entry = protocol.entry(matcher, command, protocol.timeout)
+                text = add_to(text, event, entry, marker, protocol.head)
+        return text
+    except ValueError as error:
+        raise InputError(f"{path} stays as it is: {error}") from error
+
+
+def _plugin_text(path: Path, before: str, text: str, protocol: HookProtocol, command: str) -> str:
+    """A file of the plugin; one that is there and asks tersely stays as it is."""
+    if before and "tersely" not in before:
+        raise InputError(f"{path} stays as it is: it is somebody else's")
+    return before or text.replace("@COMMAND@", json.dumps(command)).replace("@EVENT@", protocol.event)
+
+
+def _command(marker: str, arguments: argparse.Namespace, failures: bool = False) -> str:
     """The command line of the hook, for the shell that agents run it in."""
-    program = (
-        ["tersely"] if arguments.project or shutil.which("tersely") else [sys.executable, "-m", "tersely"]
-    )
-    options = []
-    if arguments.budget != BUDGET:
-        options += ["--budget", str(arguments.budget)]
-    if arguments.store is not None:
-        options += ["--store", str(Path(arguments.store).absolute())]
+    options = _options(arguments)
     for tool in arguments.keep:
         options += ["--keep", tool]
     if arguments.files:
         options.append("--files")
-    return f"{shlex.join(program)} {marker}" + (f" {shlex.join(options)}" if options else "")
+    if failures:
+        options.append("--failures")
+    return f"{_program(arguments.project)} {marker}" + (f" {shlex.join(options)}" if options else "")
+
+
+def _run_line(arguments: argparse.Namespace) -> str:
+    """The command line that runs another one, with the hook's options."""
+    return " ".join([_program(False), "run", *map(shlex.quote, _options(arguments))])
+
+
+def _program(project: bool) -> str:
+    found = project or shutil.which("tersely")
+    return shlex.join(["tersely"] if found else [sys.executable, "-m", "tersely"])
+
+
+def _options(arguments: argparse.Namespace) -> list[str]:
+    options = [] if arguments.budget == BUDGET else ["--budget", str(arguments.budget)]
+    return options + ([] if arguments.store is None else ["--store", str(Path(arguments.store).absolute())])
+
+
+def _note_arrival(agent: str, failures: bool) -> None:
+    with suppress(OSError):
+        make_folder(state_folder() / "hooks")
+        _arrival(agent, failures).touch()
+
+
+def _arrival(agent: str, failures: bool) -> Path:
+    """The file whose time is that of the last event."""
+    return state_folder() / "hooks" / f"{agent}{'-failures' if failures else ''}"
+
+
+def _diagnose() -> int:
+    """Say of each installed hook whether its command starts and its events arrive."""
+    code, missing = 0, []
+    for agent, protocol in AGENTS.items():
+        places = {Path.home() / protocol.settings, Path.cwd() / _settings(protocol, True)}
+        found = [(path, command) for path in sorted(places) for command in _installed(path, agent)]
+        if not found:
+            missing.append(agent)
+        for path, command in found:
+            failures = command.endswith(" --failures")
+            starts = _starts(command)
+            code = code if starts else 1
+            what = "rewrites commands, so that failing ones write little" if failures else "shortens results"
+            write(f"{agent}: {path}\n  {what}: {command}\n  ")
+            write("the command starts; " if starts else "the command does not start or answer; ")
+            write(_last_event(agent, failures) + "\n")
+        if protocol.before and found and not any(command.endswith(" --failures") for _, command in found):
+            write(f"  long output of failing commands stays: tersely hook install {agent} --failures\n")
+    write(f"not installed: {', '.join(missing)}\n" if missing else "")
+    return code
+
+
+def _installed(path: Path, agent: str) -> list[str]:
+    """The command lines of our hooks in a file of settings, or in a plugin's file."""
+    from tersely.agents.settings import hook_commands
+
+    protocol, marker = AGENTS[agent], f"hook --agent {agent}"
+    text = _read(path)
+    if protocol.files:
+        written = _IN_PLUGIN.search(text)
+        return [json.loads(written[1])] if written else []
+    try:
+        return [
+            command
+            for event in (protocol.event, protocol.before)
+            if event
+            for command in hook_commands(text, event)
+            if marker in command
+        ]
+    except ValueError as error:
+        raise InputError(f"cannot read {path}: {error}") from error
+
+
+def _starts(command: str) -> bool:
+    try:
+        done = subprocess.run(
+            command, shell=True, input=_EMPTY.encode(), capture_output=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and done.stdout.strip() == _EMPTY.encode()
+
+
+def _last_event(agent: str, failures: bool) -> str:
+    try:
+        then = datetime.fromtimestamp(_arrival(agent, failures).stat().st_mtime)
+    except OSError:
+        return "no event has arrived yet: start the agent anew, and let it use a tool"
+    return f"the last event arrived at {then:%Y-%m-%d %H:%M:%S}"
 
 
 def _read(path: Path) -> str:
@@ -175,13 +331,6 @@ def _read(path: Path) -> str:
         return ""
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}: {error}") from error
-
-
-def _changed(path: Path, change: Callable[..., str], *given: Any) -> str:
-    try:
-        return change(*given)
-    except ValueError as error:
-        raise InputError(f"{path} stays as it is: {error}") from error
 
 
 def _agreed() -> bool:

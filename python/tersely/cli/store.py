@@ -25,6 +25,7 @@ __all__ = [
     "keep_in_store",
     "result_store",
     "run_expand",
+    "state_folder",
     "store_path",
 ]
 
@@ -41,8 +42,12 @@ def store_path(given: str | None) -> Path:
     named = given or os.environ.get(_VARIABLE)
     if named:
         return Path(named)
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "tersely" / "results.sqlite"
+    return state_folder() / "results.sqlite"
+
+
+def state_folder() -> Path:
+    """The folder of what the user's commands keep (XDG_STATE_HOME)."""
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "tersely"
 
 
 def result_store(given: str | None) -> Store:
