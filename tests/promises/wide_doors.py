@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import tersely
-from agents.result_shapes import LOG, MAPPINGS, ROWS, differences
+from result_shapes import LOG, MAPPINGS, ROWS, differences
 from tersely.agents import compress_tool_result
 from tersely.engine.strategies import Auto
 from tersely.integrations.llmlingua import PromptCompressor

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-import tersely
 from tersely import checks
 from tersely.cache import BoundedCache, digest_of
+from tersely.engine.api import compress_in
 from tersely.engine.count import count_batch
 from tersely.errors import BudgetExceededError, MissingExtraError
 from tersely.memory import Compactor
@@ -15,6 +15,7 @@ from tersely.memory.compaction import CompactedMessages
 from tersely.memory.messages import read_message
 from tersely.memory.writing import with_texts
 from tersely.models.counters import resolve_counter
+from tersely.types import Frame
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -142,20 +143,21 @@ class TerselyMiddleware(AgentMiddleware):
         self, texts: Sequence[str], question: str | None, limit: int
     ) -> tuple[Sequence[str], dict[str, Any]]:
         """Compress texts: what is left of each, and a note about it; an empty note: they are short enough."""
-        original, room = int(count_batch(self.counter, texts).sum()), limit
+        original = int(count_batch(self.counter, texts).sum())
         if original <= limit:
             return (), {}
-        while True:  # once, but for counters that count a whole lower than its parts
-            try:
-                result = tersely.compress(
-                    texts, question, budget=room, counter=self.counter, strategy=self.strategy
-                )
-            except BudgetExceededError as error:
-                return texts, {"not_compressed": str(error)}
-            tokens = int(count_batch(self.counter, list(filter(None, result.parts))).sum())
-            if tokens <= limit:
-                break
-            room = max(room - (tokens - limit), 0)
+        try:
+            result = compress_in(
+                Frame(apart=True),
+                texts,
+                question,
+                budget=limit,
+                counter=self.counter,
+                strategy=self.strategy,
+            )
+        except BudgetExceededError as error:
+            return texts, {"not_compressed": str(error)}
+        tokens = int(count_batch(self.counter, list(filter(None, result.parts))).sum())
         several = len(texts) > 1
         return result.parts, {
             "tokens": tokens,
