@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -19,8 +20,14 @@ from hypothesis import given, strategies as st
 from odd_counters import quarters
 from page_checks import check_safe
 from read_page import Page, shown
+from tersely.memory.compaction import CompactedMessages, compact_messages
+from tersely.memory.repl import MemoryCompactor, REPLHistory
 from tersely.report import pieces as words, to_html, write_html
-from tersely.types import Fact, FactKind, FactReport, Level, Receipt, Span
+from tersely.report.page import COLUMNS, STEPS, levels
+from tersely.report.pieces import heading_of, titles_of
+from tersely.report.views import view_of
+from tersely.retrieval.contextual.compressor import ContextualCompressor
+from tersely.types import Document, Fact, FactKind, FactReport, Level, Receipt, Span
 from text_strategies import fragments, some_texts
 
 HARBOUR = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips."
@@ -388,3 +395,254 @@ def test_every_warning_that_a_receipt_names_has_a_sentence_of_its_own() -> None:
     codes = re.findall(r'"([a-z]+_[a-z_]+)"', listed)
     assert len(codes) > 9
     assert not [code for code in codes if code not in words._WARNINGS]
+
+
+def named(*ids: str) -> list[Document]:
+    return [Document("Text.", id=one) for one in ids]
+
+
+@pytest.mark.parametrize(
+    ("ids", "short"),
+    [
+        (("/data/notes/tides.md",), ["tides.md"]),
+        (("a/tides.md", "b/tides.md", "b/fog.md"), ["a/tides.md", "b/tides.md", "fog.md"]),
+        (("x/a/t.md", "y/a/t.md"), ["x/a/t.md", "y/a/t.md"]),
+        (("t.md", "t.md"), ["t.md", "t.md"]),
+        ((r"C:\notes\tides.md", "chunk-17"), ["tides.md", "chunk-17"]),
+        (("https://example.org/a/tides.html?page=2",), ["tides.html"]),
+    ],
+)
+def test_as_much_of_a_path_as_tells_it_apart(ids: tuple[str, ...], short: list[str]) -> None:
+    assert [title.short for title in titles_of(named(*ids))] == short
+
+
+def test_titles_and_metadata_and_numbers() -> None:
+    documents = [
+        Document("a", id="x/y.md", title="Tides"),
+        Document("b", metadata={"source": "/data/fog.txt"}),
+        Document("c"),
+    ]
+    titles = titles_of(documents)
+    assert [title.short for title in titles] == ["Tides", "fog.txt", "Document 3"]
+    assert titles[1].html == '<bdi title="/data/fog.txt">fog.txt</bdi>'
+    assert heading_of(documents, titles) == "3 documents"
+
+
+def test_the_page_is_called_after_the_file_and_its_path_is_there_to_see() -> None:
+    documents = [{"text": "High water.", "id": "north/tides.md"}, {"text": "Low water.", "id": "fog.md"}]
+    page = Page(to_html(tersely.compress(documents, budget=8)))
+    assert page.all("title")[0].text == "tides.md, fog.md – tersely"
+    assert page.all("h3")[0].text == "tides.md"
+    assert page.all("bdi")[1].attributes == {"title": "north/tides.md"}
+
+
+TOPICS = {
+    "tides": "High water is at six. The tide turns at noon. Low water uncovers the old pier. ",
+    "fog": "Fog is common in March. The lighthouse burns a lamp of eighty candles. Ships wait outside. ",
+    "gulls": "Gulls steal chips. They nest on the roof of the market. Nobody feeds them twice. ",
+}
+
+
+def contextual(**options: Any) -> Any:
+    documents = [{"text": text * 3, "id": f"notes/{name}.md"} for name, text in TOPICS.items()]
+    return ContextualCompressor(token_budget=30, **options).compress_sync(documents, "When is low water?")
+
+
+def check_spans(result: Any) -> None:
+    """Kept and dropped spans are in order, apart from each other, and are what the receipt counts."""
+    made = view_of(result).result
+    spans = sorted([*made.kept, *made.dropped], key=lambda span: (span.document, span.start))
+    for one, other in itertools.pairwise(spans):
+        assert one.document < other.document or one.end <= other.start
+    assert all(0 <= span.start < span.end <= len(made.documents[span.document].text) for span in spans)
+    assert made.receipt.segments == len(spans) == sum(made.receipt.reasons.values())
+
+
+def test_contextual_results_show_each_document_with_its_relevance() -> None:
+    result = contextual()
+    check_spans(result)
+    page = Page(to_html(result, "When is low water?"))
+    check_safe(page)
+    assert page.texts == [text * 3 for text in TOPICS.values()]
+    assert page.result == result.text
+    assert [e.text for e in page.all("h3")] == ["tides.md", "fog.md", "gulls.md"]
+    pieces = [e.text for e in page.all("span", "k") if "id" in e.attributes]
+    assert pieces and all(piece in result.text for piece in pieces)
+    listed = [e.text for e in page.all("td")]
+    assert all(f"{score.overall_score:.2f}" in listed for score in result.relevance_scores)
+    assert f"of {result.usage.available} allowed" in to_html(result)
+
+
+def history() -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "You watch the harbour."}]
+    for number in range(12):
+        log = "\n".join(f"berth {n} of pier {number}: boat-{number}-{n} is {n * 7} m long" for n in range(30))
+        call = {"id": f"c{number}", "type": "function", "function": {"name": "berths", "arguments": "{}"}}
+        messages += [
+            {"role": "user", "content": f"Which boats lie at pier {number}?"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{number}", "content": log},
+            {
+                "role": "assistant",
+                "content": f"Thirty boats lie at pier {number}; permit P-{number}47 ends soon.",
+            },
+        ]
+    return messages
+
+
+def test_histories_show_what_became_of_each_message() -> None:
+    result = compact_messages(history(), budget=900, query="What ends soon?")
+    assert {account.outcome for account in result.accounts} >= {"verbatim", "folded"}
+    check_spans(result)
+    page = Page(to_html(result))
+    check_safe(page)
+    assert [e.text for e in page.all("h3")][:3] == ["0 system", "1 user", "2 assistant"]
+    made = view_of(result).result
+    assert page.texts == [shown(document.text) for document in made.documents]
+    whole = {
+        span.document
+        for span in made.kept
+        if span.end - span.start == len(made.documents[span.document].text)
+    }
+    assert whole >= {account.index for account in result.accounts if account.outcome == "verbatim"}
+    for span in made.kept:
+        text = made.documents[span.document].text[span.start : span.end]
+        assert all(line.strip() in made.text for line in text.splitlines())
+
+
+def test_of_a_shortened_result_of_a_tool_the_lines_that_are_left_are_kept() -> None:
+    lines = [f"{n:03} {'ERROR berth is taken' if n % 50 == 7 else 'ok'} boat-{n}" for n in range(300)]
+    messages = [
+        {"role": "user", "content": "Why?"},
+        {"role": "tool", "tool_call_id": "a", "content": "\n".join(lines)},
+    ]
+    result = compact_messages(messages, budget=200)
+    assert isinstance(result, CompactedMessages)
+    assert result.accounts[1].outcome == "compressed"
+    check_spans(result)
+    made = view_of(result).result
+    kept = "".join(made.documents[1].text[s.start : s.end] for s in made.kept if s.document == 1).splitlines()
+    assert kept == [line for line in lines if line in result.messages[-1]["content"].splitlines()]
+    assert len(kept) > 3
+
+
+def test_a_history_that_fits_is_kept_whole() -> None:
+    result = compact_messages(history()[:3], budget=5000)
+    check_spans(result)
+    assert not view_of(result).result.dropped
+    check_safe(Page(to_html(result)))
+
+
+def test_steps_show_what_the_summary_stands_for() -> None:
+    steps = REPLHistory()
+    for number in range(12):
+        steps = steps.append(
+            f"Look at berth {number}.", f"print(berth({number}))", f"boat-{number} <b>late</b>"
+        )
+    result = MemoryCompactor().compact(steps, "find late boats", force=True)
+    check_spans(result)
+    page = Page(to_html(result))
+    check_safe(page)
+    made = view_of(result).result
+    assert len(page.texts) == 12
+    assert made.text.startswith(result.summary)
+    assert [span.reason for span in made.dropped] == ["summarized"] * result.summarized_entries
+    assert "characters" in to_html(result)
+    untouched = MemoryCompactor().compact(steps)
+    check_safe(Page(to_html(untouched)))
+
+
+def test_what_is_no_result_is_named() -> None:
+    with pytest.raises(TypeError, match="CompactedMessages or CompactionResult, not dict"):
+        view_of({"text": "x"})  # type: ignore[arg-type]
+
+
+def naive(places: list[tuple[int, int]], total: int) -> list[int]:
+    """By characters' shares of each column, one character at a time."""
+    covered = [0.0] * COLUMNS
+    for character in itertools.chain.from_iterable(range(*place) for place in places):
+        start, end = COLUMNS * character / total, COLUMNS * (character + 1) / total
+        for column in range(int(start), min(int(end) + 1, COLUMNS)):
+            covered[column] += max(min(end, column + 1) - max(start, column), 0.0)
+    return [max(1, min(STEPS, round(STEPS * share))) if share > 1e-7 else 0 for share in covered]
+
+
+@given(st.lists(st.integers(0, 3000), min_size=2, max_size=16, unique=True), st.integers(1, 500))
+def test_a_column_is_as_high_as_it_is_full(cuts: list[int], more: int) -> None:
+    cuts = sorted(cuts)[: len(cuts) // 2 * 2]
+    places = list(zip(cuts[::2], cuts[1::2], strict=True))
+    total = cuts[-1] + more
+    ours, theirs = levels(places, total), naive(places, total)
+    assert len(ours) == COLUMNS
+    assert all(
+        abs(one - other) <= 1 for one, other in zip(ours, theirs, strict=True)
+    )  # halves round either way
+    assert sum(one != other for one, other in zip(ours, theirs, strict=True)) <= len(cuts)
+
+
+def test_one_kept_character_of_a_long_text_is_seen() -> None:
+    seen = levels([(999_999, 1_000_000)], 1_000_000)
+    assert seen == [0] * (COLUMNS - 1) + [1]
+    assert levels([(0, 5)], 5) == [STEPS] * COLUMNS
+
+
+def rectangles(page: Page, look: str) -> list[tuple[float, float]]:
+    found = [e.attributes for e in page.all("rect", look)]
+    return [(float(e["x"]) / COLUMNS, float(e["width"]) / COLUMNS) for e in found]
+
+
+def test_kept_text_is_drawn_where_it_lies() -> None:
+    texts = [HARBOUR, "Otters float. " * 20, f"{HARBOUR} The ferry is late."]
+    result = tersely.compress(texts, "ferry permit", budget=14)
+    page = Page(to_html(result, "ferry permit"))
+    total = sum(map(len, texts))
+    starts = [0, *itertools.accumulate(map(len, texts))]
+    expected = [(starts[span.document] + span.start, span.end - span.start) for span in result.kept]
+    drawn = rectangles(page, "in")
+    assert [x for x, _ in drawn] == pytest.approx([start / total for start, _ in expected], abs=1e-4)
+    assert [w for _, w in drawn] == pytest.approx([size / total for _, size in expected], abs=1e-4)
+    edges = [x for x, _ in rectangles(page, "edge")]
+    assert edges == pytest.approx([starts[1] / total, starts[2] / total], abs=1e-4)
+    hits = [x for x, _ in rectangles(page, "hit")]
+    assert hits[0] == pytest.approx(HARBOUR.index("ferry") / total, abs=1 / COLUMNS)
+
+
+def test_each_piece_says_where_it_starts() -> None:
+    texts = [HARBOUR, f"Otters float. {HARBOUR}"]
+    result = tersely.compress(texts, "permit", budget=20)
+    page = Page(to_html(result))
+    joined = "".join(texts)
+    pieces = [e for e in page.all("span", "k") if "data-at" in e.attributes]
+    assert pieces
+    assert all(joined.startswith(e.text, int(e.attributes["data-at"])) for e in pieces)
+    assert [e.attributes["data-at"] for e in page.all("article")] == ["0", str(len(HARBOUR))]
+    (drawn,) = (e for e in page.elements if e.attributes.get("id") == "map")
+    assert drawn.attributes["data-total"] == str(len(joined))
+    assert drawn.attributes["aria-valuemax"] == str(len(pieces))
+
+
+def test_a_map_of_very_many_pieces_stays_small() -> None:
+    text = " ".join(f"Boat {n} is {'late' if n % 2 else 'on time'}." for n in range(6000))
+    result = tersely.compress(text, "late", ratio=0.3)
+    page = Page(to_html(result, "late"))
+    assert len(result.kept) > 1000
+    assert len(page.all("rect")) < 3 * COLUMNS
+    assert {e.attributes["height"] for e in page.all("rect", "in")} <= {
+        str(4 * n) for n in range(1, STEPS + 1)
+    }
+
+
+def test_nothing_kept_and_nothing_there_have_a_map() -> None:
+    for texts in ("", [], ["", " \n "]):
+        page = Page(to_html(tersely.compress(texts, budget=4)))
+        check_safe(page)
+        assert not rectangles(page, "in")
+
+
+@pytest.mark.parametrize(("size", "checked"), [(100, False), (30_000, True)])
+def test_long_sources_show_only_what_was_kept_at_first(size: int, checked: bool) -> None:
+    text = "".join(f"Boat {n} is late. " for n in range(size // 17))
+    page = Page(to_html(tersely.compress(text, budget=20)))
+    (box,) = (e for e in page.all("input") if e.attributes.get("id") == "only")
+    (main,) = page.all("main")
+    assert ("checked" in box.attributes, "only" in main.classes) == (checked, checked)

@@ -1,26 +1,44 @@
-"""The embedded index: what it finds, what it reads again, what it refuses."""
+"""An index of a folder: what it reads, how files are cut into chunks, how results are ranked."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 from bag_embedder import BagEmbedder
+from growth import MOST, growth
 from hypothesis import given, settings, strategies as st
 from index_folders import WORDS, contents, write_folder
 from other_threads import forks
-from tersely import StaticEmbedder
+from tersely import StaticEmbedder, _native
 from tersely.errors import StoreError
+from tersely.kernels import cosine_similarity
 from tersely.retrieval import ChunkResult
 from tersely.retrieval.chunks import Retriever
 from tersely.retrieval.index import Index
+from tersely.retrieval.index.chunking import Chunk, cut_chunks
+from tersely.retrieval.index.ranking import (
+    CodedVectors,
+    Postings,
+    PostingsBuilder,
+    best_cosines,
+    best_rows,
+    fuse,
+    normalize_scores,
+    score_words,
+)
+from text_strategies import texts
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +87,7 @@ def test_search_finds_by_words_and_by_vectors(harbour: Index) -> None:
     assert harbour.search("") == harbour.search("the of and", method="lexical") == []
 
 
-SYNTAX = [
+SYNTAX_INDEX = [
     '"foo OR bar*',
     "NEAR(",
     "NEAR(a b, 2)",
@@ -80,10 +98,10 @@ SYNTAX = [
     "a-b*",
     "(",
 ]
-SYNTAX += ["\0", "\ud800", "'; DROP TABLE chunks; --", "{a b} : c", "crane " * 5000]
+SYNTAX_INDEX += ["\0", "\ud800", "'; DROP TABLE chunks; --", "{a b} : c", "crane " * 5000]
 
 
-@pytest.mark.parametrize("query", SYNTAX)
+@pytest.mark.parametrize("query", SYNTAX_INDEX)
 def test_nothing_in_a_query_is_syntax(harbour: Index, query: str) -> None:
     for method in ("hybrid", "lexical", "vector"):
         results = harbour.search(query, method=method)
@@ -229,3 +247,395 @@ def test_the_header_says_what_it_is(tmp_path: Path) -> None:
     assert str(tmp_path) not in json.dumps(header)
     with pytest.raises(StoreError, match="holds no index"):
         Index.open(tmp_path.parent / "nowhere")
+
+
+KINDS = ("text", "rst", "python", "javascript", "go", "shell")
+LOG_BOOK = "The harbour master keeps a log of each ship that enters, with its draught and its cargo. "
+
+
+def check_chunks(text: str, chunks: list[Chunk]) -> None:
+    """What cut_chunks promises of anything but web pages."""
+    at = 0
+    for chunk in chunks:
+        assert not text[at : chunk.start].strip()
+        assert chunk.content == text[chunk.start : chunk.end]
+        assert chunk.content == chunk.content.strip()
+        assert 0 < len(chunk.content) <= 1500
+        at = chunk.end
+    assert not text[at:].strip()
+
+
+@given(texts, st.sampled_from(KINDS))
+def test_b002_chunks_are_verbatim_and_hold_all_of_the_text_once(text: str, kind: str) -> None:
+    check_chunks(text, cut_chunks(text, kind))
+
+
+pieces = st.sampled_from(
+    [
+        "# Head\n\n",
+        "## Sub\n\n",
+        "Title\n=====\n\n",
+        "- item one\n- item two\n",
+        "| a | b |\n|---|---|\n| 1 | 2 |\n\n",
+        "```py\nx = 1\n\ny = 2\n```\n\n",
+        "def f(x):\n    return x\n\n",
+        "A line.\n",
+        LOG_BOOK,
+        LOG_BOOK * 3 + "\n\n",
+        "x" * 700 + "\n\n",
+        "x " * 900 + "\n\n",
+        "\n",
+    ]
+)
+
+
+@given(st.lists(pieces, max_size=60).map("".join), st.sampled_from(KINDS))
+def test_b002_chunks_have_200_to_1500_characters(text: str, kind: str) -> None:
+    chunks = cut_chunks(text, kind)
+    check_chunks(text, chunks)
+    if len(text.strip()) >= 200:
+        assert all(len(chunk.content) >= 200 for chunk in chunks), [len(chunk.content) for chunk in chunks]
+    else:
+        assert len(chunks) <= 1
+
+
+@given(
+    st.lists(
+        st.sampled_from(["<h1>A &amp; B</h1>", "<p>One two.</p>", "<h2>C", "</h2>", "<li>x", LOG_BOOK]),
+        max_size=40,
+    )
+)
+def test_chunks_of_pages_are_made_of_the_source(parts: list[str]) -> None:
+    source = "".join(parts)
+    at = 0
+    for chunk in cut_chunks(source, "html"):
+        assert at <= chunk.start < chunk.end <= len(source)
+        part = source[chunk.start : chunk.end]
+        for word in chunk.content.split():
+            assert word in part
+        at = chunk.end
+
+
+def test_b002_header_paths_of_markdown() -> None:
+    text = f"# Port\n\n{LOG_BOOK * 4}\n\n## Tides ##\n\n{LOG_BOOK * 4}\n\nPilots\n------\n\n{LOG_BOOK * 4}"
+    found = [(chunk.header_path, chunk.content[:8]) for chunk in cut_chunks(text, "text")]
+    assert found == [("Port", "# Port\n\n"), ("Port > Tides", "## Tides"), ("Port > Pilots", "Pilots\n-")]
+
+
+def test_b002_header_paths_of_restructuredtext_follow_the_order_of_styles() -> None:
+    over = f"****\nPort\n****\n\n{LOG_BOOK * 4}\n\n"
+    text = over + "".join(
+        f"{title}\n{mark * len(title)}\n\n{LOG_BOOK * 4}\n\n"
+        for title, mark in (("Tides", "="), ("Spring :term:`tide`", "^"), ("Pilots", "="))
+    )
+    paths = [chunk.header_path for chunk in cut_chunks(text, "rst")]
+    assert paths == ["Port", "Port > Tides", "Port > Tides > Spring tide", "Port > Pilots"]
+
+
+def test_a_table_of_restructuredtext_is_no_heading() -> None:
+    text = f"Port\n====\n\n=====  =====\nA      B\n=====  =====\n1      2\n=====  =====\n\n{LOG_BOOK * 3}"
+    assert {chunk.header_path for chunk in cut_chunks(text, "rst")} == {"Port"}
+
+
+def test_b002_header_paths_of_pages() -> None:
+    text = (
+        f"<html><title>x</title><body><h1>Port &amp; quay<a href='#p'>¶</a></h1><p>{LOG_BOOK * 4}</p>"
+        f"<h2 class='x'>Tides</h2><p>{LOG_BOOK * 4}</p><script>var a = '<h1>no</h1>';</script></body></html>"
+    )
+    chunks = cut_chunks(text, "html")
+    assert [chunk.header_path for chunk in chunks] == ["Port & quay", "Port & quay > Tides"]
+    assert "<p>" not in chunks[0].content and text[chunks[1].start :].startswith("Tides</h2>")
+
+
+def test_b002_header_paths_of_code() -> None:
+    body = "".join(
+        f"        self.value_{number} = {number}  # a line of some length\n" for number in range(8)
+    )
+    text = f"class Ship:\n    def load(self):\n{body}\n    def sail(self):\n{body}\n\ndef dock(ship):\n{body}"
+    paths = [chunk.header_path for chunk in cut_chunks(text, "python")]
+    assert paths == ["class Ship > def load(self)", "class Ship > def sail(self)", "def dock(ship)"]
+
+
+def test_small_sections_are_merged_and_carry_what_their_paths_share() -> None:
+    sections = "".join(f"## Part {number}\n\n{LOG_BOOK}\n\n" for number in range(4))
+    chunks = cut_chunks(f"# Port\n\n{sections}", "text")
+    assert all(len(chunk.content) >= 200 for chunk in chunks)
+    assert {chunk.header_path for chunk in chunks} == {"Port"}
+
+
+def test_fences_tables_and_sentences_are_not_cut() -> None:
+    fence = "```sh\n" + "".join(f"make target-{number}\n\n" for number in range(20)) + "```"
+    table = "| ship | draught |\n|---|---|\n" + "".join(f"| ship {n} | {n} m |\n" for n in range(25))
+    text = "# Port\n\n" + f"{LOG_BOOK * 5}\n\n{fence}\n\n{LOG_BOOK * 9}\n\n{table}\n\n" * 3
+    chunks = [chunk.content for chunk in cut_chunks(text, "text")]
+    assert sum(fence in chunk for chunk in chunks) == 3
+    assert sum(table.strip() in chunk for chunk in chunks) == 3
+    for chunk in chunks:
+        assert chunk.count("```") % 2 == 0
+        assert chunk.endswith((".", "```", "|")), chunk[-40:]
+
+
+def test_a_heading_stays_with_its_text() -> None:
+    text = "".join(f"## Part {number}\n\n{LOG_BOOK * (number % 9 + 3)}\n\n" for number in range(40))
+    for chunk in cut_chunks(text, "text"):
+        assert not chunk.content.splitlines()[-1].startswith("##")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_long_lines_are_cut_at_words(kind: str) -> None:
+    text = ("word" * 5 + " ") * 1000
+    for chunk in cut_chunks(text, kind):
+        assert set(chunk.content.split()) == {"word" * 5}
+
+
+@pytest.mark.growth
+@pytest.mark.parametrize(
+    "part", ["# a\n\n", "- a\n", "<h1 ", "=\n=\n", "a\n====\n", "def f(): x\n", "((((", "x"]
+)
+def test_chunking_is_linear(part: str) -> None:
+    for kind in ("text", "rst", "html", "python"):
+        assert growth(lambda size: part * (size // len(part)), partial(cut_chunks, kind=kind)) < MOST
+
+
+def notes(index: Index) -> dict[str, str]:
+    assert index.report is not None
+    return {note.path: note.reason for note in index.report.notes}
+
+
+def test_kinds_of_files_and_what_is_left_out(tmp_path: Path) -> None:
+    text = (WORDS["tide"] + "\n") * 5
+    for name in (
+        "a.md",
+        "b.TXT",
+        "c.rst",
+        "d.html",
+        "e.py",
+        "f.rs",
+        "README",
+        "deep/er/g.markdown",
+        "h.rst.txt",
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for name in (".hidden.md", "x.png", "y.json", "z.pdf", ".git/config.md", "deep/.secret/s.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    index = Index.build(tmp_path)
+    assert index.files() == sorted(
+        ["README", "a.md", "b.TXT", "c.rst", "d.html", "deep/er/g.markdown", "e.py", "f.rs", "h.rst.txt"]
+    )
+    assert notes(index) == {}
+
+
+def test_links_binary_huge_and_broken_files_have_notes(tmp_path: Path) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "folder"
+    outside.mkdir()
+    folder.mkdir()
+    (outside / "secret.md").write_text("secret " * 100, encoding="utf-8")
+    (folder / "whole.md").write_text("whole " * 100, encoding="utf-8")
+    (folder / "link.md").symlink_to(outside / "secret.md")
+    (folder / "dir").symlink_to(outside)
+    (folder / "inner.md").symlink_to(folder / "whole.md")
+    (folder / "circle.md").symlink_to(folder / "circle.md")
+    (folder / "up").symlink_to("..")
+    (folder / "binary.txt").write_bytes(b"\x7fELF\0\1\2" * 100)
+    (folder / "huge.txt").write_text("huge " * 1000, encoding="utf-8")
+    (folder / "latin.txt").write_bytes("Ein Schiff fährt über die Brücke. ".encode("latin-1") * 10)
+    os.mkfifo(folder / "pipe.md")
+    (folder / os.fsdecode(b"caf\xe9.md")).write_text("name " * 100, encoding="utf-8")
+    index = Index.build(folder, largest_file=4000)
+    assert index.files() == ["latin.txt", "whole.md"]
+    assert notes(index) == {
+        "binary.txt": "binary",
+        "caf\\udce9.md": "name_not_utf8",
+        "circle.md": "link_outside",
+        "dir": "link_outside",
+        "huge.txt": "too_large",
+        "latin.txt": "not_utf8",
+        "link.md": "link_outside",
+        "pipe.md": "not_a_file",
+        "up": "link_outside",
+    }
+    assert "secret" not in " ".join(contents(index).values())
+    assert "f\ufffdhrt" in index.search("Schiff")[0].content
+    assert index.report is not None and (index.report.added, index.report.files) == (2, 2)
+    header = (folder / ".tersely" / "index.json").read_bytes()
+    assert notes(Index.build(folder, largest_file=4000)) == notes(index)  # unchanged files keep theirs
+    assert (folder / ".tersely" / "index.json").read_bytes() == header  # and nothing is written anew
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_may_not_be_read_has_a_note(tmp_path: Path) -> None:
+    write_folder(tmp_path)
+    (tmp_path / "tide.md").chmod(0)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0)
+    try:
+        assert notes(Index.build(tmp_path)) == {"closed": "unreadable", "tide.md": "unreadable"}
+    finally:
+        closed.chmod(0o700)
+
+
+def test_a_file_that_becomes_unusable_leaves_the_index(tmp_path: Path) -> None:
+    write_folder(tmp_path)
+    assert "tide.md" in Index.build(tmp_path).files()
+    (tmp_path / "tide.md").write_bytes(b"\0" * 500)
+    index = Index.build(tmp_path)
+    assert "tide.md" not in index.files() and notes(index) == {"tide.md": "binary"}
+    assert index.report is not None and (index.report.removed, index.report.changed) == (1, 0)
+
+
+def test_a_byte_order_mark_and_line_ends_stay_out_of_the_way(tmp_path: Path) -> None:
+    text = f"# Head\r\n\r\n{WORDS['tide'] * 3}\r\n\r\nA late \0 byte.\r\n"
+    (tmp_path / "a.md").write_bytes(b"\xef\xbb\xbf" + b" " * 9000 + b"\n" + text.encode())
+    index = Index.build(tmp_path)
+    (only,) = index.search("tide water")
+    assert only.content == text.strip() and only.header_path == "Head"
+    _, start, end = index.span(only.chunk_id)
+    assert (tmp_path / "a.md").read_bytes().decode("utf-8-sig")[start:end] == only.content
+
+
+def test_the_index_folder_is_not_indexed(tmp_path: Path) -> None:
+    write_folder(tmp_path)
+    for _ in range(2):
+        index = Index.build(tmp_path, tmp_path / "visible")
+        (index.folder / "note.md").write_text("x" * 500, encoding="utf-8")
+        assert index.files() == sorted(f"{word}.md" for word in WORDS)
+
+
+TEXTS = st.lists(
+    st.lists(
+        st.sampled_from(["tide", "tides", "pilot", "crane lifts", "9 m", "the", "日本語", ""]), max_size=9
+    ).map(" ".join),
+    max_size=8,
+)
+
+
+def words_of(text: str) -> list[str]:
+    ids, _, words = _native.terms([text])
+    return [words[number] for number in ids.tolist()]
+
+
+def slow_bm25(texts: list[str], query: str) -> list[float]:
+    documents = [Counter(words_of(text)) for text in texts]
+    sizes = [sum(document.values()) for document in documents]
+    mean = max(sum(sizes) / max(len(sizes), 1), 1.0)
+    scores = [0.0] * len(texts)
+    for word in dict.fromkeys(words_of(query)):
+        holders = sum(word in document for document in documents)
+        idf = math.log(1 + (len(texts) - holders + 0.5) / (holders + 0.5))
+        for row, document in enumerate(documents):
+            if document[word]:
+                length = 1.2 * (1 - 0.75 + 0.75 * sizes[row] / mean)
+                scores[row] += idf * document[word] * 2.2 / (document[word] + length)
+    return scores
+
+
+@given(
+    TEXTS, st.sampled_from(["tide", "pilot crane 9 m", "the", "日本", "tide tide", "zzz"]), st.integers(1, 4)
+)
+def test_bm25_is_what_the_formula_says(texts: list[str], query: str, at_once: int) -> None:
+    builder = PostingsBuilder()
+    for start in range(0, len(texts), at_once):
+        builder.add(texts[start : start + at_once])
+    assert score_words([builder.finish()], query) == pytest.approx(slow_bm25(texts, query), rel=1e-5)
+
+
+def divided(count: int, cuts: list[int]) -> list[slice]:
+    """Consecutive stretches of so many rows; some may be empty."""
+    borders = [0, *sorted(min(cut, count) for cut in cuts), count]
+    return [slice(start, end) for start, end in pairwise(borders)]
+
+
+@given(
+    TEXTS,
+    st.sampled_from(["tide", "pilot crane 9 m", "the", "日本 tide pilot", "zzz"]),
+    st.lists(st.integers(0, 8), max_size=6),
+)
+def test_scores_of_shards_have_the_bits_of_one_index(texts: list[str], query: str, cuts: list[int]) -> None:
+    def postings(some: list[str]) -> Postings:
+        builder = PostingsBuilder()
+        builder.add(some)
+        return builder.finish()
+
+    shards = [postings(texts[part]) for part in divided(len(texts), cuts)]
+    assert score_words(shards, query).tobytes() == score_words([postings(texts)], query).tobytes()
+
+
+@given(TEXTS, TEXTS, st.data())
+def test_postings_that_go_on_are_those_made_at_once(
+    old: list[str], new: list[str], data: st.DataObject
+) -> None:
+    kept = [row for row in range(len(old)) if data.draw(st.booleans())]
+    before = PostingsBuilder()
+    before.add(old)
+    after = PostingsBuilder(before.finish(), np.array(kept, dtype=np.int64))
+    after.add(new)
+    anew = PostingsBuilder()
+    anew.add([old[row] for row in kept] + new)
+    mine, other = after.finish(), anew.finish()
+    for name in ("terms", "first", "rows", "counts", "sizes"):
+        assert np.array_equal(getattr(mine, name), getattr(other, name)), name
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 12),
+    st.integers(0, 40),
+    st.integers(1, 50),
+    st.lists(st.integers(0, 40), max_size=6),
+)
+def test_best_cosines_are_the_best_of_all(
+    seed: int, width: int, count: int, many: int, cuts: list[int]
+) -> None:
+    generator = np.random.default_rng(seed)
+    vectors = generator.integers(-2, 3, (count, width)).astype(np.float32)  # many ties, some zero rows
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = (vectors / np.where(norms == 0, 1, norms)).astype(np.float32)
+    query = vectors[0] if count and seed % 2 else generator.standard_normal(width).astype(np.float32)
+    query = query / max(float(np.linalg.norm(query)), 1e-9)
+    order = generator.permutation(count).astype(np.int32)
+    exact = cosine_similarity(query[None, :], vectors)[0] if count else np.zeros(0)
+    expected = sorted(
+        (row for row in range(count) if exact[row] > 0), key=lambda row: (-exact[row], order[row])
+    )
+    for shards in ([vectors], [vectors[part] for part in divided(count, cuts)]):
+        coded = [CodedVectors.of(rows) for rows in shards]
+        assert best_cosines(coded, query, many, order).tolist() == expected[:many]
+    scores = exact.astype(np.float32)
+    assert best_rows(scores, many, order).tolist() == expected[:many]
+
+
+@given(st.lists(st.permutations(range(6)).map(lambda rows: rows[:4]), max_size=3))
+def test_b023_fusion_is_reciprocal_rank(rankings: list[list[int]]) -> None:
+    order = np.array([3, 1, 5, 0, 2, 4], dtype=np.int32)
+    rows, scores = fuse([np.array(rows) for rows in rankings], [1.0] * len(rankings), order)
+    total: Counter[int] = Counter()
+    for ranking in rankings:
+        for rank, row in enumerate(ranking):
+            total[row] += 1 / (11 + rank)  # type: ignore[assignment]
+    assert rows.tolist() == sorted(total, key=lambda row: (-total[row], order[row]))
+    assert scores.tolist() == [total[row] for row in rows.tolist()]
+
+
+@given(st.lists(st.floats(-1e6, 1e6), max_size=20))
+def test_b023_the_best_score_becomes_1_and_none_is_below_0(scores: list[float]) -> None:
+    found = normalize_scores(scores)
+    assert len(found) == len(scores)
+    if scores:
+        assert found.max() == 1.0 and found.min() >= 0.0
+        assert found[int(np.argmax(scores))] == 1.0
+        assert all((a >= b) == (x >= y) or x == y or a == b for a, x in zip(found, scores, strict=True)
+                   for b, y in zip(found, scores, strict=True))  # fmt: skip
+
+
+def test_b023_equal_scores_are_1_each() -> None:
+    for scores in ([0.0, 0.0], [0.3, 0.3, 0.3], [-2.0, -2.0], [5.0]):
+        assert normalize_scores(scores).tolist() == [1.0] * len(scores)
+    assert normalize_scores([]).tolist() == []
+    assert normalize_scores([0.8, 0.4, 0.0]).tolist() == [1.0, 0.5, 0.0]
+    for wrong in ([float("nan")], [float("inf"), 1.0], [[1.0]]):
+        with pytest.raises(ValueError, match="finite numbers"):
+            normalize_scores(wrong)

@@ -7,7 +7,8 @@ import time
 from typing import Any
 
 import pytest
-from retrieval_corpus import QUERY, Model, Scorer, check_result, chunk, document_of, prose, words
+from odd_counters import words
+from retrieval_corpus import QUERY, Model, Scorer, check_result, chunk, document_of, prose
 from sample_texts import GUIDE
 from tersely.errors import CompressionError, SummarizationError
 from tersely.retrieval import (

@@ -1,10 +1,15 @@
-"""prepare_context: one budget over all chunks, the cache, what fails, and many threads."""
+"""Manager: chunks within a budget, with and without a model, in memory that stops growing."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import pickle
+import subprocess
+import sys
 import threading
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import odd_counters
@@ -21,11 +26,14 @@ from tersely.strategies import (
     CompressionOptions,
     ContextChunk,
     ExtractiveCompressor,
+    HybridCompressor,
     Manager,
 )
+from tersely.strategies.contexts import PreparedContext
 from tersely.strategies.manager import SEPARATOR
 from tersely.types import Request
 from text_strategies import texts
+from written_checks import Model, first_sentences
 
 CHUNKS = [
     ContextChunk(id="guide", content=GUIDE, relevance=0.9),
@@ -476,3 +484,138 @@ def test_a_refused_reply_is_not_asked_for_again_and_a_failure_is(fails: bool, as
         output = manager.prepare_context([ContextChunk("a", GUIDE)], QUERY, 60)
     assert output.report.chunks[0].fallback_reason is not None
     assert len(prompts) == asked * len(set(prompts))
+
+
+CHUNKS_MODEL = [ContextChunk("a", prose(60)), ContextChunk("b", prose(45)), ContextChunk("c", "A short one.")]
+OPTIONS = CompressionOptions(min_confidence=0.3)
+
+
+def check_extractive(prepared: PreparedContext) -> None:
+    """Each part is what an extractive compressor makes of its chunk for its share."""
+    for chunk, source in zip(prepared.report.chunks, CHUNKS_MODEL, strict=True):
+        options = replace(OPTIONS, query_context="Which crew?", target_tokens=chunk.allocation)
+        assert chunk.text == ExtractiveCompressor().compress(source.content, options).compressed
+
+
+def test_A049_its_compressor_is_hybrid() -> None:
+    model = Model("x")
+    compressor = Manager(OPTIONS, llm=model).compressor
+    assert isinstance(compressor, HybridCompressor) and compressor.llm is model
+    assert isinstance(Manager().compressor, HybridCompressor)
+
+
+def test_X17_a_model_writes_and_the_budget_holds() -> None:
+    model = Model(first_sentences)
+    manager = Manager(OPTIONS, llm=model)
+    prepared = manager.prepare_context(CHUNKS_MODEL, "Which crew?", 900)
+    assert count(prepared.text) <= 900
+    assert len(model.prompts) == 2  # the short one fits
+    assert manager.prepare_context(CHUNKS_MODEL, "Which crew?", 900).text == prepared.text
+    assert len(model.prompts) == 2  # cached
+
+
+def test_X17_ten_times_too_long_stays_within_the_budget() -> None:
+    manager = Manager(OPTIONS, llm=Model(prose(600)))
+    prepared = manager.prepare_context(CHUNKS_MODEL, "Which crew?", 900)
+    assert count(prepared.text) <= 900
+    check_extractive(prepared)
+
+
+def test_X18_a_failure_is_said_and_not_cached() -> None:
+    model = Model(OSError("down"), OSError("down"), first_sentences)
+    manager = Manager(OPTIONS, llm=model)
+    prepared = manager.prepare_context(CHUNKS_MODEL, "Which crew?", 900)
+    check_extractive(prepared)
+    assert "model_failed" in str(prepared.report)
+    manager.prepare_context(CHUNKS_MODEL, "Which crew?", 900)
+    assert len(model.prompts) == 4
+
+
+@pytest.mark.parametrize("relevances", [[None], [0.9, 0.3, 0.6]])
+def test_A067_a_list_that_grows_hits_with_a_model_too(relevances: list[float | None]) -> None:
+    model = Model(first_sentences)
+    manager = Manager(OPTIONS, llm=model)
+    chunks = [
+        ContextChunk(str(i), prose(20 + 3 * i), relevance=relevances[i % len(relevances)]) for i in range(20)
+    ]
+    reports = [manager.prepare_context(chunks[:turn], "Which crew?", 2000).report for turn in range(10, 21)]
+    hits = sum(report.cache_hits for report in reports)
+    assert hits / sum(report.cache_hits + report.cache_misses for report in reports) > 0.65
+    assert len(model.prompts) < 50  # of 165 chunks
+    assert all(0.85 * 2000 < report.token_count <= 2000 for report in reports)
+    again = Manager(OPTIONS, llm=model).prepare_context(chunks, "Which crew?", 2000)
+    assert (
+        again.text == manager.prepare_context(chunks, "Which crew?", 2000).text
+    )  # whatever was asked before
+
+
+class Picky(ExtractiveCompressor):
+    """Gives nothing under 81 tokens."""
+
+    def compress(self, content: str, options: Any = None, *, source: str | None = None) -> Any:
+        if options.target_tokens < 81:
+            raise BudgetExceededError("81", required=81, budget=options.target_tokens)
+        return super().compress(content, options, source=source)
+
+
+def test_A067_a_chunk_that_needs_more_than_a_step_gets_its_share() -> None:
+    manager = Manager(OPTIONS, compressor=Picky())
+    prepared = manager.prepare_context([ContextChunk(str(i), prose(30 + i)) for i in range(3)], "", 260)
+    assert [chunk.id for chunk in prepared.report.chunks] == ["0", "1", "2"]  # shares of 85, steps of 64
+    assert count(prepared.text) <= 260
+
+
+CALLS = 16_000
+CACHE = 4 * 2**20
+LARGER = 2  # times what a cache counts is what the process takes
+GARBAGE = 32 * 2**20  # that waits for Python's collector, at most, and caches of a fixed size
+STEADY = 12 * 2**20  # between half of the calls and all
+
+# Each text is a new one. Prints the resident bytes after the first call, after half of them, and after all.
+SCRIPT = """
+import json, resource, sys
+from tersely.retrieval import ContextualCompressor
+from tersely.strategies import ContextChunk, IncrementalCompressor, Manager
+
+door, (calls, cache, parts) = sys.argv[1], map(int, sys.argv[2:])
+
+def text(number):
+    return " ".join(f"Report {number} says that k{number}{part} lifts {part} t." for part in range(parts))
+
+def resident():
+    with open("/proc/self/statm") as account:
+        return int(account.read().split()[1]) * resource.getpagesize()
+
+manager, incremental = Manager(cache_bytes=cache), IncrementalCompressor(cache_bytes=cache)
+contextual = ContextualCompressor()
+call = {
+    "Manager": lambda number: manager.prepare_context([ContextChunk("a", text(number))], "crane 7", 40),
+    "IncrementalCompressor": lambda number: incremental.update(f"text {number}", text(number)),
+    "ContextualCompressor": lambda number: contextual.compress_sync([text(number)], "crane 7"),
+}[door]
+call(-1)
+seen = [resident()]
+for number in range(calls):
+    call(number)
+    if number + 1 in (calls // 2, calls):
+        seen.append(resident())
+print(json.dumps(seen))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads Linux's own account")
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("door", "cached", "parts"),
+    [
+        ("Manager", 1.25 * CACHE, 6),
+        ("IncrementalCompressor", CACHE, 6),
+        ("ContextualCompressor", 32 * 2**20, 24),
+    ],
+)
+def test_memory_stays_within_the_bound_that_the_docstring_says(door: str, cached: float, parts: int) -> None:
+    run = [sys.executable, "-c", SCRIPT, door, str(CALLS), str(CACHE), str(parts)]
+    out = subprocess.run(run, capture_output=True, text=True, check=True, timeout=600).stdout
+    first, half, last = json.loads(out)
+    assert last - first < LARGER * cached + GARBAGE
+    assert last - half < STEADY

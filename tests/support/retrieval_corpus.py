@@ -23,10 +23,6 @@ from tersely.retrieval import (
 QUERY = "How often are tokens rotated?"
 
 
-def words(text: str) -> int:
-    return len(text.split())
-
-
 def chunk(content: str, identity: str | uuid.UUID = "", **metadata: Any) -> DocumentChunk:
     return DocumentChunk(id=identity or content[:40], content=content, metadata=metadata or None)
 
