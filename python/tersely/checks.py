@@ -16,10 +16,11 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from functools import lru_cache
 from numbers import Real
+from reprlib import Repr
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,6 +31,9 @@ from tersely.text import well_formed
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 F = TypeVar("F", bound=Callable[..., Any])
+_BRIEFLY = Repr()  # the first items, the first and the last of long texts
+_BRIEFLY.maxlevel, _BRIEFLY.maxstring, _BRIEFLY.maxother = 2, 60, 60
+_BRIEFLY.maxlist = _BRIEFLY.maxtuple = _BRIEFLY.maxdict = _BRIEFLY.maxset = 2
 _SHOWN = 80  # characters of a refused value in a message: it may be a whole document
 
 
@@ -200,6 +204,17 @@ def shown(value: Any) -> str:
     except Exception:  # a class of the caller's, an int of more digits than Python prints
         return f"a value of type {type(value).__name__}"
     return result if len(result) <= _SHOWN else f"{result[:_SHOWN]}… ({len(result)} characters)"
+
+
+def brief(kind: type[T]) -> type[T]:
+    """Give a dataclass a repr of one line: each field, what is long shortened."""
+
+    def one_line(self: Any) -> str:
+        told = (f"{one.name}={_BRIEFLY.repr(getattr(self, one.name))}" for one in fields(self) if one.repr)
+        return f"{type(self).__name__}({' '.join(', '.join(told).split())})"
+
+    kind.__repr__ = one_line  # type: ignore[method-assign]
+    return kind
 
 
 def _range(least: float | None, most: float | None, above: float | None) -> str:

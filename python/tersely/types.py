@@ -76,6 +76,7 @@ class Level(IntEnum):
     SECTION = 5
 
 
+@checks.brief
 @dataclass(frozen=True, eq=False, slots=True)
 class SegmentTable:
     """Segments as a structure of arrays, one row a segment, in source order.
@@ -212,6 +213,7 @@ class FactKind(IntEnum):
     DECISION = 14
 
 
+@checks.brief
 @dataclass(frozen=True, eq=False, slots=True)
 class FactTable:
     """Facts as a structure of arrays, one row an occurrence, in source order.
@@ -392,6 +394,7 @@ _NAMING = ("source", "filename", "file_name", "path", "file_path", "url")  # met
 MODEL_NOT_USED = "model_not_used"  # the warning beside a fallback_reason
 
 
+@checks.brief
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text with what the caller knows about it.

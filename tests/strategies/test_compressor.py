@@ -471,7 +471,7 @@ def test_metadata_are_worked_out_when_asked_for(monkeypatch: pytest.MonkeyPatch)
     assert asked == ["dropped_sections"] and result.metadata.dropped_sections is first
     assert "low_confidence" in result.warnings and "confidence" in asked
     assert pickle.loads(pickle.dumps(result)) == result == copy.deepcopy(result)
-    assert "key_concepts=" in repr(result)
+    assert "key_concepts=" in repr(result.metadata)
     same = CompressionMetadata(
         *(getattr(result.metadata, entry.name) for entry in fields(CompressionMetadata))
     )

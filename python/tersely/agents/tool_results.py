@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from tersely import checks
 from tersely.agents.savings import read_records, with_note
 from tersely.cache import digest_of
+from tersely.checks import brief
 from tersely.engine.api import compress_in
 from tersely.engine.count import count_batch
 from tersely.engine.prepare import with_required
@@ -60,6 +61,7 @@ _PROBLEMS = {
 _GONE = "…"  # stands where nothing of a text is left: models refuse empty blocks
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class ToolResultReport:
     """Report on the compression of a tool's result.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tersely import checks
-from tersely.checks import Ratios
+from tersely.checks import Ratios, brief
 from tersely.engine.prepare import with_required
 from tersely.errors import BudgetExceededError
 from tersely.memory.excerpts import called_tools, relevance_of
@@ -41,6 +41,7 @@ from tersely.protocols import Strategy
 __all__ = ["CompactedMessages", "Compactor", "check_options", "compact_messages"]
 
 
+@brief
 @dataclass(frozen=True, eq=False, slots=True)
 class CompactedMessages(Ratios):
     """A history within its budget.

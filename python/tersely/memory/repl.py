@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tersely import checks
-from tersely.checks import Ratios
+from tersely.checks import Ratios, brief
 from tersely.engine.count import count_batch
 from tersely.engine.cutting import segment
 from tersely.engine.facts import find_facts
@@ -46,6 +46,7 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat()
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class REPLEntry:
     """A step.
@@ -224,6 +225,7 @@ class CompactionConfig:
         )
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class CompactionResult(Ratios):
     """The result of a compaction.

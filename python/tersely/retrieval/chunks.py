@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from uuid import UUID
 
 from tersely import checks
+from tersely.checks import brief
 from tersely.documents import IDS, SCORES, first, inner_of, read_document, to_documents
 from tersely.retrieval.scoring import to_uuid
 from tersely.text import well_formed
@@ -141,6 +142,7 @@ def add_note(metadata: Mapping[str, Any], note: Mapping[str, Any]) -> dict[str, 
 _TEXT = ("content", "text", "page_content")
 
 
+@brief
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkResult:
     """A chunk that a search found.
@@ -162,6 +164,7 @@ class ChunkResult:
     content: str
 
 
+@brief
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedResult(ChunkResult):
     """A chunk of an index that knows its files: with `gap`, the white space between the one before and it."""
@@ -169,6 +172,7 @@ class PlacedResult(ChunkResult):
     gap: str
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class DocumentChunk:
     """A chunk of a document that somebody brings: its id (str or UUID), its text, what else is known."""
@@ -183,6 +187,7 @@ class DocumentChunk:
         return self.content
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """A chunk with the score that a retriever gave it (any scale; higher is better)."""

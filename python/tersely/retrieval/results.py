@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from tersely import checks
 from tersely.cache import BoundedCache
+from tersely.checks import brief
 from tersely.engine.count import count_batch
 from tersely.engine.cutting import segment
 from tersely.engine.dedup import dedup_texts
@@ -228,6 +229,7 @@ class ResultStats:
     returned_count: int
 
 
+@brief
 @dataclass(frozen=True, eq=False, slots=True)
 class CompressedResults:
     """The search results that are left, best first.
@@ -387,6 +389,7 @@ _GAP = " … "  # where something between two sentences was left out
 _FIRST = 0.1  # what the first sentence of a chunk gets for its place; the n-th gets a n-th of it
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class Excerpt:
     """Sentences extracted from a text.
@@ -450,6 +453,7 @@ def _excerpt(text: str, sentences: Sequence[tuple[int, int]]) -> Excerpt:
     return Excerpt(shown, tuple(spans))
 
 
+@brief
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
     """A search result in one line.
@@ -493,6 +497,7 @@ _TEMPLATE = (
 _CHARACTERS = resolve_counter(len)
 
 
+@brief
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkSummary:
     """The summary of a chunk, or the chunk itself.

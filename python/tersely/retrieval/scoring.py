@@ -21,6 +21,7 @@ import numpy as np
 
 from tersely import checks
 from tersely.cache import BoundedCache, digest_of
+from tersely.checks import brief
 from tersely.documents import to_documents, to_level
 from tersely.engine.probability import document_probability, segment_probability
 from tersely.engine.relevance import FEATURES, QueryReading, hybrid, read_for_query
@@ -53,6 +54,7 @@ class ScoringMethod(Flag):
     HYBRID = EMBEDDING | KEYWORD
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class SegmentScore:
     """One segment's relevance.
@@ -104,6 +106,7 @@ class SegmentScores(LateSequence[SegmentScore]):
         return SegmentScore(index, span, float(self.scores[row]))
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class RelevanceScore:
     """One document's relevance.
@@ -311,6 +314,7 @@ def _shares(rows: Int64s, columns: Int64s, count: int, wanted: int) -> Float32s:
 _WIDTH = 60  # characters of a segment's text that are shown
 
 
+@brief
 @dataclass(frozen=True, eq=False, slots=True)
 class Explanation:
     """Scores and their parts.

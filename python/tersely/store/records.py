@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from tersely.checks import brief
+
 __all__ = ["CompressionRecord", "Found", "Stored", "Use", "Version"]
 
 
@@ -27,6 +29,7 @@ class Version:
     masked: int = 0
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class Stored:
     """One version of a text, exactly as it was stored.
@@ -57,6 +60,7 @@ class Stored:
         return self.version == self.original_version
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class CompressionRecord:
     """A compression of a stored text.
@@ -101,6 +105,7 @@ class Use:
     tokens_out: int
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class Found:
     """An original that a search found.

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from tersely import _native, metrics
 from tersely.cache import BoundedCache
+from tersely.checks import brief
 from tersely.documents import read_document
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
@@ -480,6 +481,7 @@ class HybridCompressor(_ModelCompressor):
         return two_stages
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class IncrementalContext(CompressedContext):
     """A compressed text, and how it came out of the version before.

@@ -7,6 +7,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
+from tersely.checks import brief
 from tersely.options import CompressionMethod
 from tersely.types import Compressed, Span
 
@@ -56,6 +57,7 @@ class LateFields:
             return value
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class OriginalContext:
     """The original of a compressed text.
@@ -73,6 +75,7 @@ class OriginalContext:
     timestamp: datetime | None = field(default=None, compare=False)
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class CompressionMetadata(LateFields):
     """Describes what a compression kept and dropped; a compressor works each out when it is first read.
@@ -92,6 +95,7 @@ class CompressionMetadata(LateFields):
     confidence_score: float = 1.0
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class CompressedContext(LateFields):
     """A compressed text with its original.
@@ -129,6 +133,7 @@ class CompressedContext(LateFields):
         return self.compressed
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class ContextChunk:
     """A piece of context that a caller has.
@@ -148,6 +153,7 @@ class ContextChunk:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class PreparedChunk(LateFields):
     """A chunk that is in the context.
@@ -189,6 +195,7 @@ class DroppedChunk:
     detail: str = ""
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class PreparationReport:
     """Accounts for each chunk, and for the tokens.
@@ -215,6 +222,7 @@ class PreparationReport:
     warnings: tuple[str, ...] = ()
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class PreparedContext:
     """A context for a call: `str(context)` is what to send.
@@ -243,6 +251,7 @@ class PreparedContext:
         return self.report.token_count
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class CompressionLevel:
     """One of several sizes of a text.
@@ -261,6 +270,7 @@ class CompressionLevel:
     result: Compressed | None = field(default=None, compare=False, repr=False)
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class HierarchicalContext:
     """Levels of one text.

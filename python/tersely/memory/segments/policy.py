@@ -16,6 +16,7 @@ import numpy as np
 
 import tersely
 from tersely import _native, checks
+from tersely.checks import brief
 from tersely.memory.planning import break_even
 from tersely.memory.segments.clauses import Role
 from tersely.memory.segments.reading import read_segment
@@ -76,6 +77,7 @@ _NAME_SETS = (
 )
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class ContextState:
     """The state of the work while segments are judged.
@@ -278,6 +280,7 @@ class ContextDecision:
     digest: str
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class ContextPlan:
     """A decision for each segment, in their order.

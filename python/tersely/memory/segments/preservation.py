@@ -13,6 +13,7 @@ import numpy as np
 
 import tersely
 from tersely import _native, checks
+from tersely.checks import brief
 from tersely.engine.facts import facts_after
 from tersely.memory.segments.agreement import DENIES, contradictions, exact_words, has_word, word_tokens
 from tersely.memory.segments.clauses import Clause, Role, find_paths, start_of, without_alternative
@@ -280,6 +281,7 @@ class DroppedFact:
     reason: str
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class PreservationReport:
     """Lists what a compressed text kept, lost and made up.

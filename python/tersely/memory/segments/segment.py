@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from tersely import checks
+from tersely.checks import brief
 from tersely.engine.count import count
 from tersely.models.counters import resolve_counter
 
@@ -88,6 +89,7 @@ class SegmentMetadata:
                 object.__setattr__(self, name, checks.text(text, name))
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class CompressionState:
     """Whether a segment was compressed, and what of it was kept.
@@ -112,6 +114,7 @@ class CompressionState:
             checks.number(self.compression_ratio, "compression_ratio", least=0)
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class ContextSegment:
     """A piece of context under an id that stays when the text is replaced by a shorter one."""
@@ -172,6 +175,7 @@ def now_utc() -> datetime:
     return datetime.now(UTC)
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class CompressedSegment:
     """A segment that is shorter now.
@@ -223,6 +227,7 @@ class SegmentError:
     compression_ratio: float | None = None
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class CompressionResult:
     """The compressed segments and the errors: each segment is in one list, in the order asked for.
@@ -257,6 +262,7 @@ class StashedCompression:
     error: SegmentError | None = None
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class ExpandResult:
     """An original, back in its place; or an error.
@@ -275,6 +281,7 @@ class ExpandResult:
     code: str | None = None
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class StashHit:
     """A stashed original that a search found.

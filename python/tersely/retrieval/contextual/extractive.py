@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import checks
+from tersely.checks import brief
 from tersely.documents import to_level
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import segment
@@ -416,6 +417,7 @@ _ANYTHING = 2e-6  # a threshold that only what is worth nothing is under
 _CELLS = 8_000_000  # segments times tokens, up to which the best choice is found exactly
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class Segment:
     """A piece of a text: `text == source[start:end]`.
@@ -465,6 +467,7 @@ class Segmenter:
         return [*found[:-1], replace(found[-1], tail=text[before:])] if found else []
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class ExtractedContent:
     """Segments of one document, verbatim.

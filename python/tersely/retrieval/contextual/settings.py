@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tersely import checks
 from tersely.cache import digest_of
-from tersely.checks import Ratios
+from tersely.checks import Ratios, brief
 from tersely.content.detect import detect_each
 from tersely.documents import to_level
 from tersely.engine.allocation import fill
@@ -527,6 +527,7 @@ def to_strategy(strategy: CompressionStrategy | str | None) -> CompressionStrate
 SegmentRef = Span  # `original_documents[ref.document].content[ref.start:ref.end]`, and why it is there
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class CompressedDocument:
     """A document that is kept, shortened or whole.
@@ -593,6 +594,7 @@ class DroppedDocument:
         return to_uuid(self.id)
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class CompressionResult(Ratios):
     """The compressed documents of a call. (`tersely.memory.CompressionResult` is that of segments.)
@@ -650,6 +652,7 @@ class CompressionResult(Ratios):
         return self.original_documents[document if isinstance(document, int) else document.index].content
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class CompressionBatch:
     """One call of `compress` among several: its arguments."""
