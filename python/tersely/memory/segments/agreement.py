@@ -4,8 +4,6 @@ A short literal table; where it is silent, a prefix that turns a word round ("su
 the endings -ful and -less are read by rule. Words are compared as the terms of csrc/kernels/text are: folded
 and stemmed, so that one form of a verb stands for all.
 
-the opposite.
-
 What is compared are clauses, cut at punctuation and conjunctions, and their words; no pattern that chooses
 what a short form says has a part in it, so what those miss is not missed here.
 """
@@ -14,12 +12,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from heapq import nsmallest
-from itertools import chain
+from itertools import chain, pairwise
 
 import tersely
 from tersely import _native
@@ -225,33 +222,36 @@ _REST = 0.5  # of the words beside a turned one, before a clause is taken for th
 _BESIDE = 0.25  # what the word right before another one counts, and the one behind it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Piece:
-    """A clause: its plain words, its exact ones, what is right before and behind each of these, the words
-    that it denies, how often it denies, its words that nearly do, the plain ones that do not as `keys_of`
-    writes them, in order, the sentence it is in."""
+    """A clause.
+
+    Attributes:
+        text: of it.
+        words, plain: its plain words as terms; as `keys_of` writes them, in order, without those that deny.
+        exact, kinds, marks: its exact words; of which kind each is; what is right before and behind it.
+        content: all of these words.
+        all_words: its words as they are written, but those that deny.
+        denied, denials, nearly: the words that it denies, how often it denies, its words that nearly do.
+        sentence: the number of its sentence.
+        ends_run: whether a semicolon or the end of a line stands before it.
+        is_label: whether it is "Next", before a colon.
+    """
 
     text: str
     words: frozenset[str]
+    plain: tuple[str, ...]
     exact: tuple[str, ...]
+    kinds: tuple[str, ...]
     marks: tuple[frozenset[str], ...]
+    content: frozenset[str]
+    all_words: frozenset[str]
     denied: frozenset[str]
     denials: int
     nearly: frozenset[str]
-    plain: tuple[str, ...]
     sentence: int
-    ends_run: bool  # what stands before it: a semicolon or the end of a line
-    is_label: bool  # "Next", before a colon
-
-    @cached_property
-    def content(self) -> frozenset[str]:
-        """The set of its words, plain and exact."""
-        return self.words.union(self.exact)
-
-    @cached_property
-    def all_words(self) -> frozenset[str]:
-        """All its words as they are written, but those that deny."""
-        return frozenset(_ANY_WORD.findall(DENIES.sub(" ", self.text.casefold())))
+    ends_run: bool
+    is_label: bool
 
 
 def exact_words(text: str) -> list[str]:
@@ -260,11 +260,12 @@ def exact_words(text: str) -> list[str]:
     In small letters, without the marks around them; "a.py:12" is two. Numbers of list items are none.
     O(characters).
     """
-    return [_plain(word) for _, _, word in _exact_spans(text)]
+    return [word for _, _, word in _exact_spans(text)]
 
 
 def _exact_spans(text: str) -> list[tuple[int, int, str]]:
-    marks = {match.end() for match in _LIST_MARK.finditer(text)}
+    """List (start, end, word) of the exact words of a text."""
+    marks = set(map(re.Match.end, _LIST_MARK.finditer(text)))
     found = []
     for match in _WORD.finditer(text):
         if match.end() + 1 in marks or not _EXACT.search(match[0]):
@@ -273,23 +274,13 @@ def _exact_spans(text: str) -> list[tuple[int, int, str]]:
         for part in _PLACE.split(match[0]):
             plain = part.strip(_EDGES).rstrip("/.")
             if plain and _EXACT.search(plain):
-                found.append((at, at + len(part), plain))
+                word = plain.casefold()
+                found.append((at, at + len(part), word.replace(",", "") if word[0].isdigit() else word))
             at += len(part) + 1
     return found
 
 
-def _marks(text: str, start: int, end: int) -> frozenset[str]:
-    """Return the words right before and behind a place, cut to their first letters."""
-    before = _ANY_WORD.findall(text[max(start - _NEAR, 0) : start].casefold())[-1:]
-    behind = _ANY_WORD.findall(text[end : end + _NEAR].casefold())[:1]
-    return frozenset([*(f"<{word[:_STEM]}" for word in before), *(f">{word[:_STEM]}" for word in behind)])
-
-
-def _plain(word: str) -> str:
-    plain = word.casefold()
-    return plain.replace(",", "") if plain[:1].isdigit() else plain
-
-
+@lru_cache(4_096)
 def _kind(word: str) -> str:
     """Classify an exact word as number, path or other name; words of one kind can be exchanged."""
     if word[0].isdigit() and not _LETTERS.search(word):
@@ -304,45 +295,51 @@ class _Text:
         self.text = text
         table = tersely.segment(text, Level.SENTENCE)
         sentences = table.start.tolist()
-        spans = list(_clauses(text, zip(sentences, table.end.tolist(), strict=True)))
+        spans = _clauses(text, zip(sentences, table.end.tolist(), strict=True))
         exact = _exact_spans(text)
         starts = [start for start, _, _ in exact]
-        rows, behind_denial, marks = [], [], []
+        every = [word for _, _, word in exact]
+        marks = _marks(text, exact)
+        rows, blanks, behind_denial = [], [], []
         for start, end in spans:
             blank, last = "", start
             first, behind = bisect_right(starts, start - 1), bisect_right(starts, end - 1)
             for begin, stop, _ in exact[first:behind]:
                 blank, last = f"{blank}{text[last:begin]} ", min(stop, end)
             blank += text[last:end]
-            placed = [(_plain(word), len(text[begin:end])) for begin, _, word in exact[first:behind]]
-            marks.append(tuple(_marks(text, begin, stop) for begin, stop, _ in exact[first:behind]))
             match = DENIES.search(blank)
-            left = len(blank[match.end() :]) if match else 0
-            rows.append(
-                (blank, [name for name, _ in placed], [name for name, at in placed if at <= left + 1])
-            )
+            left = len(blank) - match.end() if match else -1
+            later = bisect_left(starts, end - left - 1, first, behind)  # the first behind what denies
+            rows.append((slice(first, behind), slice(later, behind)))
+            blanks.append(blank)
             behind_denial.append(blank[match.end() :] if match else "")
-        bare = [DENIES.sub(" ", blank) for blank, _, _ in rows]
+        bare = [DENIES.sub(" ", blank) for blank in blanks]
         words = _terms([*bare, *behind_denial])
         plain = [_ANY_WORD.findall(blank) for blank in bare]
         keys = keys_of(chain.from_iterable(plain))
         self.pieces: list[_Piece] = []
         carried = 0  # "unable to read | or write it" denies both
-        for index, ((start, end), (blank, names, later)) in enumerate(zip(spans, rows, strict=True)):
-            own, scope = words[index], words[len(rows) + index]
+        for index, ((start, end), blank, (here, later_ones)) in enumerate(
+            zip(spans, blanks, rows, strict=True)
+        ):
+            own, scope, names = words[index], words[len(rows) + index], every[here]
             denials = len(DENIES.findall(blank))
             carried = denials + (carried if _GOES_ON.match(blank) else 0)
-            denied = (later + scope or names + own) if denials else names + own if carried else []
+            denied = (every[later_ones] + scope or names + own) if denials else names + own if carried else []
+            piece = text[start:end].strip()
             self.pieces.append(
                 _Piece(
-                    text[start:end].strip(),
+                    piece,
                     frozenset(own),
+                    tuple(map(keys.__getitem__, plain[index])),
                     tuple(names),
-                    marks[index],
+                    tuple(map(_kind, names)),
+                    tuple(marks[here]),
+                    frozenset((*own, *names)),
+                    frozenset(_ANY_WORD.findall(DENIES.sub(" ", piece.casefold()))),
                     frozenset(denied[:_AHEAD]),
                     carried,
-                    frozenset(match[0].casefold() for match in _NEARLY.finditer(blank)),
-                    tuple(map(keys.__getitem__, plain[index])),
+                    frozenset(map(str.casefold, _NEARLY.findall(blank))),
                     bisect_right(sentences, start) - 1,
                     text[max(start - 2, 0) : start].strip(" ") in (";", "\n"),
                     text.startswith(":", end) and len(plain[index]) < _ALONE,
@@ -372,10 +369,14 @@ class _Text:
                 found.setdefault(key, []).append((index, at))
         return found
 
+    def times(self, key: str) -> int:
+        """How often it has a plain word, as `keys_of` writes it."""
+        return len(self.where_plain.get(key, ()))
+
     @cached_property
-    def plain(self) -> Counter[str]:
-        """How often it has each plain word, as `keys_of` writes it."""
-        return Counter({key: len(places) for key, places in self.where_plain.items()})
+    def exact(self) -> Mapping[str, int]:
+        """Exact word -> how often it has it."""
+        return _counts(self.pieces)
 
     @cached_property
     def around(self) -> Mapping[int, set[str]]:
@@ -386,13 +387,13 @@ class _Text:
         return found
 
     @cached_property
-    def marks(self) -> Mapping[str, frozenset[str]]:
+    def marks(self) -> Mapping[str, set[str]]:
         """Exact word -> the marks right before and after it, in all its places."""
         found: dict[str, set[str]] = {}
         for piece in self.pieces:
             for word, marks in zip(piece.exact, piece.marks, strict=True):
                 found.setdefault(word, set()).update(marks)
-        return {word: frozenset(marks) for word, marks in found.items()}
+        return found
 
     @cached_property
     def marked(self) -> Mapping[str, set[str]]:
@@ -403,13 +404,17 @@ class _Text:
                 found.setdefault(_kind(word) + mark, set()).add(word)
         return found
 
-    def like(self, word: str) -> set[str]:
-        """Return the other numbers between the same words as a number; nothing for a common number."""
-        if _kind(word) != "number":
-            return set()
-        beside = [self.marked[_kind(word) + mark] for mark in self.marks.get(word, ())]
-        near = Counter(one for words in beside if len(words) <= _LOOKED_AT for one in words if one != word)
-        return {other for other, marks in near.items() if marks >= _BOTH}
+    def alike(self, word: str, marks: Set[str]) -> tuple[set[str], set[str]]:
+        """Return the other exact words of the kind of `word` that stand beside one of some marks, and those
+        that stand beside two; marks of many words say nothing."""
+        once: set[str] = set()
+        twice: set[str] = set()
+        for mark in marks:
+            words = self.marked.get(_kind(word) + mark, set())
+            if len(words) <= _LOOKED_AT:
+                twice |= once & words
+                once |= words
+        return once - {word}, twice - {word}
 
     def beside(self, index: int) -> set[str]:
         """The words of the clauses before and behind one."""
@@ -446,8 +451,31 @@ class _Text:
                     alike[place] = alike.get(place, 0.0) + 0.5 / len(places)
 
 
-def _clauses(text: str, sentences: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _marks(text: str, exact: Sequence[tuple[int, int, str]]) -> list[frozenset[str]]:
+    """Return the words right before and behind each exact word, cut to their first letters."""
+    found = []
+    for start, end, _ in exact:
+        marks = set()
+        if before := _ANY_WORD.findall(text[max(start - _NEAR, 0) : start].casefold()):
+            marks.add(f"<{before[-1][:_STEM]}")
+        if behind := _ANY_WORD.search(text[end : end + _NEAR].casefold()):
+            marks.add(f">{behind[0][:_STEM]}")
+        found.append(frozenset(marks))
+    return found
+
+
+def _counts(pieces: Iterable[_Piece]) -> dict[str, int]:
+    """Exact word -> how often some clauses have it."""
+    found: dict[str, int] = {}
+    for piece in pieces:
+        for word in piece.exact:
+            found[word] = found.get(word, 0) + 1
+    return found
+
+
+def _clauses(text: str, sentences: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Cut sentences at punctuation and before conjunctions, whatever is between."""
+    found = []
     for start, end in sentences:
         at = start
         for match in [*_BORDER.finditer(text, start, end), None]:
@@ -457,16 +485,17 @@ def _clauses(text: str, sentences: Iterable[tuple[int, int]]) -> Iterator[tuple[
             while stop - at > _LONGEST:
                 cut = text.rfind(" ", at + 1, at + _LONGEST)
                 cut = cut if cut > at else at + _LONGEST
-                yield at, cut
+                found.append((at, cut))
                 at = cut
-            yield at, stop
+            found.append((at, stop))
             at = match.end() if match else stop
+    return found
 
 
 def _terms(texts: Sequence[str]) -> list[list[str]]:
     ids, offsets, names = _native.terms(list(texts))
-    every = [names[row] for row in ids.tolist()]
-    return [every[first:last] for first, last in zip(offsets.tolist(), offsets[1:].tolist(), strict=False)]
+    every = list(map(names.__getitem__, ids.tolist()))
+    return [every[first:last] for first, last in pairwise(offsets.tolist())]
 
 
 def contradictions(source: str, text: str) -> list[str]:
@@ -486,17 +515,20 @@ def contradictions(source: str, text: str) -> list[str]:
 def _exchanged(original: _Text, short: _Text) -> list[str]:
     found: list[str] = []
     open_: dict[str, list[tuple[str, str]]] = {}
-    often, whole = _most_often(original), Counter(word for piece in original.pieces for word in piece.exact)
-    for pieces in _runs(short):
-        for word, times in Counter(word for piece in pieces for word in piece.exact).items():
+    often: dict[str, int] = {}  # in the sentence that has it most
+    for pieces in _groups(original.pieces, by_run=False):
+        for word, times in _counts(pieces).items():
+            often[word] = max(often.get(word, 0), times)
+    for pieces in _groups(short.pieces, by_run=True):
+        for word, times in _counts(pieces).items():
             if times > often.get(word, times) and _kind(word) == "number":
                 found.append(next(piece.text for piece in pieces if word in piece.exact))
-    times_now = Counter(word for piece in short.pieces for word in piece.exact)
     last_clause = {word: piece.text for piece in short.pieces for word in piece.exact}
-    for word, times in times_now.items():
-        if times > whole.get(word, times) and any(
-            times_now[other] < whole[other] for other in original.like(word)
-        ):
+    for word, times in short.exact.items():
+        if times <= original.exact.get(word, times) or _kind(word) != "number":
+            continue
+        _, others = original.alike(word, original.marks.get(word, set()))
+        if any(short.exact.get(other, 0) < original.exact[other] for other in others):
             found.append(last_clause[word])
 
     @cache  # a clause that is repeated is compared once
@@ -504,46 +536,44 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
         word: str, company: frozenset[str], names: frozenset[str], beside: frozenset[str]
     ) -> tuple[float, float]:
         """How much clauses with a word have in common with its own, and clauses with another of its kind."""
-        kind, here, there = _kind(word), 0.0, 0.0
+        here, there = 0.0, 0.0
         alike = original.likeness(company)
         original.add_beside(alike, beside)
+        others = of_kind.get(_kind(word), set()) - names
         for place, much in alike.items():
             exact = original.pieces[place].exact
             if word in exact:
                 here = max(here, much)
-            elif any(_kind(other) == kind and other not in names for other in exact):
+            elif not others.isdisjoint(exact):
                 there = max(there, much)
         return here, there
 
+    of_kind: dict[str, set[str]] = {}
+    for word in original.exact:
+        of_kind.setdefault(_kind(word), set()).add(word)
     before: dict[str, str] = {}  # kind -> the last word of it in this run
     for index, piece in enumerate(short.pieces):
         if piece.ends_run or (index and piece.sentence != short.pieces[index - 1].sentence):
             before = {}
         names = frozenset(piece.exact)
-        for word, marks in zip(piece.exact, piece.marks, strict=True):
-            places = original.where.get(word)
-            if not places:
+        for word, kind, marks in zip(piece.exact, piece.kinds, piece.marks, strict=True):
+            if word not in original.where:
                 if not has_word(original.tokens, word):
                     found.append(piece.text)
                 continue
-            kind = _kind(word)
             last, before[kind] = before.get(kind), word
-            company = frozenset({*piece.words, *names} - {word})
+            company = piece.content - {word}
             beside = frozenset(short.beside(index) - {word}) if len(company) < _ALONE else frozenset()
             here, there = likest(word, company, names, beside)
             if there > _CLEARLY * here and len(company) >= _ALONE:
                 found.append(piece.text)
                 continue
-            own = len(marks & original.marks.get(word, frozenset()))
-            marked = [original.marked.get(kind + mark, set()) for mark in marks]
-            others = Counter(
-                one for words in marked if len(words) <= _LOOKED_AT for one in words if one != word
-            )
-            other = max(others.values(), default=0)
-            if other == _BOTH > own:
+            own = len(marks & original.marks.get(word, set()))
+            once, twice = original.alike(word, marks)
+            if twice and own < _BOTH:
                 found.append(piece.text)
-            elif there >= 0.99 * here > 0 or sum(_kind(other) == kind for other in piece.exact) > 1:
-                if own > other or (own == 0 and other == 0):
+            elif there >= 0.99 * here > 0 or piece.kinds.count(kind) > 1:
+                if own > (_BOTH if twice else bool(once)) or not (own or once):
                     continue
                 open_.setdefault(kind, []).append((word, piece.text))
                 if last not in (None, word) and _is_turned(original, last, word, last in piece.exact):
@@ -584,27 +614,14 @@ def _last(words: Sequence[str], word: str) -> int:
     return len(words) - 1 - list(reversed(words)).index(word)
 
 
-def _runs(text: _Text) -> Iterator[list[_Piece]]:
-    """The clauses between full stops, semicolons and ends of lines."""
-    run: list[_Piece] = []
-    for piece in text.pieces:
-        if run and (piece.sentence != run[-1].sentence or piece.ends_run):
-            yield run
-            run = []
-        run.append(piece)
-    if run:
-        yield run
-
-
-def _most_often(text: _Text) -> Counter[str]:
-    """Exact word -> how often the sentence has it that has it most."""
-    found: dict[int, Counter[str]] = {}
-    for piece in text.pieces:
-        found.setdefault(piece.sentence, Counter()).update(piece.exact)
-    most: Counter[str] = Counter()
-    for words in found.values():
-        most |= words
-    return most
+def _groups(pieces: Sequence[_Piece], by_run: bool) -> list[list[_Piece]]:
+    """Group clauses by sentence, or by what is between full stops, semicolons and ends of lines."""
+    found: list[list[_Piece]] = []
+    for piece in pieces:
+        if not found or piece.sentence != found[-1][-1].sentence or (by_run and piece.ends_run):
+            found.append([])
+        found[-1].append(piece)
+    return found
 
 
 def has_word(tokens: Collection[str], word: str) -> bool:
@@ -686,7 +703,7 @@ def _turned_round(original: _Text, short: _Text) -> list[str]:
     turns_of: dict[str, Mapping[int, list[tuple[int, bool]]]] = {}
     for index, piece in enumerate(short.pieces):
         for at, key in enumerate(piece.plain):
-            if piece.is_label or not (others := opposites_of(key) & original.plain.keys()):
+            if piece.is_label or not (others := opposites_of(key) & original.where_plain.keys()):
                 continue
             beside = piece.content - {key}
             in_clause, rest = bool(beside), beside or short.beside(index)
@@ -702,8 +719,8 @@ def _turned_round(original: _Text, short: _Text) -> list[str]:
                         own = max(own, much)
                     elif share >= _REST:
                         opposite = max(opposite, much)
-            stands_for = short.plain[key] > original.plain[key] and any(
-                short.plain[other] < original.plain[other] for other in others
+            stands_for = short.times(key) > original.times(key) and any(
+                short.times(other) < original.times(other) for other in others
             )
             if opposite > own or (stands_for and opposite == own > 0):
                 found.append(piece.text)

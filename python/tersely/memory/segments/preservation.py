@@ -40,7 +40,9 @@ __all__ = [
     "PreservedItem",
     "anchors",
     "check_preserved",
+    "compare",
     "extract_preserved_metadata",
+    "field_values",
     "fields_to_preserve",
     "inject_preserved_metadata",
     "metadata_to_state",
@@ -89,13 +91,15 @@ def anchors(value: str) -> list[str]:
 def shared_terms(text: str, *values: str) -> list[float]:
     """Return the share in [0, 1] of the terms of each value (folded, stemmed, without stop words) that `text`
     has; 1.0 where it has none. O(characters)."""
-    ids, offsets, _ = _native.terms([text, *values])
-    there = np.isin(ids, ids[: offsets[1]])
-    shares = []
-    for first, last in pairwise(offsets[1:].tolist()):
-        _, rows = np.unique(ids[first:last], return_index=True)
-        shares.append(float(there[first + rows].mean()) if len(rows) else 1.0)
-    return shares
+    there, *wanted = map(set, term_lists([text, *values]))
+    return [len(terms & there) / len(terms) if terms else 1.0 for terms in wanted]
+
+
+def term_lists(texts: Sequence[str]) -> list[list[int]]:
+    """Return the terms of each text, as numbers."""
+    ids, offsets, _ = _native.terms(list(texts))
+    every, ends = ids.tolist(), offsets.tolist()
+    return [every[first:last] for first, last in pairwise(ends)]
 
 
 # --- the fields ----------------------------------------------------------------------------------------
@@ -166,10 +170,13 @@ def extract_preserved_metadata(
     pieces of the text, joined with "; "; line numbers are int. What the text does not say of file and line
     comes from the segment's metadata. O(characters).
     """
-    return _values(segment, read_segment(segment), preserve_list)
+    return field_values(segment, read_segment(segment), preserve_list)
 
 
-def _values(segment: ContextSegment, reading: Reading, preserve_list: Sequence[str] | None) -> dict[str, Any]:
+def field_values(
+    segment: ContextSegment, reading: Reading, preserve_list: Sequence[str] | None
+) -> dict[str, Any]:
+    """Read the same from what was read of the segment already."""
     names = fields_to_preserve() if preserve_list is None else list(preserve_list)
     fields = _checked_fields(names, "preserve_list")
     values = {name: FIELDS[field][1](segment, reading) for name, field in zip(names, fields, strict=True)}
@@ -341,9 +348,15 @@ def check_preserved(
     What is missing is held against the first field that has it: a lost path loses "file_path", not the task
     that names the file. O(characters x fields).
     """
+    return compare(segment, read_segment(segment), compressed_text, fields)
+
+
+def compare(
+    segment: ContextSegment, source: Reading, compressed_text: str, fields: Sequence[str] | None
+) -> PreservationReport:
+    """Check the same with what was read of the segment already, `source`."""
     names = list(dict.fromkeys([*(fields_to_preserve() if fields is None else fields), "decision"]))
-    source = read_segment(segment)
-    values = _values(segment, source, names)
+    values = field_values(segment, source, names)
     front = _front_end(compressed_text)  # the blank behind it parts it from the first clause
     written = read(f"{compressed_text[: front - 1]}\n{compressed_text[front:]}" if front else compressed_text)
     known: set[str] = set()
@@ -482,16 +495,9 @@ def _lost(
 def _clauses_about(written: Reading, value: str, share: float = _ABOUT) -> list[str]:
     """Return the clauses of a text that have at least a share of the terms of `value`. O(characters)."""
     texts = [clause.text for clause in written.clauses]
-    ids, offsets, _ = _native.terms([*texts, value])
-    wanted = np.unique(ids[offsets[-2] : offsets[-1]])
-    if len(wanted) == 0:
-        return []
-    clause_of = np.repeat(np.arange(len(texts)), np.diff(offsets[:-1]))
-    meant = np.isin(ids[: offsets[-2]], wanted)
-    terms = np.stack([clause_of[meant], ids[: offsets[-2]][meant]])
-    met = np.unique(terms, axis=1)  # each term of a clause once
-    enough = np.bincount(met[0], minlength=len(texts)) / len(wanted) >= share
-    return [texts[number] for number in np.flatnonzero(enough).tolist()]
+    *theirs, mine = map(set, term_lists([*texts, value]))
+    pairs = zip(texts, theirs, strict=True)
+    return [text for text, terms in pairs if mine and len(mine & terms) / len(mine) >= share]
 
 
 def _is_denied(written: Reading, done: str) -> bool:

@@ -35,7 +35,6 @@ from tersely.types import Fact
 __all__ = [
     "FORBIDS_AT_START",
     "Reading",
-    "is_note",
     "pasted_blocks",
     "read",
     "read_segment",
@@ -218,13 +217,20 @@ class Reading:
         return [clause.message for clause in self.last(Role.DECISION)]
 
 
-def read(text: str, path: str | None = None, line: int | None = None, *, notes: bool = True) -> Reading:
-    """Read a text. O(characters).
+def read(text: str, path: str | None = None, line: int | None = None) -> Reading:
+    """Read what somebody said of their work; `path`, `line`: as of `_read`. O(characters)."""
+    return _read(text, path, line, True, pasted_blocks(text))
+
+
+def _read(
+    text: str, path: str | None, line: int | None, notes: bool, pasted: Sequence[tuple[int, int]]
+) -> Reading:
+    """Read a text, of which some blocks are `pasted` (start, end).
 
     `path`, `line`: what is known besides, where it does not say. `notes`: whether it is what somebody said of
     their work; of a log, code or a document only errors are read, and where they were.
     """
-    found = _find(text, path, notes)
+    found = _find(text, path, notes, pasted)
     clauses, active = found.clauses, [clause for clause in found.clauses if clause.role is Role.ACTIVE]
     here = found.last_in(found.paths, active)
     now_line = found.line_of(here) or found.line_in(active, here)
@@ -267,8 +273,8 @@ def read(text: str, path: str | None = None, line: int | None = None, *, notes: 
     )
 
 
-def _find(text: str, path: str | None, notes: bool) -> _Mentions:
-    clauses = tuple(read_clauses(text, notes=notes, pasted=pasted_blocks(text) if notes else ()))
+def _find(text: str, path: str | None, notes: bool, pasted: Sequence[tuple[int, int]]) -> _Mentions:
+    clauses = tuple(read_clauses(text, notes=notes, pasted=pasted))
     facts = tuple(tersely.find_facts(text))
     paths = find_paths(text, facts)
     lines = []
@@ -378,19 +384,15 @@ def _gap(one: Mention, other: Mention) -> int:
 
 
 def read_segment(segment: ContextSegment) -> Reading:
-    """Read a segment, as what it is, with what its metadata knows."""
-    known = checked_segment(segment).metadata
-    return read(segment.text, known.file_path, known.line_number, notes=is_note(segment))
+    """Read a segment, as what it is, with what its metadata knows.
 
-
-def is_note(segment: ContextSegment) -> bool:
-    """Say whether a segment is, but for what is pasted into it, what somebody said of their work: by its type
-    and by its looks."""
-    return segment.type in NOTE_TYPES and not _is_all(segment.text, pasted_blocks(segment.text))
-
-
-def _is_all(text: str, spans: Sequence[tuple[int, int]]) -> bool:
-    return bool(spans) and sum(end - start for start, end in spans) >= len(text)
+    A note is, but for what is pasted into it, what somebody said of their work: by its type and its looks.
+    """
+    known, text = checked_segment(segment).metadata, segment.text
+    pasted = pasted_blocks(text) if segment.type in NOTE_TYPES else []
+    is_all = bool(pasted) and sum(end - start for start, end in pasted) >= len(text)
+    is_note = segment.type in NOTE_TYPES and not is_all
+    return _read(text, known.file_path, known.line_number, is_note, pasted if is_note else [])
 
 
 def pasted_blocks(text: str) -> list[tuple[int, int]]:

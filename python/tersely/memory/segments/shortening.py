@@ -17,13 +17,13 @@ from tersely.memory.segments.clauses import Role
 from tersely.memory.segments.paraphrases import Form
 from tersely.memory.segments.preservation import (
     PreservationReport,
-    check_preserved,
-    extract_preserved_metadata,
+    compare,
+    field_values,
     fields_to_preserve,
     inject_preserved_metadata,
     metadata_to_state,
 )
-from tersely.memory.segments.reading import Reading, is_note, pasted_blocks, read_segment, says_each
+from tersely.memory.segments.reading import Reading, pasted_blocks, read_segment, says_each
 from tersely.memory.segments.segment import ContextSegment, SegmentError
 from tersely.models.flows import run_flow
 from tersely.models.language_models import CheckedLanguageModel
@@ -185,7 +185,8 @@ class Shortener:
         if segment.tokens == 0:
             return SegmentError(name, "empty", "The segment has no tokens")
         if reply.text:
-            return self._judge(segment, request, reply.text, ((0, len(reply.text)),), "model")
+            source = read_segment(segment)
+            return self._judge(segment, source, request, reply.text, ((0, len(reply.text)),), "model")
         if reply.reason == "model_failed":
             return SegmentError(name, reply.reason, f"The model failed: {type(reply.error).__name__}")
         code = reply.reason or "empty_reply"
@@ -198,8 +199,9 @@ class Shortener:
             return SegmentError(name, "empty", "The segment has no tokens")
         budget = int(segment.tokens * request.target_ratio)
         failed: list[SegmentError] = []
-        for draft in _drafts(segment, request, self.counter):
-            made = self._judge(segment, request, draft.text, draft.generated, "rules")
+        source = read_segment(segment)
+        for draft in _drafts(segment, source, request, self.counter):
+            made = self._judge(segment, source, request, draft.text, draft.generated, "rules")
             if isinstance(made, ShortText):
                 return made
             failed.append(made)
@@ -211,6 +213,7 @@ class Shortener:
     def _judge(
         self,
         segment: ContextSegment,
+        source: Reading,
         request: ShorteningRequest,
         text: str,
         generated: tuple[tuple[int, int], ...],
@@ -219,7 +222,7 @@ class Shortener:
         """Let a text pass where nothing is lost, nothing made up, and it is short enough."""
         whole = inject_preserved_metadata(text, metadata_to_state(segment, text, request.fields))
         front = whole.removesuffix(text)
-        report = check_preserved(segment, whole, request.fields)
+        report = compare(segment, source, whole, request.fields)
         tokens = count(self.counter, whole)
         ratio = tokens / segment.tokens
         code, error = "", ""
@@ -247,7 +250,7 @@ class Shortener:
                 (*report.unsupported, *report.contradicted),
                 ratio,
             )
-        values = extract_preserved_metadata(segment, request.fields)
+        values = field_values(segment, source, request.fields)
         generated = tuple((start + len(front), end + len(front)) for start, end in generated)
         places = ((0, len(front)), *generated) if front else generated
         return ShortText(whole, tokens, report, values, method, places)
@@ -273,7 +276,7 @@ class Draft:
 
 
 def _drafts(
-    segment: ContextSegment, request: ShorteningRequest, counter: BatchTokenCounter
+    segment: ContextSegment, reading: Reading, request: ShorteningRequest, counter: BatchTokenCounter
 ) -> Iterator[Draft]:
     """Write shorter forms of about the tokens that are requested, the fullest first.
 
@@ -281,32 +284,31 @@ def _drafts(
     which every clause stands that says what must survive. Each O(characters).
     """
     budget = int(segment.tokens * request.target_ratio)
-    reading = read_segment(segment)
 
     def room(text: str) -> int:
         return budget - _front_tokens(segment, text, request, counter) - count(counter, text)
 
     form = Form(reading)
     rules = "".join(f" {rule}" for rule in reading.rules)
-    forms = (form.fitting(lambda text: room(text + rules) >= 0), form.terse()) if is_note(segment) else ()
+    forms = (form.fitting(lambda text: room(text + rules) >= 0), form.terse()) if reading.is_note else ()
     for state in [f"{state}{rules}" for state in dict.fromkeys(filter(None, forms))]:
-        extract = _extract(segment, _unsaid(reading, state), room(f"{state}\n"), counter, [])
+        extract = _extract(reading, _unsaid(reading, state), room(f"{state}\n"), counter, [])
         lead = len(state) + 1
         moved = [(start + lead, end + lead) for start, end in extract.generated]
         yield Draft(f"{state}\n{extract.text}".rstrip("\n"), ((0, len(state)), *moved))
     pinned = [(clause.start, clause.end) for clause in reading.state]
-    extract = _extract(segment, segment.text, room(""), counter, pinned)
+    extract = _extract(reading, segment.text, room(""), counter, pinned)
     if extract.text.strip():
         yield extract
 
 
 def _extract(
-    segment: ContextSegment, text: str, room: int, counter: BatchTokenCounter, pinned: list[tuple[int, int]]
+    reading: Reading, text: str, room: int, counter: BatchTokenCounter, pinned: list[tuple[int, int]]
 ) -> Draft:
     """Take what fits of a text, verbatim, as what it is; nothing where not even one piece fits whole."""
     if room < 1 or not text.strip():
         return Draft("", ())
-    plain = is_note(segment) and not pasted_blocks(text)
+    plain = reading.is_note and not pasted_blocks(text)
     strategy: Any = tersely.Extractive(preserve=_FIRST) if plain else "auto"
     try:
         kept = tersely.compress(text, budget=room, counter=counter, strategy=strategy, pinned=pinned)
