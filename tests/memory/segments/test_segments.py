@@ -284,8 +284,8 @@ def test_e033_e034_every_decision_and_phase_is_there() -> None:
     phases = {
         "basic": ["SegmentMemory", "CompressionResult", "ContextSegment"],
         "preservation": ["extract_preserved_metadata", "inject_preserved_metadata", "check_preserved"],
-        "strategies": ["PARAPHRASES", "paraphrase"],
-        "expansion and stash": ["ExpandResult", "StashedCompression", "StashHit"],
+        "strategies": ["paraphrase"],
+        "expansion": ["ExpandResult"],
         "when and what": [
             "should_compress_segment",
             "explain_compression",

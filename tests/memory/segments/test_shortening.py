@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 from model_server import running
+from python_calls import python_calls
 from segment_samples import MESSAGE, MESSAGE_SHORT, NOTE, NOTE_SHORT, Writer, note
 from tersely.memory import check_preserved
 from tersely.memory.segments.segment import ContextSegment, SegmentError
@@ -218,3 +219,9 @@ def test_x070_whatever_passes_is_within_the_ratio(text: str, ratio: float) -> No
     if isinstance(made, ShortText):
         assert resolve_counter(None).count(made.text) == made.tokens <= ratio * segment.tokens
         assert all(0 <= start < end <= len(made.text) for start, end in made.generated)
+
+
+def test_a_note_is_read_once_for_its_short_forms_and_their_checks() -> None:
+    segment = note(NOTE)
+    assert isinstance(shortener().shorten([segment], WANTED)[0], ShortText)
+    assert python_calls(lambda: shortener().shorten([segment], WANTED)) < 3000

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
@@ -47,7 +47,7 @@ _MOST_LINES = 2**31 - 1  # every clause is looked at
 _PASTED = (Kind.FENCED_CODE, Kind.CODE, Kind.LOG_LINE)
 
 
-class Role(Enum):
+class Role(StrEnum):
     """The role of a clause: done, current, next, wrong, decided."""
 
     DECISION = "decision"

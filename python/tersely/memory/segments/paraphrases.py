@@ -67,7 +67,7 @@ class Form:
         self._phrases = {
             clause.start: _phrases(reading.text, clause, starts, ends)
             for role in _LISTED
-            for clause in reading.last(role)
+            for clause in reading.last[role]
         }
         self._steps = self._removable()
 
@@ -98,7 +98,7 @@ class Form:
         """Return what can be left out, step by step: its rank, and the phrases."""
         steps = [(_SMALL_WORDS, {_EVERY_SMALL_WORD}), (_LABELS, {_EVERY_LABEL})]
         for role in _LISTED:
-            clauses = self.reading.last(role)
+            clauses = self.reading.last[role]
             newest = clauses[:1] if role is Role.NEXT else clauses[-1:]
             for clause in clauses:
                 phrases = self._phrases[clause.start]
@@ -135,7 +135,7 @@ class Form:
         message, place = self.reading.error or "", self.reading.error_place
         finished, doing = [_label_list("Done", done)], ""
         if _EVERY_LABEL in gone and self._stated_by_head():
-            if not any(clause.label for clause in self.reading.last(Role.DONE)):
+            if not any(clause.label for clause in self.reading.last[Role.DONE]):
                 finished = [*map(capitalized, done)]
             doing, current = current.replace("Current:", ";", 1), ""
             place = Place(None, place.line) if place.line and place.path == self.reading.now.path else place
@@ -146,7 +146,7 @@ class Form:
     def _said(self, role: Role, gone: set[tuple[int, int]], stated: tuple[str, ...] = ()) -> list[str]:
         """Return what the last clauses of a role say, without places at their ends that are `stated`."""
         found = []
-        for clause in self.reading.last(role):
+        for clause in self.reading.last[role]:
             phrases = enumerate(self._phrases[clause.start])
             kept = [phrase for number, phrase in phrases if (clause.start, number) not in gone]
             while stated and kept and _ONLY_PLACE.match(_without(kept[0], stated)):
@@ -252,7 +252,7 @@ def _error(reading: Reading, place: Place) -> str:
 
 def _decision(reading: Reading) -> str:
     """Write "Decision: X (reason, reason)."; what was not chosen is left out."""
-    return _sentences([f"Decision: {_chosen(clause.message)}" for clause in reading.last(Role.DECISION)])
+    return _sentences([f"Decision: {_chosen(clause.message)}" for clause in reading.last[Role.DECISION]])
 
 
 def _chosen(text: str) -> str:
@@ -271,7 +271,8 @@ def _place(place: Place, function: str | None) -> str:
 
 
 def _label_list(label: str, texts: list[str]) -> str:
-    once = [text for text, said in zip(texts, says_before(texts), strict=True) if not said]
+    pairs = zip(texts, says_before(texts) if len(texts) > 1 else [False], strict=False)
+    once = [text for text, said in pairs if not said]
     return f"{label}: {'; '.join(once)}" if once else ""
 
 
@@ -348,7 +349,7 @@ def _is_circumstance(phrase: str) -> bool:
 
 def _has_facts(text: str) -> bool:
     """Whether a text has numbers, paths, identifiers or quotes, or denies something, so that it must stay."""
-    return bool(_DENIES.search(text) or _QUOTES.search(text) or anchors(text))
+    return bool(_DENIES.search(text) or _QUOTES.search(text) or anchors(text)[0])
 
 
 def _without(text: str, parts: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from tersely.memory.segments.reading import (
     says_line,
 )
 from tersely.memory.segments.segment import ContextSegment
-from tersely.types import FactKind
+from tersely.types import Fact, FactKind
 
 __all__ = [
     "DEFAULT_PRESERVE_METADATA",
@@ -77,15 +77,20 @@ _EXACT = (
 _MADE_UP = frozenset(_EXACT) - {FactKind.PATH_LINE}
 
 
-def anchors(value: str) -> list[str]:
-    """List the numbers, paths, identifiers, ... of a value, which none may lose; `path:line` is two."""
-    facts = tersely.find_facts(value)
-    found = [(fact.start, fact.text) for fact in facts if fact.kind in _MADE_UP]
-    for path in find_paths(value, facts):
-        found.append((path.start, path.name))
-        if path.line is not None:
-            found.append((path.end, str(path.line)))
-    return list(dict.fromkeys(text for _, text in sorted(found)))
+def anchors(*values: str) -> list[list[str]]:
+    """List the numbers, paths, identifiers, ... of each value, which none may lose; `path:line` is two."""
+    facts: list[list[Fact]] = [[] for _ in values]
+    for fact in tersely.find_facts(list(values)) if values else ():
+        facts[fact.document].append(fact)
+    found = []
+    for value, own in zip(values, facts, strict=True):
+        here = [(fact.start, fact.text) for fact in own if fact.kind in _MADE_UP]
+        for path in find_paths(value, own):
+            here.append((path.start, path.name))
+            if path.line is not None:
+                here.append((path.end, str(path.line)))
+        found.append(list(dict.fromkeys([text for _, text in sorted(here)])))
+    return found
 
 
 def shared_terms(text: str, *values: str) -> list[float]:
@@ -170,16 +175,15 @@ def extract_preserved_metadata(
     pieces of the text, joined with "; "; line numbers are int. What the text does not say of file and line
     comes from the segment's metadata. O(characters).
     """
-    return field_values(segment, read_segment(segment), preserve_list)
-
-
-def field_values(
-    segment: ContextSegment, reading: Reading, preserve_list: Sequence[str] | None
-) -> dict[str, Any]:
-    """Read the same from what was read of the segment already."""
+    reading = read_segment(segment)
     names = fields_to_preserve() if preserve_list is None else list(preserve_list)
-    fields = _checked_fields(names, "preserve_list")
-    values = {name: FIELDS[field][1](segment, reading) for name, field in zip(names, fields, strict=True)}
+    _checked_fields(names, "preserve_list")
+    return field_values(segment, reading, names)
+
+
+def field_values(segment: ContextSegment, reading: Reading, names: Sequence[str]) -> dict[str, Any]:
+    """Read the fields of these names from what was read of the segment already."""
+    values = {name: FIELDS[_ALIASES.get(name, name)][1](segment, reading) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -237,6 +241,7 @@ def states(text: str, name: str, value: Any) -> bool:
 ENOUGH_WORDS = 0.25  # of a clause's terms, beside all its numbers, paths and names
 _SUBJECTS = 12  # most frequent terms of a text: what it is about
 _LONGEST_FRONT = 1_000  # characters
+_FRONTS = tuple(f"[{label}: " for label, _ in FIELDS.values())
 _DENIED = re.compile(  # the same in other words
     rf"{DENIES.pattern}|\bno\b|\bun\w+|\bfail|\bmissing\b|\binvalid\b|\black|\bstill\b|\binstead\b",
     re.IGNORECASE,
@@ -348,27 +353,35 @@ def check_preserved(
     What is missing is held against the first field that has it: a lost path loses "file_path", not the task
     that names the file. O(characters x fields).
     """
-    return compare(segment, read_segment(segment), compressed_text, fields)
+    names = fields_to_preserve() if fields is None else list(fields)
+    source = read_segment(segment)
+    _checked_fields(names, "preserve_list")
+    return compare(segment, source, compressed_text, names)
 
 
 def compare(
-    segment: ContextSegment, source: Reading, compressed_text: str, fields: Sequence[str] | None
+    segment: ContextSegment, source: Reading, compressed_text: str, fields: Sequence[str]
 ) -> PreservationReport:
     """Check the same with what was read of the segment already, `source`."""
-    names = list(dict.fromkeys([*(fields_to_preserve() if fields is None else fields), "decision"]))
+    names = list(dict.fromkeys([*fields, "decision"]))
     values = field_values(segment, source, names)
     front = _front_end(compressed_text)  # the blank behind it parts it from the first clause
     written = read(f"{compressed_text[: front - 1]}\n{compressed_text[front:]}" if front else compressed_text)
+    wholes = [
+        without_alternative(value) if name == "decision" else str(value) for name, value in values.items()
+    ]
+    rules = [*source.rules, *_orders(source)]
+    every = anchors(*wholes, *rules)
     known: set[str] = set()
     items = []
-    for name, value in values.items():
+    for (name, value), whole, own in zip(values.items(), wholes, every, strict=False):
         if not _counts(segment.text, name, value):
             continue
-        lost, missing = _lost(name, value, compressed_text, source, written, known)
+        lost, missing = _lost(name, value, whole, own, compressed_text, source, written, known)
         known.update(missing)
         items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
-    needed = {rule: anchors(rule) for rule in [*source.rules, *_orders(source)]}
-    there = said_values(compressed_text, [*needed, *(one for some in needed.values() for one in some)])
+    needed = dict(zip(rules, every[len(wholes) :], strict=True))
+    there = said_values(compressed_text, [*needed, *chain.from_iterable(needed.values())])
     for number, rule in enumerate(needed):
         missing = [anchor for anchor in needed[rule] if anchor not in there]
         stated = rule in there
@@ -467,16 +480,24 @@ def _counts(text: str, name: str, value: Any) -> bool:
 
 
 def _lost(
-    name: str, value: Any, text: str, source: Reading, written: Reading, known: set[str]
+    name: str,
+    value: Any,
+    whole: str,
+    needed: Sequence[str],
+    text: str,
+    source: Reading,
+    written: Reading,
+    known: set[str],
 ) -> tuple[bool, list[str]]:
-    """Return (whether it is lost, its missing anchors); those that another field has lost do not count."""
-    whole = without_alternative(value) if name == "decision" else str(value)
+    """Return (whether it is lost, its missing anchors); those that another field has lost do not count.
+
+    `whole`: what of the value must be said; `needed`: its anchors.
+    """
     if _is_another_place(name, source, written):
         return whole not in known, [whole]
     if name in _TO_THE_LETTER or (name == "last_error" and source.error_exact):
         gone = not states(text, name, value)
         return gone and whole not in known, [whole] if gone else []
-    needed = anchors(whole)
     missing = [anchor for anchor, said in zip(needed, says_each(text, needed), strict=True) if not said]
     if name in _PLACES:
         return not states(text, name, value) and (not missing or bool(set(missing) - known)), missing
@@ -530,8 +551,7 @@ def _subjects(source: str, text: str) -> tuple[str, float]:
 def _front_end(text: str) -> int:
     """Return where the text begins behind what `inject_preserved_metadata` puts in front of it."""
     end = text.find("] ", 0, _LONGEST_FRONT)
-    labelled = any(text.startswith(f"[{label}: ") for label, _ in FIELDS.values())
-    return end + 2 if labelled and end > 0 else 0
+    return end + 2 if end > 0 and text.startswith(_FRONTS) else 0
 
 
 def _unsupported(segment: ContextSegment, text: str) -> list[str]:
@@ -549,7 +569,7 @@ def _unsupported(segment: ContextSegment, text: str) -> list[str]:
     found = []
     for fact in facts_after(sources, text).of("unsupported")[:_MOST_MADE_UP]:
         if fact.kind is FactKind.PATH_LINE:
-            found += [part for part in anchors(fact.text) if not is_supported(part)]
+            found += [part for part in anchors(fact.text)[0] if not is_supported(part)]
         elif fact.kind in _MADE_UP and not is_supported(fact.text):
             found.append(fact.text)
     named = {path.name for path in find_paths(segment.text)}

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
+from operator import itemgetter
 
 import tersely
 from tersely import _native
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 _FEW_WORDS = 3  # no sentence has fewer
+_ROLES = tuple(Role)
 _RECENT = 3  # of what was done, is current or is next, the last ones count
 # A few sentences about errors look like the output of a tool; that is no reason not to read them.
 _PROSE = ("prose", "markdown", "conversation", "tool_output", "mixed")
@@ -150,6 +152,7 @@ class Reading:
     Attributes:
         text: the text.
         clauses: all of them, in order.
+        last: role -> the last few that say this.
         place, function: the file and line, and the function (without "()"), that it is about.
         now, now_function: those that are said to be current, or known besides.
         error: the message of the last error.
@@ -163,6 +166,7 @@ class Reading:
 
     text: str
     clauses: tuple[Clause, ...]
+    last: Mapping[Role, Sequence[Clause]]
     place: Place
     function: str | None
     now: Place
@@ -174,10 +178,6 @@ class Reading:
     tellers: tuple[Clause, ...]
     is_note: bool = True
     facts: Sequence[Fact] = ()
-
-    def last(self, role: Role) -> list[Clause]:
-        """The last few clauses that say this."""
-        return [clause for clause in self.clauses if clause.role is role][-_RECENT:]
 
     @property
     def rules(self) -> list[str]:
@@ -193,28 +193,28 @@ class Reading:
         """The clauses that what must survive was read from, in source order."""
         found = {clause.start: clause for clause in (*self.tellers, *self._rules)}
         for role in (Role.ACTIVE, Role.DONE, Role.NEXT, Role.DECISION):
-            found |= {clause.start: clause for clause in self.last(role)}
+            found |= {clause.start: clause for clause in self.last[role]}
         return [found[start] for start in sorted(found)]
 
     @property
     def active(self) -> list[str]:
         """The current step, without the words that its clauses open with."""
-        return [clause.message for clause in self.last(Role.ACTIVE)]
+        return [clause.message for clause in self.last[Role.ACTIVE]]
 
     @property
     def done(self) -> list[str]:
         """The last steps that are done."""
-        return [clause.message for clause in self.last(Role.DONE)]
+        return [clause.message for clause in self.last[Role.DONE]]
 
     @property
     def next(self) -> list[str]:
         """The steps that are still to be done."""
-        return [clause.message for clause in self.last(Role.NEXT)]
+        return [clause.message for clause in self.last[Role.NEXT]]
 
     @property
     def decisions(self) -> list[str]:
         """The last decisions."""
-        return [clause.message for clause in self.last(Role.DECISION)]
+        return [clause.message for clause in self.last[Role.DECISION]]
 
 
 def read(text: str, path: str | None = None, line: int | None = None) -> Reading:
@@ -241,7 +241,7 @@ def _read(
 
     about, line_there, function = here, now_line, now_function
     if about is None and path is None:
-        about = found.last_of(found.paths, *((_PLACED,) if notes else ()), (Role.ERROR,), tuple(Role))
+        about = found.last_of(found.paths, *((_PLACED,) if notes else ()), (Role.ERROR,), _ROLES)
     if line_there is None and here is None and line is None:
         line_there = found.line_of(about)
         if line_there is None and len(found.files) == 1 and about is not None:
@@ -257,9 +257,13 @@ def _read(
     told = [
         found.clause_at(mention.start) for mention in (about, line_there, function) if mention is not None
     ]
+    last: dict[Role, list[Clause]] = {role: [] for role in _ROLES}
+    for clause in clauses:
+        last[clause.role].append(clause)
     return Reading(
         text,
         clauses,
+        {role: found[-_RECENT:] for role, found in last.items()},
         Place(about.name if about else path, line_there.line if line_there else line),
         function.name if function else None,
         Place(now_path, now_line.line if now_line else line),
@@ -284,7 +288,7 @@ def _find(text: str, path: str | None, notes: bool, pasted: Sequence[tuple[int, 
     places = sorted([*paths, *lines], key=start_of)
     functions = find_functions(text, facts, places)
     files = {mention.name for mention in paths} | ({path} if path else set())
-    free = tuple(clause for clause in clauses if not _FORBIDS.search(clause.text))
+    free = tuple([clause for clause in clauses if not _FORBIDS.search(clause.text)])
     return _Mentions(clauses, free, facts, paths, lines, places, functions, frozenset(files))
 
 
@@ -320,9 +324,11 @@ class _Mentions:
 
         What must not be touched is seldom where the work is: clauses that forbid come last, of any role.
         """
-        groups = [[clause for clause in self.free if clause.role in group] for group in roles]
-        groups.append([clause for clause in self.clauses if any(clause.role in group for group in roles)])
-        return next((last for group in groups if (last := self.last_in(mentions, group))), None)
+        every = tuple(chain.from_iterable(roles))
+        for among, group in (*[(self.free, group) for group in roles], (self.clauses, every)):
+            if last := self.last_in(mentions, [clause for clause in among if clause.role in group]):
+                return last
+        return None
 
     def line_in(self, clauses: Sequence[Clause], path: Mention | None) -> Mention | None:
         """Return the last line in some clauses that is this path's, or no other's."""
@@ -375,7 +381,8 @@ def _mentions_in(mentions: Sequence[Mention], clauses: Sequence[Clause]) -> list
     found: list[Mention] = []
     for clause in clauses:
         first = bisect_left(mentions, clause.start, key=start_of)
-        found += mentions[first : bisect_left(mentions, clause.end, lo=first, key=start_of)]
+        end = clause.start + len(clause.text)
+        found += mentions[first : bisect_left(mentions, end, lo=first, key=start_of)]
     return found
 
 
@@ -437,8 +444,8 @@ def says(text: str, value: str) -> bool:
 
 def says_each(text: str, values: Sequence[str]) -> list[bool]:
     """Say for each value whether `text` has it as a whole, as `says`. O(characters of all)."""
-    wanted = [_folded(value).removesuffix("()") for value in values]
-    found = {"", *[one for _, one in _standing(_folded(text), wanted)]}
+    wanted = [" ".join(value.casefold().split()).removesuffix("()") for value in values]
+    found = {"", *map(itemgetter(1), _standing(_folded(text), wanted))}
     return [one in found for one in wanted]
 
 
