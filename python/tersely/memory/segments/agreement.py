@@ -405,8 +405,10 @@ class _Text:
         return found
 
     def alike(self, word: str, marks: Set[str]) -> tuple[set[str], set[str]]:
-        """Return the other exact words of the kind of `word` that stand beside one of some marks, and those
-        that stand beside two; marks of many words say nothing."""
+        """Return the exact words of the same kind beside one of some marks, and those beside two.
+
+        A mark that many words have says nothing.
+        """
         once: set[str] = set()
         twice: set[str] = set()
         for mark in marks:

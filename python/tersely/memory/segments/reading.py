@@ -225,7 +225,7 @@ def read(text: str, path: str | None = None, line: int | None = None) -> Reading
 def _read(
     text: str, path: str | None, line: int | None, notes: bool, pasted: Sequence[tuple[int, int]]
 ) -> Reading:
-    """Read a text, of which some blocks are `pasted` (start, end).
+    """Read a text with some blocks (start, end) that are `pasted` into it.
 
     `path`, `line`: what is known besides, where it does not say. `notes`: whether it is what somebody said of
     their work; of a log, code or a document only errors are read, and where they were.
