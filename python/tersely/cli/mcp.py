@@ -37,6 +37,7 @@ _MCP_EXAMPLES = f"""examples:
   tersely mcp --wrap -- npx -y some-mcp-server --its-own options
   tersely mcp --wrap -- https://mcp.example.org/mcp   # its bearer token, if any: {WRAPPED_TOKEN}
   tersely mcp --wrap --budget 1000 --store results.sqlite -- python server.py
+  tersely mcp --wrap --tools-budget 3000 -- npx -y some-mcp-server-of-many-tools
   tersely mcp --http                          # compress_text, and POST /compress for callers without MCP;
                                               # /v1/compress and /v1/retrieve for gateways such as LiteLLM's
   {TOKEN}=$(cat token) tersely mcp --index docs/.tersely --http --host 0.0.0.0
@@ -71,6 +72,12 @@ def add_mcp(commands: Commands) -> None:
         default=2000,
         metavar="N",
         help="tokens of a wrapped result, and of one in a history for /v1/compress (2000)",
+    )
+    parser.add_argument(
+        "--tools-budget",
+        type=int,
+        metavar="N",
+        help="tokens of a wrapped server's list of tools: definitions of rarely called ones become shorter",
     )
     parser.add_argument(
         "server", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="of the wrapped server, or its URL"
@@ -134,6 +141,8 @@ def run_mcp(arguments: argparse.Namespace) -> None:
     if arguments.wrap:
         _wrap(arguments)
         return
+    if arguments.tools_budget is not None:
+        raise ValueError("--tools-budget goes with --wrap")
     if arguments.server:
         raise ValueError(f"a command goes with --wrap: {' '.join(arguments.server)}")
     if arguments.index is None and arguments.store is None and not arguments.http:
@@ -171,11 +180,13 @@ def _wrap(arguments: argparse.Namespace) -> None:
     elif shutil.which(command[0]) is None:
         raise ValueError(f"cannot start {command[0]}: there is no such command")
     server = command[0] if is_url else command
+    if arguments.tools_budget is not None and arguments.tools_budget < 1:
+        raise ValueError(f"--tools-budget must be at least 1, not {arguments.tools_budget}")
     token = os.environ.get(WRAPPED_TOKEN) or None
     with result_store(arguments.store) as store:
         compressor = ToolResultCompressor(arguments.budget, store, keep_files=True, report=_report)
         try:
-            serve_wrapped(server, compressor, store, token=token)
+            serve_wrapped(server, compressor, store, token=token, tools_budget=arguments.tools_budget)
         except MissingExtraError as error:
             raise ValueError(str(error)) from error
         except ConnectionError as error:

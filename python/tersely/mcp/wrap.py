@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tersely.agents.tool_results import ToolResultCompressor
+from tersely.cache import digest_of
 from tersely.errors import CompressionError, MissingExtraError
+from tersely.mcp.answers import count_tokens
 from tersely.mcp.application import over_stdio
+from tersely.mcp.tool_list import CallCounts, fit_tools
 from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
+from tersely.memory.messages import to_json
 from tersely.text import well_formed
 
 if TYPE_CHECKING:
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ResultFilter", "checked_url", "serve_wrapped"]
 
+_LOG = logging.getLogger("tersely.mcp")
 _NAMES = ("expand", "tersely_expand")  # of our tool: the second where the server has the first
 _MOST = 100_000  # characters of a reply of ours
 
@@ -29,12 +36,17 @@ class ResultFilter:
 
     Answers of `tools/list` get one tool more. Results of `tools/call` over the budget become shorter; the
     same again as structured content is left out of these, and so are the schemas of it, which clients
-    would hold it against. All else passes as it is, also where anything fails.
+    would hold it against. With a budget for the list, definitions of rarely called tools get shorter. All
+    else passes as it is, also where anything fails.
     """
 
-    def __init__(self, compressor: ToolResultCompressor, store: Store) -> None:
-        """`store` is where the compressor keeps whole results."""
-        self._store = store
+    def __init__(
+        self, compressor: ToolResultCompressor, store: Store, tools_budget: int | None = None
+    ) -> None:
+        """`store` is where the compressor keeps whole results; `tools_budget`: tokens of a list of tools."""
+        self._store, self._room = store, tools_budget
+        self._counts = CallCounts(Path(f"{store.path}-tools.json")) if tools_budget is not None else None
+        self._left = 0  # of the room, on the pages of the list that follow
         self._waiting: dict[Any, tuple[str, dict[str, Any]]] = {}  # requests on their way, by id
         self._name = _NAMES[0]
         self._frame: dict[str, Any] = {}  # what every result of the spoken protocol version has
@@ -50,6 +62,8 @@ class ResultFilter:
         given = params or {}
         if method == "tools/call" and given.get("name") == self._name:
             return self._expand(given.get("arguments"))
+        if method == "tools/call" and self._counts is not None and isinstance(given.get("name"), str):
+            self._counts.add(given["name"])
         if method in ("tools/call", "tools/list"):
             self._waiting[id] = (method, given)
         return None
@@ -60,7 +74,7 @@ class ResultFilter:
             self._frame = {"resultType": "complete"}
         method, given = self._waiting.pop(id, ("", {}))
         if method == "tools/list" and isinstance(result.get("tools"), list):
-            return self._listed(result)
+            return self._listed(result, is_first=not given.get("cursor"))
         if method == "tools/call" and isinstance(result.get("content"), list):
             return self._shorten(result, given)
         return result
@@ -69,7 +83,7 @@ class ResultFilter:
         """See that a request failed."""
         self._waiting.pop(id, None)
 
-    def _listed(self, result: dict[str, Any]) -> dict[str, Any]:
+    def _listed(self, result: dict[str, Any], is_first: bool) -> dict[str, Any]:
         tools = [
             {key: value for key, value in tool.items() if key != "outputSchema"}
             if isinstance(tool, dict)
@@ -79,6 +93,12 @@ class ResultFilter:
         if any(isinstance(tool, dict) and tool.get("name") == self._name for tool in tools):
             self._name = _NAMES[1]
             self._say_how()
+        if self._room is not None and self._counts is not None:
+            self._left = self._room if is_first else self._left
+            tools = fit_tools(tools, max(self._left, 0), self._counts.counts, self._keep_tool)
+            self._left -= count_tokens(to_json(tools))
+            if self._left < 0:
+                _LOG.warning("the shortest list of tools takes %d tokens more than its budget", -self._left)
         if not result.get("nextCursor"):  # the last page
             ours = _expand_tool(self._name, self._store)
             tools.append(
@@ -90,6 +110,11 @@ class ResultFilter:
                 }
             )
         return {**result, "tools": tools}
+
+    def _keep_tool(self, whole: str) -> str:
+        id = digest_of(["tool", whole]).hex()[:16]
+        self._store.put(whole, id=id)
+        return f'whole: {self._name} with id "{id}"'
 
     def _shorten(self, result: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         plain = {key: value for key, value in result.items() if key != "structuredContent"}
@@ -123,7 +148,11 @@ def _expand_tool(name: str, store: Store) -> Tool:
 
     schema = object_schema(
         ["id"],
-        id={"type": "string", "maxLength": 512, "description": "the id in the last line of a result"},
+        id={
+            "type": "string",
+            "maxLength": 512,
+            "description": "the id in the last line of a result, or in a description",
+        },
         start={"type": "integer", "minimum": 0, "default": 0, "description": "first character"},
         characters={
             "type": "integer",
@@ -133,7 +162,7 @@ def _expand_tool(name: str, store: Store) -> Tool:
             "description": "how many at most",
         },
     )
-    description = "Give the whole of a result that was shortened, by the id in its last line."
+    description = "Give the whole of what was shortened, by the id that stands in it."
     return Tool(name, description, schema, run)
 
 
@@ -143,12 +172,14 @@ def serve_wrapped(
     store: Store,
     *,
     token: str | None = None,
+    tools_budget: int | None = None,
 ) -> None:
     """Serve another server over standard input and output until either side ends.
 
     `server`: the command that starts it, or the URL of one that is reached over streamable HTTP; `token` is
-    the bearer token that this one is shown. Raises MissingExtraError without the extra `mcp`, ValueError for
-    a URL that is none, and ConnectionError where one at a URL is not, or no longer, to be reached.
+    the bearer token that this one is shown; `tools_budget`: tokens of its list of tools.
+    Raises MissingExtraError without the extra `mcp`, ValueError for a URL that is none, and ConnectionError
+    where one at a URL is not, or no longer, to be reached.
     """
     if isinstance(server, str):
         checked_url(server)
@@ -159,7 +190,7 @@ def serve_wrapped(
     except ImportError as error:
         raise MissingExtraError("mcp 2", "mcp") from error
 
-    seen = ResultFilter(compressor, store)
+    seen = ResultFilter(compressor, store, tools_budget)
     lost: list[str] = []
 
     async def to_server(client: Any, answers: Any, onward: Any, stop: Any) -> None:
