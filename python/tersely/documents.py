@@ -11,7 +11,7 @@ from tersely.text import CHARACTERS_REPLACED, well_formed
 from tersely.types import Document, Level
 
 _TEXTS = ("text", "page_content", "content")  # ours, LangChain's, Haystack's
-_INNER = ("document", "node", "chunk")  # what a result of a search wraps
+_INNER = ("document", "node", "chunk", "payload", "properties", "entity")  # what a result of a search wraps
 IDS = ("chunk_id", "id", "id_", "node_id")
 SCORES = ("score", "relevance_score", "overall_score")
 _FIELDS = ("text", "id", "title", "score", "metadata", "name", "command")
@@ -25,8 +25,8 @@ _HINTS = (  # (what only such an object has, what to give instead)
 def to_documents(documents: Any) -> tuple[Document, ...]:
     """Return the documents of a str, a Document, a mapping or object with a text, or a list of these.
 
-    A text is `text`, `page_content` or `content`, of the thing itself or of the `document`, `node` or `chunk`
-    that it wraps; of a pair of a document and its score, the first has it.
+    A text is `text`, `page_content` or `content`, of the thing itself or of the `document`, `node`, `chunk`,
+    `payload`, `properties` or `entity` that it wraps; of a pair of a document and its score, of the first.
 
     Lone surrogates are replaced; then `Document.given` is the text as it came. Raises TypeError for anything
     else.
@@ -110,7 +110,7 @@ def _from_result(item: Any, index: int) -> Document:
 
 
 def inner_of(thing: Any) -> Any:
-    """Return what a result of a search wraps as `document`, `node` or `chunk`; itself where it wraps none."""
+    """Return what a result of a search wraps (`_INNER`); itself where it wraps nothing."""
     return next((inner for name in _INNER if (inner := value_of(thing, name)) is not None), thing)
 
 

@@ -93,11 +93,6 @@ def test_alone_it_shows_help(capfd: pytest.CaptureFixture[str]) -> None:
     assert "examples:" in capfd.readouterr().out
 
 
-def test_a_folder_says_what_to_type(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["compress", str(tmp_path)]) == 2
-    assert f"tersely index {tmp_path}" in capfd.readouterr().err
-
-
 def test_a_budget_beside_a_ratio_is_an_error(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["compress", str(page), "-b", "9", "-r", "0.5"])

@@ -17,6 +17,7 @@ LAYERS = (
         "checks",
         "documents",
         "errors",
+        "file_text",
         "files",
         "lazy",
         "metrics",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import UserDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -84,13 +85,37 @@ def test_what_a_retrieval_library_knows_is_carried_along() -> None:
     )  # fmt: skip
 
 
-def test_documents_of_langchain_as_they_are() -> None:
+def of_langchain() -> Any:
     documents = pytest.importorskip("langchain_core.documents")
-    given = documents.Document(page_content=TEXT, metadata={"source": "ropes.md"}, id="d1")
+    return documents.Document(page_content=TEXT, metadata={"source": "ropes.md"}, id="d1")
+
+
+def of_haystack() -> Any:
+    return pytest.importorskip("haystack").Document(content=TEXT, meta={"source": "ropes.md"}, id="d1")
+
+
+def of_llama_index() -> Any:
+    schema = pytest.importorskip("llama_index.core.schema")
+    node = schema.TextNode(text=TEXT, metadata={"source": "ropes.md"}, id_="d1")
+    return schema.NodeWithScore(node=node, score=0.5)
+
+
+def of_a_vector_store() -> Any:
+    """Qdrant's ScoredPoint, as `properties` of Weaviate's and `entity` of Milvus's."""
+    return SimpleNamespace(id="d1", payload={"text": TEXT, "metadata": {"source": "ropes.md"}}, score=0.5)
+
+
+@pytest.mark.parametrize("make", [of_langchain, of_haystack, of_llama_index, of_a_vector_store])
+def test_documents_of_frameworks_as_they_are(make: Callable[[], Any]) -> None:
+    """By every door that takes documents; a score beside one is its score, and no vector."""
+    given = make()
     for one in (given, [given], [(given, 0.5)]):
         (document,) = to_documents(one)
         assert (document.text, document.id, document.metadata["source"]) == (TEXT, "d1", "ropes.md")
-    assert tersely.compress(given, budget=8).text in TEXT
+        assert tersely.compress(one, budget=8).text == tersely.prepare(one).fit(8).text in TEXT
+    assert to_documents([(given, 0.25)])[0].score == 0.25
+    for several in ([given, given], [(given, 0.5), (given, 0.25)]):
+        assert tersely.dedup(several).labels.tolist() == [0, 0]
 
 
 def test_missing_fields_are_none() -> None:

@@ -418,7 +418,7 @@ def test_kinds_of_files_and_what_is_left_out(tmp_path: Path) -> None:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    for name in (".hidden.md", "x.png", "y.json", "z.pdf", ".git/config.md", "deep/.secret/s.txt"):
+    for name in (".hidden.md", "x.png", "y.json", "z.odt", ".git/config.md", "deep/.secret/s.txt"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -49,7 +49,7 @@ def compress_labelled(strategy: Strategy, request: Request) -> tuple[Compressed,
     return result, frame.texts(result.parts, request.separator)[0]
 
 
-FILES = "text; - or nothing: standard input"
+FILES = "text, .ipynb, .docx, .pdf; folders and patterns; - or nothing: standard input"
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from tersely.cli.arguments import Commands, add_command, add_counter, add_quiet, utf8_text
-from tersely.cli.files import note_warnings, read_files, say, write
+from tersely.cli.files import InputError, note_warnings, read_files, say, write
 from tersely.text import parse_json, percent
 
 __all__ = ["add_compact", "run_compact"]
@@ -99,7 +99,10 @@ def _pinned(messages: list[Any], pins: list[str]) -> set[int]:
 
 
 def _read(name: str) -> str:
-    return read_files([name])[0].text
+    documents = read_files([name])
+    if len(documents) > 1:
+        raise InputError(f"{name} holds {len(documents)} files, and a history is one")
+    return documents[0].text
 
 
 def _parsed(text: str, name: str) -> tuple[Any, str | None, bool]:

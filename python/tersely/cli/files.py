@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import io
 import os
 import re
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
 from tersely.documents import read_document
+from tersely.errors import MissingExtraError
+from tersely.file_text import READ_AS, READABLE, file_text
 from tersely.text import decode, to_bytes
 from tersely.types import Document
 
@@ -126,6 +129,7 @@ def say(text: str, by: str = "tersely") -> None:
 #: Told of a stage, how much of it is done, of how much, and (`detail`) what else is known.
 Progress: TypeAlias = Callable[..., object]
 
+_LARGEST = 16 << 20  # bytes of a file that is read for the sake of its folder
 _MANY_FILES = 20  # from here on a terminal is shown progress
 _PATIENCE = 2.0  # seconds after which a terminal is told that work goes on
 
@@ -198,8 +202,10 @@ def note_warnings(codes: Iterable[str]) -> None:
 def read_files(files: Sequence[str], encoding: str | None = None) -> list[Document]:
     """Read files as documents with their names as ids; without any, standard input. Raises InputError.
 
+    A folder stands for all text files below it, a pattern that is no file's name for what it matches.
     `encoding`: of the files; None: UTF-8, or what the bytes look like, which is told on stderr.
     """
+    files = [one for name in files for one in _expanded(name)]
     if not files and sys.stdin.isatty():
         raise InputError("no input: name files, or pipe text in (see --help)")
     if len(files) < _MANY_FILES:
@@ -224,28 +230,54 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path} is not UTF-8 text: {wrong}") from error
 
 
+def _expanded(name: str) -> list[str]:
+    """Expand a folder or a pattern to its files. Raises InputError for a folder without any."""
+    from tersely.retrieval.index.files import SourceFile, find_files, read_file
+
+    if not os.path.isdir(name):  # noqa: PTH112  # a pattern is no path
+        there = name == "-" or os.path.exists(name) or not glob.has_magic(name)  # noqa: PTH110
+        matching = [] if there else sorted(glob.glob(name, recursive=True))  # noqa: PTH207
+        return [one for one in matching if Path(one).is_file()] or [name]
+    folder = Path(name)
+    found, left = [], 0
+    for one in find_files(folder, every=True):
+        if not isinstance(one, SourceFile):
+            left += 1
+        elif one.path.lower().endswith(tuple(READABLE)) or isinstance(
+            read_file(folder, one.path, _LARGEST), bytes
+        ):
+            found.append(str(folder / one.path))
+        else:
+            left += 1
+    if not found:
+        raise InputError(f"there is no text file below {_shown(name)}")
+    if left:
+        say(f"note: {left:,} files below {_shown(name)} are left out: no text, links, or larger than 16 MB")
+    return found
+
+
 def _read_one(name: str, encoding: str | None) -> Document:
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        text, guessed = decode(data, encoding)
-        document = read_document(Document(text, id=_shown(name)), name)
+        told = file_text(name, data) if encoding is None else None
+        text, guessed = decode(data, encoding) if told is None else (told, None)
+        about = {} if told is None else READ_AS
+        document = read_document(Document(text, id=_shown(name), metadata=about), name)
         how = f"is read as {guessed}" if guessed else "has bytes that are no UTF-8 (U+FFFD stands for them)"
         if guessed or document.given is not None:
             say(f"note: {_shown(name)} {how}; --encoding says another")
         return document
-    except IsADirectoryError as error:
-        shown = _shown(name).rstrip("/") or "/"
-        raise InputError(
-            f"{shown} is a folder: name its files (tersely compress {shown}/*), or make an index of it "
-            f"(tersely index {shown})"
-        ) from error
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror}") from error
+    except MissingExtraError as error:
+        raise InputError(f"{_shown(name)}: {error}") from error
     except UnicodeDecodeError as error:
         raise InputError(
             f"{name} is not {'UTF-8' if encoding is None else encoding} text: "
             f"byte 0x{error.object[error.start]:02x} at {error.start}"
         ) from error
+    except ValueError as error:
+        raise InputError(str(error)) from error
 
 
 def _shown(name: str) -> str:

@@ -27,7 +27,7 @@ _EXAMPLES = """examples:
 
 def add_index(commands: Commands) -> None:
     """Add the subcommand `index`: folder, output, limits."""
-    text = "index a folder of Markdown, text, HTML, reStructuredText and code"
+    text = "index a folder of Markdown, text, HTML, reStructuredText, code, notebooks, Word and PDF"
     parser = add_command(commands, "index", text, _EXAMPLES)
     parser.add_argument("folder", metavar="DIR", help="whose files are indexed; hidden ones are not")
     parser.add_argument("-o", "--output", metavar="INDEX", help="folder of the index (DIR/.tersely)")

@@ -401,8 +401,10 @@ def check_facts(result: Compressed, preserve: str | Iterable[str] = "all") -> Fa
 
 
 def _is_matrix(texts: Any) -> bool:
-    if isinstance(texts, (list, tuple)):  # rows of numbers
-        return bool(texts) and isinstance(texts[0], (list, tuple, np.ndarray))
+    if isinstance(texts, (list, tuple)):  # rows of numbers; a pair of a document and its score is none
+        row = texts[0] if texts else None
+        pair = isinstance(row, (list, tuple)) and row and not isinstance(row[0], (int, float, np.generic))
+        return isinstance(row, (list, tuple, np.ndarray)) and not pair
     return hasattr(texts, "__array__") and np.asarray(texts).dtype.kind not in "OUST"
 
 

@@ -237,6 +237,25 @@ class TokenizersCounter:
         return [len(encoding.ids) for encoding in encodings]
 
 
+@dataclass(frozen=True, slots=True)
+class TransformersCounter:
+    """A tokenizer of `transformers` as a counter, fast or slow, without special tokens, and never cut."""
+
+    tokenizer: Any
+    name: str = "transformers"
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`."""
+        return self.count_batch([text])[0]
+
+    def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
+        """Tokens of each text."""
+        ids = self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)[
+            "input_ids"
+        ]
+        return [len(one) for one in ids]
+
+
 _DEFAULT = BytePairCounter()
 
 COUNTERS: dict[str, Callable[[], BatchTokenCounter]] = {
@@ -249,10 +268,10 @@ COUNTERS: dict[str, Callable[[], BatchTokenCounter]] = {
 def resolve_counter(counter: Any) -> BatchTokenCounter:
     """Return the token counter that a caller passes.
 
-    Takes None (o200k_base), a name, a tiktoken Encoding, a tokenizers.Tokenizer, a callable or a
-    TokenCounter. A name is an encoding's or a model's (models/counters.py); models whose tokenizer is
-    not here are counted as o200k_base, and the counter's name, which receipts show, says so. Raises
-    ValueError for an unknown name, MissingExtraError for one of toktok's where it is not installed, and
+    Takes None (o200k_base), a name, a tiktoken Encoding, a tokenizers.Tokenizer, a tokenizer of transformers,
+    a callable or a TokenCounter. A name is an encoding's or a model's (models/counters.py); models whose
+    tokenizer is not here are counted as o200k_base, and the counter's name, which receipts show, says so.
+    Raises ValueError for an unknown name, MissingExtraError for one of toktok's that is not installed, and
     TypeError for anything else.
     """
     if counter is None:
@@ -261,18 +280,20 @@ def resolve_counter(counter: Any) -> BatchTokenCounter:
         return _named(counter)
     if isinstance(counter, (BytePairCounter, BatchTokenCounter)):  # the quicker one first
         return counter
+    library = {kind.__module__.partition(".")[0] for kind in type(counter).__mro__}
+    if "transformers" in library:
+        return TransformersCounter(counter, str(getattr(counter, "name_or_path", "") or "transformers"))
     if isinstance(counter, TokenCounter) and not isinstance(counter, Sequence):  # list.count is another thing
         return CallableCounter(counter.count, _name_of(counter))
-    library = type(counter).__module__.partition(".")[0]
-    if library == "tiktoken":
+    if "tiktoken" in library:
         return CallableCounter(lambda text: len(counter.encode_ordinary(text)), str(counter.name))
-    if library == "tokenizers":
+    if "tokenizers" in library:
         return TokenizersCounter(counter)
     if callable(counter):
         return CallableCounter(counter, _name_of(counter))
     raise TypeError(
-        "counter must be None, a name, a callable str -> int, a tiktoken Encoding, a tokenizers.Tokenizer "
-        f"or an object with count(text), not {type(counter).__name__}"
+        "counter must be None, a name, a callable str -> int, a tiktoken Encoding, a tokenizers.Tokenizer, "
+        f"a tokenizer of transformers or an object with count(text), not {type(counter).__name__}"
     )
 
 

@@ -291,8 +291,7 @@ def _new_texts(
         if isinstance(data, FileNote):
             plan.notes[item.path] = data.reason
             continue
-        text, whole = decode(data)
-        note = "" if whole else "not_utf8"
+        text, note = decode(item.path, data)
         if note:
             plan.notes[item.path] = note
         chunks = cut_chunks(text, item.kind)

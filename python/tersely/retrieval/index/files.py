@@ -16,7 +16,8 @@ from tersely import checks
 from tersely.engine.count import count, count_batch
 from tersely.engine.reading import Reading
 from tersely.engine.strategies import Auto
-from tersely.errors import BudgetExceededError
+from tersely.errors import BudgetExceededError, MissingExtraError
+from tersely.file_text import READABLE, file_text
 from tersely.files import open_found
 from tersely.models.counters import resolve_counter
 from tersely.protocols import BatchTokenCounter
@@ -27,7 +28,7 @@ from tersely.writing.prompt import one_line
 
 #: Suffix -> how the file is cut into chunks (chunking.py).
 KINDS = {
-    **dict.fromkeys((".md", ".markdown", ".mdx", ".txt", ".text", ""), "text"),
+    **dict.fromkeys((".md", ".markdown", ".mdx", ".txt", ".text", "", *READABLE), "text"),
     ".rst": "rst",
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
     **dict.fromkeys((".py", ".pyi"), "python"),
@@ -58,7 +59,8 @@ class FileNote:
     Attributes:
         path: of the file, relative to the folder.
         reason: "link_outside", "not_a_file", "unreadable", "too_large", "binary", "name_not_utf8" (these are
-            left out); "not_utf8" (what is no UTF-8 is shown as U+FFFD).
+            left out), "no_text" (a damaged PDF, one of pictures), "needs_extra" (pip install
+            'tersely[documents]'); "not_utf8" (what is no UTF-8 is shown as U+FFFD).
     """
 
     path: str
@@ -73,8 +75,10 @@ class SourceFile:
     kind: str
 
 
-def find_files(folder: Path, without: Path | None = None) -> Iterator[SourceFile | FileNote]:
-    """List the files under a folder with a suffix of KINDS, sorted by path within each folder.
+def find_files(
+    folder: Path, without: Path | None = None, every: bool = False
+) -> Iterator[SourceFile | FileNote]:
+    """List the files under a folder with a suffix of KINDS, or all, sorted by path within each folder.
 
     Hidden files and folders, symbolic links (what they point to is read where it is) and the folder `without`
     are left out; a link that leads out of the folder gives a note. Nothing outside of the folder is read.
@@ -97,7 +101,7 @@ def find_files(folder: Path, without: Path | None = None) -> Iterator[SourceFile
             if (here / name).is_symlink():
                 if not _is_inside(here / name, root):
                     yield FileNote(_printable_path(path), "link_outside")
-            elif (kind := _kind(name)) is not None:
+            elif (kind := _kind(name) or ("text" if every else None)) is not None:
                 shown = _printable_path(path)
                 yield SourceFile(path, kind) if shown == path else FileNote(shown, "name_not_utf8")
     for error in closed:
@@ -129,17 +133,22 @@ def read_file(folder: Path, path: str, largest: int) -> bytes | FileNote:
         return FileNote(path, "unreadable")
     if len(data) > largest:  # it grew
         return FileNote(path, "too_large")
-    if b"\0" in data[:_LOOKED_AT]:
+    if b"\0" in data[:_LOOKED_AT] and not path.lower().endswith(tuple(READABLE)):
         return FileNote(path, "binary")
     return data
 
 
-def decode(data: bytes) -> tuple[str, bool]:
-    """Decode a file without its byte order mark; and say whether it is UTF-8 (what is not becomes U+FFFD)."""
+def decode(path: str, data: bytes) -> tuple[str, str]:
+    """The text of a file without its byte order mark, and a reason of `FileNote` for it, or ""."""
     try:
-        return data.decode("utf-8-sig"), True
+        told = file_text(path, data)
+        return data.decode("utf-8-sig") if told is None else told, ""
     except UnicodeDecodeError:
-        return data.decode("utf-8-sig", "replace"), False
+        return data.decode("utf-8-sig", "replace"), "not_utf8"
+    except MissingExtraError:
+        return "", "needs_extra"
+    except ValueError:
+        return "", "no_text"
 
 
 def _is_inside(link: Path, root: Path) -> bool:
