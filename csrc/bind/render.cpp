@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
 #include "kernels/content/code_units.hpp"
+#include "kernels/content/tree.hpp"
 
 // Kept units as text: segments joined by a separator, and units that stand in one another with their own gaps and
 // markers in the places of what is left out. Pieces are cut from Python's own strings, in characters, so that it costs
@@ -18,6 +21,19 @@ namespace py = pybind11;
 
 namespace tersely::bind {
 namespace {
+
+// Writes what stands in the place of a run of rows.
+class RunMarker {
+  public:
+    virtual ~RunMarker() = default;
+    virtual std::string say(std::int64_t first, std::int64_t last) const = 0;
+
+  protected:
+    static void check(std::int64_t first, std::int64_t last, std::size_t size) {
+        require(0 <= first && first <= last && last < static_cast<std::int64_t>(size),
+                "first and last must be rows, in order");
+    }
+};
 
 // What markers of left out code say, by row; `stand_in`, `opens` and `closes` by document.
 struct CodeRows {
@@ -31,13 +47,12 @@ enum class CodeWording : std::uint8_t { kFull, kShort, kBare };
 
 // A comment in the place of a run of units of code: which lines it stands for, or an "…"; and what the language asks
 // for.
-struct CodeMarker {
-    std::shared_ptr<const CodeRows> rows;
-    CodeWording wording = CodeWording::kFull;
+class CodeMarker : public RunMarker {
+  public:
+    CodeMarker(std::shared_ptr<const CodeRows> code, CodeWording words) : rows(std::move(code)), wording(words) {}
 
-    std::string say(std::int64_t first_row, std::int64_t last_row) const {
-        const auto size = static_cast<std::int64_t>(rows->first.size());
-        require(0 <= first_row && first_row <= last_row && last_row < size, "first and last must be rows, in order");
+    std::string say(std::int64_t first_row, std::int64_t last_row) const override {
+        check(first_row, last_row, rows->first.size());
         const auto first = static_cast<std::size_t>(first_row);
         const auto last = static_cast<std::size_t>(last_row);
         const auto document = static_cast<std::size_t>(rows->document[first]);
@@ -58,6 +73,10 @@ struct CodeMarker {
         if (rows->inside[first] != 0) return says;
         return bare.empty() ? comment(says) : bare + "  " + comment(says);
     }
+
+  private:
+    std::shared_ptr<const CodeRows> rows;
+    CodeWording wording;
 };
 
 template <typename T>
@@ -98,6 +117,158 @@ py::tuple code_markers(const Input<std::int32_t>& document, const Input<std::int
     }
     return py::make_tuple(CodeMarker{rows, CodeWording::kFull}, CodeMarker{rows, CodeWording::kShort},
                           CodeMarker{rows, CodeWording::kBare});
+}
+
+using Rows = std::vector<std::int64_t>;
+using RowsOf = std::unordered_map<std::int32_t, Rows>;
+
+// What markers of left out values of JSON say (kernels/content/tree.hpp), by row. A container is a row; -1 - its
+// document stands for that of what lies in none.
+struct TreeRows {
+    std::vector<std::int32_t> document, container, place, count;
+    std::vector<std::int64_t> start, end, own;
+    std::vector<std::uint8_t> kind, record;
+    std::vector<std::int32_t> roots;  // of each document
+    RowsOf marks;                     // of an earlier compression, by container
+
+    content::TreeKind kind_of(std::size_t row) const { return static_cast<content::TreeKind>(kind[row]); }
+    bool in_object(std::int32_t within) const {
+        return within >= 0 && kind_of(static_cast<std::size_t>(within)) == content::TreeKind::kObject;
+    }
+    std::int64_t values_of(std::int32_t within) const {
+        return within >= 0 ? count[static_cast<std::size_t>(within)] : roots[static_cast<std::size_t>(-1 - within)];
+    }
+    // The place behind a run, which lies in one container.
+    std::int64_t stop(std::size_t first, std::size_t last) const {
+        if (last + 1 < document.size() && document[last + 1] == document[first]) return place[last + 1];
+        const auto at = [&](std::size_t row) { return container.begin() + static_cast<std::ptrdiff_t>(row); };
+        return std::count(at(first), at(last + 1), container[first]) + place[first];
+    }
+    bool closes(std::size_t row) const { return row < kind.size() && kind_of(row) == content::TreeKind::kClose; }
+};
+
+enum class TreeWording : std::uint8_t { kFull, kNumbers, kTotal };
+
+// The number of values that are left out. kNumbers: without words, and without a number where places say it. kTotal: a
+// container outside of all records counts what it lacks once, at its end; elsewhere a list has an "…", and a name says
+// what its value is, so objects have none.
+class TreeMarker : public RunMarker {
+  public:
+    TreeMarker(std::shared_ptr<const TreeRows> rows, TreeWording wording) : rows_(std::move(rows)), wording_(wording) {}
+
+    TreeMarker numbers() const { return {rows_, TreeWording::kNumbers}; }
+    TreeMarker total(const Input<std::int64_t>& kept) const {
+        TreeMarker made(rows_, TreeWording::kTotal);
+        for (const std::int64_t row : view(kept)) {
+            check(row, row, rows_->kind.size());
+            const auto at = static_cast<std::size_t>(row);
+            if (rows_->own[at] != 0) made.marks_.insert(row);
+            const content::TreeKind kind = rows_->kind_of(at);
+            if (kind == content::TreeKind::kClose || kind == content::TreeKind::kPiece) continue;
+            made.kept_[rows_->container[at]].push_back(rows_->place[at]);
+        }
+        return made;
+    }
+
+    std::string say(std::int64_t first_row, std::int64_t last_row) const override {
+        check(first_row, last_row, rows_->kind.size());
+        const auto first = static_cast<std::size_t>(first_row);
+        const auto last = static_cast<std::size_t>(last_row);
+        if (wording_ == TreeWording::kTotal) return say_total(first, last);
+        const std::string more = wording_ == TreeWording::kFull ? " more" : "";
+        if (rows_->kind_of(first) == content::TreeKind::kPiece) {
+            const std::string left = "… " + std::to_string(rows_->end[last] - rows_->start[first]) + more;
+            return rows_->closes(last + 1) ? left : left + " …";
+        }
+        const std::int32_t container = rows_->container[first];
+        const std::int64_t begin = rows_->place[first];
+        const std::int64_t stop = rows_->stop(first, last);
+        const auto between = [&](std::int64_t row) { return first_row <= row && row <= last_row; };
+        const std::string count = std::to_string(stop - begin + left_out(container, between)) + more;
+        if (rows_->kind_of(first) == content::TreeKind::kLine) return "… " + count + (more.empty() ? "" : " lines");
+        if (!rows_->in_object(container)) return "\"… " + count + "\"";
+        const bool at_end = stop == rows_->values_of(container);
+        const std::string key = at_end ? "…" : "… " + std::to_string(begin + 1) + "-" + std::to_string(stop);
+        if (!more.empty()) return "\"" + key + "\": \"" + count + "\"";
+        return "\"" + key + "\": " + (at_end ? count : "\"\"");
+    }
+
+  private:
+    // The values that marks of an earlier compression say were left out, beside themselves.
+    template <typename Counts>
+    std::int64_t left_out(std::int32_t container, const Counts& counts) const {
+        const auto marks = rows_->marks.find(container);
+        std::int64_t sum = 0;
+        if (marks == rows_->marks.end()) return sum;
+        for (const std::int64_t row : marks->second) {
+            if (counts(row)) sum += std::max<std::int64_t>(rows_->own[static_cast<std::size_t>(row)], 0) - 1;
+        }
+        return sum;
+    }
+
+    std::string say_total(std::size_t first, std::size_t last) const {
+        if (rows_->kind_of(first) == content::TreeKind::kPiece) return rows_->closes(last + 1) ? "…" : "… …";
+        const bool is_line = rows_->kind_of(first) == content::TreeKind::kLine;
+        const std::int32_t container = rows_->container[first];
+        const bool named = rows_->in_object(container);
+        const std::string here = named ? "" : is_line ? "…" : "\"…\"";
+        const auto kept = kept_.find(container);
+        if (kept != kept_.end()) {
+            for (std::int32_t at = container; at >= 0; at = rows_->container[static_cast<std::size_t>(at)]) {
+                if (rows_->record[static_cast<std::size_t>(at)] != 0) return here;  // it is a record, or lies in one
+            }
+        }
+        static const Rows kNone;
+        const Rows& places = kept == kept_.end() ? kNone : kept->second;
+        const std::int64_t values = rows_->values_of(container);
+        const std::int64_t stop = rows_->stop(first, last);
+        const auto behind = places.end() - std::lower_bound(places.begin(), places.end(), stop);
+        if (behind < values - stop) return here;  // more is left out behind
+        const auto gone = [this](std::int64_t row) { return !marks_.contains(row); };
+        const std::int64_t missing = values - static_cast<std::int64_t>(places.size()) + left_out(container, gone);
+        const std::string left = std::to_string(missing) + " more";
+        if (is_line) return "… " + left;
+        return named ? "\"…\": \"" + left + "\"" : "\"… " + left + "\"";
+    }
+
+    std::shared_ptr<const TreeRows> rows_;
+    TreeWording wording_;
+    RowsOf kept_;                             // places of kept values, by container
+    std::unordered_set<std::int64_t> marks_;  // of an earlier compression, that are kept
+};
+
+TreeMarker tree_marker(const Input<std::int32_t>& document, const Input<std::int64_t>& start,
+                       const Input<std::int64_t>& end, const Input<std::uint8_t>& kind,
+                       const Input<std::int32_t>& parent, const Input<std::int32_t>& place,
+                       const Input<std::int32_t>& count, const Input<std::int64_t>& own,
+                       const Input<std::uint8_t>& record) {
+    auto rows = std::make_shared<TreeRows>();
+    rows->document = copy(document);
+    rows->start = copy(start);
+    rows->end = copy(end);
+    rows->kind = copy(kind);
+    rows->container = copy(parent);
+    rows->place = copy(place);
+    rows->count = copy(count);
+    rows->own = copy(own);
+    rows->record = copy(record);
+    const std::size_t n = rows->document.size();
+    for (const std::size_t size : {rows->start.size(), rows->end.size(), rows->kind.size(), rows->container.size(),
+                                   rows->place.size(), rows->count.size(), rows->own.size(), rows->record.size()}) {
+        require(size == n, "all columns must have one length");
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        require(rows->document[i] >= (i == 0 ? 0 : rows->document[i - 1]), "document must ascend");
+        std::int32_t& container = rows->container[i];
+        require(-1 <= container && container < static_cast<std::int32_t>(i), "parent must point upwards");
+        rows->roots.resize(static_cast<std::size_t>(rows->document[i]) + 1);
+        if (container < 0) {
+            container = -1 - rows->document[i];
+            ++rows->roots.back();
+        }
+        if (rows->own[i] != 0) rows->marks[container].push_back(static_cast<std::int64_t>(i));
+    }
+    return {rows, TreeWording::kFull};
 }
 
 py::str to_str(py::object&& made) {
@@ -191,8 +362,8 @@ struct NestedRuns {
     bool numbered;
 
     py::str marker_of(std::int64_t first, std::int64_t last) const {
-        if (py::isinstance<CodeMarker>(marker)) {
-            return py::str(marker.cast<const CodeMarker&>().say(first + shift, last + shift));
+        if (py::isinstance<RunMarker>(marker)) {
+            return py::str(marker.cast<const RunMarker&>().say(first + shift, last + shift));
         }
         return to_str(marker(first + shift, last + shift));
     }
@@ -300,10 +471,15 @@ py::list join_rows(const py::list& texts, const Input<std::int32_t>& document, c
 
 void bind_render(py::module_& m) {
     const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
-    const char* what = "What stands in the place of a run of rows of code; immutable.";
-    py::class_<CodeMarker>(m, "CodeMarker", what, py::is_final(), plain)
-        .def(py::init<const CodeMarker&>(), py::arg("marker"))
-        .def("__call__", &CodeMarker::say, py::arg("first"), py::arg("last"));
+    py::class_<RunMarker>(m, "RunMarker", "Writes what stands in the place of a run of rows; immutable.", plain)
+        .def("__call__", &RunMarker::say, py::arg("first"), py::arg("last"));
+    py::class_<CodeMarker, RunMarker>(m, "CodeMarker", "Marks left out code.", py::is_final(), plain)
+        .def(py::init<const CodeMarker&>(), py::arg("marker"));
+    py::class_<TreeMarker, RunMarker>(m, "TreeMarker", "Counts left out values.", py::is_final(), plain)
+        .def("numbers", &TreeMarker::numbers)
+        .def("total", &TreeMarker::total, py::arg("kept"));
+    m.def("tree_marker", &tree_marker, py::arg("document"), py::arg("start"), py::arg("end"), py::arg("kind"),
+          py::arg("parent"), py::arg("place"), py::arg("count"), py::arg("own"), py::arg("record"));
     m.def("code_markers", &code_markers, py::arg("document"), py::arg("first"), py::arg("last"), py::arg("suite"),
           py::arg("inside"), py::arg("role"), py::arg("stand_in"), py::arg("opens"), py::arg("closes"));
     m.def("join_rows", &join_rows, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),

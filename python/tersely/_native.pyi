@@ -316,12 +316,35 @@ def code_units_of(
     glued: _Int64s,
 ) -> _CodeUnits: ...
 
+class RunMarker:
+    """Writes what stands in the place of a run of rows; immutable."""
+
+    def __call__(self, first: int, last: int) -> str: ...
+
 @final
-class CodeMarker:
-    """What stands in the place of a run of rows of code; immutable."""
+class CodeMarker(RunMarker):
+    """Marks left out code."""
 
     def __init__(self, marker: CodeMarker) -> None: ...
-    def __call__(self, first: int, last: int) -> str: ...
+
+@final
+class TreeMarker(RunMarker):
+    """Counts left out values."""
+
+    def numbers(self) -> TreeMarker: ...  # without words
+    def total(self, kept: _Int64s) -> TreeMarker: ...  # once in a container, at its end
+
+def tree_marker(
+    document: _Int32s,
+    start: _Int64s,
+    end: _Int64s,
+    kind: _UInt8s,
+    parent: _Int32s,
+    place: _Int32s,
+    count: _Int32s,
+    own: _Int64s,
+    record: _UInt8s,
+) -> TreeMarker: ...
 
 # Markers that say everything, less, and no more than the language asks for.
 def code_markers(

@@ -138,8 +138,13 @@ struct Offer {
 
 class Selection {
   public:
-    Selection(const Problem& problem, const Shape& shape)
-        : p_(problem), units_(shape.units), first_below_(shape.first_below), below_(shape.below), alike_(shape.alike) {
+    Selection(const Problem& problem, const Shape& shape, std::vector<std::int32_t>* order)
+        : p_(problem),
+          order_(order),
+          units_(shape.units),
+          first_below_(shape.first_below),
+          below_(shape.below),
+          alike_(shape.alike) {
         state_.status.assign(problem.score.size(), Status::kBudget);
         state_.covered_weight.assign(problem.term_weight.size(), 0);
         state_.repeated.assign(alike_.size(), 0);
@@ -152,7 +157,11 @@ class Selection {
     std::vector<Status> run() {
         const std::int64_t pinned_cost = take_pinned();
         if (p_.ranked) {
-            fill(-1, pinned_cost);
+            if (order_ != nullptr && p_.redundancy <= 0 && !p_.coverage) {
+                fill_in_order(pinned_cost);
+            } else {
+                fill(-1, pinned_cost);
+            }
             return std::move(state_.status);
         }
         const State after_pins = state_;
@@ -410,6 +419,29 @@ class Selection {
         return total;
     }
 
+    // The same for ranked units whose gains never change: their order, once found, is that of every choice.
+    void fill_in_order(std::int64_t used) {
+        if (order_->empty()) {
+            order_->resize(static_cast<std::size_t>(units_.count()));
+            std::iota(order_->begin(), order_->end(), 0);
+            std::stable_sort(order_->begin(), order_->end(), [this](std::int32_t one, std::int32_t other) {
+                return offer_of(one).best > offer_of(other).best;
+            });
+        }
+        std::int64_t cheapest = std::numeric_limits<std::int64_t>::max();
+        for (std::int32_t unit = 0; unit < units_.count(); ++unit) {
+            if (!unit_in(unit)) cheapest = std::min(cheapest, offer_of(unit).tokens);
+        }
+        for (const std::int32_t unit : *order_) {
+            check_cancelled();
+            if (used + cheapest > p_.budget) break;
+            if (unit_in(unit) || is_said(unit) || used + price(unit) > p_.budget || !within_caps(unit)) continue;
+            used += take(unit, Status::kSelected);
+            used += take_context(unit, p_.budget - used);
+        }
+        for (std::int32_t unit = 0; unit < units_.count(); ++unit) leave_out(unit);
+    }
+
     // Offers what stands below the segments taken last at its new price.
     void offer_below(std::vector<Entry>& entries, std::uint32_t round) {
         for (const std::int32_t heading : fresh_) {
@@ -447,6 +479,7 @@ class Selection {
     }
 
     const Problem& p_;
+    std::vector<std::int32_t>* order_;  // of ranked units, empty: to be found; none: there is one choice
     const Units& units_;
     std::span<const std::int32_t> first_below_, below_, alike_;  // of Shape
     State state_;
@@ -484,15 +517,15 @@ std::vector<std::size_t> bare_headings(const Problem& problem, std::span<const S
     return bare;
 }
 
-std::vector<Status> select_within(const Problem& problem, const Shape& shape) {
-    std::vector<Status> chosen = Selection(problem, shape).run();
+std::vector<Status> select_within(const Problem& problem, const Shape& shape, std::vector<std::int32_t>* order) {
+    std::vector<Status> chosen = Selection(problem, shape, order).run();
     const std::vector<std::size_t> bare = bare_headings(problem, chosen);
     if (bare.empty()) return chosen;
     std::vector<float> score(problem.score.begin(), problem.score.end());
     for (const std::size_t i : bare) score[i] = 0;
     Problem without = problem;
     without.score = score;
-    chosen = Selection(without, shape).run();
+    chosen = Selection(without, shape, nullptr).run();
     for (const std::size_t i : bare_headings(without, chosen)) chosen[i] = Status::kBudget;
     return chosen;
 }
@@ -516,7 +549,7 @@ std::vector<T> padded(std::size_t more, std::span<const T> values) {
 
 }  // namespace
 
-std::vector<Status> select_budgeted(const Problem& problem) { return select_within(problem, Shape(problem)); }
+std::vector<Status> select_budgeted(const Problem& problem) { return select_within(problem, Shape(problem), nullptr); }
 
 Choice::Choice(const Problem& problem, const Rules& rules) : p_(problem), rules_(rules), wide_(problem) {
     if (!rules.head_cost.empty()) put_heads_before();
@@ -565,12 +598,13 @@ std::vector<Status> Choice::pick(std::span<const float> score, std::int64_t budg
         one.kind = {};
         one.above = {};
     }
-    if (more == 0) return select_within(one, *shape_);
+    std::vector<std::int32_t>* const order = score.data() == p_.score.data() ? &order_ : nullptr;
+    if (more == 0) return select_within(one, *shape_, order);
     const std::vector<float> scores = padded(more, score);
     const std::vector<std::uint8_t> pins = padded(more, pinned);
     one.score = scores;
     one.pinned = pins;
-    std::vector<Status> chosen = select_within(one, *shape_);
+    std::vector<Status> chosen = select_within(one, *shape_, order);
     chosen.erase(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(more));
     return chosen;
 }

@@ -157,6 +157,7 @@ class Choice {
     std::vector<float> score_;
     std::vector<std::uint8_t> kind_;
     mutable std::shared_ptr<const Shape> shape_;  // made by the first choice
+    mutable std::vector<std::int32_t> order_;     // of ranked units
 };
 
 }  // namespace tersely::select

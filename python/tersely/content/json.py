@@ -85,6 +85,7 @@ def find_tables(texts: Sequence[str], units: TreeUnits) -> JsonTables:
         count=units.count[rows],
         priority=priority[rows],
         record=units.record[rows],
+        own=units.own[rows],
     )
     return JsonTables(left, moved[follows[rows]], {int(moved[row]): gap for row, gap in gaps.items()})
 
