@@ -33,6 +33,7 @@ _EXAMPLES = """examples:
   tersely batch corpus/*.parquet out/ --budget 800 --workers 4
   tersely dedup corpus/*.parquet out/ --kept
   tersely compact history.json --budget 8000 --counter o200k_base
+  tersely audit before.json after.json
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
   tersely index docs/ && tersely search docs/ "how are tokens rotated?" --budget 2000
   tersely mcp --index docs/.tersely
@@ -149,6 +150,7 @@ _COMMANDS = {
     "count": "tersely.cli.count",
     "expand": "tersely.cli.store",
     "compact": "tersely.cli.compact",
+    "audit": "tersely.cli.audit",
     "distill": "tersely.cli.distill",
     "index": "tersely.cli.index",
     "search": "tersely.cli.index",

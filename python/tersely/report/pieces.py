@@ -122,6 +122,7 @@ GENERATED = {
     False: "says that something was left out",
 }  # by whether a model wrote any of it
 _WARNINGS = {
+    "sealed": "Parts of the new history are sealed by the provider: what they state cannot be read.",
     "query_without_matches": "No word of the query stands in the text: it was compressed as without one.",
     "empty_query": "The query was blank, so the text was compressed as without one.",
     "segment_cut": "Not one whole segment fitted into the budget, so the best one was cut.",

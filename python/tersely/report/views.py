@@ -67,7 +67,7 @@ def _contextual(result: CompressionResult) -> Compressed:
     for gone in result.dropped_documents:
         if documents[gone.index].text:
             dropped.append(_whole(gone.index, documents[gone.index].text, gone.reason))
-    receipt = _receipt(
+    receipt = make_receipt(
         kept,
         dropped,
         budget=result.usage.available,
@@ -115,10 +115,10 @@ def _messages(result: CompactedMessages) -> Compressed:
         kept += [Span(index, start, end, Kind.PROSE, quoted, 0.0) for start, end in places]
         dropped += [
             Span(index, start, end, Kind.PROSE, account.reason, 0.0)
-            for start, end in _rest(places, len(text))
+            for start, end in rest_of(places, len(text))
         ]
     text = "\n\n".join(f"{_speaker(entry)}:\n{_text(entry)}" for entry in read_messages(result.messages))
-    receipt = _receipt(
+    receipt = make_receipt(
         kept,
         dropped,
         budget=result.budget,
@@ -139,7 +139,7 @@ def _steps(result: CompactionResult) -> Compressed:
     dropped = [_whole(n, d.text, why) for n, d in enumerate(documents) if n < old and d.text]
     later = [document.text for document in documents[old:]]
     text = "\n\n".join([*([result.summary] if result.summary else []), *later])
-    receipt = _receipt(
+    receipt = make_receipt(
         kept,
         dropped,
         budget=result.original_chars,
@@ -157,7 +157,8 @@ def _step(step: REPLEntry) -> str:
     return "\n\n".join(part for part in (step.reasoning, step.code, step.output) if part)
 
 
-def _receipt(kept: Sequence[Span], dropped: Sequence[Span], *, original: int, **known: Any) -> Receipt:
+def make_receipt(kept: Sequence[Span], dropped: Sequence[Span], *, original: int, **known: Any) -> Receipt:
+    """Make the receipt of what is shown but was not fitted here."""
     return Receipt(
         original_tokens=original,
         counter="",
@@ -172,7 +173,7 @@ def _whole(document: int, text: str, reason: str) -> Span:
     return Span(document, 0, len(text), Kind.PROSE, reason, 0.0)
 
 
-def _rest(places: Sequence[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
+def rest_of(places: Sequence[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
     """Yield what is between places, which are in order."""
     at = 0
     for start, end in places:

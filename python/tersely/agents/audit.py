@@ -1,0 +1,282 @@
+"""Audit a compaction: what a history stated before it and states no more, by kind, with places."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any
+
+from tersely import _native
+from tersely.engine.cutting import segment
+from tersely.engine.facts import facts_after
+from tersely.memory.excerpts import called_tools
+from tersely.memory.messages import Entry, read_messages, warnings_of
+from tersely.text import parse_json
+from tersely.types import FactKind, FactReport
+
+__all__ = ["KINDS", "Audit", "History", "Statement", "audit", "read_history"]
+
+#: Kinds of statements, those first whose loss costs most.
+KINDS = ("instructions", "decisions", "errors", "paths", "facts")
+_KIND_OF = {
+    FactKind.OBLIGATION: "instructions",
+    FactKind.NEGATION: "instructions",
+    FactKind.DECISION: "decisions",
+    FactKind.ERROR: "errors",
+    FactKind.PATH: "paths",
+    FactKind.PATH_LINE: "paths",
+    **dict.fromkeys(
+        (
+            FactKind.NUMBER,
+            FactKind.DATE,
+            FactKind.VERSION,
+            FactKind.NAME,
+            FactKind.INLINE_CODE,
+            FactKind.URL,
+            FactKind.IDENTIFIER,
+        ),
+        "facts",
+    ),
+}
+_SAYS = {"instructions": ("system", "user"), "decisions": ("system", "user", "assistant")}  # who may
+_SPEAKERS = ("system", "user", "assistant", "tool")  # in the order in which statements are looked for
+_SENTENCES = (FactKind.OBLIGATION, FactKind.NEGATION, FactKind.DECISION)
+_REWORDED = (
+    0.8  # share of a sentence's words that a sentence of the new history has, from which it says the same
+)
+_WORDS = re.compile(r"\w+")
+_TRIES = 200  # sentences that are compared with one
+_SHORT = 3  # letters of words that say little
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Messages of a file.
+
+    Attributes:
+        messages: in order.
+        compacted: number of the message that stands for those before it; 0 where none does.
+        broken: lines that are no JSON, as the last one of a session that is still written.
+    """
+
+    messages: list[Any]
+    compacted: int
+    broken: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement of a history, its place, and whether it is stated still.
+
+    Attributes:
+        kind: one of KINDS.
+        text: as it stands there.
+        message: number of the message, from 0.
+        speaker: its role, or the tool's name.
+        start, end: characters of the message's text.
+        stated: it is in the new history, too, perhaps in other words.
+    """
+
+    kind: str
+    text: str
+    message: int
+    speaker: str
+    start: int
+    end: int
+    stated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Statements of a history.
+
+    Attributes:
+        statements: each once, by kind and then by place.
+        facts: the same as a report, by message.
+        texts: of the old history's messages, and of the new history.
+        speakers: of the old history's messages.
+        warnings: what could not be read: "unknown_shape", "sealed" (the new history has encrypted parts).
+    """
+
+    statements: tuple[Statement, ...]
+    facts: FactReport
+    texts: tuple[list[str], str]
+    speakers: list[str]
+    warnings: tuple[str, ...]
+
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """For each kind how many were stated, and how many of these are stated no more."""
+        every = Counter(statement.kind for statement in self.statements)
+        lost = Counter(statement.kind for statement in self.lost())
+        return {kind: (every[kind], lost[kind]) for kind in KINDS}
+
+    def lost(self) -> list[Statement]:
+        """The statements that are stated no more."""
+        return [statement for statement in self.statements if not statement.stated]
+
+
+def audit(before: Sequence[Any], after: Sequence[Any]) -> Audit:
+    """Compare what two histories state.
+
+    What is stated is found natively (csrc/kernels/text/facts.hpp). It is still stated where the new history
+    has it in the same words, or, of an instruction or a decision, four fifths of its words in one sentence of
+    the same negations and numbers. Instructions are those of the user and the system; what tools say is no
+    decision. O(characters + facts).
+
+    Raises TypeError and ValueError as `compact_messages` does.
+    """
+    entries, new = read_messages(before), read_messages(after)
+    texts = [_text(entry) for entry in entries]
+    called = called_tools(entries)
+    speakers = [
+        called.get(entry.answers[0] if entry.answers else "", "") or entry.name or entry.role
+        for entry in entries
+    ]
+    made = "\n\n".join(filter(None, map(_text, new)))
+    turn = sorted(range(len(entries)), key=lambda row: (_SPEAKERS.index(entries[row].role), row))
+    facts = facts_after([texts[row] for row in turn], made)
+    reworded = _Sentences(made)
+    statements, found = [], []
+    for fact in facts.facts:
+        if fact.outcome == "unsupported" or (kind := _KIND_OF.get(fact.kind)) is None:
+            continue
+        row = turn[fact.document]
+        entry = entries[row]
+        if entry.role not in _SAYS.get(kind, _SPEAKERS):
+            continue
+        if fact.kind is FactKind.NUMBER and entry.role == "tool":
+            continue  # of rows of data
+        stated = fact.outcome == "kept" or (fact.kind in _SENTENCES and reworded.has(fact.text))
+        statements.append(Statement(kind, fact.text, row, speakers[row], fact.start, fact.end, stated))
+        outcome, reason = ("kept", "") if stated else ("lost", "rewritten")
+        found.append(replace(fact, document=row, outcome=outcome, reason=reason))
+    statements.sort(key=lambda one: (KINDS.index(one.kind), one.message, one.start, one.end))
+    sealed = ("sealed",) if any(entry.opaque for entry in new) else ()
+    warnings = (*dict.fromkeys((*warnings_of(entries), *warnings_of(new))), *sealed)
+    found.sort(key=lambda fact: (fact.document, fact.start))
+    return Audit(tuple(statements), FactReport(found), (texts, made), speakers, warnings)
+
+
+def _text(entry: Entry) -> str:
+    return "\n\n".join(piece.text for piece in entry.pieces if piece.kind != "picture")
+
+
+class _Sentences:
+    """Sentences of a text by their words."""
+
+    def __init__(self, text: str) -> None:
+        table = segment([text])
+        places = zip(table.start.tolist(), table.end.tolist(), strict=True)
+        sentences = [text[start:end] for start, end in places]
+        self._guards = _guards(sentences)
+        self._words = [set(_words(sentence)) for sentence in sentences]
+        self._having: dict[str, list[int]] = {}
+        for number, words in enumerate(self._words):
+            for word in words:
+                self._having.setdefault(word, []).append(number)
+
+    def has(self, sentence: str) -> bool:
+        """Whether one of them has most of a sentence's words, its numbers, and the same negations.
+
+        Such a one has one of the rarest words; of those that have it, so many are looked at at most.
+        """
+        words = set(_words(sentence))
+        least = math.ceil(_REWORDED * len(words))
+        having = sorted((self._having.get(word, []) for word in words), key=len)
+        tried = dict.fromkeys(islice(chain.from_iterable(having[: len(words) - least + 1]), _TRIES))
+        ((wanted, turns),) = _guards([sentence])
+        return any(
+            len(words & self._words[number]) >= least
+            and wanted <= self._guards[number][0]
+            and turns == self._guards[number][1]
+            for number in tried
+        )
+
+
+def _guards(texts: list[str]) -> list[tuple[set[str], set[str]]]:
+    """Numbers and the like of each text, and words that turn what it says (csrc/kernels/text/guards.hpp)."""
+    row, signatures, *_ = _native.guards(texts)
+    lines = [signatures[one].split("\n") for one in row.tolist()]
+    return [
+        ({line for line in of if line[:1] != "~"} - {""}, {line for line in of if line[:1] == "~"})
+        for of in lines
+    ]
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _WORDS.findall(text.casefold()) if len(word) > _SHORT or word.isdigit()]
+
+
+def read_history(text: str, name: str) -> History:
+    """Read a history as it lies on a disk.
+
+    Taken are sessions of Claude Code (JSON lines, without those of subagents), rollouts of Codex, messages or
+    items as JSON (a list, an object with `messages` or `input`) or a line each; any other text is a summary.
+
+    Raises ValueError for JSON that is no history.
+    """
+    try:
+        given = parse_json(text, name)
+    except ValueError:
+        lines = [line for line in text.split("\n") if line.strip()]
+        rows, broken = _rows(lines)
+        if len(rows) <= broken:  # most lines are no JSON
+            return History([{"role": "user", "content": text}], 0, 0)
+        return _of_rows(rows, broken)
+    if isinstance(given, str):
+        return History([{"role": "user", "content": given}], 0, 0)
+    if isinstance(given, dict):
+        given = next(
+            (given[key] for key in ("messages", "input", "output") if isinstance(given.get(key), list)),
+            [given],
+        )
+    if not isinstance(given, list) or not all(isinstance(row, dict) for row in given):
+        raise ValueError(
+            f"{name} is JSON, but no history: a list of messages, or an object with `messages` or `input`"
+        )
+    return _of_rows(given, 0)
+
+
+def _rows(lines: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
+    rows, broken = [], 0
+    for line in lines:
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if isinstance(row, dict):
+            rows.append(row)
+        else:
+            broken += 1
+    return rows, broken
+
+
+def _of_rows(rows: Sequence[Mapping[str, Any]], broken: int) -> History:
+    messages: list[Any] = []
+    compacted = 0
+    for row in rows:
+        inner, payload = row.get("message"), row.get("payload")
+        if isinstance(payload, Mapping):  # Codex
+            if row.get("type") == "response_item":
+                messages.append(payload)
+            elif row.get("type") == "compacted":
+                compacted = len(messages)
+                made = payload.get("replacement_history")
+                said = {"role": "user", "content": payload.get("message") or ""}
+                messages += made if isinstance(made, list) and made else [said]
+        elif isinstance(inner, Mapping):  # Claude Code
+            if row.get("isSidechain"):
+                continue
+            if row.get("isCompactSummary"):
+                compacted = len(messages)
+            messages.append(inner)
+        elif "role" in row or ("type" in row and "uuid" not in row and "leafUuid" not in row):
+            if row.get("type") in ("compaction", "compaction_summary"):  # what OpenAI puts there is sealed
+                compacted = len(messages)
+            messages.append(row)
+    return History(messages, compacted, broken)
