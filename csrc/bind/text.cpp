@@ -1,7 +1,9 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "bind/arrays.hpp"
 #include "bind/corpus.hpp"
@@ -10,6 +12,7 @@
 #include "bind/strings.hpp"
 #include "kernels/lexical/corpus.hpp"
 #include "kernels/text/facts.hpp"
+#include "kernels/text/key_words.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/terms.hpp"
 #include "simd/bytes.hpp"
@@ -390,6 +393,14 @@ py::array_t<float> inverse_frequency(const Ids& ids, const Offsets& offsets, std
     return to_array(std::move(idf));
 }
 
+py::list negations() {
+    const auto& words = text::negations();
+    py::list sorted;
+    for (const std::string_view word : std::set<std::string_view>(words.begin(), words.end()))
+        sorted.append(py::str(word.data(), word.size()));
+    return sorted;
+}
+
 }  // namespace
 
 void bind_text(py::module_& m) {
@@ -400,6 +411,7 @@ void bind_text(py::module_& m) {
     m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"));
     m.def("read_terms", &read_terms, py::arg("texts"));
     m.def("terms", &terms, py::arg("texts"));
+    m.def("negations", &negations, "The folded words that deny, of some twenty languages, sorted.");
     m.def("occurrences", &occurrences, py::arg("texts"), py::arg("strings"), py::arg("every") = false);
     m.def("isa", &simd::isa,
           "The instruction set in use, such as 'avx512vnni', 'avx2' or 'neondot'; TERSELY_ISA forces one.");

@@ -48,6 +48,7 @@ def look_for_pairs(text: str) -> float: ...  # share of lines
 def occurrences(
     texts: Sequence[str] | Utf8, strings: list[str], every: bool = False
 ) -> tuple[_Int32s, _Int32s, _Int64s, _Int64s]: ...  # string, text, start, end
+def negations() -> list[str]: ...
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
 def read_terms(texts: list[str]) -> tuple[_Int32s, _Int64s, _UInt8s]: ...  # ids, offsets, class of each term
 def relevance(

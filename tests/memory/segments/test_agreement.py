@@ -105,6 +105,19 @@ def test_e030_the_opposite_is_a_contradiction(short: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("denied", "negation"),
+    [
+        ("La migration n'est pas terminée.", "n'est pas "),
+        ("El índice no fue borrado.", "no "),
+        ("Миграция не завершена.", "не "),
+        ("De migratie is niet klaar.", "niet "),
+    ],
+)
+def test_e030_negations_are_those_that_facts_and_guards_know(denied: str, negation: str) -> None:
+    assert contradictions(denied, denied.replace(negation, ""))
+
+
+@pytest.mark.parametrize(
     ("one", "two"),
     [
         ("enabled", "disabled"),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import tersely
 from tersely import checks
+from tersely.memory.segments.agreement import DENIES
 from tersely.memory.segments.clauses import (
     DECIDES,
     Clause,
@@ -105,7 +106,7 @@ class Form:
                 where = [
                     [number] for number in range(len(phrases) - 1, 0, -1) if _is_circumstance(phrases[number])
                 ]
-                if (clause in newest and role is Role.ACTIVE) or _DENIES.search(clause.message):
+                if (clause in newest and role is Role.ACTIVE) or DENIES.search(clause.message):
                     where = []  # "works for this, not yet for that" does not say that it does not work
                 runs = [(_REMARKS, run) for run in _remarks(phrases)]
                 for rank, run in [*runs, *((_CIRCUMSTANCES, run) for run in where)]:
@@ -310,7 +311,6 @@ _PREDICATE = re.compile(
 _GOES_ON = re.compile(  # ends a remark, behind a comma
     r"(?:and|but|or|so|then|are|can|did|does|had|has|have|is|may|must|should|was|were|will)\b", re.IGNORECASE
 )
-_DENIES = re.compile(r"\b(?:cannot|never|no|nobody|none|nor|not|nothing|without)\b|n['’]t\b", re.IGNORECASE)
 _NAMES = re.compile(r"\w [A-Z]|^[A-Z][a-z]*[A-Z]")  # a capital within a sentence
 _QUOTES = re.compile(r"[`\"“]|\B'")
 _SMALL_WORD = re.compile(  # what telegrams go without; "is not" and "has not been" keep all their words
@@ -349,7 +349,7 @@ def _is_circumstance(phrase: str) -> bool:
 
 def _has_facts(text: str) -> bool:
     """Whether a text has numbers, paths, identifiers or quotes, or denies something, so that it must stay."""
-    return bool(_DENIES.search(text) or _QUOTES.search(text) or anchors(text)[0])
+    return bool(DENIES.search(text) or _QUOTES.search(text) or anchors(text)[0])
 
 
 def _without(text: str, parts: tuple[str, ...]) -> str:
