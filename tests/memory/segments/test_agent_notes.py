@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 import tersely.memory.segments
-from agent_notes import DEVELOPED_ON, HELD_ASIDE, AgentNote
+from agent_notes import DEVELOPED_ON, FIRST_HALF, HELD_ASIDE, SECOND_HALF, AgentNote
 from growth import MOST, growth
-from ordinary_notes import FIRST_HALF, SECOND_HALF
 from segment_samples import NOTE, note
 from tersely.memory import SegmentMemory, check_preserved, extract_preserved_metadata, paraphrase
 from tersely.memory.segments.reading import says
