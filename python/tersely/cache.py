@@ -33,7 +33,6 @@ class BoundedCache(Generic[Value]):
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        """Number of values."""
         return len(self._entries)
 
     @property

@@ -59,7 +59,6 @@ class CompressionOptions:
     strict_preserve: bool = False
 
     def __post_init__(self) -> None:
-        """Check the options."""
         for entry in fields(self):
             if entry.type == "bool":
                 checks.flag(getattr(self, entry.name), entry.name)

@@ -99,7 +99,6 @@ class SegmentTable:
     heading: Int32s
 
     def __len__(self) -> int:
-        """Number of segments."""
         return len(self.start)
 
     def columns(self) -> tuple[npt.NDArray[Any], ...]:
@@ -172,7 +171,6 @@ class LateSequence(Sequence[T]):
     @overload
     def __getitem__(self, index: slice) -> list[T]: ...
     def __getitem__(self, index: int | slice) -> T | list[T]:
-        """The item at `index`, or a list for a slice."""
         if isinstance(index, slice):
             return list(self._some(range(*index.indices(len(self)))))
         return self._make(range(len(self))[index])
@@ -182,13 +180,11 @@ class LateSequence(Sequence[T]):
         return self._some(range(len(self)))
 
     def __eq__(self, other: object) -> bool:
-        """Equal to any sequence of equal items."""
         return isinstance(other, Sequence) and len(self) == len(other) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]  # like a list
 
     def __repr__(self) -> str:
-        """The first items and the number of all."""
         shown = ", ".join(map(repr, self[:_SHOWN]))
         return f"<{len(self)} {self._called}: {shown}{', ...' if len(self) > _SHOWN else ''}>"
 
@@ -239,7 +235,6 @@ class FactTable:
     weight: Float32s
 
     def __len__(self) -> int:
-        """Number of occurrences."""
         return len(self.kind)
 
     def rows(self, which: npt.NDArray[np.bool_]) -> FactTable:
@@ -307,7 +302,6 @@ class SourceFacts(LateSequence[Fact]):
     _called: ClassVar[str] = "facts"
 
     def __len__(self) -> int:
-        """Number of facts."""
         return len(self.rows)
 
     def _make(self, index: int) -> Fact:
@@ -333,7 +327,6 @@ class FactReport:
         return self.source  # type: ignore[return-value]
 
     def __eq__(self, other: object) -> bool:
-        """Equal to a report of equal facts."""
         return isinstance(other, FactReport) and self.facts == other.facts
 
     __hash__ = None  # type: ignore[assignment]  # its facts are a list
@@ -573,7 +566,6 @@ class Spans(LateSequence[Span]):
     _called: ClassVar[str] = "spans"
 
     def __len__(self) -> int:
-        """Number of spans."""
         return len(self.rows)
 
     def _make(self, index: int) -> Span:
@@ -687,11 +679,9 @@ class Compressed(Ratios):
     judge: Callable[[], tuple[float, ...]] | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
-        """The text: what a prompt holds where the result is put into one."""
         return self.text
 
     def __repr__(self) -> str:
-        """Numbers and the beginning of the text; the originals may be long."""
         return (
             f"<Compressed: {self.tokens} of {self.original_tokens} tokens, {len(self.kept)} of "
             f"{len(self.kept) + len(self.dropped)} segments kept: {checks.shown(self.text)}>"

@@ -14,8 +14,6 @@ import tiktoken
 import tiktoken_ext.openai_public as openai
 from tersely import models
 
-__all__ = ["encoding", "rank_file", "shipped_tokens", "stated_hash"]
-
 _HEADER = 64
 
 

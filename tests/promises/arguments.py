@@ -24,20 +24,6 @@ from tersely.strategies import (
 from promises.counters import function_of
 from promises.documents import words
 
-__all__ = [
-    "LEVELS",
-    "SEPARATORS",
-    "extractive",
-    "given",
-    "model",
-    "options",
-    "query",
-    "reader",
-    "spans",
-    "strategy",
-    "tokens_of",
-]
-
 LEVELS = ["character", "word", "clause", "sentence", "paragraph", "section"]
 SEPARATORS = ["\n\n", "\n\n", "\n", "", " ", "\n---\n", "é…", "[...]", "separator " * 5]
 

@@ -19,17 +19,6 @@ from tersely.types import Compressed, Request
 
 from promises.counters import STEADY, function_of
 
-__all__ = [
-    "Call",
-    "Outcome",
-    "RefusedError",
-    "broken",
-    "budget_for",
-    "check_compressed",
-    "grown",
-    "outcome_of",
-]
-
 _ID = re.compile(r"[0-9a-f]{64}|\b0x[0-9a-f]+|datetime\([^)]*\)")  # differ though results are equal
 REFUSED = (ValueError, TypeError)  # what a call may raise for wrong arguments
 

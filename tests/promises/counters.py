@@ -11,8 +11,6 @@ from tersely.models.counters import resolve_counter
 
 from promises.documents import as_read
 
-__all__ = ["COUNTERS", "STEADY", "WRONG", "Batches", "counter_named", "counter_of", "function_of"]
-
 
 def letters(text: str) -> int:
     """Nothing for what is no letter of English: whole documents count zero."""

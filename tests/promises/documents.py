@@ -16,8 +16,6 @@ from typing import Any
 from text_strategies import PIECES
 from typed_samples import SAMPLES
 
-__all__ = ["KINDS", "MUTATIONS", "as_read", "document", "documents", "undecodable", "word", "words"]
-
 _ROOT = Path(os.environ.get("PROMISES_FILES") or Path(__file__).parents[2])  # files that are documents
 _LARGEST = 12_000  # characters: larger ones are cut, so that many calls are made in a second
 

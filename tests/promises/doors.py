@@ -47,8 +47,6 @@ from promises.search_doors import search_doors
 from promises.wide_documents import Wide
 from promises.wide_doors import wide_doors
 
-__all__ = ["DOORS"]
-
 _DAY = datetime(2024, 5, 1, tzinfo=UTC)
 
 

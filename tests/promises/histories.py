@@ -30,8 +30,6 @@ from promises.check import Call, Door, budget_for, grown
 from promises.counters import counter_named, counter_of, function_of
 from promises.documents import document, words
 
-__all__ = ["history_doors"]
-
 Said = tuple[str, str, str]  # role, text, id of a call
 
 

@@ -10,8 +10,6 @@ from tersely.engine import finish
 from promises.check import Call, Outcome, broken
 from promises.doors import DOORS
 
-__all__ = ["door_of", "made", "outcome", "prepare"]
-
 _NAMES = list(DOORS)
 _OFTEN = [often for _, often in DOORS.values()]
 

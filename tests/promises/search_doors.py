@@ -33,8 +33,6 @@ from promises.check import Call, Door, budget_for, grown
 from promises.counters import counter_named, counter_of, function_of
 from promises.documents import as_read, document, documents, words
 
-__all__ = ["search_doors"]
-
 
 def contextual(random: Random) -> Call:
     texts, counter, separator = documents(random, 6), counter_named(random), random.choice(SEPARATORS)

@@ -12,8 +12,6 @@ import tersely
 from promises import documents as plain
 from promises.documents import word, words
 
-__all__ = ["WIDE_KINDS", "Wide", "wide_document", "wide_documents", "wide_spans"]
-
 
 def _tree(random: Random, depth: int = 0) -> Any:
     """Maps and lists that lie deep in each other, and scalars."""

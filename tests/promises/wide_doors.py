@@ -25,8 +25,6 @@ from promises.counters import counter_named, counter_of, function_of
 from promises.documents import as_read, undecodable, words
 from promises.wide_documents import wide_document, wide_documents, wide_spans
 
-__all__ = ["wide_doors"]
-
 
 def _budget(random: Random, tokens: int) -> int:
     return random.choice([0, 1, 2, 10**9]) if random.random() < 0.15 else budget_for(random, tokens)

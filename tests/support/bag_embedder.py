@@ -9,8 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BagEmbedder"]
-
 
 class BagEmbedder:
     """Knows neither word order nor what any word means."""

@@ -15,8 +15,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-__all__ = ["printed", "stored", "write_outputs"]
-
 
 def printed(notebook: Path) -> list[str]:
     """Return what each code cell prints, its last expression included, as Jupyter shows it.

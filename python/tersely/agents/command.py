@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import IO, Any
 
-__all__ = ["run_command"]
-
 _BLOCK = 1 << 16
 _PATIENCE = 0.1  # seconds: how soon it is noticed that a command ended whose children hold its output
 _TERMINALS = sys.platform != "win32"  # whether a command can have one of its own

@@ -17,16 +17,6 @@ from tersely.memory.excerpts import called_arguments, called_tools
 from tersely.memory.messages import MessageReader, Path, is_list, plain, read_messages, to_json
 from tersely.memory.writing import with_texts
 
-__all__ = [
-    "AGENTS",
-    "RETRIEVE_WITH",
-    "HookProtocol",
-    "ResultShortener",
-    "ToolCall",
-    "answer_event",
-    "rewrite_command",
-]
-
 #: How a model gets a whole result behind a gateway: LiteLLM offers it a tool of this name, and headroom's
 #: proxy does where it reads "Retrieve original: hash=".
 RETRIEVE_WITH = "headroom_retrieve (Retrieve original: hash={id})"

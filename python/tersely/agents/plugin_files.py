@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-__all__ = ["HERMES", "OPENCLAW", "OPENCODE", "PI"]
-
 _ASK = """\
 // Written by `tersely hook install`, taken away by `tersely hook uninstall`.
 import { spawn } from "node:child_process";

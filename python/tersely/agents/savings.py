@@ -15,8 +15,6 @@ from tersely.memory.writing import Rows
 from tersely.store.records import Use
 from tersely.text import parse_json
 
-__all__ = ["SavingsRow", "read_prices", "read_records", "savings_table", "sum_savings", "with_note"]
-
 _MARK = "…"  # what stands where values were left out, as content/json.py writes it
 
 

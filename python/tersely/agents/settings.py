@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["add_hook", "find_hook", "hook_commands", "remove_hook"]
-
 _SPACE = re.compile(r"[ \t\r\n]*")
 _READER = json.JSONDecoder()
 

@@ -13,8 +13,6 @@ import tty
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-__all__ = ["in_foreground", "raw", "start_on_terminal"]
-
 
 def start_on_terminal(command: Sequence[str], stack: ExitStack) -> tuple[subprocess.Popen[bytes], int]:
     """Start a command on a terminal of its own; it has our standard input where that is none."""

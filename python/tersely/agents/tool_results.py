@@ -29,14 +29,6 @@ from tersely.types import Compressed, Document, Frame
 if TYPE_CHECKING:
     from tersely.store import Store
 
-__all__ = [
-    "FILE_READERS",
-    "ToolResultCompressor",
-    "ToolResultReport",
-    "compress_tool",
-    "compress_tool_result",
-]
-
 T = TypeVar("T")
 
 BUDGET = 2000  # tokens of a result
@@ -161,7 +153,6 @@ class ToolResultCompressor:
     report: Callable[[ToolResultReport], object] | None = None
 
     def __post_init__(self) -> None:
-        """Check the options."""
         checks.whole_number(self.budget, "budget", least=1)
         object.__setattr__(self, "counter", resolve_counter(self.counter))
         for name in ("pinned", "keep_tools"):

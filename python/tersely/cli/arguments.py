@@ -16,21 +16,6 @@ from tersely.protocols import Strategy
 from tersely.text import encoding_name
 from tersely.types import Compressed, Frame, Level, Request
 
-__all__ = [
-    "FILES",
-    "Commands",
-    "Parser",
-    "add_command",
-    "add_counter",
-    "add_encoding",
-    "add_level",
-    "add_options",
-    "add_quiet",
-    "compress_labelled",
-    "given_options",
-    "utf8_text",
-]
-
 
 def compress_labelled(strategy: Strategy, request: Request) -> tuple[Compressed, str] | None:
     """Fit documents into a budget with a line "==> name <==" above what is left of each, which counts.

@@ -18,8 +18,6 @@ from tersely.errors import MissingExtraError, StoreError
 if TYPE_CHECKING:
     from tersely.scale.report import Report
 
-__all__ = ["add_batch", "add_dedup", "run_batch", "run_dedup"]
-
 _STEPS = 1000  # of the bar
 _MEASURED = 1.0  # seconds until a rate says anything
 _MB = 1_000_000

@@ -10,8 +10,6 @@ from tersely.cli.arguments import Commands, add_command, add_counter, add_quiet,
 from tersely.cli.files import InputError, note_warnings, read_files, say, write
 from tersely.text import parse_json, percent
 
-__all__ = ["add_compact", "run_compact"]
-
 _EXAMPLES = """examples:
   tersely compact history.json --budget 8000 --counter o200k_base > shorter.json
   tersely compact history.jsonl --budget 8000 --tools tools.json --keep-last 4 --report what.json

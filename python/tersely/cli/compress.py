@@ -38,8 +38,6 @@ from tersely.protocols import Strategy
 from tersely.text import CHARACTERS_REPLACED, percent
 from tersely.types import MODEL_NOT_USED, Compressed, Document, Level, Receipt, Request
 
-__all__ = ["LARGE", "add_compress", "run_compress"]
-
 LARGE = 64 << 20  # bytes from which a log is read in chunks
 _HEAD = 1 << 16  # bytes that say whether it is one
 _WRITING = ("abstractive", "hybrid")  # strategies in which a model writes

@@ -9,8 +9,6 @@ from tersely.cli.files import read_files, write
 from tersely.engine.count import count_batch
 from tersely.models.counters import resolve_counter
 
-__all__ = ["add_count", "run_count"]
-
 _EXAMPLES = """examples:
   tersely count docs/*.md --counter cl100k_base
 """

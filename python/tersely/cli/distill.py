@@ -16,8 +16,6 @@ from tersely.text import parse_json
 if TYPE_CHECKING:
     from tersely.distill import DistillReport
 
-__all__ = ["add_distill", "run_distill"]
-
 _EXAMPLES = """examples:
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o small.npz --dimensions 64 --sentences 20000

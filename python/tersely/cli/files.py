@@ -20,22 +20,6 @@ from tersely.file_text import READ_AS, READABLE, file_text
 from tersely.text import decode, to_bytes
 from tersely.types import Document
 
-__all__ = [
-    "InputError",
-    "Progress",
-    "bare_stderr",
-    "discard",
-    "note_warnings",
-    "printable",
-    "read_files",
-    "read_text",
-    "say",
-    "show_progress",
-    "show_waiting",
-    "standard_streams",
-    "write",
-]
-
 # Control characters but tabs and line ends: terminals take them, and what follows, for commands.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 

@@ -28,8 +28,6 @@ from tersely.text import decode
 if TYPE_CHECKING:
     from tersely.agents.tool_results import ToolResultReport
 
-__all__ = ["add_hook", "is_event", "run_hook"]
-
 BUDGET = 2000  # tokens of a result
 _MOST = 1 << 24  # bytes of an event: reading takes up to some 35 times as much memory
 _BLOCK = 1 << 16

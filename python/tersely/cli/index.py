@@ -11,8 +11,6 @@ from functools import partial
 from tersely.cli.arguments import Commands, add_command, add_counter, utf8_text
 from tersely.cli.files import say, show_progress, write
 
-__all__ = ["add_index", "add_search", "run_index", "run_search"]
-
 _NOTES_SHOWN = 10
 
 

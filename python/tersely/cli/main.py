@@ -17,8 +17,6 @@ from tersely.cli.arguments import Parser
 from tersely.cli.files import InputError, discard, say, standard_streams
 from tersely.errors import StoreError
 
-__all__ = ["main"]
-
 _FIRST_WORD = re.compile(r"^\w+")
 
 _EXAMPLES = """examples:

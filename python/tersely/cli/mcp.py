@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from tersely.retrieval.index import Index
     from tersely.store import Store
 
-__all__ = ["add_ab", "add_mcp", "run_ab", "run_mcp"]
-
 TOKEN = "TERSELY_MCP_TOKEN"  # environment variable
 WRAPPED_TOKEN = "TERSELY_WRAPPED_TOKEN"  # environment variable: what a wrapped server is shown
 

@@ -8,8 +8,6 @@ import os
 from tersely.errors import MissingExtraError
 from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
 
-__all__ = ["model_of"]
-
 
 def model_of(arguments: argparse.Namespace) -> CheckedLanguageModel | None:
     """Return the model of this name at `--base-url`, else at OPENAI_BASE_URL, with the key in OPENAI_API_KEY.

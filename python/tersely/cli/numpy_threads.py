@@ -9,8 +9,6 @@ import os
 import sys
 from importlib import import_module
 
-__all__ = ["load_numpy"]
-
 _NAME = "OPENBLAS_NUM_THREADS"
 
 

@@ -16,8 +16,6 @@ from tersely.cli.store import expand_with, result_store
 from tersely.report.pieces import in_words
 from tersely.text import CHARACTERS_REPLACED
 
-__all__ = ["add_run", "run_run"]
-
 BUDGET = 2000  # tokens of the output
 _IN_MEMORY = 1 << 24  # bytes of output
 _MOST_KEPT = 1 << 26  # bytes that a store gets: of more, the first and the last half of so many

@@ -11,8 +11,6 @@ from tersely.cli.arguments import Commands, add_command
 from tersely.cli.files import InputError, read_text, write
 from tersely.cli.store import store_path
 
-__all__ = ["add_savings", "run_savings"]
-
 _EXAMPLES = """examples:
   tersely savings
   tersely savings --by tool

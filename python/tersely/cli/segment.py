@@ -10,8 +10,6 @@ from tersely.cli.arguments import FILES, Commands, add_command, add_encoding, ad
 from tersely.cli.files import read_files, write
 from tersely.types import Kind
 
-__all__ = ["add_segment", "run_segment"]
-
 _EXAMPLES = """examples:
   tersely segment notes.md --level paragraph
   cat notes.md | tersely segment --json

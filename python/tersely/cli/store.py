@@ -18,17 +18,6 @@ from tersely.types import Compressed
 if TYPE_CHECKING:
     from tersely.store import Store
 
-__all__ = [
-    "add_expand",
-    "add_store",
-    "expand_with",
-    "keep_in_store",
-    "result_store",
-    "run_expand",
-    "state_folder",
-    "store_path",
-]
-
 _VARIABLE = "TERSELY_STORE"
 _EXAMPLES = """examples:
   tersely compress app.log --budget 800 --store notes.sqlite

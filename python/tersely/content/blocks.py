@@ -11,8 +11,6 @@ from tersely import _native
 from tersely.content.units import Units
 from tersely.types import Document
 
-__all__ = ["LONG", "Block", "Mixed", "holds_blocks", "long_blocks"]
-
 LONG = _native.LONG_BLOCK  # characters from which a block is compressed as what it is
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)

@@ -109,7 +109,6 @@ class Code:
     looks: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the options."""
         if self.language is not None and not isinstance(self.language, str):
             raise TypeError(f"language must be a str or None, not {self.language!r}")
 

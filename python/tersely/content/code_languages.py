@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-__all__ = ["comment_of", "known_language", "language_of_file", "named_language", "plain_file"]
-
 # What opens and closes a comment -> languages.
 _SIGNS: dict[tuple[str, str], str] = {
     ("#", ""): "python ruby shell perl r julia elixir nim crystal tcl awk powershell coffeescript gdscript "

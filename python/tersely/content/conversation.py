@@ -37,7 +37,6 @@ class Conversation:
     text: Any = field(default=None)
 
     def __post_init__(self) -> None:
-        """Check the options."""
         whole_number(self.recent, "recent")
         flag(self.with_query, "with_query")
 

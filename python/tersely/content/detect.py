@@ -12,16 +12,6 @@ from tersely.content.code_languages import language_of_file, plain_file
 from tersely.content.lines import is_lined
 from tersely.types import KINDS, LANGUAGES, DetectedName, Detection
 
-__all__ = [
-    "detect",
-    "detect_each",
-    "hinted_detection",
-    "in_pairs",
-    "kind_of_output",
-    "language_detection",
-    "named_detection",
-]
-
 _KINDS: dict[DetectedName, str] = {
     "tool_output": "pytest py.test tox nox unittest mypy pyright ruff flake8 pylint black isort bandit pip "
     "poetry uv "

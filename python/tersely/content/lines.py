@@ -13,25 +13,6 @@ import numpy.typing as npt
 from tersely import _native
 from tersely.types import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
-__all__ = [
-    "ERROR",
-    "FAILED",
-    "LineTable",
-    "Mark",
-    "asked_for",
-    "from_reader",
-    "is_lined",
-    "outcome_grades",
-    "places_of_lines",
-    "read_lines",
-    "relevance",
-    "report_grades",
-    "says_alike",
-    "split_at",
-    "tells_failures",
-    "without_loose_pieces",
-]
-
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 

@@ -48,7 +48,6 @@ class Logs:
     notes: bool = True
 
     def __post_init__(self) -> None:
-        """Check the options."""
         whole_number(self.context, "context")
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:

@@ -90,7 +90,6 @@ class StackTrace:
     own: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the options."""
         if isinstance(self.own, str) or not all(isinstance(part, str) and part for part in self.own):
             raise TypeError(f"own must be a tuple of parts of frames, not {self.own!r}")
 

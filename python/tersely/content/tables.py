@@ -44,7 +44,6 @@ class Table:
     header: bool = True
 
     def __post_init__(self) -> None:
-        """Check the options."""
         if self.delimiter not in _DELIMITERS:
             raise ValueError(
                 f"delimiter must be one of {', '.join(map(repr, _DELIMITERS))}, not {self.delimiter!r}"

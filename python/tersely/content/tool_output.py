@@ -39,7 +39,6 @@ class ToolOutput:
     context: int = 2
 
     def __post_init__(self) -> None:
-        """Check the options."""
         whole_number(self.context, "context")
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:

@@ -14,19 +14,6 @@ from tersely.checks import read_question
 from tersely.content.units import Nested, Units
 from tersely.types import Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
-__all__ = [
-    "ARRAY",
-    "ATTRIBUTE",
-    "CLOSE",
-    "LINE",
-    "OBJECT",
-    "PIECE",
-    "VALUE",
-    "Syntax",
-    "TreeUnits",
-    "nested_units",
-]
-
 # Kinds of units and faults of texts, as csrc/kernels/content/tree.hpp has them.
 VALUE, OBJECT, ARRAY, CLOSE, _HEAD, PIECE, LINE, ATTRIBUTE = range(8)
 _FAULTS = ("", "invalid", "too_deep")

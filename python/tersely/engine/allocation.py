@@ -10,8 +10,6 @@ import numpy.typing as npt
 from tersely import checks
 from tersely.types import Float32s, Int32s, Int64s
 
-__all__ = ["favour_of", "fill", "in_steps", "seed_allocate", "share_out", "weights_of"]
-
 _LEAST = 8  # tokens: with less, nothing is said
 
 

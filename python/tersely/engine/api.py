@@ -37,19 +37,6 @@ from tersely.types import (
     SegmentTable,
 )
 
-__all__ = [
-    "acompress",
-    "check_facts",
-    "compress",
-    "compress_batch",
-    "compress_in",
-    "dedup",
-    "find_facts",
-    "guard_keys",
-    "prepare",
-    "segment",
-]
-
 _DEFAULT = Auto()
 
 

@@ -13,16 +13,6 @@ from tersely.protocols import BatchTokenCounter
 from tersely.text import well_formed
 from tersely.types import Heads, Int32s, Int64s, Request, pieces
 
-__all__ = [
-    "count",
-    "count_batch",
-    "count_joined",
-    "count_sent",
-    "count_units",
-    "name_of",
-    "prices_of_headings",
-]
-
 
 def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
     """int64[len(texts)]: tokens of each text.

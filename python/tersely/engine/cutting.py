@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 from tersely import _native
 from tersely.types import Analysis, Level, SegmentTable
 
-__all__ = ["CUT_MARK", "analyze", "least_prefix", "longest_prefix", "segment"]
-
 _LARGEST_WINDOW = 2**62  # what the native border takes; no text is longer
 
 

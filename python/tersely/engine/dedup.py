@@ -14,16 +14,6 @@ from tersely.kernels.checks import Progress, to_matrix, to_numbers, to_threads
 from tersely.protocols import Embedder
 from tersely.types import Deduplicated, Float32s, Int32s, Int64s
 
-__all__ = [
-    "ORDER",
-    "SHARE",
-    "agreeing_components",
-    "dedup_texts",
-    "dedup_vectors",
-    "keys_of_guards",
-    "merge_different",
-]
-
 #: Of the terms of two texts, more than this share must be common; of the common ones, this share in one order
 #: (csrc/kernels/lexical/agreement.hpp). Chosen on development pairs (benchmarks/quality/dedup.py).
 SHARE = 0.5

@@ -35,25 +35,6 @@ from tersely.types import (
     span_columns,
 )
 
-__all__ = [
-    "PRESERVABLE",
-    "FactCoverage",
-    "TextIndex",
-    "check_names",
-    "choose_facts",
-    "fact_keys",
-    "fact_report",
-    "facts_after",
-    "facts_kept",
-    "find_facts",
-    "is_named",
-    "list_facts",
-    "preserved_facts",
-    "rows_at",
-    "stands_alone",
-    "with_facts",
-]
-
 #: What can be asked for by name, and the kinds it stands for. "code" is also what stands in backticks.
 PRESERVABLE: dict[str, tuple[FactKind, ...]] = {
     "code": (FactKind.FENCED_CODE, FactKind.INLINE_CODE),

@@ -39,8 +39,6 @@ from tersely.types import (
     UInt8s,
 )
 
-__all__ = ["broken_promises", "check_all", "checked", "finish", "make_receipt", "unchanged"]
-
 #: Whether every result is checked for all of what users are promised, which tests ask for.
 check_all = False
 

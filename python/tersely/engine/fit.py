@@ -23,8 +23,6 @@ from tersely.engine.select import FIRST_KEPT, MOST_TOKENS, REASONS, is_kept
 from tersely.errors import BudgetExceededError
 from tersely.types import Float32s, Int64s, UInt8s
 
-__all__ = ["Fit", "choose", "fit"]
-
 _ROUNDS = 5  # of choosing, writing and counting; each narrows the target
 _MORE_ROUNDS = 16  # the same where costs are estimated by length
 _AIM, _BETWEEN = 0.995, 0.8  # of the budget, and of the way to it, between two targets that were counted

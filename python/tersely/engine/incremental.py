@@ -26,25 +26,6 @@ from tersely.errors import BudgetExceededError
 from tersely.models.embedders import CheckedEmbedder, resolve_embedder
 from tersely.types import Compressed, Float32s, Int64s, Request, SegmentTable
 
-__all__ = [
-    "CACHE_BYTES",
-    "Change",
-    "Diff",
-    "Incremental",
-    "IncrementalUpdate",
-    "Known",
-    "Numbers",
-    "State",
-    "advance",
-    "by_document",
-    "carry",
-    "common_prefix",
-    "compare",
-    "compute_diff",
-    "prepare_with",
-    "price",
-]
-
 _LARGEST_TABLE = 10_000  # pairs of lines; where no line is unique, a larger part counts as replaced
 
 
@@ -420,7 +401,6 @@ class Incremental:
     cache: BoundedCache[State] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Check the options."""
         if not isinstance(self.extractive, Extractive):
             raise TypeError(f"extractive must be an Extractive, not {type(self.extractive).__name__}")
         object.__setattr__(self, "cache", BoundedCache(self.cache_bytes))

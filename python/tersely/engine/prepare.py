@@ -26,8 +26,6 @@ from tersely.types import Compressed, Document, Float32s, Frame, Request
 if TYPE_CHECKING:
     from tersely.engine.strategies import Extractive
 
-__all__ = ["Prepared", "smallest_fit", "with_required"]
-
 T = TypeVar("T")
 
 _TRIES = 60  # of budgets that grow twofold: more than there are tokens

@@ -19,18 +19,6 @@ from tersely.engine.relevance import Asked
 from tersely.models.weights import relevance_probability
 from tersely.types import Float64s, Int32s
 
-__all__ = [
-    "DOCUMENT_COLUMNS",
-    "REPRESENTED",
-    "SEGMENT_COLUMNS",
-    "TopicColumns",
-    "confidence",
-    "document_probability",
-    "has_to_do",
-    "segment_probability",
-    "topic_columns",
-]
-
 REPRESENTED = 0.5  # of a segment's terms
 
 

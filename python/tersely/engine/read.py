@@ -27,8 +27,6 @@ from tersely.types import Analysis, Document, FactKind, Float32s, Int32s, Kind, 
 if TYPE_CHECKING:
     from tersely.engine.strategies import Extractive
 
-__all__ = ["read", "rows_for"]
-
 _FEWEST_ROWS, _MOST_ROWS, _ALL_ROWS = 16_384, 131_072, 1 << 40
 _NEAR = 0.5  # of the best worth: units whose facts count where a query says what matters
 _FACT_SHARE = 0.1  # of the budget that goes to units for their facts, with a query

@@ -35,8 +35,6 @@ from tersely.types import (
     pieces,
 )
 
-__all__ = ["Prices", "Reading", "Region", "found_in", "separator_cost", "to_groups", "to_spans"]
-
 
 def found_in(texts: Sequence[str], strings: Collection[str]) -> set[str]:
     """Return the strings that one of the texts has; none has lone surrogates. O(characters)."""
@@ -261,7 +259,6 @@ class Reading:
     _same: Int32s | None = None
 
     def __post_init__(self) -> None:
-        """Say which forms there are."""
         self.forms = list(filter(None, map(_FORM, self.regions)))
 
     def relevance(self) -> Float64s | None:

@@ -22,23 +22,6 @@ from tersely.types import Analysis, Document, Float32s, Float64s, Level, Segment
 if TYPE_CHECKING:
     from tersely.engine.probability import TopicColumns
 
-__all__ = [
-    "COLUMNS",
-    "FEATURES",
-    "RERANK_SHARE",
-    "Asked",
-    "Hybrid",
-    "Importance",
-    "QueryReading",
-    "Scored",
-    "centrality",
-    "hybrid",
-    "lead",
-    "position_and_length",
-    "read_for_query",
-    "weight_row",
-]
-
 #: What relevance is made of, in the order of csrc/kernels/relevance/features.hpp, which says what each is.
 FEATURES = (
     "share",

@@ -16,8 +16,6 @@ from tersely.types import Int64s, Kind, SegmentTable, pieces
 if TYPE_CHECKING:
     from tersely.engine.reading import Reading, Region
 
-__all__ = ["Places", "Rendered", "Wording", "join_rows", "render"]
-
 Places = tuple[tuple[int, int], ...]
 
 _OMITTED = " … "

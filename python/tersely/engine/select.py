@@ -9,15 +9,6 @@ import numpy as np
 from tersely.kernels.checks import united
 from tersely.types import Int32s, Int64s, SegmentTable, UInt8s
 
-__all__ = [
-    "FIRST_KEPT",
-    "MOST_TOKENS",
-    "REASONS",
-    "is_kept",
-    "mark_groups",
-    "mark_pinned",
-]
-
 # Names of the status codes of csrc/kernels/select/budgeted.hpp.
 REASONS = ("budget", "redundant", "selected", "pinned", "context", "heading", "cut", "fits", "preserved")
 FIRST_KEPT = REASONS.index("selected")

@@ -28,16 +28,6 @@ from tersely.options import CompressionMethod, Profile, profile
 from tersely.protocols import Strategy
 from tersely.types import Compressed, Document, Level, Request
 
-__all__ = [
-    "STRATEGIES",
-    "Auto",
-    "Extractive",
-    "Hierarchical",
-    "compress_framed",
-    "level_targets",
-    "prepare_by",
-]
-
 Scoring = Literal["auto", "relevance", "lexical", "centrality", "lead"]
 _SCORINGS = ("auto", "relevance", "lexical", "centrality", "lead")
 
@@ -91,7 +81,6 @@ class Extractive:
     position_floor: float | None = None
 
     def __post_init__(self) -> None:
-        """Check the options."""
         object.__setattr__(self, "level", to_level(self.level))
         object.__setattr__(self, "preserve", check_names(self.preserve))
         checks.whole_number(self.context, "context")
@@ -142,7 +131,6 @@ class Auto:
     goal: Literal["default", "expected"] | None = None
 
     def __post_init__(self) -> None:
-        """Check the options."""
         if isinstance(self.as_type, str) and self.as_type not in CONTENT_TYPES:
             raise ValueError(f"as_type must be one of {', '.join(CONTENT_TYPES)}, not {self.as_type!r}")
         if self.as_type is not None and not isinstance(self.as_type, (str, ContentReader)):
@@ -338,7 +326,6 @@ class Hierarchical:
     extractive: Extractive = field(default_factory=Extractive)
 
     def __post_init__(self) -> None:
-        """Check the options."""
         whole_number(self.levels, "levels", least=1, most=30)
         if not isinstance(self.extractive, Extractive):
             raise TypeError(f"extractive must be Extractive, not {self.extractive!r}")

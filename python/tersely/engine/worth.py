@@ -40,16 +40,6 @@ from tersely.types import (
 if TYPE_CHECKING:
     from tersely.engine.strategies import Extractive
 
-__all__ = [
-    "add_floor",
-    "extras_of",
-    "favour_whole",
-    "importance",
-    "redundancy_of",
-    "set_joint_worth",
-    "worth_of_text",
-]
-
 _OWN_SHARE = 0.3  # what a unit's own worth counts beside its relevance to the query
 _TEXT = 4.0  # what people wrote beside data is worth so many times as much per character
 _FLOOR_SHARE = 0.5  # what an outcome counts beside relevance

@@ -12,8 +12,6 @@ from tersely import _native, checks
 from tersely.threads import default_threads
 from tersely.types import Int32s
 
-__all__ = ["Float64s", "Progress", "roots", "to_matrix", "to_numbers", "to_threads", "united"]
-
 Rows = npt.NDArray[np.signedinteger[Any]]
 
 

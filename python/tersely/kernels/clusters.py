@@ -12,8 +12,6 @@ from tersely.kernels.checks import Progress, to_matrix, to_numbers, to_threads
 from tersely.kernels.large import Recall, faiss_clusters, faiss_is_faster
 from tersely.types import Int32s
 
-__all__ = ["Clusters", "threshold_clusters"]
-
 _LINKAGES = ("representative", "single")
 _BACKENDS = ("auto", "exact", "faiss")
 

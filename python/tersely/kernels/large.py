@@ -15,8 +15,6 @@ from tersely.kernels.similarity import cosine_similarity
 from tersely.models.faiss import InvertedFile
 from tersely.types import Float32s, Int32s
 
-__all__ = ["Recall", "faiss_clusters", "faiss_is_faster"]
-
 _BLOCK = 4096  # rows searched at once
 _CHUNK = 16_384  # rows that a sample is compared with at once
 _CALIBRATION = 512  # rows on which the number of cells to look into is chosen

@@ -14,8 +14,6 @@ from tersely.kernels.checks import Float64s, Progress, to_matrix, to_numbers, to
 from tersely.kernels.similarity import cosine_similarity
 from tersely.types import Int32s
 
-__all__ = ["Ranking", "Selection", "budgeted_select", "facility_location_select", "mmr_select"]
-
 _ALL_UP_TO = 10_000  # rows whose similarities are all kept: 400 MB
 _NEIGHBORS = 64  # kept of each row above that
 

@@ -11,8 +11,6 @@ from tersely import _native, checks
 from tersely.kernels.checks import Progress, to_matrix, to_threads
 from tersely.types import Float32s, Int32s
 
-__all__ = ["Pairs", "cosine_pairs", "cosine_similarity"]
-
 
 class Pairs(NamedTuple):
     """Pairs of rows i < j, sorted by i, then j: int32[p], int32[p], float32[p]."""

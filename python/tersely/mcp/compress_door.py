@@ -89,7 +89,6 @@ class CompressDoor:
     _limiter: list[Any] = field(default_factory=list, init=False)  # made within the event loop
 
     def __post_init__(self) -> None:
-        """Check the limits."""
         checks.whole_number(self.body, "body", least=1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -9,8 +9,6 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["connection_type"]
-
 _HEAD_END = re.compile(rb"\n\r?\n")  # as h11 has it
 _LOOKS = 4  # at a connection while its patience lasts
 

@@ -15,8 +15,6 @@ from tersely.files import private
 from tersely.mcp.answers import count_tokens
 from tersely.memory.messages import to_json
 
-__all__ = ["CallCounts", "fit_tools"]
-
 # How much of a definition may stay, step by step: tokens of the tool's description, and of each argument's.
 _STEPS = ((80, 20), (40, 0), (15, 0))
 _NOTES = frozenset({"title", "description", "examples", "$comment", "markdownDescription"})  # bind nobody
@@ -33,7 +31,6 @@ class CallCounts:
     counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        """Read the file."""
         with suppress(OSError, ValueError):
             given = json.loads(self.path.read_bytes())
             self.counts.update({name: count for name, count in given.items() if type(count) is int})

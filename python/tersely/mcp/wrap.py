@@ -24,8 +24,6 @@ from tersely.text import well_formed
 if TYPE_CHECKING:
     from tersely.store import Store
 
-__all__ = ["ResultFilter", "checked_url", "serve_wrapped"]
-
 _LOG = logging.getLogger("tersely.mcp")
 _NAMES = ("expand", "tersely_expand")  # of our tool: the second where the server has the first
 _MOST = 100_000  # characters of a reply of ours

@@ -38,8 +38,6 @@ from tersely.memory.messages import Entry, Piece, check_list, read_messages, war
 from tersely.models.counters import resolve_counter
 from tersely.protocols import Strategy
 
-__all__ = ["CompactedMessages", "Compactor", "check_options", "compact_messages"]
-
 
 @brief
 @dataclass(frozen=True, eq=False, slots=True)
@@ -250,7 +248,6 @@ class Compactor:
     _warnings: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        """Check the options."""
         check_options(self.budget, self.pinned, self.strategy, self.picture_tokens)
         if checks.number(self.headroom, "headroom", least=0) >= 1:
             raise ValueError(f"headroom must lie in [0, 1), not {self.headroom!r}")

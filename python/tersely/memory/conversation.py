@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from tersely import checks
 from tersely.memory.repl import MemoryCompactor, REPLHistory, utc_now
 
-__all__ = ["ConversationMemory", "ConversationTurn"]
-
 _WINDOW = 5  # turns of the context
 _PREVIEW = 100  # characters of each side
 _PREVIEWS = 3  # turns of each compaction that stay visible
@@ -44,7 +42,6 @@ class ConversationMemory:
     _previews: list[str] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the options."""
         if self.compactor is None:
             self.compactor = MemoryCompactor()
         self.max_turns = checks.whole_number(self.max_turns, "max_turns", least=1)

@@ -28,21 +28,6 @@ from tersely.protocols import BatchTokenCounter
 from tersely.types import Document, Float32s, Float64s, Int32s, Int64s, Kind, Level, SegmentTable
 from tersely.writing.prompt import fence
 
-__all__ = [
-    "Excerpts",
-    "StatedFacts",
-    "called_arguments",
-    "called_tools",
-    "document_of_result",
-    "frame_excerpts",
-    "hints_by_call",
-    "hints_of",
-    "read_excerpts",
-    "read_stated_facts",
-    "relevance_of",
-    "sources_of",
-]
-
 _PATHS = (
     "file_path",
     "path",

@@ -43,17 +43,6 @@ from tersely.memory.writing import new_user_message, with_texts
 from tersely.protocols import BatchTokenCounter, Strategy
 from tersely.types import Document, Float64s, Frame, Int64s, Request, SegmentTable
 
-__all__ = [
-    "NEWEST_ROOM",
-    "FoldedHistory",
-    "History",
-    "MessageAccount",
-    "Places",
-    "Sent",
-    "fold",
-    "shorten_held",
-]
-
 Places = tuple[tuple[int, int, int], ...]
 
 
@@ -240,7 +229,6 @@ class History:
     now: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
-        """As nothing is changed yet, messages cost what they did."""
         if not len(self.now):
             object.__setattr__(self, "now", self.costs)
 

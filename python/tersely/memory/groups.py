@@ -14,16 +14,6 @@ from tersely.memory.messages import Entry
 from tersely.protocols import BatchTokenCounter
 from tersely.types import Int64s
 
-__all__ = [
-    "MESSAGE_TOKENS",
-    "REPLY_TOKENS",
-    "atomic_groups",
-    "check_room",
-    "count_entries",
-    "count_tools",
-    "held_messages",
-]
-
 # What frames a message and the reply, as OpenAI counts chat messages (cookbook, "How to count tokens with
 # tiktoken"): <|start|>role<|message|>...<|end|>, and the start of the reply. A call has a frame of its own.
 MESSAGE_TOKENS = 3

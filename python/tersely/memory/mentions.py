@@ -16,8 +16,6 @@ from tersely.engine.facts import find_facts
 from tersely.memory.messages import Entry, Piece
 from tersely.types import FactKind, Float64s, Int64s, Level
 
-__all__ = ["Mentions", "Notes", "find_mentions", "join_mentions"]
-
 # How much it matters that a fact of a kind stays stated, beside one of the others; 0: it does not count here.
 _WORTH = np.zeros(len(FactKind))
 for _kind, _worth in {
@@ -87,7 +85,6 @@ class Mentions:
     inner: Int64s
 
     def __len__(self) -> int:
-        """Number of mentions."""
         return len(self.document)
 
 

@@ -21,29 +21,6 @@ from typing import Any, Literal, NamedTuple, TypeGuard
 
 from tersely.text import CHARACTERS_REPLACED, well_formed
 
-__all__ = [
-    "HEADER",
-    "LANGCHAIN_TYPES",
-    "PICTURES",
-    "RESULTS",
-    "SPEAKERS",
-    "TEXTS",
-    "Entry",
-    "MessageReader",
-    "Path",
-    "Piece",
-    "as_mapping",
-    "check_list",
-    "is_list",
-    "kind_of",
-    "plain",
-    "read_message",
-    "read_messages",
-    "read_result",
-    "to_json",
-    "warnings_of",
-]
-
 Path = tuple[str | int, ...]
 Kind = Literal["text", "result", "records", "rows", "call", "data", "excerpts", "picture"]
 

@@ -14,8 +14,6 @@ from tersely.memory.groups import count_entries
 from tersely.memory.messages import read_messages
 from tersely.models.counters import resolve_counter
 
-__all__ = ["CompactionPlan", "Prices", "apply", "break_even", "plan"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
@@ -33,7 +31,6 @@ class Prices:
     model_call: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check that they are prices."""
         for name in ("input", "cached_input", "cache_write", "model_call"):
             value = getattr(self, name)
             if value is not None:

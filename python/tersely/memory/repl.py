@@ -26,20 +26,6 @@ from tersely.writing.checks import unsupported_facts
 from tersely.writing.flow import Reply, Task, ask
 from tersely.writing.prompt import Prompt
 
-__all__ = [
-    "COMPACTED",
-    "CompactionConfig",
-    "CompactionResult",
-    "MemoryCompactor",
-    "REPLEntry",
-    "REPLHistory",
-    "is_success",
-    "rule_summary",
-    "steps_prompt",
-    "steps_text",
-    "utc_now",
-]
-
 
 def utc_now() -> str:
     """The time in ISO 8601, UTC: it ends with "+00:00"."""
@@ -111,7 +97,6 @@ class REPLHistory:
         return [step for entry in self._entries for step in entry.originals or (entry,)]
 
     def __len__(self) -> int:
-        """Number of steps."""
         return len(self._entries)
 
     def __iter__(self) -> Iterator[REPLEntry]:
@@ -119,17 +104,14 @@ class REPLHistory:
         return iter(self._entries)
 
     def __getitem__(self, index: int) -> REPLEntry:
-        """A step."""
         return self._entries[index]
 
     def __eq__(self, other: object) -> bool:
-        """Equal where the steps are."""
         return isinstance(other, REPLHistory) and self._entries == other._entries
 
     __hash__ = None  # type: ignore[assignment]  # steps may hold lists
 
     def __repr__(self) -> str:
-        """The number of steps."""
         return f"<REPLHistory of {len(self)} entries>"
 
 
@@ -161,7 +143,6 @@ class CompactionConfig:
     fallback_to_deterministic: bool = True
 
     def __post_init__(self) -> None:
-        """Check the options."""
         for option in fields(self):
             value = getattr(self, option.name)
             if option.type == "bool":

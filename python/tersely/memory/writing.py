@@ -11,8 +11,6 @@ from typing import Any
 
 from tersely.memory.messages import LANGCHAIN_TYPES, Path, is_list, plain
 
-__all__ = ["REMOVED", "Rows", "new_user_message", "with_texts"]
-
 REMOVED = object()
 
 

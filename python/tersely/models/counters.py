@@ -57,7 +57,6 @@ class ToktokCounter:
     name: str
 
     def __post_init__(self) -> None:
-        """Look for the package now, not in the middle of a call."""
         _import()
 
     def count(self, text: str) -> int:

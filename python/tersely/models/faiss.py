@@ -13,8 +13,6 @@ from tersely.errors import MissingExtraError
 from tersely.files import at_forks
 from tersely.types import Float32s, Int32s, Int64s
 
-__all__ = ["InvertedFile"]
-
 _SEED = 1234
 _TRAINING_ROWS = 50  # for each cell; FAISS asks for 39 or more
 _ITERATIONS = 8  # of k-means

@@ -9,8 +9,6 @@ from typing import Any, ParamSpec, TypeVar
 
 from tersely.models.language_models import CheckedLanguageModel, Completion, acomplete_all, complete_all
 
-__all__ = ["Flow", "limited", "one_model", "run_flow", "run_flow_async", "to_be_awaited"]
-
 Result = TypeVar("Result")
 Given = ParamSpec("Given")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["FrameworkEmbedder", "framework_name", "reply_text"]
-
 _EMBED = ("embed_documents", "get_text_embedding_batch")  # of LangChain, of LlamaIndex
 _NAMES = ("model_name", "model", "model_id")
 

@@ -252,7 +252,6 @@ class StaticEmbedder:
         return self._table.similarity_spans(query, texts, document, start, end)
 
     def __repr__(self) -> str:
-        """Its name and width."""
         return f"StaticEmbedder({self.name!r}, dimensions={self.dimensions})"
 
     def __reduce__(self) -> tuple[object, ...]:

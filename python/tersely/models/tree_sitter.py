@@ -10,8 +10,6 @@ import numpy as np
 
 from tersely.types import Int64s
 
-__all__ = ["LANGUAGES", "has_syntax_errors", "read_spans"]
-
 # language -> package, function that gives the grammar, what has statements in it (Python's has no braces).
 _C = (
     "compound_statement",

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Forest", "forest_of", "relevance_forest", "relevance_probability", "relevance_weights"]
-
 
 class Forest(NamedTuple):
     """Trees that correct the weighted sum of the features (csrc/kernels/relevance/columns.hpp)."""

@@ -253,7 +253,6 @@ class CompressedResults:
     truncated: bool
 
     def __len__(self) -> int:
-        """Number of results left."""
         return len(self.results)
 
 

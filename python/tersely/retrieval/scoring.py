@@ -97,7 +97,6 @@ class SegmentScores(LateSequence[SegmentScore]):
     _called: ClassVar[str] = "scores"
 
     def __len__(self) -> int:
-        """Number of segments."""
         return self.last - self.first
 
     def _make(self, index: int) -> SegmentScore:
@@ -144,7 +143,6 @@ class DocumentScores(LateSequence[RelevanceScore]):
     _called: ClassVar[str] = "scores"
 
     def __len__(self) -> int:
-        """Number of documents."""
         return len(self.ids)
 
     def _make(self, index: int) -> RelevanceScore:
@@ -184,7 +182,6 @@ class RelevanceScores(Sequence[RelevanceScore]):
         return self.analysis.table
 
     def __len__(self) -> int:
-        """Number of documents."""
         return len(self.scores)
 
     @overload
@@ -192,7 +189,6 @@ class RelevanceScores(Sequence[RelevanceScore]):
     @overload
     def __getitem__(self, index: slice) -> tuple[RelevanceScore, ...]: ...
     def __getitem__(self, index: int | slice) -> RelevanceScore | tuple[RelevanceScore, ...]:
-        """The score of document `index`, or a tuple of them for a slice."""
         return self.scores[index]
 
 
@@ -352,7 +348,6 @@ class Explanation:
         return [int(row) for row in np.argsort(-self.scores, kind="stable")[:count]]
 
     def __str__(self) -> str:
-        """The five best segments, how probably they are on topic, their three largest parts: a line each."""
         lines = []
         for row in self.best():
             start, end = int(self.table.start[row]), int(self.table.end[row])

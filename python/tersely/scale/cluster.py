@@ -19,8 +19,6 @@ from tersely.scale.plan import load_plan
 from tersely.scale.schedule import Schedule, Stages
 from tersely.scale.workspace import Workspace
 
-__all__ = ["run_on_ray"]
-
 #: Read by a Ray that starts with us: its workers are polite to others by default, and it reports its use.
 _RAY_ENVIRONMENT = {"RAY_worker_niceness": "0", "RAY_USAGE_STATS_ENABLED": "0"}
 _WAIT = 1.0  # seconds until it is looked whether nodes have joined

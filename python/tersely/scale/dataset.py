@@ -34,8 +34,6 @@ from tersely.scale.workspace import (
 )
 from tersely.threads import default_threads
 
-__all__ = ["compress_dataset", "dataset_status", "resume_dataset", "run_dataset", "same_part"]
-
 _LOCK = ".lock"
 
 

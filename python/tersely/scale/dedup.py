@@ -10,8 +10,6 @@ from tersely.scale.dataset import run_dataset
 from tersely.scale.options import DedupArguments, DedupOptions
 from tersely.scale.report import Report
 
-__all__ = ["dedup_dataset"]
-
 
 def dedup_dataset(
     source: Any,

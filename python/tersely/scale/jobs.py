@@ -20,8 +20,6 @@ from tersely.scale.options import RowOptions
 from tersely.scale.rows import arrow, compress_rows, failed_rows, parquet
 from tersely.scale.workspace import Totals, Workspace, part_name, read_totals, totals_of
 
-__all__ = ["answer_job", "read_answer", "run_job"]
-
 _DEADLY = "WorkerDied: the worker that compressed this row died, three times"
 _TELL = 0.5  # seconds between two messages
 

@@ -16,8 +16,6 @@ from tersely.scale.jobs import read_answer, run_job
 from tersely.scale.schedule import Schedule, Stages
 from tersely.scale.workspace import Totals, Workspace
 
-__all__ = ["run_here", "run_locally"]
-
 #: One thread a process: the processes share the cores, and no result depends on threads.
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 _START = (

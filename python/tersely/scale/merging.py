@@ -35,8 +35,6 @@ from tersely.scale.workspace import Totals, Workspace, part_name, read_success, 
 from tersely.text import well_formed
 from tersely.types import Float32s, Float64s, Int64s
 
-__all__ = ["STAGES", "Stage", "run_stage"]
-
 UInt64s = npt.NDArray[np.uint64]
 
 _UNIT_BITS = 32  # of a row, below those of its unit

@@ -11,8 +11,6 @@ from tersely import checks
 from tersely.models.counters import resolve_counter
 from tersely.types import AnyStrategyName
 
-__all__ = ["Columns", "DedupArguments", "DedupOptions", "RowArguments", "RowOptions"]
-
 T = TypeVar("T")
 
 _COUNTER = "o200k_base"  # what None stands for everywhere
@@ -144,7 +142,6 @@ class RowOptions(JobOptions):
     separator: str = "\n\n"
 
     def __post_init__(self) -> None:
-        """Check the options."""
         for value, name in ((self.counter, "counter"), (self.strategy, "strategy")):
             if value is not None and not isinstance(value, str):
                 raise TypeError(f"{name} must be a name, which a plan can say, not {type(value).__name__}")
@@ -204,7 +201,6 @@ class DedupOptions(JobOptions):
     heavy_bytes: int = _HEAVY_BYTES
 
     def __post_init__(self) -> None:
-        """Check the options."""
         self._check(
             threshold=checks.number(self.threshold, "threshold", least=-1, most=1),
             score=None if self.score is None else checks.text(self.score, "score"),

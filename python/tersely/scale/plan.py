@@ -31,8 +31,6 @@ from tersely.scale.rows import (
     write_table,
 )
 
-__all__ = ["PLAN", "Options", "Piece", "Plan", "has_plan", "load_plan", "plan_job", "resumed"]
-
 #: A Parquet file without rows, in the columns of the parts: every reader of a folder passes it over or takes
 #: nothing from it. Polars reads whatever is not empty, so nothing that is no Parquet may lie there.
 PLAN = "_tersely.parquet"

@@ -20,34 +20,6 @@ from tersely.scale.options import Columns, DedupOptions, RowArguments, RowOption
 from tersely.text import decode
 from tersely.types import Compressed
 
-__all__ = [
-    "SUFFIXES",
-    "Input",
-    "Rows",
-    "arrow",
-    "as_list",
-    "as_table",
-    "column_types",
-    "compress_rows",
-    "compress_table",
-    "count_lines",
-    "failed_rows",
-    "find_inputs",
-    "fingerprint_of",
-    "first_values",
-    "is_compressed",
-    "is_parquet",
-    "length_of",
-    "open_stream",
-    "output_schema",
-    "parquet",
-    "read_lines",
-    "rows_of_table",
-    "type_of",
-    "writable",
-    "write_table",
-]
-
 _CHUNK = 1 << 20
 _ROWS = 1 << 16  # of a row group
 _FIRST = 100  # lines that say which columns there are
@@ -396,7 +368,6 @@ class Rows:
     kept: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        """How many rows."""
         return len(self.errors)
 
     def part(self, start: int, stop: int) -> Rows:

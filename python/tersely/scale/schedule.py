@@ -16,8 +16,6 @@ from tersely.scale.merging import STAGES
 from tersely.scale.shuffle import shuffle_path
 from tersely.scale.workspace import Totals, Workspace, part_name, temporary
 
-__all__ = ["Schedule", "Stages"]
-
 _STRETCH = 1 << 20  # bytes of a stretch at least, where a unit is divided for the sake of more workers
 _DEATHS = 3  # of a unit until it is halved, of one row until it is taken for deadly
 
@@ -61,7 +59,6 @@ class Schedule:
     _running: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        """Begin with the units as they come, in stretches where there are few."""
         self._todo = deque()
         wanted = -(-self.at_once // max(len(self.units), 1))
         for unit in self.units:
@@ -194,7 +191,6 @@ class Stages:
     _jobs: int = field(init=False, default=0)  # that they had
 
     def __post_init__(self) -> None:
-        """Begin with the first stage that has something to do."""
         if not self.units:
             self._left.clear()
         self._advance()

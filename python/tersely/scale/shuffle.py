@@ -19,16 +19,6 @@ from tersely.files import replace_file
 from tersely.scale.rows import parquet
 from tersely.scale.workspace import Workspace, temporary
 
-__all__ = [
-    "read_json",
-    "read_note",
-    "read_shuffle",
-    "shuffle_bytes",
-    "shuffle_path",
-    "write_json",
-    "write_shuffle",
-]
-
 _KEY = b"tersely"
 
 

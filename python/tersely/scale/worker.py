@@ -16,8 +16,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Serve jobs until standard input ends, as it does when the runner is gone, however it went."""

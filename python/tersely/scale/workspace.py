@@ -26,20 +26,6 @@ from tersely.scale.rows import (
     write_table,
 )
 
-__all__ = [
-    "SHUFFLE",
-    "Totals",
-    "Workspace",
-    "finish_job",
-    "part_name",
-    "publish",
-    "read_success",
-    "read_totals",
-    "remove_leftovers",
-    "temporary",
-    "totals_of",
-]
-
 _KEY = b"tersely"  # of a part's metadata
 _CHUNK = 1 << 20
 
@@ -55,7 +41,6 @@ class Totals:
     tokens: int = 0
 
     def __add__(self, other: Totals) -> Totals:
-        """Both together."""
         return Totals(
             self.rows + other.rows,
             self.errors + other.errors,

@@ -15,8 +15,6 @@ from tersely.store.versions import Row, find, find_all, find_newest, find_origin
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["Replacement", "find_old_ids", "forget", "keep_both", "put_original", "replace_newest"]
-
 
 @dataclass(frozen=True, slots=True)
 class Replacement:

@@ -16,18 +16,6 @@ from tersely.sqlite import DamageError
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = [
-    "MAX_TEXT_BYTES",
-    "PLAIN",
-    "ZLIB",
-    "ZSTD",
-    "Codec",
-    "Texts",
-    "dictionary_key",
-    "train",
-    "zstd_module",
-]
-
 MAX_TEXT_BYTES = 256 * 2**20  # of one text, in UTF-8
 PLAIN, ZLIB, ZSTD = 0, 1, 2  # forms of a row's bytes
 Load = Callable[[int], bytes]  # the bytes of the dictionary with this key

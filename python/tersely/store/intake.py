@@ -16,20 +16,6 @@ from tersely import checks
 from tersely.store.codec import MAX_TEXT_BYTES
 from tersely.types import Compressed, Document
 
-__all__ = [
-    "DOCUMENTS",
-    "Intake",
-    "check_id",
-    "check_ratio",
-    "document_of",
-    "join_documents",
-    "mask_mapping",
-    "mask_secrets",
-    "receipt_facts",
-    "take_in",
-    "write_mapping",
-]
-
 # (kind, pattern): what is masked is the group "secret", or the whole match. The forms are those that their
 # issuers document. A run of characters is read a bounded number of times: what repeats is bounded, or cannot
 # begin inside itself, so that time is linear.

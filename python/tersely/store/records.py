@@ -9,8 +9,6 @@ from typing import Any
 
 from tersely.checks import brief
 
-__all__ = ["CompressionRecord", "Found", "Stored", "Use", "Version"]
-
 
 @dataclass(frozen=True, slots=True)
 class Version:

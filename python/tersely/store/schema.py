@@ -11,8 +11,6 @@ from tersely.store.search import write_words
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["FORMAT"]
-
 
 def _texts_and_versions(connection: Connection) -> None:
     connection.execute(

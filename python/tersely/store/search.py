@@ -23,8 +23,6 @@ from tersely.types import Float32s
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["Vectors", "forget_words", "search", "write_words"]
-
 _QUERY_CHARACTERS = 10_000  # of a query: words after them do not count
 _QUERY_WORDS = 64  # different ones
 _PHRASE_WORDS = 64  # of all phrases together: each is looked for at every place of its words

@@ -32,8 +32,6 @@ from tersely.types import Compressed
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["Store"]
-
 
 def _now() -> datetime:
     return datetime.now(UTC)
@@ -89,11 +87,9 @@ class Store:
         return cls(file, mask_secrets=mask_secrets, vectors=vectors, clock=clock)
 
     def __enter__(self) -> Self:
-        """Return the store itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     def close(self) -> None:
@@ -296,12 +292,10 @@ class Store:
             return tuple(id for (id,) in rows)
 
     def __len__(self) -> int:
-        """Count the ids."""
         with self._file.reading() as connection:
             return int(connection.execute("SELECT count(*) FROM versions WHERE version = 1").fetchone()[0])
 
     def __contains__(self, id: object) -> bool:
-        """Say whether this is an id or a compressed id."""
         with self._file.reading() as connection:
             found = connection.execute(
                 "SELECT 1 FROM versions WHERE id = ? OR compressed_id = ? LIMIT 1", (str(id), str(id))

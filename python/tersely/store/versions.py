@@ -18,26 +18,6 @@ from tersely.store.records import CompressionRecord, Stored, Use, Version
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = [
-    "Row",
-    "find",
-    "find_all",
-    "find_newest",
-    "find_number",
-    "find_original",
-    "find_problems",
-    "forget_uses",
-    "insert",
-    "note_compression",
-    "note_expansion",
-    "read_mapping",
-    "read_uses",
-    "to_microseconds",
-    "to_record",
-    "to_stored",
-    "to_version",
-]
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COLUMNS = "number, id, version, text, root, created, metadata, masked, compressed_id, ratio, preserved, seal"
 

@@ -165,7 +165,6 @@ class CompressionCache:
         self._cache: BoundedCache[CompressedContext | Known] = BoundedCache(nbytes)
 
     def __len__(self) -> int:
-        """Number of texts and readings."""
         return len(self._cache)
 
     def get(self, key: str) -> CompressedContext | None:

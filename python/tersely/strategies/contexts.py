@@ -129,7 +129,6 @@ class CompressedContext(LateFields):
     result: Compressed | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        """The text to send."""
         return self.compressed
 
 
@@ -242,7 +241,6 @@ class PreparedContext:
     result: Compressed | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        """The text."""
         return self.text
 
     @property

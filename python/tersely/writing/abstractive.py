@@ -28,8 +28,6 @@ from tersely.writing.checks import Piece, fenced_blocks, restore_code, written_c
 from tersely.writing.flow import Reply, Task, ask
 from tersely.writing.prompt import Prompt
 
-__all__ = ["Abstractive", "compression_prompt"]
-
 Bools = npt.NDArray[np.bool_]
 
 # What became of a segment; the first two are those of engine/select.py.

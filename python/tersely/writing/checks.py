@@ -14,17 +14,6 @@ from tersely.engine.facts import facts_after
 from tersely.engine.probability import confidence
 from tersely.types import FactReport, Int64s, Kind, Level, SegmentTable
 
-__all__ = [
-    "Piece",
-    "cut_to_fit",
-    "fenced_blocks",
-    "first_sentences",
-    "grounding",
-    "restore_code",
-    "unsupported_facts",
-    "written_confidence",
-]
-
 _HALF = 0.5
 
 

@@ -21,8 +21,6 @@ from tersely.text import well_formed
 from tersely.writing.checks import first_sentences
 from tersely.writing.prompt import Prompt
 
-__all__ = ["Reply", "Task", "ask"]
-
 _ATTEMPTS = 2
 _LONG = f"it had {10**7} tokens, and the limit is {10**7}"  # no refusal is longer
 

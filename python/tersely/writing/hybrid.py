@@ -16,8 +16,6 @@ from tersely.options import CompressionMethod
 from tersely.types import Request, SegmentTable, UInt8s
 from tersely.writing.abstractive import Abstractive
 
-__all__ = ["Hybrid"]
-
 _FIRST_STAGE = 0.5  # of the original tokens
 _BUDGET, _REDUNDANT, _REWRITTEN = range(3)  # of writing/abstractive.py
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from tersely.text import well_formed
 
-__all__ = ["Fence", "Prompt", "fence", "one_line", "shown_name"]
-
 _DIGITS = 6  # of the number in a marker line: two tokens of most tokenizers
 _MORE = 3  # digits, where a text holds the marker line
 _PLAIN = re.compile(r"[\w./\\:@#+~=-]+")

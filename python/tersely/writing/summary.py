@@ -19,8 +19,6 @@ from tersely.writing.checks import cut_to_fit, unsupported_facts
 from tersely.writing.flow import Reply, Task, ask
 from tersely.writing.prompt import Prompt
 
-__all__ = ["ABSTRACTIVE_COMPRESSION_PROMPT", "ContentSummarizer", "Filler", "Summary"]
-
 ABSTRACTIVE_COMPRESSION_PROMPT = """
 Summarize the following document focusing on information relevant to the query.
 Keep the summary under {max_tokens} tokens.

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["DEVELOPED_ON", "FIRST_HALF", "HELD_ASIDE", "SECOND_HALF", "AgentNote"]
-
 
 @dataclass(frozen=True, slots=True)
 class AgentNote:

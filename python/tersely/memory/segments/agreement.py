@@ -22,17 +22,6 @@ import tersely
 from tersely import _native
 from tersely.types import Level
 
-__all__ = [
-    "DENIES",
-    "contradictions",
-    "exact_words",
-    "has_word",
-    "keys_of",
-    "opposites_of",
-    "same_as",
-    "word_tokens",
-]
-
 # One side | the other. A word may stand in several lines: "remove" turns "add" round, and "keep".
 _TABLE = """
 fail failure break broke broken crash error unsuccessful red fehlgeschlagen gescheitert scheiterte kaputt \

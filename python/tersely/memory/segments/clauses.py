@@ -22,26 +22,6 @@ import tersely
 from tersely.content.lines import Mark, read_lines
 from tersely.types import Fact, FactKind, Kind, SegmentTable
 
-__all__ = [
-    "DECIDES",
-    "FAILS",
-    "LINE_NUMBER",
-    "LINE_WORDS",
-    "Clause",
-    "Mention",
-    "Place",
-    "Role",
-    "capitalized",
-    "find_functions",
-    "find_paths",
-    "quotations",
-    "read_clauses",
-    "said_wrong",
-    "start_of",
-    "without_alternative",
-    "without_filler",
-]
-
 _LONGEST = 600  # characters of a clause; longer ones are data
 _MOST_LINES = 2**31 - 1  # every clause is looked at
 _PASTED = (Kind.FENCED_CODE, Kind.CODE, Kind.LOG_LINE)
@@ -570,7 +550,6 @@ class Place:
     line: int | None
 
     def __str__(self) -> str:
-        """`path:line`, or what of it is known."""
         line = f"line {self.line}" if self.path is None else f":{self.line}"
         return (self.path or "") + (line if self.line is not None else "")
 

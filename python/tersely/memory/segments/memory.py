@@ -42,20 +42,6 @@ from tersely.protocols import BatchTokenCounter
 from tersely.store import CompressionRecord, Store
 from tersely.store.records import Stored
 
-__all__ = [
-    "CONTEXT",
-    "PLACES",
-    "REMOVED",
-    "STASH",
-    "SegmentMemory",
-    "from_store",
-    "is_segment",
-    "newest_of",
-    "original_of",
-    "place_of",
-    "to_metadata",
-]
-
 CONTEXT, STASH, REMOVED = PLACES = ("context", "stash", "removed")
 _MARK = "context_segment"  # what other texts of a store do not have
 _KNOWN = {"type", "file_path", "line_number", "timestamp", "topic", "tokens", "counter", "place", "stashed"}

@@ -28,8 +28,6 @@ from tersely.memory.segments.preservation import anchors
 from tersely.memory.segments.reading import Reading, read, says, says_before
 from tersely.types import Level
 
-__all__ = ["PARAPHRASES", "Form", "Paraphrase", "paraphrase"]
-
 # What can be left out of a form, in this order.
 _REMARKS, _SMALL_WORDS, _OLDER, _LABELS, _CIRCUMSTANCES, _NAMED, _OTHERS = range(7)
 _EVERY_SMALL_WORD, _EVERY_LABEL = (-1, -1), (-2, -2)  # stand where a phrase is named

@@ -23,22 +23,6 @@ from tersely.memory.segments.reading import read_segment
 from tersely.memory.segments.segment import DATA_TYPES, ContextSegment, SegmentType, checked_segment, now_utc
 from tersely.types import FactKind
 
-__all__ = [
-    "FILLER_WORDS",
-    "Action",
-    "CompressionCost",
-    "ContextDecision",
-    "ContextPlan",
-    "ContextState",
-    "Predicates",
-    "Verdict",
-    "explain_compression",
-    "plan_context",
-    "should_compress_segment",
-    "text_digest",
-    "verbosity",
-]
-
 _FILLER = """
 a about above actually additionally after again all almost already also although always am an and another
 any anyway apparently are around as at away back basically be because been before being below better between
@@ -107,7 +91,6 @@ class ContextState:
     clock: Callable[[], datetime] = field(default=now_utc, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the time; any iterable of names becomes a frozenset."""
         if self.now is not None and self.now.utcoffset() is None:
             raise ValueError(f"now must have a time zone, not {self.now!r}")
         for name in _NAME_SETS:
@@ -382,7 +365,6 @@ class CompressionCost:
     requests_expected: int
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
         self.requests_to_pay(1)
         checks.whole_number(self.requests_expected, "requests_expected")
 

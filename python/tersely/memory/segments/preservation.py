@@ -30,25 +30,6 @@ from tersely.memory.segments.reading import (
 from tersely.memory.segments.segment import ContextSegment
 from tersely.types import Fact, FactKind
 
-__all__ = [
-    "DEFAULT_PRESERVE_METADATA",
-    "FIELDS",
-    "PRESERVE_ALWAYS",
-    "RECENCY_METADATA",
-    "DroppedFact",
-    "PreservationReport",
-    "PreservedItem",
-    "anchors",
-    "check_preserved",
-    "compare",
-    "extract_preserved_metadata",
-    "field_values",
-    "fields_to_preserve",
-    "inject_preserved_metadata",
-    "metadata_to_state",
-    "states",
-]
-
 #: Preserved whatever a caller asks for.
 PRESERVE_ALWAYS = [
     "file_path",

@@ -33,19 +33,6 @@ from tersely.memory.segments.clauses import (
 from tersely.memory.segments.segment import NOTE_TYPES, ContextSegment, checked_segment
 from tersely.types import Fact
 
-__all__ = [
-    "FORBIDS_AT_START",
-    "Reading",
-    "pasted_blocks",
-    "read",
-    "read_segment",
-    "said_values",
-    "says",
-    "says_before",
-    "says_each",
-    "says_line",
-]
-
 _FEW_WORDS = 3  # no sentence has fewer
 _ROLES = tuple(Role)
 _RECENT = 3  # of what was done, is current or is next, the last ones count

@@ -13,26 +13,6 @@ from tersely.checks import brief
 from tersely.engine.count import count
 from tersely.models.counters import resolve_counter
 
-__all__ = [
-    "DATA_TYPES",
-    "NOTE_TYPES",
-    "Applied",
-    "CompressedSegment",
-    "CompressionResult",
-    "CompressionState",
-    "ContextSegment",
-    "ExpandResult",
-    "SegmentError",
-    "SegmentMetadata",
-    "SegmentType",
-    "StashHit",
-    "StashedCompression",
-    "checked_segment",
-    "new_segment",
-    "now_utc",
-    "to_segment_type",
-]
-
 
 class SegmentType(StrEnum):
     """The type of a segment."""
@@ -78,7 +58,6 @@ class SegmentMetadata:
     tokens: int
 
     def __post_init__(self) -> None:
-        """Check the values."""
         if not isinstance(self.timestamp, datetime) or self.timestamp.utcoffset() is None:
             raise ValueError(f"timestamp must be a datetime with a time zone, not {self.timestamp!r}")
         checks.whole_number(self.tokens, "tokens")
@@ -109,7 +88,6 @@ class CompressionState:
     preserved_metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check the values."""
         if self.compression_ratio is not None:
             checks.number(self.compression_ratio, "compression_ratio", least=0)
 

@@ -32,8 +32,6 @@ from tersely.text import well_formed
 from tersely.writing.flow import Reply, Task, ask
 from tersely.writing.prompt import Prompt
 
-__all__ = ["ShortText", "Shortener", "ShorteningRequest", "segment_prompt"]
-
 _RULES = """2. Preserve ALL of the following:
    - File paths and line numbers
    - Active state (what's currently being worked on)

@@ -73,7 +73,6 @@ class TokenBudgetConfig:
     allocation_strategy: AllocationStrategy = AllocationStrategy.PROPORTIONAL
 
     def __post_init__(self) -> None:
-        """Check the options."""
         chosen = to_choice(self.allocation_strategy, AllocationStrategy, "allocation_strategy")
         object.__setattr__(self, "allocation_strategy", chosen)
         for name, least in (
@@ -132,7 +131,6 @@ class CompressionConfig:
     preserve_structure: bool = True
 
     def __post_init__(self) -> None:
-        """Check the options."""
         strategy = to_choice(self.default_strategy, CompressionStrategy, "default_strategy")
         if strategy is CompressionStrategy.PASSTHROUGH:
             raise ValueError("default_strategy must be one that compresses, not PASSTHROUGH")
@@ -634,7 +632,6 @@ class CompressionResult(Ratios):
     cached: bool = False
 
     def __str__(self) -> str:
-        """The text: what a prompt holds where the result is put into one."""
         return self.text
 
     @cached_property

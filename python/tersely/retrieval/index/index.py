@@ -188,11 +188,9 @@ class Index:
         return self._using(lambda state: state.files())
 
     def __len__(self) -> int:
-        """Number of chunks."""
         return self._snapshot().header.chunks
 
     def __repr__(self) -> str:
-        """Where it is, and how much is in it."""
         header = self._snapshot().header
         return f"Index({str(self.folder)!r}: {header.chunks} chunks of {header.files} files)"
 

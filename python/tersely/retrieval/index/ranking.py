@@ -192,7 +192,6 @@ class CodedVectors:
         return CodedVectors(self.rows[rows], self.codes[rows], self.scale[rows], self.rest[rows])
 
     def __len__(self) -> int:
-        """Number of vectors."""
         return len(self.scale)
 
     def bounds(self, query: Float32s) -> tuple[Float32s, Float32s]:
