@@ -19,8 +19,6 @@ from tersely.memory.messages import Entry, read_messages, warnings_of
 from tersely.text import parse_json
 from tersely.types import FactKind, FactReport
 
-__all__ = ["KINDS", "Audit", "History", "Statement", "audit", "read_history"]
-
 #: Kinds of statements, those first whose loss costs most.
 KINDS = ("instructions", "decisions", "errors", "paths", "facts")
 _KIND_OF = {

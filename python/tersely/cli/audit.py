@@ -13,8 +13,6 @@ from tersely.cli.files import note_warnings, read_files, say, write
 if TYPE_CHECKING:
     from tersely.agents.audit import Audit, History
 
-__all__ = ["add_audit", "run_audit"]
-
 _MOST = 10  # of a kind that are listed
 _WIDTH = 100  # characters of one
 
