@@ -15,6 +15,7 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
+from pathlib import Path
 
 import numpy as np
 
@@ -80,6 +81,12 @@ class Clause:
         """The text of its core."""
         begin, end = self.core
         return self.text[begin - self.start : end - self.start]
+
+
+def read_words(section: str) -> list[str]:
+    """Read the lines of a section of words.txt."""
+    text = Path(__file__).with_name("words.txt").read_text(encoding="utf-8")
+    return text.partition(f"\n[{section}:")[2].partition("]\n")[2].partition("\n\n")[0].splitlines()
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -621,22 +628,7 @@ _BEFORE = re.compile(  # "the parse method", "parse_args method"
     r"(?P<noun>function|handler|hook|macro|method|procedure|routine|test)\b"
 )
 _LIKE_CODE = re.compile(r"_|[a-z][A-Z]|[.:]\w|\d")
-# What stands beside the word "function" and is not the name of one.
-_WORDS = """
-a above abstract actual add all also an and another any anonymous are as async at async back bad base be
-because below best better big both broken builtin by call called calling calls can certain class common
-correct could crashes cost current default did different do does each empty entire every existing exported
-fails failing fast few final first fix following for free from generic get gets good got hangs had has hash
-have helper here how if in inner inside instance into is it its itself lambda last leaf least like long loss
-main many may member might missing more most must my needs nested never new next no normal not now of old on
-often once one only or original other our outer over own parent particular previous private proper public
-pure raises recursive relevant respective returns right runs same second setup should shown similar simple
-single slow small so some special specific standard static still such takes template test tests than that
-the their then there these they third this those throws to twice two under unit unused used usual utility
-very virtual was well were what when where which while whole will with within without works would wrapper
-wrong you your
-"""
-_NO_NAME = frozenset(_WORDS.split())
+_NO_NAME = frozenset(" ".join(read_words("no functions")).split())  # words beside "function"
 _ENDS_NAME = re.compile(
     r"[`'\")]{0,2}\s?(?:[.,;:(]|$|(?:around|at|from|in|inside|is|now|of|on|was|where|which|within)\b)"
 )

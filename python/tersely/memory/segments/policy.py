@@ -18,29 +18,13 @@ import tersely
 from tersely import _native, checks
 from tersely.checks import brief
 from tersely.memory.planning import break_even
-from tersely.memory.segments.clauses import Role
+from tersely.memory.segments.clauses import Role, read_words
 from tersely.memory.segments.reading import read_segment
 from tersely.memory.segments.segment import DATA_TYPES, ContextSegment, SegmentType, checked_segment, now_utc
 from tersely.types import FactKind
 
-_FILLER = """
-a about above actually additionally after again all almost already also although always am an and another
-any anyway apparently are around as at away back basically be because been before being below better between
-bit both but by came can certainly clearly come could course currently did do does doing done down during
-each either essentially etc even eventually every exactly fact fairly few first for from further furthermore
-general generally get getting go goes going good got had has have having he hence her here hers him his
-honest how however i if in indeed instead into is it its itself just kind know lets like little look looking
-lot make makes making many maybe me mean might mine more moreover most mostly much must my myself namely
-needless never next no nor not now obviously of off often oh ok okay on once one ones only or order other
-others otherwise our out over own perhaps please point possible possibly pretty probably quite rather really
-regarding right said same say saying see seem seemed seems several shall she should since so some somehow
-something sort still stuff such sure take taking tell than that the their them then there therefore these
-they thing things think this those though through thus to together too took toward try trying under until up
-upon us use used using usually various very was way ways we well went were what whatever when where whether
-which while who whole whose why will with within without work would yes yet you your yours
-"""
 #: Words that say little by themselves. Verbosity is the share of these, and of words said shortly before.
-FILLER_WORDS = frozenset(_FILLER.split())
+FILLER_WORDS = frozenset(" ".join(read_words("filler")).split())
 VERBOSE = 0.7
 RECENT_MINUTES = 10
 SMALLEST, LARGE, DETAILED = 100, 200, 400  # tokens
