@@ -86,6 +86,28 @@ def test_sums_by_day_and_tool(path: Path) -> None:
     assert [row.tool for row in sum_savings([Use("", NOON, False, "", 9, 1)])] == ["?", "total"]
 
 
+def test_a_call_that_is_made_again_within_minutes_counts_as_not_saved(path: Path) -> None:
+    def ran(minute: int, command: str, result: str = LOG, **more: str) -> ToolResultReport:
+        told: list[ToolResultReport] = []
+        with Store.open(path, clock=lambda: NOON + timedelta(minutes=minute)) as store:
+            call = {"command": command, **more}
+            compress_tool_result(
+                result, budget=300, store=store, name="Bash", arguments=call, report=told.append
+            )
+        return told[0]
+
+    first = ran(0, "make test", description="Run the tests")
+    again = ran(3, "make test", LOG + "one more line\n", description="Run them again")
+    ran(3, "make lint")
+    late = ran(20, "make test")
+    with Store.open(path, read_only=True) as store:
+        *_, total = sum_savings(store.uses())
+    assert (total.results, total.again, total.tokens_back) == (4, 1, again.original_tokens)
+    whole = first.original_tokens - first.tokens
+    assert total.saved == 3 * whole - again.tokens and late.tokens == first.tokens
+    assert "again" in savings_table([total], {}).splitlines()[0]
+
+
 def test_the_command_prints_a_table_and_json(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     filled(path)
     prices = path.with_name("prices.json")

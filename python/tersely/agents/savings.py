@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
 from itertools import compress
 from typing import Any
 
@@ -61,7 +62,8 @@ def with_note(value: Any, note: str) -> Any:
     return {**value, _MARK: f"{value[_MARK]}; {note}" if _MARK in value else note}
 
 
-_HEADINGS = ("day", "tool", "results", "tokens in", "tokens out", "expanded", "back in", "saved")
+HEADINGS = ("day", "tool", "results", "tokens in", "tokens out", "expanded", "again", "back in", "saved")
+_AGAIN = timedelta(minutes=5)  # a call that is made again so soon did not get what it was for
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,8 @@ class SavingsRow:
         results: how many were made shorter.
         tokens_in, tokens_out: of them, before and after.
         expanded: how many were asked for whole again.
-        tokens_back: that went to the model again by that.
+        again: how many are of a call that was made again within five minutes.
+        tokens_back: of the whole results of these, which count as not saved.
         saved: tokens_in - tokens_out - tokens_back; below 0 where too much had been cut.
     """
 
@@ -84,24 +87,33 @@ class SavingsRow:
     tokens_in: int = 0
     tokens_out: int = 0
     expanded: int = 0
+    again: int = 0
     tokens_back: int = 0
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """All of them, as tables show them."""
+        counts = (self.results, self.tokens_in, self.tokens_out, self.expanded, self.again, self.tokens_back)
+        return (*counts, self.saved)
 
     @property
     def saved(self) -> int:
         """Tokens that never went to the model."""
         return self.tokens_in - self.tokens_out - self.tokens_back
 
-    def with_use(self, use: Use) -> SavingsRow:
-        """The row with one use more."""
+    def with_use(self, use: Use, again: bool) -> SavingsRow:
+        """The row with one use more; `again`: of a call that was made before, a short while ago."""
+        back = self.tokens_back + (use.tokens_in if use.expanded or again else 0)
         if use.expanded:
-            return SavingsRow(
-                self.day, self.tool, self.results, self.tokens_in, self.tokens_out,
-                self.expanded + 1, self.tokens_back + use.tokens_in,
-            )  # fmt: skip
-        return SavingsRow(
-            self.day, self.tool, self.results + 1, self.tokens_in + use.tokens_in,
-            self.tokens_out + use.tokens_out, self.expanded, self.tokens_back,
-        )  # fmt: skip
+            return replace(self, expanded=self.expanded + 1, tokens_back=back)
+        return replace(
+            self,
+            results=self.results + 1,
+            tokens_in=self.tokens_in + use.tokens_in,
+            tokens_out=self.tokens_out + use.tokens_out,
+            again=self.again + again,
+            tokens_back=back,
+        )
 
     def to_dict(self, prices: Mapping[str, float]) -> dict[str, Any]:
         """The row as plain JSON types, with dollars saved by model."""
@@ -109,14 +121,21 @@ class SavingsRow:
 
 
 def sum_savings(uses: Iterable[Use], by: str = "both") -> list[SavingsRow]:
-    """A row a day and tool ("both"), a day ("day") or a tool ("tool"), in order, and the sum of all last."""
+    """A row a day and tool ("both"), a day ("day") or a tool ("tool"), in order, and the sum of all last.
+
+    `uses`: the oldest first.
+    """
     rows: dict[tuple[str, str], SavingsRow] = {}
     total = SavingsRow("", "total")
+    made: dict[str, datetime] = {}  # when each call was made last
     for use in uses:
+        again = not use.expanded and use.call in made and use.created - made[use.call] <= _AGAIN
+        if use.call and not use.expanded:
+            made[use.call] = use.created
         day = use.created.date().isoformat() if by != "tool" else ""
         tool = (use.tool or "?") if by != "day" else ""
-        rows[day, tool] = rows.get((day, tool), SavingsRow(day, tool)).with_use(use)
-        total = total.with_use(use)
+        rows[day, tool] = rows.get((day, tool), SavingsRow(day, tool)).with_use(use, again)
+        total = total.with_use(use, again)
     return [*(rows[key] for key in sorted(rows)), total]
 
 
@@ -138,9 +157,9 @@ def read_prices(text: str) -> dict[str, float]:
 
 def savings_table(rows: Iterable[SavingsRow], prices: Mapping[str, float]) -> str:
     """The rows as a table of text, with a column of dollars for each model."""
-    lines = [[*_HEADINGS, *(f"$ {model}" for model in prices)]]
+    lines = [[*HEADINGS, *(f"$ {model}" for model in prices)]]
     for row in rows:
-        numbers = (row.results, row.tokens_in, row.tokens_out, row.expanded, row.tokens_back, row.saved)
+        numbers = row.numbers
         money = [f"{dollars:,.2f}" for dollars in _dollars(row.saved, prices).values()]
         lines.append([row.day, " ".join(row.tool.split()), *(f"{number:,}" for number in numbers), *money])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

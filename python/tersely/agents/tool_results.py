@@ -236,9 +236,8 @@ class ToolResultCompressor:
 
         fixed = original - self._count(piece.text for piece in pieces)
         pins = _Pins(self.pinned, entry.pieces)
-        call = _Call(
-            text, pieces, fixed, original, query, *hints_of(arguments), _id_of(pieces, given), pins, given
-        )
+        hints = hints_of(arguments)
+        call = _Call(text, pieces, fixed, original, query, *hints, _id_of(pieces, given), pins, given)
 
         def attempt(allowed: int) -> _Shortened | None:
             return None if allowed >= original else self._shorten(call, allowed)
@@ -251,7 +250,12 @@ class ToolResultCompressor:
         if self.store is not None:
             kept = None if whole is None else whole().decode("utf-8", "surrogateescape")
             self.store.keep(
-                made.compressed, id=call.id, tool=name, tokens=(original, made.tokens), whole=kept
+                made.compressed,
+                id=call.id,
+                tool=name,
+                tokens=(original, made.tokens),
+                whole=kept,
+                call=_call_key(name, hints[1] or arguments),
             )
         told = (*unknown, *made.compressed.receipt.warnings, *pins.warnings)
         id = call.id if self.store is not None else ""
@@ -392,6 +396,11 @@ class _Shortened:
     result: Any
     tokens: int
     compressed: Compressed
+
+
+def _call_key(name: str, arguments: Any) -> str:
+    """A digest of a call, by its command where it has one; "" where nobody said its arguments."""
+    return digest_of([name, to_json(arguments)]).hex()[:_ID_DIGITS] if arguments else ""
 
 
 def _id_of(pieces: Sequence[Piece], given: str | None) -> str:

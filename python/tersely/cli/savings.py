@@ -20,9 +20,9 @@ _EXAMPLES = """examples:
 
 Counted are results that `tersely hook`, `tersely run`, `tersely mcp --wrap` and, with a store,
 compress_tool_result made shorter. "expanded": how many were asked for whole again, a sign of having cut too
-much; "back in": the tokens of those. Money is for tokens that were sent once: that a history is sent again
-every turn, at a cache's price, is not in it. The price table is JSON, {"model": dollars for a million tokens
-of input}.
+much; "again": how many are of a call that was made again within five minutes; "back in": the tokens of both,
+which count as not saved. Money is for tokens that were sent once: that a history is sent again every turn, at
+a cache's price, is not in it. The price table is JSON, {"model": dollars for a million tokens of input}.
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tersely.agents.savings import SavingsRow
+from tersely.agents.savings import HEADINGS, SavingsRow
 from tersely.report.page import content_policy, figures
 from tersely.report.pieces import escape
 from tersely.text import percent
@@ -29,11 +29,11 @@ tfoot { font-weight: 600; } svg { width: 100%; height: 1.2rem; min-width: 10rem;
   .wide { font-size: 0.85rem; } th, td { padding-inline: 0.4rem; } svg { min-width: 4rem; }
 }
 """
-_HEADINGS = ("results", "tokens in", "tokens out", "expanded", "back in", "saved")
 _NOTE = (
-    "Expanded: results that were asked for whole again, a sign of having cut too much; back in: their "
-    "tokens. Money is for tokens that were sent once: that a history is sent again every turn, at a cache's "
-    "price, is not in it."
+    "Expanded: results that were asked for whole again, a sign of having cut too much; again: of calls that "
+    "were made again within five minutes; back in: the tokens of both, which count as not saved. Money is "
+    "for tokens that were sent once: that a history is sent again every turn, at a cache's price, is not "
+    "in it."
 )
 
 
@@ -87,7 +87,7 @@ def savings_page(rows: Sequence[SavingsRow], days: Sequence[SavingsRow], prices:
 
 
 def _headings(prices: Mapping[str, float]) -> list[str]:
-    return [*_HEADINGS, *(f"$ {model}" for model in prices)]
+    return [*HEADINGS[2:], *(f"$ {model}" for model in prices)]
 
 
 def _money(row: SavingsRow, prices: Mapping[str, float]) -> dict[str, str]:
@@ -95,8 +95,7 @@ def _money(row: SavingsRow, prices: Mapping[str, float]) -> dict[str, str]:
 
 
 def _row(row: SavingsRow, prices: Mapping[str, float]) -> str:
-    numbers = (row.results, row.tokens_in, row.tokens_out, row.expanded, row.tokens_back, row.saved)
-    cells = [*(f"{number:,}" for number in numbers), *_money(row, prices).values()]
+    cells = [*(f"{number:,}" for number in row.numbers), *_money(row, prices).values()]
     tool = escape(" ".join(row.tool.split()))
     return (
         f'<tr><th scope="row">{escape(row.day)}</th><td class="name"><bdi>{tool}</bdi></td>'

@@ -93,6 +93,7 @@ class Use:
         expanded: whether it was asked for whole again.
         tool: which gave it, "" where nobody said it.
         tokens_in, tokens_out: before and after.
+        call: digest of the tool and its command or arguments; "" where nobody said them.
     """
 
     id: str
@@ -101,6 +102,7 @@ class Use:
     tool: str
     tokens_in: int
     tokens_out: int
+    call: str = ""
 
 
 @brief

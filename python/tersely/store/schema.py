@@ -52,9 +52,14 @@ def _uses(connection: Connection) -> None:
     connection.execute("CREATE INDEX uses_by_id ON uses (id)")
 
 
+def _calls(connection: Connection) -> None:
+    """Add to the records of uses which call gave a result, so that one that is made again is known."""
+    connection.execute("ALTER TABLE uses ADD COLUMN call TEXT NOT NULL DEFAULT ''")
+
+
 FORMAT = Format(
     name="a store",
     remedy="go back to a copy that Store.backup made, or see with Store.check what can still be read",
-    migrations=(_texts_and_versions, _words_and_vectors, _uses),
+    migrations=(_texts_and_versions, _words_and_vectors, _uses, _calls),
     application=0x54525354,  # "TRST"
 )

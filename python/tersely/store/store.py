@@ -187,6 +187,7 @@ class Store:
         tool: str | None = None,
         tokens: tuple[int, int] | None = None,
         whole: str | None = None,
+        call: str = "",
     ) -> str:
         """Store a result's documents and its text, in one transaction; returns the id that expands.
 
@@ -195,6 +196,7 @@ class Store:
 
         `tool`: that gave the documents; then `uses` tells of it, every time. `tokens`: before and after, None
         for those of the result. `whole`: what is kept as the original, where the documents are parts of it.
+        `call`: a digest of the tool's call, for `uses`.
         """
         if not isinstance(compressed, Compressed):
             raise TypeError(f"compressed must be a tersely.Compressed, not {type(compressed).__name__}")
@@ -209,7 +211,7 @@ class Store:
         def keep(connection: Connection) -> str:
             row = changes.keep_both(connection, self._texts, original, short, replacement)
             if tool is not None:
-                note_compression(connection, row.id, now, tool, before, after)
+                note_compression(connection, row.id, now, tool, before, after, call)
             return row.id
 
         return self._file.write(keep)

@@ -213,12 +213,13 @@ _LATEST = (
 
 
 def note_compression(
-    connection: Connection, id: str, created: int, tool: str, tokens_in: int, tokens_out: int
+    connection: Connection, id: str, created: int, tool: str, tokens_in: int, tokens_out: int, call: str
 ) -> None:
     """Note that what a tool gave was made shorter, at microseconds since 1970."""
     connection.execute(
-        "INSERT INTO uses (id, created, expanded, tool, tokens_in, tokens_out) VALUES (?, ?, 0, ?, ?, ?)",
-        (id, created, tool, tokens_in, tokens_out),
+        "INSERT INTO uses (id, created, expanded, tool, tokens_in, tokens_out, call) "
+        "VALUES (?, ?, 0, ?, ?, ?, ?)",
+        (id, created, tool, tokens_in, tokens_out, call),
     )
 
 
@@ -237,11 +238,11 @@ def note_expansion(connection: Connection, id: str, created: int) -> bool:
 def read_uses(connection: Connection) -> tuple[Use, ...]:
     """Read all records, the oldest first."""
     rows = connection.execute(
-        "SELECT id, created, expanded, tool, tokens_in, tokens_out FROM uses ORDER BY created, number"
+        "SELECT id, created, expanded, tool, tokens_in, tokens_out, call FROM uses ORDER BY created, number"
     )
     return tuple(
-        Use(id, to_datetime(created), bool(expanded), tool, tokens_in, tokens_out)
-        for id, created, expanded, tool, tokens_in, tokens_out in rows
+        Use(id, to_datetime(created), bool(expanded), tool, tokens_in, tokens_out, call)
+        for id, created, expanded, tool, tokens_in, tokens_out, call in rows
     )
 
 
