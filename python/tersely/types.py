@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -711,6 +712,31 @@ class Compressed(Ratios):
         """tokens / original_tokens; 1.0 for empty input."""
         return self.tokens / self.original_tokens if self.original_tokens else 1.0
 
+    @property
+    def places(self) -> tuple[tuple[int, int] | None, ...]:
+        """Where each span of `kept` stands in `text`: (start, end), with the very characters of the source.
+
+        None where it is written otherwise there. O(characters).
+        """
+        bare, cuts, shifts, begin = [], [], [0], 0  # the text without what is generated; where that was
+        for start, end in sorted(self.generated):
+            bare.append(self.text[begin:start])
+            cuts.append(start - shifts[-1])
+            shifts.append(shifts[-1] + end - start)
+            begin = end
+        text, at = "".join([*bare, self.text[begin:]]), 0
+        places: list[tuple[int, int] | None] = []
+        for span in self.kept:
+            piece = self.documents[span.document].text[span.start : span.end]
+            found = text.find(piece, at)
+            if found < 0:
+                places.append(None)
+                continue
+            at = found + len(piece)
+            start, end = found + shifts[bisect_right(cuts, found)], at + shifts[bisect_left(cuts, at)]
+            places.append((start, end) if end - start == len(piece) else None)
+        return tuple(places)
+
     def expand(self, which: int | Span = 0, *, context: int = 0) -> str:
         """Return the original text of a document, or of a span with some text around it.
 
@@ -738,7 +764,10 @@ class Compressed(Ratios):
             "tokens": self.tokens,
             "original_tokens": self.original_tokens,
             "ratio": self.ratio,
-            "kept": [_span_dict(span) for span in self.kept],
+            "kept": [
+                _span_dict(span) | {"in_text": None if place is None else list(place)}
+                for span, place in zip(self.kept, self.places, strict=True)
+            ],
             "dropped": [_span_dict(span) for span in self.dropped],
             "receipt": {
                 "budget": self.receipt.budget,

@@ -43,6 +43,9 @@ def test_index_and_search(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert out.startswith("cranes.md:\nSection: On cranes > Part ")
     assert "The cranes have number" in out
     assert resolve_counter(None).count(out[:-1]) <= 150
+    assert main(["search", str(folder), "which number have the cranes?", "--top-n", "40"]) == 0
+    out, err = capsys.readouterr()
+    assert "note: no --budget was given, so " in err and resolve_counter(None).count(out[:-1]) <= 2000
 
 
 def test_a_query_without_matches_is_noted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,6 +73,7 @@ def test_names_are_left_out_where_there_is_no_room(page: Path, capfd: pytest.Cap
 @pytest.mark.parametrize(
     ("arguments", "meant"),
     [
+        (["--versoin"], "'--version'"),
         (["compres", "x"], "'compress'"),
         (["compress", "x", "--strategy", "extractiv"], "'extractive'"),
         (["compress", "x", "--as", "jason"], "'json'"),
@@ -145,9 +146,10 @@ def test_a_terminal_is_told_that_work_goes_on(
     assert capfd.readouterr().err == ""
 
 
-def test_shell_completion(capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_shell_completion(shell: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
-        main(["--print-completion", "bash"])
+        main(["--print-completion", shell])
     said = capfd.readouterr()
     if importlib.util.find_spec("shtab") is None:
         assert caught.value.code == 2 and "tersely[cli]" in said.err

@@ -20,7 +20,11 @@ _EXAMPLES = """examples:
   tersely index docs/ --check                               # is the index as it was written?
   tersely search docs/ "how are tokens rotated?" --budget 2000
   tersely search docs/ "retry policy" --top-n 10 --json
+
+The name of a file ends with one colon more than any line of what was found ("guide.md:", or "guide.md::"
+where a line ends with a colon itself), so no text passes for the name of a file.
 """
+_BUDGET = 2000  # tokens of what is found
 
 
 def add_index(commands: Commands) -> None:
@@ -54,14 +58,8 @@ def add_search(commands: Commands) -> None:
     parser.add_argument("folder", metavar="DIR", help="a folder that was indexed, or its index")
     parser.add_argument("query", metavar="QUERY", type=utf8_text, help="any text; nothing in it is syntax")
     parser.add_argument("-n", "--top-n", type=int, default=5, metavar="N", help="chunks to find (5)")
-    parser.add_argument(
-        "-b",
-        "--budget",
-        type=int,
-        default=2000,
-        metavar="N",
-        help="tokens allowed for what is printed (2000)",
-    )
+    text = f"tokens allowed for what is printed ({_BUDGET})"
+    parser.add_argument("-b", "--budget", type=int, metavar="N", help=text)
     add_counter(parser)
     parser.add_argument("--json", action="store_true", help="print results, scores and files as JSON")
 
@@ -125,7 +123,8 @@ def run_search(arguments: argparse.Namespace) -> None:
     index = Index.open(arguments.folder)
     results = index.search(arguments.query, arguments.top_n)
     named = index.has_words_of(arguments.query)
-    found = extract(results, arguments.query, budget=arguments.budget, counter=arguments.counter)
+    budget = _BUDGET if arguments.budget is None else arguments.budget
+    found = extract(results, arguments.query, budget=budget, counter=arguments.counter)
     if arguments.json:
         write(json.dumps({"query": arguments.query, **asdict(found)}, ensure_ascii=False, indent=2) + "\n")
     else:
@@ -135,6 +134,11 @@ def run_search(arguments: argparse.Namespace) -> None:
     elif not named:
         note = "no word of the query stands in the index; these chunks are what comes nearest to it"
         say(f"note: {note}")
+    elif arguments.budget is None and found.tokens < found.original_tokens:
+        say(
+            f"note: no --budget was given, so {found.tokens:,} of {found.original_tokens:,} tokens stand in "
+            f"{_BUDGET:,}"
+        )
     elif sys.stderr.isatty():
         say(
             f"{len(found.results)} of {len(results)} results, "

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 import tersely
+from tersely import checks
 from tersely.cli.arguments import Parser
 from tersely.cli.files import InputError, discard, say, standard_streams
 from tersely.errors import StoreError
@@ -94,7 +95,11 @@ def _command(given: list[str]) -> int:
     if not given:
         _parser("").print_help()
         return 0
-    arguments = _parser(given[0]).parse_args(given)
+    parser, first = _parser(given[0]), given[0].partition("=")[0]
+    options = list(parser._option_string_actions)
+    if first.startswith("-") and not any(one.startswith(first) for one in options):
+        parser.error(f"unknown option: {first}{checks.meant(first, options)}")
+    arguments = parser.parse_args(given)
     run = getattr(import_module(_COMMANDS[arguments.command]), f"run_{arguments.command}")
     try:
         code: int | None = run(arguments)
@@ -121,7 +126,7 @@ def _parser(first: str) -> argparse.ArgumentParser:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"tersely {tersely.__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"tersely {tersely.__version__}")
     if first == "--print-completion":
         _add_completion(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", prog="tersely")

@@ -218,7 +218,8 @@ class Auto:
                 languages[one.text] = found.language or ""
             if one.name or one.command or one.id or one.metadata:
                 found = hinted_detection(found, one.file_name, one.command_line)  # noqa: PLW2901
-            kinds[index] = trusted_kind(found, one.text)
+            own = CONTENT_TYPES.own and CONTENT_TYPES.kind_of(one.text, one.file_name, one.command_line)
+            kinds[index] = own or trusted_kind(found, one.text)
         return kinds, languages
 
 

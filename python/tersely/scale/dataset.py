@@ -67,7 +67,8 @@ def compress_dataset(
             and numbers, where the first lines have nothing else there, and all else as text.
         id: the column of what a row is called, which goes to the output under its name and with its type.
             A row without one is called by its place, `file#number`, where ids are text.
-        spans: also write which characters of the source were kept.
+        spans: also write which characters of the source were kept (document, start, end), and where they
+            stand in the text (text_start, text_end).
         counter, strategy: names, as for `tersely.compress`.
         pinned: texts that each row must have, as for `tersely.compress`; a row without one has an error.
         separator: as for `tersely.compress`.

@@ -445,7 +445,8 @@ def output_schema(options: RowOptions | DedupOptions, types: Mapping[str, Any]) 
     """The columns of the output: the source's names and types for those that are the source's."""
     pa = arrow()
     words = pa.list_(pa.string())
-    span = pa.struct([("document", pa.int32()), ("start", pa.int64()), ("end", pa.int64())])
+    places = ("start", "end", "text_start", "text_end")
+    span = pa.struct([("document", pa.int32()), *((name, pa.int64()) for name in places)])
     own: dict[str, Any]
     if isinstance(options, DedupOptions):
         own = {options.text: pa.string()} if options.kept_only else {}
@@ -572,8 +573,11 @@ def _as_array(values: Any, kind: Any) -> Any:
     return values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, kind)
 
 
-def _spans(result: Compressed) -> list[dict[str, int]]:
-    return [{"document": one.document, "start": one.start, "end": one.end} for one in result.kept]
+def _spans(result: Compressed) -> list[dict[str, int | None]]:
+    return [
+        {"document": one.document, "start": one.start, "end": one.end, "text_start": a, "text_end": b}
+        for one, (a, b) in zip(result.kept, (place or (None, None) for place in result.places), strict=True)
+    ]
 
 
 def _as_text(value: Any) -> str:

@@ -1,0 +1,92 @@
+"""Backends get an answer for every document, in time, whatever happens; and where each kept span stands."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+import tersely
+from hypothesis import given, strategies as st
+from promises.wide_documents import wide_document
+from sample_texts import prose
+from tersely.retrieval.parts import compress_parts
+
+TEXTS = [prose(20), "The fee for copper is 40 euros. It is due in May.", "", prose(9)]
+GIVEN = [({"text": text}, n / 4) for n, text in enumerate(TEXTS)]
+
+
+def test_order_number_and_scores_stay() -> None:
+    parts = compress_parts(GIVEN, "copper fee", budget=30, timeout=60)
+    assert parts.result is not None and parts.reason is None
+    assert parts.texts == parts.result.parts and len(parts.texts) == len(TEXTS)
+    assert parts.scores == (0.0, 0.25, 0.5, 0.75) and "40 euros" in parts.texts[1]
+    assert parts.texts == compress_parts(GIVEN, "copper fee", budget=30).texts
+    assert compress_parts(GIVEN, "copper fee", budget=5000).texts == tuple(TEXTS)
+
+
+def slow(text: str) -> int:
+    time.sleep(0.2)
+    return len(text.split())
+
+
+def fails(text: str) -> int:
+    raise OSError("the tokenizer is gone")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"counter": slow, "timeout": 0.05}, "timeout"),
+        ({"timeout": 1e-9}, "timeout"),
+        ({"counter": fails}, "ValueError: the token counter fails failed"),
+        ({"strategy": "nothing"}, "ValueError: unknown strategy 'nothing'"),
+        ({"pinned": [TEXTS[0]]}, "BudgetExceededError: "),
+    ],
+)
+def test_the_originals_come_back_with_a_reason(options: dict[str, Any], reason: str) -> None:
+    started = time.monotonic()
+    texts = [*TEXTS[:3], TEXTS[3] + "\ud800"]
+    parts = compress_parts(texts, "copper fee", budget=30, **options)
+    assert parts.texts == tuple(texts) and parts.result is None  # as they came, to the bit
+    assert parts.reason is not None and parts.reason.startswith(reason)
+    assert time.monotonic() - started < 5
+
+
+def test_what_is_no_document_is_an_error() -> None:
+    with pytest.raises(TypeError, match="documents must be"):
+        compress_parts(5, timeout=1)
+    with pytest.raises(ValueError, match="timeout"):
+        compress_parts("text", timeout=0)
+
+
+@given(st.integers(0, 10_000), st.integers(8, 200), st.sampled_from(["\n\n", " | ", "…"]))
+def test_each_kept_span_has_its_place_in_the_text(seed: int, budget: int, separator: str) -> None:
+    """Ascending, apart, outside of what is generated, and with the very characters of the source."""
+    import random
+
+    chance = random.Random(seed)
+    texts = [wide_document(chance) for _ in range(chance.randrange(1, 4))]
+    try:
+        result = tersely.compress(texts, budget=budget, separator=separator)
+    except tersely.BudgetExceededError:
+        return
+    at = 0
+    for span, place in zip(result.kept, result.places, strict=True):
+        if place is None:
+            assert result.generated
+            continue
+        assert at <= place[0] < place[1] <= len(result.text)
+        assert result.text[slice(*place)] == result.documents[span.document].text[span.start : span.end]
+        assert not any(a < place[1] and place[0] < b for a, b in result.generated)
+        at = place[1]
+
+
+def test_places_of_prose_and_of_rows_are_all_known() -> None:
+    rows = json.dumps([{"id": n, "name": f"gate {n}"} for n in range(50)])
+    for given_text, budget in ((prose(40), 90), (rows, 60), ([rows, prose(20)], 120)):
+        result = tersely.compress(given_text, "gate 7", budget=budget)
+        assert result.kept and None not in result.places
+        spans = result.to_dict()["kept"]
+        assert [span["in_text"] for span in spans] == [list(place or ()) for place in result.places]
