@@ -39,4 +39,5 @@ run hermes "hermes-agent<1"
 # What a job writes, read by those who will read it.
 python3 -m venv .venv-adapters-readers
 .venv-adapters-readers/bin/pip install -q pytest hypothesis pyarrow pandas polars duckdb datasets pyspark "$wheel"
-HF_HUB_OFFLINE=1 .venv-adapters-readers/bin/python -m pytest -rs --slow tests/scale/test_readers.py tests/scale/test_table.py
+HF_HUB_OFFLINE=1 .venv-adapters-readers/bin/python -m pytest -rs --slow tests/scale/test_readers.py tests/scale/test_table.py \
+  tests/journeys/test_data.py

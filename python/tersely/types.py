@@ -714,7 +714,7 @@ class Compressed(Ratios):
 
     @property
     def places(self) -> tuple[tuple[int, int] | None, ...]:
-        """Where each span of `kept` stands in `text`: (start, end), with the very characters of the source.
+        """The place in `text` of each span of `kept`: (start, end), with the very characters of the source.
 
         None where it is written otherwise there. O(characters).
         """

@@ -1,4 +1,4 @@
-"""What is left of each document, in a time: for backends that must answer whatever happens."""
+"""Compress documents in a time, for backends that must answer whatever happens."""
 
 from __future__ import annotations
 
