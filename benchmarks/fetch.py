@@ -5,7 +5,7 @@ already is not fetched again.
 
 examples:
   python -m benchmarks.fetch --data sets                       # lists all, and asks
-  python -m benchmarks.fetch --data sets --sets longdoc_covidqa,qa_xquad_multilingual --yes
+  python -m benchmarks.fetch --data sets --sets qa_docs_sections,qa_code_functions --yes   # the README's
   python -m benchmarks.fetch --data sets --mirror https://mirror.example.org/files
   python -m benchmarks.quality --data sets --reference --rows 60
 """
@@ -68,7 +68,8 @@ def main(arguments: Sequence[str] | None = None, sets: Sequence[PublicSet] = SET
         print(f"fetch: {error}", file=sys.stderr)
         return 1
     print(
-        "The tables of docs/benchmarks.md draw other rows of these and more sets: expect numbers near them.\n"
+        "qa_docs_sections and qa_code_functions are the rows of the README's first table. Of the other sets, "
+        "docs/benchmarks.md has other rows, and more sets: expect numbers near them.\n"
         f"Next: python -m benchmarks.quality --data {given.data} --reference --rows 60"
     )
     return 0

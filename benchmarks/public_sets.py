@@ -1,8 +1,9 @@
 """Public sets of questions and summaries: where they are published, and how they become rows.
 
-Addresses, sizes and digests are those that the library `datasets` recorded when it loaded these files from
-their authors (dataset_infos.json, checksums.txt in huggingface/datasets); licences are those that the authors
-announce. Of each set the rows whose ids have the smallest SHA-256 are taken: the same file, the same rows.
+Addresses, sizes and digests are those of the package index, and those that the library `datasets` recorded
+when it loaded the other files from their authors (dataset_infos.json, checksums.txt in huggingface/datasets);
+licences are those that the authors announce. Of each set the rows whose ids have the smallest SHA-256 are
+taken: the same file, the same rows.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from itertools import accumulate
 from typing import Any
 
 from benchmarks.distractors import Distractors
+from benchmarks.package_sets import code_functions, docs_sections
 
 __all__ = ["SETS", "PublicSet", "Source"]
 
 Row = dict[str, Any]
 _ROWS = 400  # of a set, at most
 _GITHUB = "https://raw.githubusercontent.com"
+_INDEX = "https://files.pythonhosted.org/packages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +243,47 @@ def _scitldr(sources: Sequence[bytes]) -> Iterator[Row]:
 _LANGUAGES = ("en", "es", "ar", "hi", "zh")
 _XQUAD = f"{_GITHUB}/google-deepmind/xquad/master/xquad."
 
+_PACKAGES = (
+    Source(
+        f"{_INDEX}/6b/5c/685e6633917e101e5dcb62b9dd76946cbb57c26e133bae9e0cd36033c0a9/attrs-25.4.0.tar.gz",
+        934_251,
+        "16d5969b87f0859ef33a48b35d55ac1be6e42ae49d5e853b597db70c35c57e11",
+    ),
+    Source(
+        f"{_INDEX}/46/61/de6cd827efad202d7057d93e0fed9294b96952e188f7384832791c7b2254/click-8.3.0.tar.gz",
+        276_943,
+        "e7b8232224eba16f4ebe410c25ced9f7875cb5f3263ffc93cc3e8da705e229c4",
+    ),
+    Source(
+        f"{_INDEX}/dc/6d/cfe3c0fcc5e477df242b98bfe186a4c34357b4847e87ecaef04507332dab/flask-3.1.2.tar.gz",
+        720_160,
+        "bf656c15c80190ed628ad08cdfd3aaa35beb087855e2f494910aa3774cc4fd87",
+    ),
+    Source(
+        f"{_INDEX}/df/bf/f7da0350254c0ed7c72f3e33cef02e048281fec7ecec5f032d4aac52226b/jinja2-3.1.6.tar.gz",
+        245_115,
+        "0137fb05990d35f1275a587e9aee6d56da821fc83491a0fb838183be43f66d6d",
+    ),
+    Source(
+        f"{_INDEX}/9f/69/83029f1f6300c5fb2471d621ab06f6ec6b3324685a2ce0f9777fd4a8b71e/werkzeug-3.1.3.tar.gz",
+        806_925,
+        "60723ce945c19328679790e3282cc758aa4a6040e4bb330f53d30fa546d44746",
+    ),
+)
+
 SETS = (
+    PublicSet(
+        "qa_docs_sections",
+        "BSD-3-Clause (Click, Flask, Jinja, Werkzeug), MIT (attrs); derived",
+        _PACKAGES,
+        lambda sources: iter(_chosen(docs_sections(sources))),
+    ),
+    PublicSet(
+        "qa_code_functions",
+        "BSD-3-Clause (Click, Flask, Jinja, Werkzeug), MIT (attrs); derived",
+        _PACKAGES,
+        lambda sources: iter(_chosen(code_functions(sources))),
+    ),
     PublicSet(
         "longdoc_contracts",
         "CC BY 4.0 (CUAD, The Atticus Project)",

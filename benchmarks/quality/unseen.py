@@ -35,6 +35,9 @@ UNSEEN = {
     "jaquad_ja": "a sentence of Wikipedia; Japanese",
 }
 
+#: Sets from the package index (benchmarks/package_sets.py); nothing is fitted on them either.
+DERIVED = ("docs_sections", "code_functions")
+
 
 def unseen_questions(directory: Path, rows: int) -> list[Question]:
     """`rows` questions of each unseen set that the directory has, those whose digests are the smallest.
@@ -66,7 +69,7 @@ def fitting_questions(directory: Path, sets: re.Pattern[str]) -> dict[str, list[
 
 def refuse_unseen(name: str, queries: Iterable[str]) -> None:
     """Raise ValueError where a set is an unseen one by its name, or has a question that is reported."""
-    family = next((family for family in UNSEEN if family in name), None)
+    family = next((family for family in (*UNSEEN, *DERIVED) if family in name), None)
     kept = {digest: family for family, digests in _reported().items() for digest in digests}
     family = family or next((kept[digest] for digest in map(_digest, queries) if digest in kept), None)
     if family:

@@ -7,6 +7,7 @@ import hashlib
 import importlib
 import io
 import json
+import tarfile
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ from typing import Any
 import pytest
 
 TEXT = "The ferry leaves at six. A permit comes from the harbour office. Gulls steal chips."
+PACKAGES = ("attrs-25.4.0", "click-8.3.0", "flask-3.1.2", "jinja2-3.1.6", "werkzeug-3.1.3")
+PACKAGES = tuple(f"{name}.tar.gz" for name in PACKAGES)
 LANGUAGES = ("en", "es", "ar", "hi", "zh")
 ANSWER = "A permit comes from the harbour office."
 
@@ -62,6 +65,58 @@ def squad(title: str | None) -> dict[str, Any]:
     }
 
 
+PAGE = """The Ferry
+=========
+
+It leaves at six. Gulls follow it, and nobody has ever asked them why they do so every morning.
+
+How to get a permit
+-------------------
+
+The harbour office writes a permit for :meth:`~Ferry.board` within a day. Bring a photograph, a letter of the
+owner, and the fee for the year in coins. The office is closed on Mondays and on every day on which it rains,
+and it sends nobody home without a form.
+
+Too short
+~~~~~~~~~
+
+No.
+"""
+MODULE = '''class Ferry:
+    @property
+    def places(self):
+        """Count the places that are free on the next ferry.
+
+        More words.
+        """
+        taken = sum(self.taken)
+        free = self.size - taken
+        if free < 0:
+            raise ValueError
+        return free
+
+    def short(self):
+        """Give the name of the ferry as it is painted."""
+        return self.name
+'''
+
+
+def package(number: int) -> bytes:
+    """A published source package; pages and modules are in the first one alone."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz") as opened:
+        for name, text in {
+            "p/docs/ferry.rst": PAGE,
+            "p/src/ferry.py": MODULE,
+            "p/docs/changes.rst": PAGE,
+        }.items():
+            content = (text if number == 0 else "").encode()
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            opened.addfile(entry, io.BytesIO(content))
+    return made.getvalue()
+
+
 def files() -> dict[str, bytes]:
     """A small file in the form of each that is published, by name."""
     archive = io.BytesIO()
@@ -93,6 +148,7 @@ def files() -> dict[str, bytes]:
         "qed-dev.jsonlines": "\n".join(map(json.dumps, [*qed, {**qed[0], "annotation": {}}])).encode(),
         **dict.fromkeys([f"xquad.{code}.json" for code in LANGUAGES], json.dumps(squad("Ferry")).encode()),
         "test.jsonl": json.dumps(scitldr).encode(),
+        **{name: package(number) for number, name in enumerate(PACKAGES)},
         "selqa-ass-test.json": json.dumps([*selqa, {**selqa[0], "answers": []}]).encode(),
     }  # fmt: skip
 
@@ -127,6 +183,7 @@ def test_sets_are_fetched_checked_and_read(
 
     found = benchmark("quality.tasks").questions(data)
     assert {name: len(questions) for name, questions in found.items()} == {
+        "qa_docs_sections": 1, "qa_code_functions": 1,
         "longdoc_contracts": 2, "longdoc_covidqa": 2, "qa_hotpotqa_sentences": 1, "qa_nq_sentence": 3,
         "qa_xquad_multilingual": 10,
     }  # fmt: skip
@@ -135,6 +192,14 @@ def test_sets_are_fetched_checked_and_read(
             for piece in question.content["evidence"]:
                 text = question.row["documents"][piece["doc"]]["text"]
                 assert text[piece["start"] : piece["end"]] == piece["text"] != ""
+    (section,), (function,) = found["qa_docs_sections"], found["qa_code_functions"]
+    assert section.content["query"] == "How to get a permit"
+    assert section.content["evidence"][0]["text"].endswith("within a day.")
+    assert "How to get" not in section.row["documents"][0]["text"]
+    assert function.content["query"] == "Count the places that are free on the next ferry."
+    assert function.row["documents"][0]["text"].startswith(
+        "    @property\n    def places(self):\n        taken"
+    )
     (hotpot,) = found["qa_hotpotqa_sentences"]
     assert [piece["text"] for piece in hotpot.content["evidence"]] == ["Gulls steal chips."]
     qed = {question.row["id"]: question.row for question in found["qa_nq_sentence"]}
@@ -185,4 +250,4 @@ def test_nothing_is_fetched_without_an_answer_or_an_address(
     assert "must begin with http" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         fetch.main(["--data", str(data), "--sets", "sum_scitldr,nothing"])
-    assert "unknown sets: nothing; there are longdoc_contracts, " in capsys.readouterr().err
+    assert "unknown sets: nothing; there are qa_docs_sections, " in capsys.readouterr().err

@@ -279,7 +279,7 @@ def test_nothing_is_fitted_on_an_unseen_family(command: str, tmp_path: Path, roo
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     assert "fitting_questions" in called and not {"questions", "unseen_questions"} & called
-    for family in unseen.UNSEEN:
+    for family in (*unseen.UNSEEN, *unseen.DERIVED):
         with pytest.raises(ValueError, match=f"{family}, which nothing may be fitted"):
             unseen.refuse_unseen(f"train_{family}_part", [])
     plain = data_folder(tmp_path)
