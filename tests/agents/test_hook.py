@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -531,15 +532,46 @@ def test_cpu_of_an_answer_from_cold(tmp_path: Path) -> None:
     assert min(used) < CPU_SECONDS
 
 
-def test_half_a_character_or_a_bad_byte_does_not_switch_the_hook_off(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def told_by(agent: str, text: str) -> tuple[dict[str, Any], Callable[[dict[str, Any]], str]]:
+    """An event of an agent whose tool gave a text, and what reads the text out of the answer."""
+    name, blocks = AGENTS[agent].event, [{"type": "text", "text": text}]
+    if agent == "claude-code":
+        return event({**BASH, "stdout": text}), lambda answer: answer["hookSpecificOutput"][
+            "updatedToolOutput"
+        ]["stdout"]
+    if agent == "codex":
+        return event(text, turn_id="t"), lambda answer: answer["reason"]
+    if agent == "gemini-cli":
+        return event({"llmContent": text}, "run_shell_command", name), lambda answer: answer["reason"]
+    if agent == "copilot-cli":
+        result = {"resultType": "success", "textResultForLlm": text}
+        return {"toolName": "bash", "toolArgs": "{}", "toolResult": result}, lambda answer: answer[
+            "modifiedResult"
+        ]["textResultForLlm"]
+    if agent == "cursor":
+        output = json.dumps({"content": blocks})
+        return event(None, "MCP:b", name, tool_output=output, cursor_version="2"), lambda answer: answer[
+            "updated_mcp_tool_output"
+        ]["content"][0]["text"]
+    if agent == "hermes":
+        return event(json.dumps({"output": text}), "terminal", name), lambda answer: json.loads(
+            answer["result"]
+        )["output"]
+    return event(blocks, "bash", name), lambda answer: answer["result"][0]["text"]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_half_a_character_or_a_bad_byte_does_not_switch_a_hook_off(
+    agent: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    half = event([{"type": "text", "text": LOG + "\ud83d"}])
-    plain = json.dumps(event(MCP)).encode()
-    for bad in (half, plain.replace(b"payment 4711", b"payment\xff 4711")):
-        answer, err = answered(bad, capfd, monkeypatch, "--budget", "300")
-        made = answer["hookSpecificOutput"]["updatedToolOutput"][0]["text"]
-        assert COUNT(made) <= 300 and "\ud83d" not in made and not err
+    half, _ = told_by(agent, LOG + "half \ud83d ")
+    whole, read = told_by(agent, LOG + "one \u2705 ")
+    plain = json.dumps(whole, ensure_ascii=agent in ("cursor", "hermes")).encode()
+    for bad in (json.dumps(half).encode(), plain.replace(b"payment 4711", b"payment\xff 4711")):
+        answer, err = answered(bad, capfd, monkeypatch, "--agent", agent, "--budget", "300")
+        text = read(answer)
+        assert COUNT(text) <= 300 and "4711 timed out" in text and not err
+        text.encode("utf-8")  # an agent can send it on
 
 
 def test_an_event_is_not_read_without_a_bound(

@@ -315,3 +315,35 @@ def test_a_short_list_stays_as_it_is_and_the_least_that_is_possible_is_given() -
     assert [tool["name"] for tool in least] == ["t0", "t1", "t2"]
     assert all(COUNT(tool["description"]) <= 20 and tool["description"].endswith("[more]") for tool in least)
     assert fit_tools(["odd", {"no": "name"}, None], 1, {}, str) == ["odd", {"no": "name"}, None]
+
+
+BAD_BYTES = """
+import json, sys
+LOG = "The worker started and wrote a row.\\n" * 900 + "ERROR caf@ 4711 timed out\\n"
+for line in sys.stdin:
+    given = json.loads(line)
+    if "id" not in given:
+        continue
+    if given["method"] == "initialize":
+        result = {"protocolVersion": given["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "bytes", "version": "1"}}
+    elif given["method"] == "tools/list":
+        result = {"tools": [{"name": "read_log", "inputSchema": {"type": "object"}}]}
+    else:
+        result = {"content": [{"type": "text", "text": LOG}], "isError": False}
+    reply = json.dumps({"jsonrpc": "2.0", "id": given["id"], "result": result})
+    sys.stdout.buffer.write(reply.encode().replace(b"@", b"\\xe9 \\xe2\\x9c\\x85") + b"\\n")
+    sys.stdout.buffer.flush()
+"""
+
+
+def test_a_bad_byte_of_the_wrapped_server_does_not_end_the_session(server: Path) -> None:
+    server.write_text(BAD_BYTES)
+
+    async def ask(client: Any) -> None:
+        for _ in range(2):
+            reply = await client.call_tool("read_log", {})
+            text = reply.content[0].text
+            assert "caf\ufffd ✅ 4711 timed out" in text and COUNT(text) <= 300
+
+    through(server, ask, "--budget", "300")

@@ -253,7 +253,12 @@ async def _transport(
     if not isinstance(server, str):
         from mcp.client.stdio import StdioServerParameters, stdio_client
 
-        process = StdioServerParameters(command=server[0], args=list(server[1:]), env=dict(os.environ))
+        process = StdioServerParameters(
+            command=server[0],
+            args=list(server[1:]),
+            env=dict(os.environ),
+            encoding_error_handler="replace",  # else one bad byte ends the session
+        )
         async with stdio_client(process) as streams:
             yield streams
         return
