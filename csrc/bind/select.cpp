@@ -132,15 +132,18 @@ class Keywords {
     }
 
   private:
+    // The names come in one order, so each is made a string once for all calls.
     py::object take(const char* name) {
-        PyObject* found = PyDict_GetItemString(given_.ptr(), name);
+        static std::vector<PyObject*> names;
+        if (at_ == names.size()) names.push_back(PyUnicode_InternFromString(name));
+        PyObject* found = PyDict_GetItemWithError(given_.ptr(), names[at_++]);
         known_ += found == nullptr ? 0 : 1;
         return found == nullptr ? py::none() : py::reinterpret_borrow<py::object>(found);
     }
 
     py::kwargs given_;
     std::vector<py::object> arrays_;
-    std::size_t known_ = 0;
+    std::size_t at_ = 0, known_ = 0;
 };
 
 using Statuses = py::array_t<std::uint8_t, py::array::c_style>;

@@ -15,6 +15,7 @@ import tersely
 from result_checks import check_result
 from sample_texts import prose
 from tersely.engine.probability import confidence
+from tersely.engine.strategies import STRATEGIES, Extractive
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.strategies import (
@@ -93,7 +94,7 @@ def test_a008_what_does_not_change_is_known_wherever_it_moves(query: str | None)
     long_line = " ".join(LINES[0:200:2])
     texts = [LONG, page, long_line]
     spy = Spy()
-    strategy = Incremental(tersely.strategies.Extractive(embedder=spy))
+    strategy = Incremental(Extractive(embedder=spy))
 
     def compress() -> Any:
         documents = [{"text": text, "id": str(number)} for number, text in enumerate(texts)]
@@ -318,4 +319,4 @@ def test_x19_strategy_knows_documents_by_their_ids() -> None:
 def test_x19_compressor_gives_a_strategy() -> None:
     result = tersely.compress(LONG, budget=500, strategy=IncrementalCompressor())
     assert result.tokens <= 500
-    assert "incremental" not in tersely.strategies.STRATEGIES
+    assert "incremental" not in STRATEGIES

@@ -87,7 +87,7 @@ class Prepared:
         types: tuple[str, ...] = (),
         warnings: tuple[str, ...] = (),
         reading: Reading | None = None,
-        revise: Callable[[Reading], None] | None = None,
+        revise: Callable[[Reading], Reading] | None = None,
         original_tokens: int | None = None,
         texts: Texts | None = None,
     ) -> None:
@@ -113,9 +113,12 @@ class Prepared:
     def framed(self, frame: Frame, original_tokens: int) -> Prepared:
         """Put what was read into a frame that was made of it; `original_tokens`: of all documents in that."""
         request = replace(self.request, frame=frame)
-        reading = replace(self.reading, request=request, original=original_tokens)
+        return self.revised(replace(self.reading, request=request, original=original_tokens))
+
+    def revised(self, reading: Reading) -> Prepared:
+        """Go on with another reading in the place of this one's."""
         arguments = (self._readers, self._types, self._warnings, reading, self._revise)
-        return Prepared(request, self.options, *arguments, texts=self._texts)
+        return Prepared(reading.request, self.options, *arguments, texts=self._texts)
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -126,12 +129,16 @@ class Prepared:
     def reading(self) -> Reading:
         """The units of the documents and what each is worth."""
         if self._reading is None:
-            reading = read(self.request, self.original_tokens, self.options, self._readers, texts=self._texts)
-            reading.types = self._types
-            reading.warnings = (*self._warnings, *reading.warnings)
-            if self._revise is not None:
-                self._revise(reading)
-            self._reading = reading
+            reading = read(
+                self.request,
+                self.original_tokens,
+                self.options,
+                self._readers,
+                texts=self._texts,
+                types=self._types,
+                warnings=self._warnings,
+            )
+            self._reading = reading if self._revise is None else self._revise(reading)
         return self._reading
 
     def fit(

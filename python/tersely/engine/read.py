@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from tersely.engine.cutting import analyze
 from tersely.engine.facts import FactCoverage, preserved_facts
 from tersely.engine.reading import Reading, Region
 from tersely.engine.select import mark_groups, mark_pinned
-from tersely.engine.worth import add_floor, extras_of, redundancy_of, set_joint_worth, worth_of_text
+from tersely.engine.worth import extras_of, redundancy_of, with_floor, with_joint_worth, worth_of_text
 from tersely.kernels.checks import united
 from tersely.models.counters import Texts, texts_of
 from tersely.types import Analysis, Document, FactKind, Float32s, Int32s, Kind, Level, Request, SegmentTable
@@ -50,21 +50,24 @@ def read(
     analysis: Analysis | None = None,
     cosine: Float32s | None = None,
     texts: Texts | None = None,
+    types: tuple[str, ...] = (),
+    warnings: tuple[str, ...] = (),
 ) -> Reading:
     """Read, and say what each unit is worth.
 
     `original`: tokens of the documents joined by the separator. `options`: how text is read and valued.
     `readers`: of each document, what reads it as its content type; None, and (): it is read as text.
     `analysis`, `cosine`: of texts, where they are known (`analyze`, vectors of its segments with the
-    query's). `texts`: those of the documents, with their UTF-8; None: they are made. O(characters).
+    query's). `texts`: those of the documents, with their UTF-8; None: they are made. `types`,
+    `warnings`: of the reading, beside what it finds. O(characters).
     """
     if not any(readers):
-        reading = _read_text(request, original, options, texts, analysis, cosine)
-        add_floor(reading, None)
+        reading = _read_text(request, original, options, texts, types, warnings, analysis, cosine)
     else:
-        reading = _Joining(request, original, options, readers, texts).run()
+        reading = _Joining(request, original, options, readers, texts, types, warnings).run()
+    found = dict[str, Any]()
     if request.query is not None and not request.query.strip() and "empty_query" not in reading.warnings:
-        reading.warnings = (*reading.warnings, "empty_query")
+        found["warnings"] = (*reading.warnings, "empty_query")
     preserve, talks = options.preserve, list[int]()
     talk: Conversation | None = None  # the first one's reader
     for index, reader in enumerate(readers):
@@ -72,11 +75,11 @@ def read(
             talk = talk or reader
             talks.append(index)
     if talk is not None and (talk.with_query or not reading.by_query):
-        reading.leading, reading.leading_share = tuple(talk.newest(reading.table, talks)), talk.share
+        found |= {"leading": tuple(talk.newest(reading.table, talks)), "leading_share": talk.share}
         preserve = tuple(dict.fromkeys((*preserve, *talk.preserve)))
     if preserve:
-        _preserve(reading, options, preserve)
-    return reading
+        found["must"] = _coverage(reading, options, preserve)
+    return replace(reading, **found) if found else reading
 
 
 def _read_text(
@@ -84,6 +87,8 @@ def _read_text(
     original: int,
     options: Extractive,
     texts: Texts | None,
+    types: tuple[str, ...],
+    told: Sequence[str],
     analysis: Analysis | None = None,
     cosine: Float32s | None = None,
 ) -> Reading:
@@ -94,7 +99,7 @@ def _read_text(
         analysis = analyze(texts, extras_of(request), options.level, options.window)
     valued, by_query, warnings, asked = worth_of_text(request, texts, options, analysis, cosine)
     table = analysis.table
-    return Reading(
+    reading = Reading(
         request=request,
         texts=texts,
         original=original,
@@ -113,10 +118,12 @@ def _read_text(
         context=options.context,
         clauses=options.level is Level.CLAUSE,
         pieces_repeat=options.level in _PIECES,
-        warnings=warnings,
+        warnings=(*told, *warnings),
+        types=types,
         by_query=by_query,
         asked=asked,
     )
+    return with_floor(reading, None)
 
 
 def _text_regions(document: Int32s, documents: int) -> tuple[Region, ...]:
@@ -128,7 +135,7 @@ def _text_regions(document: Int32s, documents: int) -> tuple[Region, ...]:
     )
 
 
-def _preserve(reading: Reading, options: Extractive, preserve: tuple[str, ...]) -> None:
+def _coverage(reading: Reading, options: Extractive, preserve: tuple[str, ...]) -> FactCoverage:
     """Find the facts that are to be preserved: with a query, decisions and those in units that have to do
     with it."""
     table, level = reading.table, options.level
@@ -139,8 +146,7 @@ def _preserve(reading: Reading, options: Extractive, preserve: tuple[str, ...]) 
         is_text = any(region.form is None for region in reading.regions)
         strict = options.strict_preserve
         share = 1.0 if strict else options.preserve_share if is_text else _FACT_SHARE
-        reading.must = FactCoverage.of(facts, len(table), factor, preserve, strict, share, not is_text)
-        return
+        return FactCoverage.of(facts, len(table), factor, preserve, strict, share, not is_text)
     near = reading.worth >= _NEAR * reading.worth.max(initial=0)
     if "decisions" in preserve:
         facts = preserved_facts(reading.texts, table, level, preserve)
@@ -153,7 +159,7 @@ def _preserve(reading: Reading, options: Extractive, preserve: tuple[str, ...]) 
             found, segment=rows[found.segment].astype(np.int32), last=rows[found.last].astype(np.int32)
         )
     factor = _by_relevance(reading.worth)
-    reading.must = FactCoverage.of(facts, len(table), factor, preserve, False, _FACT_SHARE, True)
+    return FactCoverage.of(facts, len(table), factor, preserve, False, _FACT_SHARE, True)
 
 
 def _by_relevance(relevance: Float32s) -> Float32s | None:
@@ -190,15 +196,17 @@ class _Joining:
         options: Extractive,
         readers: Sequence[ContentReader | None],
         texts: Texts | None,
+        types: tuple[str, ...],
+        warnings: Sequence[str],
     ) -> None:
-        self.request, self.original, self.options = request, original, options
+        self.request, self.original, self.options, self.types = request, original, options, types
         self.readers = list(readers)
         # What a page shows will stand in the place of its document: then the texts are a list of their own.
         if texts is None or any(isinstance(reader, Html) for reader in readers):
             texts = texts_of(request.documents)
         self.texts = texts
         self.pages: dict[int, PageText] = {}
-        self.warnings: list[str] = []
+        self.warnings = list(warnings)
         self.query = (request.query or "").strip()
 
     def run(self) -> Reading:
@@ -208,10 +216,7 @@ class _Joining:
         self._read_wholes(read)
         blocks = self._read_blocks(read)
         if not read and not self.pages:
-            reading = _read_text(request, self.original, self.options, self.texts)
-            reading.warnings = tuple(dict.fromkeys((*self.warnings, *reading.warnings)))
-            add_floor(reading, None)
-            return reading
+            return _read_text(request, self.original, self.options, self.texts, self.types, self.warnings)
         analysis = self._text_around(blocks, read) if blocks or len(read) < len(self.texts) else None
         parts: list[_Part] = []
         for document in range(len(self.texts)):
@@ -390,6 +395,9 @@ class _Joining:
         kinds = {id(part.units) for part in parts if part.fence == 0}
         single = parts[0].units if len(kinds) == 1 and parts and parts[0].units is not None else None
         groups = [spans for group in request.groups if (spans := self._spans(group))]  # blanks are in no unit
+        ranked = single is not None and (not self.query or (single.relevant and len(self.texts) == 1))
+        if ranked and single is not None:
+            self.warnings += [code for code in single.warnings if code == "query_without_matches"]
         reading = Reading(
             request=request,
             texts=self.texts,
@@ -409,15 +417,13 @@ class _Joining:
             pieces_repeat=self.options.level in _PIECES,
             fences=tuple(fences),
             complete=all(part.units is None or part.units.complete for part in parts),
+            ranked=ranked and single is not None and single.ranked,
+            warnings=tuple(dict.fromkeys(self.warnings)),
+            types=self.types,
         )
-        if single is not None and (not self.query or (single.relevant and len(self.texts) == 1)):
-            reading.ranked = single.ranked
-            self.warnings += [code for code in single.warnings if code == "query_without_matches"]
-        else:
-            self.warnings += set_joint_worth(reading, own, analysis, self.options, follows, alone)
-        reading.warnings = tuple(dict.fromkeys(self.warnings))
-        add_floor(reading, graded)
-        return reading
+        if not ranked:
+            reading = with_joint_worth(reading, own, analysis, self.options, follows, alone)
+        return with_floor(reading, graded)
 
     def _spans(self, spans: Sequence[tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:
         """Spans of the documents in the texts that the table counts."""

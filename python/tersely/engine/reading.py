@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -136,6 +136,8 @@ def _to_span(item: Any, documents: Sequence[Document], name: str) -> tuple[int, 
     return document, start, end
 
 
+T = TypeVar("T")
+
 _GAP = 1.0  # tokens: white space of more than a character before a fragment
 _MARKER = 4.0  # tokens, about: of what says that something was left out below a unit
 _PLACED = np.zeros(len(Kind), dtype=np.uint8)  # kinds of lines that say something by where they stand
@@ -178,9 +180,9 @@ class Prices(NamedTuple):
     exact: bool = True
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Reading:
-    """The units of a request, good for any number of budgets.
+    """The units of a request, good for any number of budgets; whoever changes what they say makes another.
 
     Attributes:
         request: what was asked.
@@ -259,7 +261,7 @@ class Reading:
     _same: Int32s | None = None
 
     def __post_init__(self) -> None:
-        self.forms = list(filter(None, map(_FORM, self.regions)))
+        object.__setattr__(self, "forms", list(filter(None, map(_FORM, self.regions))))
 
     def relevance(self) -> Float64s | None:
         """float64[documents]: the probability that each is on the query's topic (engine/probability.py).
@@ -279,19 +281,18 @@ class Reading:
         Lines of code, of tables and of quotes have their places, however often they stand, and so have
         lines that are indented.
         """
-        if self._same is None:
-            table, alone = self.table, _NONE
-            if self.pieces_repeat:
-                alone = np.ones(len(table), dtype=np.uint8)
-            elif self.forms and any(isinstance(form, Quoted) for form in self.forms):
-                alone = np.zeros(len(table), dtype=np.uint8)
-                for region in self.regions:
-                    if isinstance(region.form, Quoted):
-                        alone[region.first : region.last] = 1
-            self._same = _native.first_equal(
-                self.texts, table.document, table.start, table.end, table.kind, _PLACED, alone
-            )
-        return self._same
+        if self._same is not None:
+            return self._same
+        table, alone = self.table, _NONE
+        if self.pieces_repeat:
+            alone = np.ones(len(table), dtype=np.uint8)
+        elif self.forms and any(isinstance(form, Quoted) for form in self.forms):
+            alone = np.zeros(len(table), dtype=np.uint8)
+            for region in self.regions:
+                if isinstance(region.form, Quoted):
+                    alone[region.first : region.last] = 1
+        places = (table.document, table.start, table.end, table.kind)
+        return self._keep("_same", _native.first_equal(self.texts, *places, _PLACED, alone))
 
     def unmarked(self) -> Int64s:
         """int64[2k], the rows (half-open) of regions whose left out units have no markers."""
@@ -328,15 +329,18 @@ class Reading:
         else:  # others may count as they like
             paid = np.minimum(np.maximum(np.minimum(found, largest) + separator, 1), largest)
         if skipped is None:
-            self._prices = Prices(found, paid, separator)
-            return self._prices
+            return self._keep("_prices", Prices(found, paid, separator))
         counts = np.zeros(size, np.int64) if self.fragments is None else self._estimate()
         costs = np.maximum(counts, 1)
         counts[rows], costs[rows] = found, paid
         if self.bulk is not None:  # dearer than there is
             counts[self.bulk] = costs[self.bulk] = min(4 * self.original + 4, largest)
-        self._prices = Prices(counts, costs, separator, len(found) == size)
-        return self._prices
+        return self._keep("_prices", Prices(counts, costs, separator, len(found) == size))
+
+    def _keep(self, name: str, found: T) -> T:
+        """Remember what is only looked for once."""
+        object.__setattr__(self, name, found)
+        return found
 
     def estimated(self) -> Bools | None:
         """bool[n]: units that are never counted; None: all are."""

@@ -21,7 +21,7 @@ from tersely.engine.facts import check_names
 from tersely.engine.prepare import Prepared, with_required
 from tersely.engine.reading import Reading
 from tersely.engine.relevance import RERANK_SHARE
-from tersely.engine.worth import favour_whole
+from tersely.engine.worth import with_wholes
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import Texts, texts_of
 from tersely.options import CompressionMethod, Profile, profile
@@ -158,7 +158,7 @@ class Auto:
     def prepare(
         self,
         request: Request,
-        revise: Callable[[Reading], None] | None = None,
+        revise: Callable[[Reading], Reading] | None = None,
         original_tokens: int | None = None,
     ) -> Prepared:
         """The documents, each as what it is, for any number of budgets; other arguments: as of `Prepared`."""
@@ -179,10 +179,9 @@ class Auto:
         if self.goal is not None and request.budget is None:
             request = replace(request, budget=_budget_of(request, kinds, self.goal))
 
-        def favour(reading: Reading) -> None:
-            favour_whole(reading, np.array(pieces))
-            if revise is not None:
-                revise(reading)
+        def favour(reading: Reading) -> Reading:
+            reading = with_wholes(reading, np.array(pieces))
+            return reading if revise is None else revise(reading)
 
         return Prepared(
             request,
@@ -227,7 +226,7 @@ def prepare_by(
     strategy: Strategy,
     request: Request,
     original_tokens: int | None = None,
-    revise: Callable[[Reading], None] | None = None,
+    revise: Callable[[Reading], Reading] | None = None,
 ) -> Prepared | None:
     """The documents as `strategy` prepares them; None where it does not leave the fitting to the engine."""
     if isinstance(strategy, Auto):

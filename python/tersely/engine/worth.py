@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -161,22 +162,23 @@ def _relevance(
     return hybrid(prepared, embedder, reranker, options.rerank_share, cosine)
 
 
-def set_joint_worth(
+def with_joint_worth(
     reading: Reading,
     own: Float32s,
     analysis: Analysis | None,
     options: Extractive,
     follows: Int32s,
     alone: Bools,
-) -> tuple[str, ...]:
-    """Value units of several content types on one scale, in the reading.
+) -> Reading:
+    """Value the units of a reading of several content types on one scale.
 
     With a query that has to do with the text: their relevance, and a part of what they are worth by
     themselves; what is best comes first, where it is no text. Without: each region's units by the share of
     the region that is worth less, so that the best part of each is kept.
     """
     table, request, query = reading.table, reading.request, (reading.request.query or "").strip()
-    warnings: tuple[str, ...] = ()
+    worth, gist, apart, asked, essential = own, None, None, None, None
+    warnings, by_query = reading.warnings, False
     if query and options.level is Level.SENTENCE:
         analysis = _analyze_units(request, reading.texts, table)
         first = last = np.arange(len(table))
@@ -186,7 +188,7 @@ def set_joint_worth(
         first, last = _segments_of(reading.texts, analysis.table, table)
     if query and options.scoring not in ("centrality", "lead"):
         found = _relevance(request, reading.texts, options, analysis, read_question(query))
-        warnings, reading.asked = found.warnings, found.asked
+        warnings, asked = tuple(dict.fromkeys((*warnings, *found.warnings))), found.asked
         if found.by_query:
             scores = found.segments
             if alone.any():
@@ -199,32 +201,42 @@ def set_joint_worth(
             for region in reading.regions:  # only beside pasted blocks do people's words count by themselves
                 if region.form is None and region.document not in beside:
                     standing[region.first : region.last] = 0
-            reading.worth = (relevance / top + _OWN_SHARE * standing).astype(np.float32)
-            reading.by_query = True
-    if not reading.by_query:
+            worth = (relevance / top + _OWN_SHARE * standing).astype(np.float32)
+            by_query = True
+    if not by_query:
         found = importance(reading.texts, analysis)
         found = found.rows(lambda column: _largest(column, first, last))
-        reading.worth, reading.apart = _standing(reading, own, found.worth).astype(np.float32), found.apart
+        worth, apart = _standing(reading, own, found.worth).astype(np.float32), found.apart
         if found.gist is not None:
-            reading.gist = _standing(reading, own, found.gist).astype(np.float32)
+            gist = _standing(reading, own, found.gist).astype(np.float32)
     if reading.bulk is not None:
-        reading.worth[reading.bulk] = 0
+        worth[reading.bulk] = 0
     pasted = np.zeros(len(table), dtype=bool)  # values and lines repeat: what that is worth says their reader
     for region in reading.regions:
         pasted[region.first : region.last] = isinstance(region.form, Nested | Lines)
     begins = np.diff(first, prepend=-1) != 0  # of several units of a segment, the first has its terms
-    reading.term_ids, reading.term_offsets = _terms_of(analysis, first, begins & ~pasted)
-    reading.term_weight = analysis.term_weight
-    reading.redundancy = redundancy_of(options, reading.by_query)
-    reading.essential = None
+    term_ids, term_offsets = _terms_of(analysis, first, begins & ~pasted)
     # What lies deep pays for all that it stands in, so cheap lines with little to say would come before it.
-    if reading.by_query and len(table) and pasted[best := int(reading.worth.argmax())]:
-        reading.essential = np.arange(len(table)) == best
+    if by_query and len(table) and pasted[best := int(worth.argmax())]:
+        essential = np.arange(len(table)) == best
     followers = np.flatnonzero(follows >= 0)
-    for worth in (reading.worth, reading.gist):
-        if worth is not None:
-            worth[followers] = worth[follows[followers]]
-    return warnings
+    for values in (worth, gist):
+        if values is not None:
+            values[followers] = values[follows[followers]]
+    return replace(
+        reading,
+        worth=worth,
+        gist=gist,
+        apart=apart,
+        essential=essential,
+        term_ids=term_ids,
+        term_offsets=term_offsets,
+        term_weight=analysis.term_weight,
+        redundancy=redundancy_of(options, by_query),
+        warnings=warnings,
+        by_query=by_query,
+        asked=asked,
+    )
 
 
 def _segments_of(texts: Sequence[str], segments: SegmentTable, units: SegmentTable) -> tuple[Int64s, Int64s]:
@@ -277,7 +289,7 @@ def _standing(reading: Reading, own: Float32s, centrality: Float32s) -> Float64s
     return result
 
 
-def favour_whole(reading: Reading, documents: Bools) -> None:
+def with_wholes(reading: Reading, documents: Bools) -> Reading:
     """Pull the units of chosen documents towards their document's average worth, with a query.
 
     So that of several pieces of code the one that was asked for stays whole before lines of all others.
@@ -286,17 +298,20 @@ def favour_whole(reading: Reading, documents: Bools) -> None:
     table = reading.table
     rows = np.flatnonzero(documents[table.document])
     if not reading.by_query or len(rows) == 0:
-        return
+        return reading
     of, worth = table.document[rows], reading.worth[rows]
     units = np.bincount(of, minlength=len(documents))
     mean = np.bincount(of, worth, len(documents)) / np.maximum(units, 1)
     best = float(mean.max())
-    if best > 0:
-        whole = mean[of] * (float(worth.max()) / best)
-        reading.worth[rows] = (_WHOLE * whole + (1 - _WHOLE) * worth).astype(np.float32)
+    if best <= 0:
+        return reading
+    whole = mean[of] * (float(worth.max()) / best)
+    pulled = reading.worth.copy()
+    pulled[rows] = (_WHOLE * whole + (1 - _WHOLE) * worth).astype(np.float32)
+    return replace(reading, worth=pulled)
 
 
-def add_floor(reading: Reading, graded: Bools | None) -> None:
+def with_floor(reading: Reading, graded: Bools | None) -> Reading:
     """Raise what units are worth that say what failed, whatever their text was taken for.
 
     `graded`: bool[n], units whose worth says so already; None: none does. Texts in sentences have no outcomes
@@ -305,12 +320,12 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
     """
     table = reading.table
     if len(table.start) == 0:
-        return
+        return reading
     known = _NONE if graded is None else graded.view(np.uint8)
     places = (table.document, table.start, table.end)
     grade = _native.grades_of_units(reading.texts, *places, known, _MOST_LINES)
     if len(grade) == 0:
-        return
+        return reading
     for region in reading.regions:  # words of errors are what people write, too
         if region.form is None:
             rows = slice(region.first, region.last)
@@ -318,20 +333,19 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
         elif isinstance(region.form, Quoted):  # sources are kept for their words alone
             grade[region.first : region.last] = 0
     if not grade.any():
-        return
+        return reading
     top = np.float32(reading.worth.max(initial=0)) or np.float32(1)
     if reading.by_query:
-        reading.worth = (reading.worth + _FLOOR_SHARE * top * grade).astype(np.float32)
-        return
+        return replace(reading, worth=(reading.worth + _FLOOR_SHARE * top * grade).astype(np.float32))
     if reading.ranked:  # before what is first, where few units say that something failed
         failed = (grade >= FAILED) & (np.count_nonzero(grade >= FAILED) <= _FEW * len(table))
         # What rows of tables are worth is a measure, too.
         raised = np.where(table.kind == Kind.TABLE, np.maximum(reading.worth, top * grade), reading.worth)
-        reading.worth = np.where(failed, top * (1 + grade), raised).astype(np.float32)
-        return
-    reading.worth = np.maximum(reading.worth, top * grade).astype(np.float32)
-    if reading.gist is not None:
-        reading.gist = np.maximum(reading.gist, top * grade).astype(np.float32)
+        return replace(reading, worth=np.where(failed, top * (1 + grade), raised).astype(np.float32))
+    essential = reading.essential
     if (grade >= FAILED).any():
-        essential = np.zeros(len(table), dtype=bool) if reading.essential is None else reading.essential
-        reading.essential = essential | (grade >= FAILED)
+        essential = (grade >= FAILED) | (False if essential is None else essential)
+    raised, gist = np.maximum(reading.worth, top * grade).astype(np.float32), reading.gist
+    if gist is not None:
+        gist = np.maximum(gist, top * grade).astype(np.float32)
+    return replace(reading, worth=raised, gist=gist, essential=essential)

@@ -262,7 +262,7 @@ class Compression:
         )
         shares = np.array(plan.allocations, dtype=np.int64)
         if (self.live & (shares == 0)).any():
-            self.selection.rule_out(shares == 0)
+            self.prepared = self.prepared.revised(self.selection.rule_out(shares == 0))
         caps = np.where(shares > 0, np.maximum(limits.max_per_document, required), 0)
         return shares.tolist(), caps.tolist()
 

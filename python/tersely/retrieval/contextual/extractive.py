@@ -113,7 +113,7 @@ class Selection:
     doubtful: bool = False
     is_context: Bools | None = None
 
-    def revise(self, reading: Reading) -> None:
+    def revise(self, reading: Reading) -> Reading:
         """Mark in a reading what may not be kept, what belongs together, and what neighbours are worth."""
         self.reading, table = reading, reading.table
         size, documents = len(table), len(self.documents)
@@ -136,11 +136,10 @@ class Selection:
         self.is_context = None
         if self.window and size:
             worth, self.is_context = _add_neighbours(reading, worth, self.reason_codes == 0, self.window)
-        reading.worth = worth
-        if self.wholes:
-            reading.group = _group_wholes(reading)
-        if self.reason_codes.any():
-            self._rule_out_units(reading)
+        group = _group_wholes(reading) if self.wholes else reading.group
+        reading = replace(reading, worth=worth, group=group)
+        self.reading = self._rule_out_units(reading) if self.reason_codes.any() else reading
+        return self.reading
 
     def _relevant(self) -> Bools:
         """bool[documents]: those that reach the threshold, and those that the query may yet be about.
@@ -174,7 +173,7 @@ class Selection:
         found = reading.relevance()  # 1 for data that was read for the query as a whole, and without a query
         return np.ones(len(self.documents)) if found is None else found
 
-    def _rule_out_units(self, reading: Reading) -> None:
+    def _rule_out_units(self, reading: Reading) -> Reading:
         """Rule out units that may not be kept; those that others need or are grouped with stay possible."""
         possible = self.reason_codes == 0
         if self.is_context is not None:
@@ -192,18 +191,21 @@ class Selection:
             if possible[above].all():
                 break
             possible[above] = True
-        reading.bulk = ~possible if reading.bulk is None else reading.bulk | ~possible
-        reading.complete = reading.complete and bool(possible.all())
-        if reading.essential is not None:
-            reading.essential = reading.essential & possible
+        return replace(
+            reading,
+            bulk=~possible if reading.bulk is None else reading.bulk | ~possible,
+            complete=reading.complete and bool(possible.all()),
+            essential=None if reading.essential is None else reading.essential & possible,
+        )
 
-    def rule_out(self, documents: Bools) -> None:
+    def rule_out(self, documents: Bools) -> Reading:
         """Rule out all units of documents without a share: they are not counted, and never kept."""
         assert self.reading is not None
         reading = self.reading
         out = documents[reading.table.document] & (reading.pinned == 0)
-        reading.bulk = out if reading.bulk is None else reading.bulk | out
-        reading.complete = False
+        bulk = out if reading.bulk is None else reading.bulk | out
+        self.reading = replace(reading, bulk=bulk, complete=False)
+        return self.reading
 
     def usable_tokens(self, sizes: Int64s) -> Int64s:
         """int64[documents]: about how many of its `sizes` tokens each document could keep, by characters."""
