@@ -373,7 +373,7 @@ def facts_after(
     for document, begin, end in reinserted:
         inside = (facts.document == document) & (facts.start < end) & (facts.end > begin)
         again[facts.key[inside]] = True
-    stands, supports = _Searcher([text]), _Searcher(sources)
+    stands = _Searcher([text])
     _, first = np.unique(facts.key, return_index=True)
     found = []
     for key, row in enumerate(first.tolist()):
@@ -385,14 +385,27 @@ def facts_after(
         elif again[key]:
             fact = facts.fact(texts, row, "reinserted")
         found.append(fact)
-    for key, row in enumerate(first.tolist()):
-        kind = FactKind(int(facts.kind[row]))
-        if had[key] or kind not in _MADE_UP:
-            continue
-        fact = facts.fact(texts, row, "unsupported")
-        if not supports.has(fact):
-            found.append(Fact(kind, fact.text, -1, -1, -1, "unsupported"))
-    return FactReport(found)
+    return FactReport([*found, *_made_up(texts, facts)])
+
+
+def made_up_facts(sources: Sequence[str], text: str) -> list[Fact]:
+    """Find the facts of a text that `facts_after` calls unsupported. O(characters + facts)."""
+    texts = [*sources, text]
+    return _made_up(texts, find_facts(texts, segment(texts)))
+
+
+def _made_up(texts: Sequence[str], facts: FactTable) -> list[Fact]:
+    """List the facts of the last text that no text before it has."""
+    _, first = np.unique(facts.key, return_index=True)
+    new = first[facts.document[first] == len(texts) - 1]
+    rows = [row for row, kind in zip(new.tolist(), facts.kind[new].tolist(), strict=True) if kind in _MADE_UP]
+    supports = _Searcher(texts[:-1]) if rows else None
+    written = [facts.fact(texts, row, "unsupported") for row in rows]
+    return [
+        Fact(fact.kind, fact.text, -1, -1, -1, "unsupported")
+        for fact in written
+        if supports is None or not supports.has(fact)
+    ]
 
 
 class _Searcher:

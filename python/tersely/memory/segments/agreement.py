@@ -18,10 +18,9 @@ from functools import cache, cached_property, lru_cache
 from heapq import nsmallest
 from itertools import chain, pairwise
 
-import tersely
 from tersely import _native
+from tersely.engine import cutting
 from tersely.memory.segments.clauses import read_words
-from tersely.types import Level
 
 # What turns a word round -> the fewest letters of that word, so that "into" does not turn "to" round.
 _PREFIXES = {"un": 3, "non": 3, "nicht": 3, "dis": 4, "de": 4, "in": 4, "im": 4, "ir": 4, "il": 4, "mis": 4}
@@ -185,7 +184,7 @@ class _Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        table = tersely.segment(text, Level.SENTENCE)
+        table = cutting.segment([text])
         sentences = table.start.tolist()
         spans = _clauses(text, zip(sentences, table.end.tolist(), strict=True))
         exact = _exact_spans(text)
@@ -237,6 +236,8 @@ class _Text:
                     text.startswith(":", end) and len(plain[index]) < _ALONE,
                 )
             )
+
+        self._sentence_of = [piece.sentence for piece in self.pieces]
 
     @cached_property
     def tokens(self) -> frozenset[str]:
@@ -326,14 +327,14 @@ class _Text:
         own: dict[int, float] = {}
         around: dict[int, float] = {}
         for word in sorted(words):  # sums are the same for every hash seed
-            if not (places := self.places(word)):
+            if not (places := self.where.get(word)) or len(places) > _LOOKED_AT:
                 continue
-            sentences = {self.pieces[place].sentence for place in places}
+            sentences = set(map(self._sentence_of.__getitem__, places))
             for place in places:
                 own[place] = own.get(place, 0.0) + 1.0 / len(sentences)
             for sentence in sentences:
                 around[sentence] = around.get(sentence, 0.0) + 1.0 / len(sentences)
-        return {place: 0.5 * (much + around[self.pieces[place].sentence]) for place, much in own.items()}
+        return {place: 0.5 * (much + around[self._sentence_of[place]]) for place, much in own.items()}
 
     def add_beside(self, alike: dict[int, float], words: Collection[str]) -> None:
         """Add to each clause what those before and behind it have in common with some words, at half."""

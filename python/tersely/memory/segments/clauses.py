@@ -19,8 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-import tersely
 from tersely.content.lines import Mark, read_lines
+from tersely.engine import cutting
+from tersely.engine.facts import list_facts
 from tersely.types import Fact, FactKind, Kind, SegmentTable
 
 _LONGEST = 600  # characters of a clause; longer ones are data
@@ -364,7 +365,7 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
     (start, end), only errors are told from the rest.
     """
     borders = [border for span in pasted for border in span]
-    table = tersely.segment(text)
+    table = cutting.segment([text])
     starts, ends, kinds = table.start.tolist(), table.end.tolist(), table.kind.tolist()
     headings, blocks = table.heading.tolist(), table.block.tolist()
     found: list[Clause] = []
@@ -488,8 +489,10 @@ def _labelled(row: str) -> tuple[Role | None, str, int]:
     label = match["label"].lower().strip()
     if len(label.split()) > (4 if label.startswith(("still", "what", "where")) else 2):
         return None, "", 0  # a clause, rather
-    role = next(((role,) for role, cue in _LABELS if cue.search(label)), None)
-    return (role[0], label, match.end()) if role else (None, "", 0)
+    for role, cue in _LABELS:
+        if cue.search(label):
+            return role, label, match.end()
+    return None, "", 0
 
 
 def _under(heading: str) -> tuple[Role | None, str]:
@@ -507,7 +510,11 @@ def quotations(text: str) -> list[tuple[int, str]]:
 def said_wrong(text: str) -> str | None:
     """Return the longest quotation that sounds like a message of failure, else such words behind a colon;
     None where there are neither."""
-    wrong = [quote for _, quote in quotations(text) if " " in quote.strip() and _WRONG.search(quote)]
+    wrong = []
+    for match in _QUOTED.finditer(text):
+        quote: str = next(filter(None, match.groups()))
+        if " " in quote.strip() and _WRONG.search(quote):
+            wrong.append(quote)
     if wrong:
         return max(wrong, key=len)
     behind = _SAYS.search(text)
@@ -583,10 +590,10 @@ _LINE_BEHIND = re.compile(r"(?::|\(|\"?,? lines? )\[?(\d{1,9})(?=\D|$)")
 def find_paths(text: str, facts: Sequence[Fact] | None = None) -> list[Mention]:
     """Find the files that a text names, in source order, each with the line behind it.
 
-    `facts`: `tersely.find_facts(text)`, where that is known. O(characters).
+    `facts`: `list_facts([text])`, where that is known. O(characters).
     """
     found = []
-    for fact in tersely.find_facts(text) if facts is None else facts:
+    for fact in list_facts([text]) if facts is None else facts:
         if fact.kind is FactKind.PATH:
             found.append(Mention(fact.start, fact.end, fact.text))
         elif fact.kind is FactKind.PATH_LINE:

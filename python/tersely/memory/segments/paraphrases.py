@@ -12,8 +12,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import tersely
 from tersely import checks
+from tersely.engine import cutting
 from tersely.memory.segments.agreement import DENIES
 from tersely.memory.segments.clauses import (
     DECIDES,
@@ -61,7 +61,11 @@ class Form:
     def __init__(self, reading: Reading, strategy: str = "state") -> None:
         """Find what can be said, and what of it can be left out. O(characters)."""
         self.reading, self.strategy = reading, strategy
-        table = tersely.segment(reading.text, Level.CLAUSE)
+        now = reading.now
+        parts = (now.path, reading.now_function, None if now.line is None else str(now.line))
+        # What a head says of the place of the work, so that nothing else has to; () without one.
+        self._head = tuple([part for part in parts if part is not None]) if reading.last[Role.ACTIVE] else ()
+        table = cutting.segment([reading.text], Level.CLAUSE)
         starts, ends = table.start.tolist(), table.end.tolist()
         self._phrases = {
             clause.start: _phrases(reading.text, clause, starts, ends)
@@ -112,7 +116,7 @@ class Form:
                     if not _has_facts(text):
                         named = _NAMES.search(text) is not None
                         steps.append((_NAMED if named else rank, {(clause.start, number) for number in run}))
-                if clause not in newest and not _has_facts(_without(clause.message, self._stated_by_head())):
+                if clause not in newest and not _has_facts(_without(clause.message, self._head)):
                     rank = _OTHERS if role is Role.NEXT else _OLDER
                     steps.append((rank, {(clause.start, number) for number in range(len(phrases))}))
         return sorted(steps, key=lambda step: step[0])
@@ -128,12 +132,12 @@ class Form:
         if self.strategy == "progress":
             ahead = ahead or self._said(Role.ACTIVE, gone)[-1:]
             return _sentences([_label_list("Done", done), _label_list("Next", ahead)])
-        current = _label_list("Current", self._said(Role.ACTIVE, gone, self._stated_by_head()))
+        current = _label_list("Current", self._said(Role.ACTIVE, gone, self._head))
         if self.strategy == "active_state":
             return self._add_place([*map(capitalized, done), current])
         message, place = self.reading.error or "", self.reading.error_place
         finished, doing = [_label_list("Done", done)], ""
-        if _EVERY_LABEL in gone and self._stated_by_head():
+        if _EVERY_LABEL in gone and self._head:
             if not any(clause.label for clause in self.reading.last[Role.DONE]):
                 finished = [*map(capitalized, done)]
             doing, current = current.replace("Current:", ";", 1), ""
@@ -158,19 +162,13 @@ class Form:
             found.append(text)
         return [text for text in found if text]
 
-    def _stated_by_head(self) -> tuple[str, ...]:
-        """Return what a head says of the place of the work, so that nothing else has to; () without one."""
-        now = self.reading.now
-        parts = (now.path, self.reading.now_function, None if now.line is None else str(now.line))
-        return tuple(part for part in parts if part is not None) if self.reading.active else ()
-
     def _add_place(self, parts: list[str], task: str = "") -> str:
         """Put the place of the work before the parts: the current one, and what is not said of the other.
 
         `task`: behind the current one.
         """
         reading, head = self.reading, ""
-        if self._stated_by_head():
+        if self._head:
             verb = _VERB.search(" ".join(reading.active))
             doing = capitalized(verb.group().lower()) if verb else "Working on"
             head = f"{doing} {_place(reading.now, reading.now_function)}{task}"
@@ -276,7 +274,7 @@ def _label_list(label: str, texts: list[str]) -> str:
 
 
 def _sentences(parts: list[str]) -> str:
-    return " ".join(part if part.endswith((".", "!", "?", "...")) else f"{part}." for part in parts if part)
+    return " ".join([part if part.endswith((".", "!", "?", "...")) else f"{part}." for part in parts if part])
 
 
 # --- phrases -------------------------------------------------------------------------------------------

@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-import numpy as np
-
-import tersely
-from tersely import _native, checks
+from tersely import checks
 from tersely.checks import brief
 from tersely.memory.planning import break_even
 from tersely.memory.segments.clauses import Role, read_words
+from tersely.memory.segments.preservation import shared_terms
 from tersely.memory.segments.reading import read_segment
 from tersely.memory.segments.segment import DATA_TYPES, ContextSegment, SegmentType, checked_segment, now_utc
 from tersely.types import FactKind
@@ -127,9 +125,10 @@ def is_critical(segment: ContextSegment, state: ContextState) -> bool:
     """Say whether it tells a last error, or holds an error's message, code or settings."""
     if segment.type in (SegmentType.CODE, SegmentType.CONFIG, SegmentType.ERROR):
         return True
-    if any(clause.role is Role.ERROR for clause in read_segment(segment).clauses):
+    reading = read_segment(segment)
+    if reading.last[Role.ERROR]:
         return True
-    kinds = {fact.kind for fact in tersely.find_facts(segment.text)}
+    kinds = {fact.kind for fact in reading.facts}
     return bool(kinds & {FactKind.ERROR, FactKind.FENCED_CODE}) or len(_SETTING.findall(segment.text)) >= 3
 
 
@@ -138,9 +137,7 @@ def is_relevant(segment: ContextSegment, state: ContextState) -> bool:
     if not state.task:
         return True
     about = f"{segment.text}\n{segment.metadata.topic or ''}\n{segment.metadata.file_path or ''}"
-    ids, offsets, _ = _native.terms([about, state.task])
-    wanted = np.unique(ids[offsets[-2] :])
-    return len(wanted) == 0 or float(np.isin(wanted, ids[: offsets[-2]]).mean()) >= RELEVANT
+    return shared_terms(about, state.task)[0] >= RELEVANT
 
 
 def is_detailed(segment: ContextSegment, state: ContextState) -> bool:

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-import tersely
 from tersely import _native, checks
 from tersely.checks import brief
-from tersely.engine.facts import facts_after
+from tersely.engine.facts import list_facts, made_up_facts
 from tersely.memory.segments.agreement import DENIES, contradictions, exact_words, has_word, word_tokens
 from tersely.memory.segments.clauses import Clause, Role, find_paths, start_of, without_alternative
 from tersely.memory.segments.reading import (
@@ -61,7 +60,7 @@ _MADE_UP = frozenset(_EXACT) - {FactKind.PATH_LINE}
 def anchors(*values: str) -> list[list[str]]:
     """List the numbers, paths, identifiers, ... of each value, which none may lose; `path:line` is two."""
     facts: list[list[Fact]] = [[] for _ in values]
-    for fact in tersely.find_facts(list(values)) if values else ():
+    for fact in list_facts(values) if values else ():
         facts[fact.document].append(fact)
     found = []
     for value, own in zip(values, facts, strict=True):
@@ -410,12 +409,9 @@ def _dropped_words(source: Reading, text: str) -> list[DroppedFact]:
     understood = any(clause.role in _UNDERSTOOD for clause in source.clauses)
     found: dict[str, str] = {}
     for clause in source.clauses:
-        if clause.is_pasted:
-            continue
-        reason = _why_dropped(clause) if understood else ""
-        for word in exact_words(clause.text):
-            if not has_word(there, word):
-                found.setdefault(word, reason)
+        for word in () if clause.is_pasted else exact_words(clause.text):
+            if word not in there and not has_word(there, word):
+                found.setdefault(word, _why_dropped(clause) if understood else "")
     return [DroppedFact(word, reason) for word, reason in found.items()]
 
 
@@ -548,7 +544,7 @@ def _unsupported(segment: ContextSegment, text: str) -> list[str]:
         )  # "line 1,204": 1204
 
     found = []
-    for fact in facts_after(sources, text).of("unsupported")[:_MOST_MADE_UP]:
+    for fact in made_up_facts(sources, text)[:_MOST_MADE_UP]:
         if fact.kind is FactKind.PATH_LINE:
             found += [part for part in anchors(fact.text)[0] if not is_supported(part)]
         elif fact.kind in _MADE_UP and not is_supported(fact.text):

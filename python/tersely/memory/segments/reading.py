@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from operator import itemgetter
 
-import tersely
 from tersely import _native
+from tersely.content.detect import detect
+from tersely.engine import cutting
+from tersely.engine.facts import list_facts
 from tersely.memory.segments.clauses import (
     FAILS,
     LINE_NUMBER,
@@ -148,7 +150,7 @@ class Reading:
         error_function: the function it was in.
         tellers: the clauses that told file, line, function and error.
         is_note: whether it was read as what somebody said of their work.
-        facts: of the text (`tersely.find_facts`).
+        facts: of the text (`list_facts`).
     """
 
     text: str
@@ -266,7 +268,7 @@ def _read(
 
 def _find(text: str, path: str | None, notes: bool, pasted: Sequence[tuple[int, int]]) -> _Mentions:
     clauses = tuple(read_clauses(text, notes=notes, pasted=pasted))
-    facts = tuple(tersely.find_facts(text))
+    facts = tuple(list_facts([text]))
     paths = find_paths(text, facts)
     lines = []
     for match in LINE_NUMBER.finditer(text):
@@ -405,9 +407,9 @@ _SENTENCE = re.compile(r"[\s*•>-]{0,8}[^\W\d_](?:[^\n]|\n(?!\n)){10,600}[.!?:]
 
 def _is_prose(text: str) -> bool:
     """Say whether a text is prose, or at least half of it whole sentences, whatever they quote."""
-    if tersely.detect(text).kind in _PROSE:
+    if detect(text).kind in _PROSE:
         return True
-    table = tersely.segment(text)
+    table = cutting.segment([text])
     rows = [text[start:end] for start, end in zip(table.start.tolist(), table.end.tolist(), strict=True)]
     sentences = sum(len(row) for row in rows if _SENTENCE.match(row) and len(row.split()) > _FEW_WORDS)
     return 2 * sentences >= sum(map(len, rows)) > 0
@@ -432,7 +434,8 @@ def says(text: str, value: str) -> bool:
 def says_each(text: str, values: Sequence[str]) -> list[bool]:
     """Say for each value whether `text` has it as a whole, as `says`. O(characters of all)."""
     wanted = [" ".join(value.casefold().split()).removesuffix("()") for value in values]
-    found = {"", *map(itemgetter(1), _standing(_folded(text), wanted))}
+    folded = " ".join(text.casefold().split()) if any(wanted) else ""
+    found = {"", *map(itemgetter(1), _standing(folded, wanted))}
     return [one in found for one in wanted]
 
 
@@ -443,7 +446,7 @@ def said_values(text: str, values: Sequence[str]) -> set[str]:
 
 def says_before(texts: Sequence[str]) -> list[bool]:
     """Say of each text whether one before it says it as a whole, as `says`. O(characters of all)."""
-    folded = [_folded(text) for text in texts]
+    folded = [" ".join(text.casefold().split()) for text in texts]
     wanted = [text.removesuffix("()") for text in folded]
     first: dict[str, int] = {"": -1}
     for at, one in _standing(_APART.join(folded), wanted):
@@ -452,13 +455,11 @@ def says_before(texts: Sequence[str]) -> list[bool]:
     return [first[one] < start for one, start in zip(wanted, starts, strict=False)]
 
 
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
 def _standing(text: str, wanted: Sequence[str]) -> list[tuple[int, str]]:
-    """List the places of strings in a text, in the order of their ends; long ones anywhere."""
+    """List the places of strings in a text, both folded, in the order of their ends; long ones anywhere."""
     strings = list(dict.fromkeys(filter(None, wanted)))
+    if not (text and strings):
+        return []
     numbers, _, starts, ends = _native.occurrences([text], strings, True)
     places = zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True)
     return [
