@@ -48,7 +48,7 @@ def check(found: list[Document], given: list[Document]) -> None:
         source = by_id[document.id]
         (told,) = document.metadata["tersely"]["sources"]
         assert told["id"] == document.id
-        assert told["original"] == source.page_content
+        assert told.get("original", source.page_content) == source.page_content
         pieces = [source.page_content[start:end] for start, end in told["spans"]]
         assert "\n\n".join(pieces) == document.page_content
         assert {k: v for k, v in document.metadata.items() if k != "tersely"} == source.metadata
@@ -96,9 +96,14 @@ def test_errors_are_those_of_compress() -> None:
         TerselyCompressor(buget=3)
 
 
-def test_the_original_can_be_left_out() -> None:
-    found = TerselyCompressor(budget=60, keep_original=False).compress_documents(documents(), QUERY)
-    assert "original" not in found[0].metadata["tersely"]["sources"][0]
+@pytest.mark.parametrize(
+    ("keep", "known", "held"),
+    [(None, True, False), (None, False, True), (True, True, True), (False, False, False)],
+)
+def test_texts_are_held_twice_only_without_an_id(keep: bool | None, known: bool, held: bool) -> None:
+    given = documents() if known else [Document(page_content=one.page_content) for one in documents()]
+    found = TerselyCompressor(budget=60, keep_original=keep).compress_documents(given, QUERY)
+    assert ("original" in found[0].metadata["tersely"]["sources"][0]) is held
 
 
 def test_sync_and_async_are_the_same() -> None:
@@ -155,8 +160,8 @@ def test_what_a_model_wrote_from_several_is_one_document() -> None:
 
 def test_X09_what_is_compressed_again_leads_back_to_the_first_text() -> None:
     given = documents()
-    once = TerselyCompressor(budget=120).compress_documents(given, QUERY)
-    twice = TerselyCompressor(budget=60).compress_documents(once, QUERY)
+    once = TerselyCompressor(budget=120, keep_original=True).compress_documents(given, QUERY)
+    twice = TerselyCompressor(budget=60, keep_original=True).compress_documents(once, QUERY)
     for document in twice:
         note = document.metadata["tersely"]
         (first,) = note["earlier"]["sources"]

@@ -49,8 +49,8 @@ def check(found: list[NodeWithScore], given: list[NodeWithScore]) -> None:
     for node in found:
         source = by_id[node.node_id]
         (told,) = node.metadata["tersely"]["sources"]
-        assert (told["id"], told["original"]) == (node.node_id, source.text)
-        pieces = [told["original"][start:end] for start, end in told["spans"]]
+        assert told["id"] == node.node_id and "original" not in told
+        pieces = [source.text[start:end] for start, end in told["spans"]]
         assert "\n\n".join(pieces) == node.node.get_content(metadata_mode=MetadataMode.NONE)
         assert node.score == source.score
         assert node.node.relationships == source.node.relationships

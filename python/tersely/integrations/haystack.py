@@ -38,7 +38,7 @@ class TerselyCompressor:
         counter: Any = None,
         strategy: Any = None,
         separator: str = "\n\n",
-        keep_original: bool = True,
+        keep_original: bool | None = None,
     ) -> None:
         """Say how far to compress.
 
@@ -46,7 +46,8 @@ class TerselyCompressor:
             budget, ratio, counter, strategy, separator: as in `tersely.compress`. In a pipeline that is
                 written to a file, a counter is a name or a function of a module, and a strategy is a name or
                 an Extractive without models.
-            keep_original: whether the meta hold the whole text of the source.
+            keep_original: whether the meta hold the whole text of the source. None: of sources without an id
+                alone, so that traces and stores do not hold each text twice.
         """
         self.budget = budget
         self.ratio = ratio

@@ -29,7 +29,8 @@ class TerselyCompressor(BaseDocumentCompressor):
 
     Attributes:
         budget, ratio, counter, strategy, separator: as in `tersely.compress`.
-        keep_original: whether the metadata hold the whole text of the source.
+        keep_original: whether the metadata hold the whole text of the source. None: of sources without an id
+            alone, so that traces and stores do not hold each text twice.
 
     Raises:
         BudgetExceededError, ValueError, TypeError: as `tersely.compress`.
@@ -40,7 +41,7 @@ class TerselyCompressor(BaseDocumentCompressor):
     counter: Any = None
     strategy: Any = None
     separator: str = "\n\n"
-    keep_original: bool = True
+    keep_original: bool | None = None
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 

@@ -30,7 +30,8 @@ class TerselyPostprocessor(BaseNodePostprocessor):
 
     Attributes:
         budget, ratio, counter, strategy, separator: as in `tersely.compress`.
-        keep_original: whether the metadata hold the whole text of the source.
+        keep_original: whether the metadata hold the whole text of the source. None: of sources without an id
+            alone, so that traces and stores do not hold each text twice.
 
     Raises:
         BudgetExceededError, ValueError, TypeError: as `tersely.compress`.
@@ -41,7 +42,7 @@ class TerselyPostprocessor(BaseNodePostprocessor):
     counter: Any = None
     strategy: Any = None
     separator: str = "\n\n"
-    keep_original: bool = True
+    keep_original: bool | None = None
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 

@@ -81,19 +81,21 @@ def _join_spans(source: str, part: str, spans: Sequence[tuple[int, int, int]]) -
     return runs
 
 
-def provenance(result: Compressed, part: Part, *, keep_original: bool = True) -> dict[str, Any]:
+def provenance(result: Compressed, part: Part, *, keep_original: bool | None = True) -> dict[str, Any]:
     """Describe where a part comes from, as plain JSON types, for the metadata of other libraries' documents.
 
     Returns:
         "sources": for each document: "id", "spans" ([start, end] in characters), and "original" (its whole
-        text) where `keep_original`; of the whole result: "tokens", "original_tokens", "budget", "dropped"
-        (ids of documents of which nothing is kept, their index where they have none), "warnings".
+        text) where `keep_original`, or where that is None and it has no id; of the whole result: "tokens",
+        "original_tokens", "budget", "dropped" (ids of documents of which nothing is kept, their index where
+        they have none), "warnings".
     """
     sources = []
     for index in part.documents:
         document = result.documents[index]
         spans = [[start, end] for of, start, end in part.spans if of == index]
-        original = {"original": document.text} if keep_original else {}
+        whole = document.id is None if keep_original is None else keep_original
+        original = {"original": document.text} if whole else {}
         sources.append({"id": document.id, "spans": spans, **original})
     stay = {document for document, _, _ in kept_places(result)}
     dropped = [
