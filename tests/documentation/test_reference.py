@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -53,3 +55,13 @@ def test_the_page_on_installing_lists_every_extra() -> None:
     rows = page.partition("| extra | brings |\n")[2].partition("\n\n")[0].splitlines()
     told = {extra for row in rows for extra in re.findall(r"`([\w-]+)`", row.split("|")[1])}
     assert told == set(project["optional-dependencies"]) - {"test", "lint", "docs"}
+
+
+def test_the_pages_list_every_name_for_who_does_not_build_them() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "reference_tables.py"), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stdout}python docs/reference_tables.py writes them anew"
