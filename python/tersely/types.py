@@ -764,10 +764,7 @@ class Compressed(Ratios):
             "tokens": self.tokens,
             "original_tokens": self.original_tokens,
             "ratio": self.ratio,
-            "kept": [
-                _span_dict(span) | {"in_text": None if place is None else list(place)}
-                for span, place in zip(self.kept, self.places, strict=True)
-            ],
+            "kept": [_span_dict(span) for span in self.kept],
             "dropped": [_span_dict(span) for span in self.dropped],
             "receipt": {
                 "budget": self.receipt.budget,

@@ -18,7 +18,7 @@ from tersely.text import decode
 TEXT = "The ferry leaves at six. Low water is at noon. Gulls steal chips. The café waits for rain. " * 6
 DONE = re.compile(
     r"^tersely: [\d,]+ tokens to [\d,]+ \(\d+%; budget [\d,]+\) in [\d.]+ m?s, loading included: "
-    r"\d+ of \d+ segments kept, read as prose\n$"
+    r"\d+ of \d+ segments kept, read as prose; gaps are not marked\n$"
 )
 
 
@@ -40,10 +40,27 @@ def test_one_line_says_what_was_done(page: Path, capfd: pytest.CaptureFixture[st
     assert capfd.readouterr().err == ""  # the receipt says it
 
 
+def test_it_says_where_nothing_says_that_something_is_left_out(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (
+        ("a.txt", TEXT),
+        ("b.txt", "Milk is in the fridge.\n" * 3),
+        ("c.csv", "n,m\n" + "1,2\n" * 400),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    names = [str(tmp_path / name) for name in ("a.txt", "b.txt", "c.csv")]
+    assert main(["compress", *names, "-q", "low water", "-b", "70"]) == 0
+    said = capfd.readouterr().err.partition("\n")[0]
+    assert f"; nothing left of {names[1]}" in said and said.endswith(f"; gaps not marked in {names[0]}")
+    assert main(["compress", names[2], "-b", "60"]) == 0
+    assert "not marked" not in capfd.readouterr().err
+
+
 def test_it_says_where_tokens_are_an_estimate(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for model, said in (
         ("claude-sonnet-4-5", "an estimate for claude-sonnet-4-5\n"),
-        ("gpt-4o", "as prose\n"),
+        ("gpt-4o", "as prose; gaps are not marked\n"),
     ):
         assert main(["compress", str(page), "-b", "20", "-c", model, "--preserve", "numbers, names"]) == 0
         assert capfd.readouterr().err.endswith(said)

@@ -41,6 +41,7 @@ from tersely.types import MODEL_NOT_USED, Compressed, Document, Level, Receipt, 
 LARGE = 64 << 20  # bytes from which a log is read in chunks
 _HEAD = 1 << 16  # bytes that say whether it is one
 _WRITING = ("abstractive", "hybrid")  # strategies in which a model writes
+_NAMES_SHOWN = 3  # of documents
 _FACTS_SHOWN = 10  # of those that were lost
 
 _EXAMPLES = """examples:
@@ -168,6 +169,7 @@ def run_compress(arguments: argparse.Namespace) -> None:
     stored = {} if arguments.store is None else {"id": keep_in_store(result, arguments.store)}
     if arguments.json:
         told = {"documents": [document.id for document in documents], **stored, **result.to_dict()}
+        told["places"] = result.places
         write(json.dumps(told, ensure_ascii=False, indent=2) + "\n", arguments.output)
     else:
         ends = arguments.output is not None or not text or text.endswith("\n")
@@ -238,8 +240,29 @@ def _say_what_was_done(result: Compressed, seconds: float) -> None:
     say(
         f"{result.original_tokens:,} tokens to {result.tokens:,} ({percent(result.ratio)}; budget "
         f"{receipt.budget:,}) in {took}: {len(result.kept):,} of {receipt.segments:,} segments kept"
-        f"{f', read as {types}' if types else ''}{estimate}"
+        f"{f', read as {types}' if types else ''}{_unmarked(result)}{estimate}"
     )
+
+
+def _unmarked(result: Compressed) -> str:
+    """Name the documents whose gaps the text does not mark, and those that are gone; of one, say so."""
+    lost, at = {span.document for span in result.dropped}, 0
+    gone: list[str] = []
+    quiet: list[str] = []
+    for index, part in enumerate(result.parts):
+        start = result.text.index(part, at)
+        at = start + len(part)
+        if index in lost and not any(start <= place < at for place, _ in result.generated):
+            (quiet if part else gone).append(result.documents[index].id or str(index))
+    if len(result.documents) == 1:
+        return "; gaps are not marked" if quiet else ""
+    told = (("nothing left of", gone), ("gaps not marked in", quiet))
+    return "".join(f"; {words} {_named(names)}" for words, names in told if names)
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _NAMES_SHOWN
+    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _choose_strategy(arguments: argparse.Namespace) -> tuple[Strategy, Extractive]:
