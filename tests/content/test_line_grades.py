@@ -35,6 +35,16 @@ LINES = [
     "took 3 s",
     "0 errors, 0 warnings",
     "  possibly lost: 0 bytes in 0 blocks",
+    "   | ^^^",
+    " 3 | let x = y;",
+    "  let x = y;",
+    "          ^",
+    "  --> src/main.rs:3:5",
+    "  : ~~ here",
+    "src/a.py:3:1: [E1124] too many",
+    "src/b.py:3:1: [W0621] again",
+    "status: ready",
+    "written successfully",
 ]
 DOCUMENTS = st.lists(st.lists(st.sampled_from(LINES), max_size=60).map("\n".join), min_size=1, max_size=3)
 

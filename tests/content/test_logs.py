@@ -77,6 +77,25 @@ def test_the_whole_trail_of_a_request_stays() -> None:
     assert "query_without_matches" in nothing.receipt.warnings
 
 
+def test_a_very_long_line_does_not_cost_those_that_tell_more() -> None:
+    lines = service_log(300)
+    lines[100] = "2024-05-01 10:00:00 INFO environment " + " ".join(
+        f"KEY_{n}=value-{n * 37}" for n in range(50)
+    )
+    lines[200] = "2024-05-01 10:00:01 ERROR payment p-17 was refused by the bank"
+    lines[201] = "2024-05-01 10:00:01 WARN retry is off for p-17"
+    short = tersely.compress("\n".join(lines), budget=500, strategy=Logs()).text
+    assert lines[200] in short and lines[201] in short and "KEY_49" not in short
+
+
+def test_of_paths_those_with_other_names_stay() -> None:
+    """Paths are one template; a line that is a path alone is told apart by its names."""
+    paths = [f"docs/{('oak', 'elm', 'fir')[n % 3]}/page-{n}.md" for n in range(200)]
+    paths[77], paths[141] = "core/session/login.c", "db/migrate/2024_drop_users.sql"
+    short = tersely.compress("\n".join(paths), budget=120, strategy=ToolOutput()).text
+    assert paths[77] in short and paths[141] in short
+
+
 def test_a_log_that_fits_is_unchanged() -> None:
     text = "\n".join(service_log(5))
     result = tersely.compress(text, budget=1_000, strategy=Logs())

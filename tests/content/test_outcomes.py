@@ -38,6 +38,9 @@ FAILURES = [
     "Error #4: UNINITIALIZED READ: reading 14 byte(s)",
     "Failure #12: a queue was not empty",
     "src/a.cpp(120): error #1786: f was declared deprecated",
+    "12:00 INFO - BUILD-STEP-TIMEOUT | unpack | nothing was heard for 300 s",
+    "peer answered NT_STATUS_ACCESS_DENIED",
+    "      Reason:            OOMKilled",
 ]
 
 
@@ -61,6 +64,8 @@ def test_failures_in_the_forms_of_tools_are_found(line: str) -> None:
         '"GET / HTTP/1.1" 200 503',
         "std::error::Error",
         "throw new Error(message);",
+        "LOG_LEVEL_ERROR=3",
+        "compiled io/errors/mod.rs and error-prone-core",
     ],
 )
 def test_what_went_well_and_plain_words_are_no_failures(line: str) -> None:
@@ -87,6 +92,57 @@ def test_codes_of_findings_are_told_apart() -> None:
     text += "\nx.cs(1,2): error CS1002: z"
     assert read_lines([text], None, 1024).finding.tolist() == [0, 1, 0, 2, 3]
     assert read_lines(["APP_ROOT = 3\nMAX_SIZE"], None, 1024).finding.tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize("named", ["com.acme.errors.Table", "src/failure/report.c", "exception-free"])
+def test_names_that_have_a_word_of_errors_within_say_nothing(named: str) -> None:
+    lines = read_lines([f"loaded {named}\nloaded the error"], None, 1024)
+    assert lines.has(Mark.ERROR).tolist() == [False, True]
+
+
+def test_errors_of_linters_come_before_kinds_that_are_none() -> None:
+    """By the letter of their codes."""
+    notes = [f"app/part_{n}.py:{n}: [C{200 + n % 3}(style)] tidy this up" for n in range(60)]
+    notes[20:20] = [f"app/part_{n}.py:7: [E1124(bad-call)] argument given twice" for n in "ab"]
+    short = tersely.compress("\n".join(notes), budget=90).text
+    assert short.count("E1124") == 2
+
+
+@pytest.mark.parametrize("said", ["health check result: PASSED", "status: fans turn", "written successfully"])
+def test_how_all_stands_is_said_where_few_lines_say_such_a_thing(said: str) -> None:
+    lines = [f"module {chr(97 + n % 26)}{n % 7} of the board has {n} ports" for n in range(200)]
+    lines[90] = said
+    assert outcome_grades(read_lines(["\n".join(lines)], None, 1024)).argmax() == 90
+    many = read_lines(["\n".join(f"{said} ({line})" for line in lines)], None, 1024)
+    assert not outcome_grades(many).any()
+
+
+FRAMES = {
+    "pointer": "{place}: warning: {says}\n        {code}\n              ^\n",
+    "prefix": "[WARNING] {place}: {says}\n[WARNING] {code}\n[WARNING] ^\n",
+    "gutter": "  x {says}\n   ,-[{place}]\n {n} | {code}\n   :     ^^^^\n   `----\n\n",
+    "ruled": "{says}\n  --> {place}\n   |\n{n:3} | {code}\n   | ^^^^^^\n   |\n\n",
+}
+
+
+@pytest.mark.parametrize("style", FRAMES)
+def test_what_a_quote_is_of_comes_before_the_quote(style: str) -> None:
+    words = ["apple", "brick", "cloud", "dune", "ember", "flint", "grove", "haze", "iris", "jade", "kelp"]
+    text = "".join(
+        FRAMES[style].format(
+            place=f"lib/{word}.x:{n}:3", n=n, says=f"{word} has no {other}", code=f"let {word}_{n} = {other};"
+        )
+        for n, (word, other) in enumerate(zip(words, words[::-1], strict=True))
+    )
+    wanted = [f"{word} has no {other}" for word, other in zip(words, words[::-1], strict=True)]
+    short = tersely.compress(text, ratio=0.7, strategy="tool_output").text
+    assert [line for line in wanted if line not in short] == []
+    assert short.count("let ") < len(words)
+
+
+def test_underlines_of_headings_quote_nothing() -> None:
+    lines = read_lines(["Notes\n~~~~~\nUsage\n^^^^^\n  x = 1\n  ^"], None, 1024)
+    assert lines.has(Mark.POINTS).tolist() == [False, False, False, False, False, True]
 
 
 def test_repeats_are_worth_less_than_the_first() -> None:

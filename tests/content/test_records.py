@@ -92,6 +92,22 @@ def test_a_failure_stands_out_more_than_another_rare_value() -> None:
     assert found[60] > found[30] > 0
 
 
+@pytest.mark.parametrize(
+    ("value", "fails"),
+    [
+        ("AssertionError", True),
+        ("net.TimeoutException", True),
+        ("acme.errors.Table", False),
+        ("ErrorsPage", False),
+    ],
+)
+def test_names_with_a_word_of_errors_within_are_no_failures(value: str, fails: bool) -> None:
+    rows = rows_of(200, 4)
+    rows[30][2], rows[60][2] = "paused", value
+    found = standing([",".join(row) for row in rows])
+    assert bool(found[60] > found[30]) is fails
+
+
 @pytest.mark.parametrize("severities", [["info", "low", "medium", "high"], ["LOW", "HIGH", "CRITICAL"]])
 @pytest.mark.parametrize("column", ["severity", "Current Risk", "issue.priority"])
 def test_the_highest_severity_stands_out_most(severities: list[str], column: str) -> None:

@@ -36,6 +36,26 @@ def test_header_outliers_and_ends_stay() -> None:
     assert result.tokens <= 120
 
 
+def test_rows_that_sum_up_a_table_stay() -> None:
+    """Of each of several tables below one another."""
+    parts = [
+        "\n".join(
+            [
+                f"                     | run {unit} |",
+                *(f"copy/{unit}/size={n:<4}-8     {n * 7 % 50}.{n}n ± {n % 9}%" for n in range(36)),
+                f"geomean                  {10 + at}.5n",
+            ]
+        )
+        for at, unit in enumerate(("read", "write", "both", "none"))
+    ]
+    units = Table().read([tersely.Document("\n\n".join(parts))], None, 1000)
+    rows = [part.split("\n")[-1] for part in parts]
+    said = [
+        "\n\n".join(parts)[start:end] for start, end in zip(units.table.start, units.table.end, strict=True)
+    ]
+    assert min(units.worth[said.index(row)] for row in rows) >= 0.5
+
+
 def test_the_row_that_the_query_names_stays() -> None:
     rows = rows_of(500)
     rows[300] = "299,mail-9,101.0,OK"

@@ -11,7 +11,10 @@ from tersely.types import Float32s, Int32s, Int64s
 FAILED, ERROR = 0.7, 0.45  # grades from which a line says that something failed, or has words of errors
 _FEW = 3  # lines of a finding that is rare
 _RARE = 20  # of so many findings one, at most, is of a rare kind
-_NONE = 0.3  # of a count of none, where something failed
+_NONE = 0.3  # of a count of none, where something failed, and of how something stands
+_MILD = 0.4  # of a finding that is no error, where few are
+_CONCLUSIONS = 0.02  # of all rows: more say what each part came to
+_DRAWN = 0.3  # of what a line is worth, for one of a quote of what is complained of
 _VALUES = 10  # lines behind a failure in which values that were compared stand
 # Failures, of all lines or in number, that have the room for what stands around them.
 _SCARCE, _ALWAYS = 0.03, 3
@@ -47,7 +50,17 @@ def outcome_grades(lines: LineTable) -> Float32s:
         many = np.where(lines.finding >= 0, lines.findings[lines.finding], 0)
         few = (many > 0) & (many <= max(_FEW, int(lines.findings.sum()) // _RARE))
         told = 0.15 * first + 0.1 * few
-        grade = np.where(told > 0, np.maximum(grade, 0.55) + told, grade)
+        errors = np.count_nonzero((lines.finding >= 0) & lines.has(Mark.ERROR))
+        severe = 0 < 2 * errors < int(lines.findings.sum())
+        least = np.where(severe & ~lines.has(Mark.ERROR), _MILD, 0.55)
+        grade = np.where(told > 0, np.maximum(grade, least) + told, grade)
+    concludes = lines.has(Mark.CONCLUDES) & (lines.copies == 0) & ~lines.has(Mark.QUIET)
+    if np.count_nonzero(concludes) <= max(_ALWAYS, _CONCLUSIONS * len(grade)):
+        how = np.where(lines.has(Mark.PASSED), 0.65, _NONE)
+        grade = np.where(concludes, np.maximum(grade, how), grade)
+    drawn, heads = quotes(lines)
+    grade = np.where(heads, np.maximum(grade, (0.45 + 0.1 * later).astype(np.float32)), grade)
+    grade = np.where(drawn & (grade < FAILED), grade * _DRAWN, grade)
     values = lines.has(Mark.COMPARED) & behind(grade >= FAILED, _VALUES)
     grade = np.where(values, np.maximum(grade, ERROR + 0.2 * later), grade)
     grade = np.maximum(grade, _traces(lines))
@@ -85,6 +98,7 @@ def line_worth(
     failed = grade >= np.float32(FAILED)
     few = not kinds or np.count_nonzero(failed) <= 0.05 * n
     told, met = scenes(lines, grade), dict.fromkeys(range(len(lines.counts)), 0)
+    drawn = quotes(lines)[0] & ~failed
     worth, first = np.zeros(n), [0] * n
     for i in range(n):
         template = int(lines.template[i])
@@ -105,12 +119,37 @@ def line_worth(
             met[template] += 1
         around = slice(max(i - context, 0), i + context + 1)
         near = bool((says[around] & (document[around] == document[i])).any())
-        worth[i] += weights["near"] * near + float(asked[i])
+        worth[i] = (worth[i] + weights["near"] * near) * (_DRAWN if drawn[i] else 1) + float(asked[i])
         if lines.has(Mark.OVERWRITTEN)[i]:
             worth[i] = 0.01
-        if lines.has(Mark.OVERWRITTEN)[i] or lines.copies[i]:
+        if lines.has(Mark.OVERWRITTEN)[i] or lines.copies[i] or drawn[i]:
             first[i] = 0
     return np.where(lines.copies > 0, worth / (2 + lines.copies), worth).astype(np.float32), first
+
+
+def quotes(lines: LineTable) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """bool[n] twice: rows of quotes with signs below, and the rows above that say what is wrong there."""
+    n, document, line = len(lines.line), lines.table.document, lines.line
+    below = np.zeros(n + 1, dtype=bool)  # right below the row before
+    below[1:n] = (document[1:] == document[:-1]) & (np.diff(line) == 1)
+    points, gutter = lines.has(Mark.POINTS), lines.has(Mark.POINTS | Mark.GUTTER)
+    above = points[1:] & below[1:n] & ~lines.has(Mark.ANCHOR | Mark.FAILURE)[:-1]
+    drawn, heads = points.copy(), np.zeros(n, dtype=bool)
+    drawn[:-1] |= above
+    while True:  # a gutter goes on, up and down
+        more = drawn.copy()
+        more[1:] |= drawn[:-1] & below[1:n] & gutter[1:]
+        more[:-1] |= drawn[1:] & below[1:n] & gutter[:-1]
+        if (more == drawn).all():
+            break
+        drawn = more
+    for row in np.flatnonzero(drawn & below[:n]):
+        if drawn[row - 1] or lines.has(Mark.FRAME)[row - 1]:
+            continue
+        heads[row - 1] = True
+        if lines.has(Mark.ANCHOR)[row - 1] and below[row - 1] and not drawn[row - 2]:
+            heads[row - 2] = True
+    return drawn, heads
 
 
 def place_in(group: Int32s) -> Int64s:

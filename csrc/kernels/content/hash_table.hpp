@@ -23,6 +23,15 @@ constexpr std::uint64_t hash_name(std::string_view name) {
     return hash;
 }
 
+// Of the bytes that are no digits: things that are said in turn differ in their numbers.
+constexpr std::uint64_t template_of(std::string_view bytes) {
+    std::uint64_t hash = kHashSeed;
+    for (const char byte : bytes) {
+        if (byte < '0' || byte > '9') hash = hash_byte(hash, byte);
+    }
+    return hash;
+}
+
 inline constexpr std::uint64_t kOddFactor = 0x9E3779B97F4A7C15ULL;
 
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {

@@ -150,11 +150,12 @@ namespace {
 
 constexpr std::int64_t kFewFound = 3;    // lines of a finding that is rare
 constexpr std::int64_t kRareShare = 20;  // of so many findings one, at most, is of a rare kind
-constexpr double kNoneGrade = 0.3;       // of a count of none, where something failed
+constexpr double kNoneGrade = 0.3;       // of a count of none, where something failed, and of how something stands
+constexpr double kMildFinding = 0.4;     // of one that is no error, where few are
 constexpr std::size_t kValueLines = 10;  // lines behind a failure in which values that were compared stand
 // Failures, of all lines or in number, that have the room for what stands around them.
-constexpr double kScarce = 0.03;
-constexpr std::size_t kAlwaysFew = 3;
+constexpr double kScarce = 0.03, kAlwaysFew = 3;
+constexpr double kConclusions = 0.02;      // of all rows: more say what each part came to
 constexpr std::size_t kSectionLines = 40;  // lines above a failure in which the head of its section is looked for
 constexpr std::size_t kLinesBefore = 2, kLinesBehind = 7;  // lines of its section around a failure that tell of it
 // Lines at the end of a long document that say how all ended: with a number, unlike all others.
@@ -163,7 +164,8 @@ constexpr std::size_t kLongEnough = 20;  // lines of a document that has a closi
 constexpr std::size_t kEnding = 12;      // lines at the end of a document, where verdicts stand
 // Grade of a line that stands beside a failure, at most: tables' odd rows come first.
 constexpr float kSceneShare = 0.25F;
-constexpr double kFewFailures = 0.05;                          // of all rows
+constexpr double kDrawnShare = 0.3;    // of what a line is worth, for one of a quote of what is complained of
+constexpr double kFewFailures = 0.05;  // of all rows
 constexpr double kLeastWorth = 0.1, kOverwrittenWorth = 0.01;  // of pieces of long lines, and of what is written over
 constexpr std::size_t kMostShared = 12;                        // units of a line, at most, that have its grade
 
@@ -211,6 +213,31 @@ std::vector<float> trace_grades(std::span<const Row> rows) {
     return worth;
 }
 
+// Quotes of what a tool complains of, with signs below that point at something: rows of a gutter in one run with such
+// signs, and the row above these. What is wrong there stands above the quote: in the last row before it, and in the one
+// before that where that names the place alone.
+struct Quotes {
+    std::vector<bool> drawn, heads;
+
+    explicit Quotes(std::span<const Row> rows) : drawn(rows.size(), false), heads(rows.size(), false) {
+        const auto below = [&](std::size_t i) {  // whether the row stands right below the one before it
+            return i > 0 && rows[i].document == rows[i - 1].document && rows[i].line == rows[i - 1].line + 1;
+        };
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (!has(rows[i], kPoints)) continue;
+            std::size_t first = i;
+            if (below(first) && !has(rows[first - 1], kAnchor | kFailure)) --first;
+            while (below(first) && (drawn[first - 1] || has(rows[first - 1], kGutter))) --first;
+            std::fill(drawn.begin() + static_cast<std::ptrdiff_t>(first),
+                      drawn.begin() + static_cast<std::ptrdiff_t>(i) + 1, true);
+            while (i + 1 < rows.size() && below(i + 1) && has(rows[i + 1], kGutter | kPoints)) drawn[++i] = true;
+            if (!below(first) || has(rows[first - 1], kFrame)) continue;
+            heads[first - 1] = true;
+            if (has(rows[first - 1], kAnchor) && below(first - 1) && !drawn[first - 2]) heads[first - 2] = true;
+        }
+    }
+};
+
 // The failures that are said for the first time, ascending, or none where they are many. A count of failures has
 // nothing around it that tells of one; where all are counts, errors tell.
 std::vector<std::size_t> few_failures(const GradedLines& lines, std::span<const float> grade) {
@@ -222,7 +249,7 @@ std::vector<std::size_t> few_failures(const GradedLines& lines, std::span<const 
         if (has(row, kError) && !has(row, kPassed | kQuiet)) errors.push_back(i);
     }
     std::vector<std::size_t>& found = failed.empty() ? errors : failed;
-    const double most = std::max(static_cast<double>(kAlwaysFew), kScarce * static_cast<double>(lines.total));
+    const double most = std::max(kAlwaysFew, kScarce * static_cast<double>(lines.total));
     if (static_cast<double>(found.size()) > most) found.clear();
     return found;
 }
@@ -311,6 +338,13 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
     std::vector<bool> met(lines.findings.size(), false);
     std::vector<float> result(n, 0);
     const bool failed_once = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return has(row, kFailure); });
+    const auto count_of = [&rows](auto&& of) { return std::count_if(rows.begin(), rows.end(), of); };
+    const auto errors = count_of([](const Row& row) { return row.finding >= 0 && has(row, kError); });
+    const bool severe = errors > 0 && 2 * errors < found;  // few findings are errors: others are none
+    const auto concludes = [](const Row& row) { return has(row, kConcludes) && row.copies == 0 && !has(row, kQuiet); };
+    const bool concluded =
+        static_cast<double>(count_of(concludes)) <= std::max(kAlwaysFew, kConclusions * static_cast<double>(n));
+    const Quotes quotes(rows);
     std::size_t behind = kValueLines + 1;  // lines since the last one that says that something failed
     for (std::size_t i = 0; i < n; ++i) {
         const Row& row = rows[i];
@@ -335,8 +369,11 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
             const std::int64_t many = lines.findings[finding];
             const double told = 0.15 * (met[finding] ? 0 : 1) + 0.1 * (many > 0 && many <= rare ? 1 : 0);
             met[finding] = true;
-            if (told > 0) grade = std::max(grade, 0.55) + told;
+            if (told > 0) grade = std::max(grade, severe && !has(row, kError) ? kMildFinding : 0.55) + told;
         }
+        if (concluded && concludes(row)) grade = std::max(grade, has(row, kPassed) ? 0.65 : kNoneGrade);
+        if (quotes.heads[i]) grade = std::max(grade, static_cast<double>(0.45F + 0.1F * later));
+        if (quotes.drawn[i] && grade < kFailedGrade) grade *= kDrawnShare;
         const bool failed = grade >= kFailedGrade;
         behind = failed ? 0 : std::min(behind + 1, kValueLines + 1);
         const bool paired =
@@ -400,6 +437,7 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
         std::count_if(grade.begin(), grade.end(), [](float one) { return one >= static_cast<float>(kFailedGrade); });
     const bool few = !kinds || static_cast<double>(failures) <= kFewFailures * static_cast<double>(rows.size());
     const std::vector<bool> near = near_errors(rows, grade, context);
+    const Quotes quotes(rows);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
         if (stands_for_others(row)) continue;
@@ -424,10 +462,12 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
             ++met[of];
         }
         if (near[i]) worth += weights.near;
+        const bool drawn = quotes.drawn[i] && !failed;
+        if (drawn) worth *= kDrawnShare;
         worth += static_cast<double>(asked[i]);
         if (has(row, kOverwritten)) worth = kOverwrittenWorth;
         if (row.copies > 0) worth /= 2 + static_cast<double>(row.copies);
-        if (row.copies > 0 || has(row, kOverwritten)) result.first[i] = 0;
+        if (row.copies > 0 || has(row, kOverwritten) || drawn) result.first[i] = 0;
         result.worth[i] = static_cast<float>(worth);
     }
     return result;

@@ -44,10 +44,12 @@ struct GradedLines {
 std::vector<std::int64_t> places_of_lines(std::span<const Row> rows);
 
 // In [0, 1], 0: nothing. From kFailedGrade: what tools write of failures (kFailure), of a template less and less, and
-// the first line of each finding, rare ones before others. From kErrorGrade: words of errors, counts of results, values
-// that were compared behind a failure, or in pairs that name an error, the line above a trace and its first new frame.
-// Below: warnings, and counts of none where a line says that something failed. Lines that came before, byte for byte,
-// share what one is worth. O(rows).
+// the first line of each finding, rare ones before others; where few findings are errors, the others stay below. From
+// kErrorGrade: words of errors, counts of results, values that were compared behind a failure, or in pairs that name an
+// error, the line above a trace and its first new frame, what went well where few lines say so (kConcludes), and the
+// line above a quote of a file with signs below (kPoints): its message, with its place. Below: warnings, how something
+// stands, counts of none where a line says that something failed. Quotes count less, lines that came before, byte for
+// byte, share what one is worth. O(rows).
 std::vector<float> outcome_grades(const GradedLines& lines);
 
 // outcome_grades of lines that report to somebody, in sections and to an end. From kErrorGrade too: the head of a
@@ -83,8 +85,8 @@ struct LineWorth {
 // The worth of each line by `grade` (report_grades), and what a query adds to it (`asked`). What all lines say tells
 // nothing: a grade that the line's own words have counts over the root of how often its template came, but for rare
 // words, and for failures, in logs (`kinds`: a line of each kind matters more) where these are few. Of a line that came
-// k times before, byte for byte, a part of 2 + k counts; of one that is written over next to nothing; 0 for what stands
-// for other lines. O(rows).
+// k times before, byte for byte, a part of 2 + k counts; less of a quote of a file; of one that is written over next to
+// nothing; 0 for what stands for other lines. O(rows).
 LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
                      std::size_t context, bool kinds, const LineWeights& weights = {});
 

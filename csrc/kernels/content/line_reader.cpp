@@ -38,6 +38,7 @@ struct Word {
     std::uint64_t hash = 0;
     std::uint64_t only_run = 0;  // hash of its run where it is one run of letters
     std::uint32_t marks = 0;
+    std::uint32_t last = 0;  // of marks: those of its last run
     std::uint64_t asked = 0;
     std::size_t slashes = 0;
     std::size_t runs = 0;
@@ -73,6 +74,7 @@ Word read_word(std::string_view line, std::size_t begin, const QueryWords* query
     Word word;
     std::size_t at = begin;
     std::uint64_t hash = kHashSeed, joined = 0;
+    std::uint32_t inner = 0;  // marks of runs before the last
     while (at < line.size()) {
         const Class here = class_of(line[at]);
         if (here == kJoin) {
@@ -89,7 +91,8 @@ Word read_word(std::string_view line, std::size_t begin, const QueryWords* query
         if (here == kLetter) {
             const std::size_t size = run.end - at;
             word.capitals = word.capitals && run.capitals;
-            if (size > 1 && size < 13) word.marks |= word_marks(run.hash);
+            inner |= word.last;
+            word.last = size > 1 && size < 13 ? word_marks(run.hash) : 0;
             if (size > 5 && name_marks(line.substr(at, size)) != 0) word.named = run.end;
             if (query != nullptr && size > 1) word.asked |= query->find(run.singular);
         } else {
@@ -103,6 +106,8 @@ Word read_word(std::string_view line, std::size_t begin, const QueryWords* query
     }
     word.end = at;
     word.hash = hash;
+    // A name that has such a word says nothing of an error: error-prone, rules.exceptions.Names.
+    word.marks = word.last | (word.capitals ? inner : inner & ~kError);
     word.zero = word.zero && word.runs == 1;
     if (word.runs == 0) word.hash = static_cast<unsigned char>(line[begin]);  // "-", "***": punctuation
     if (query != nullptr && word.runs > 1) word.asked |= query->find(hash);
@@ -117,6 +122,13 @@ std::size_t after_quote(std::string_view line, std::size_t at) {
     const std::size_t other = mark == '`' ? line.substr(0, at + kQuoteReach).find('`', at + 1) : close;
     const std::size_t end = std::min(close, other);
     return end == std::string_view::npos ? 0 : end + 1;
+}
+
+// Whether a word is parts in capitals, joined by "-" or "_", of which the last says what went wrong.
+bool is_event(std::string_view line, std::size_t begin, const Word& word) {
+    if (word.runs < 2 || !word.capitals || word.number || (word.last & (kError | kTrouble)) == 0) return false;
+    const std::string_view text = line.substr(begin, word.end - begin);
+    return text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == std::string_view::npos && text[0] >= 'A';
 }
 
 bool is_frame(std::string_view line) {
@@ -238,7 +250,8 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
                 more |= says ? kError : kTrouble;
             }
             marks |= outcomes.add({at, word.end, more, word.only_run, word.runs, word.number, word.zero,
-                                   word.capitals && word.only_run != 0, named, first_word, quoted, place});
+                                   word.capitals && word.only_run != 0, is_event(line, at, word), named, first_word,
+                                   quoted, place});
             first_word = false;
             if (word.number) marks |= kNumber;
             const bool value = word.number || word.slashes > 1 || line[at] == '/' || word.end - at > kLongestWord;
@@ -249,7 +262,8 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
                         : std::max<Token>((word.hash & ~1ULL) | ((word.marks & kBitsOfLines) != 0 ? 1ULL : 0ULL),
                                           kFirstWord);
                 words.tokens.push_back(value ? kValue : token);
-                words.plain = mix(words.plain, word.only_run);
+                const bool path = at == 0 && word.end == line.size() && word.slashes > 0;
+                words.plain = mix(words.plain, path ? template_of(line) : word.only_run);
             }
             at = std::max(word.end, at + 1);
         }

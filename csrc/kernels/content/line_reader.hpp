@@ -52,7 +52,8 @@ class QueryWords {
 
 struct LineWords {
     std::vector<Token> tokens;
-    std::uint64_t plain = 0;    // hash of its punctuation and of its words that are letters only
+    std::uint64_t plain =
+        0;  // hash of its punctuation and of its words that are letters only; of a path alone, of its names
     std::uint32_t marks = 0;    // of sentences.hpp
     std::uint64_t asked = 0;    // query words that it has
     std::uint64_t finding = 0;  // hash of the code of what was found, as E0308 or [unused-variable]; 0: none

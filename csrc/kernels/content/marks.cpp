@@ -82,10 +82,10 @@ constexpr std::array kWords = {
     Word{"pass", kPassed},
     Word{"passing", kPassed},
     Word{"ok", kPassed},
-    Word{"success", kPassed},
-    Word{"successful", kPassed},
-    Word{"successfully", kPassed},
-    Word{"succeeded", kPassed},
+    Word{"success", kPassed | kConcludes},
+    Word{"successful", kPassed | kConcludes},
+    Word{"successfully", kPassed | kConcludes},
+    Word{"succeeded", kPassed | kConcludes},
     Word{"done", kPassed},
     Word{"finished", kPassed},
     Word{"completed", kPassed},
@@ -144,7 +144,7 @@ constexpr std::array kWords = {
     Word{"was", kCompares},
     Word{"left", kCompares},
     Word{"right", kCompares},
-    Word{"reason", kCompares},
+    Word{"reason", kCompares | kLevelKey},
     Word{"caused", kCompares},
     Word{"expansion", kCompares},
 };
@@ -424,6 +424,29 @@ std::uint32_t opening_marks(std::string_view line) {
     return 0;
 }
 
+// kGutter, kPoints. What points is no underline of a heading: it stands behind white space, a gutter or "[WARNING]".
+std::uint32_t drawing_marks(std::string_view line) {
+    static constexpr std::array<std::string_view, 4> kRules = {"|", "│", "┃", "¦"};
+    const auto skip = [&line](std::size_t at, std::string_view bytes) {
+        return std::min(line.find_first_not_of(bytes, at), line.size());
+    };
+    std::size_t at = skip(0, " \t");
+    if (ascii_alpha(byte_at(line, at))) return 0;
+    const bool colon = byte_at(line, at) == ':';
+    std::string_view signs = line;  // behind a level in brackets
+    if (byte_at(line, at) == '[') signs.remove_prefix(line.substr(0, kColumn).find(']') + 1);  // npos + 1 is 0
+    const bool says = std::any_of(signs.begin(), signs.end(), [](char b) { return ascii_alpha(b) || ascii_digit(b); });
+    if (!says) {
+        const std::size_t sign = std::min(signs.find('^'), signs.find("~~"));
+        const bool points = sign != std::string_view::npos && (sign > 0 || signs.size() < line.size());
+        return kGutter | (points ? kPoints : 0U);
+    }
+    if (byte_at(line, at) == '>' || byte_at(line, at) == '*') ++at;
+    const std::string_view behind = line.substr(skip(skip(skip(at, " \t"), "0123456789"), " \t"));
+    const bool ruled = std::any_of(kRules.begin(), kRules.end(), [&](auto rule) { return behind.starts_with(rule); });
+    return ruled || colon ? kGutter : 0U;
+}
+
 // Capitals and digits: E0308, CS1002, CWE-94.
 bool is_numbered(std::string_view word) {
     std::size_t at = 0;
@@ -462,14 +485,16 @@ bool is_dashed(std::string_view word) {
 
 }  // namespace
 
-Outcomes::Outcomes(std::string_view line, std::size_t head) : line_(line), marks_(opening_marks(line)) {
+Outcomes::Outcomes(std::string_view line, std::size_t head)
+    : line_(line), marks_(opening_marks(line) | drawing_marks(line)) {
     if (ends_failed(line)) marks_ |= kError | kFailure;
     if (head > 0 && head < line.size()) marks_ |= opening_marks(line.substr(head)) & kQuiet;
 }
 
 // Whether a word is what the key before it says: level=error, "status": "failed", <result>failure.
 bool Outcomes::is_value(const Said& word) const {
-    if (key_end_ == 0 || word.at <= key_end_ || word.at - key_end_ > kReach) return false;
+    const std::size_t reach = byte_at(line_, key_end_) == ':' ? kColumn : kReach;
+    if (key_end_ == 0 || word.at <= key_end_ || word.at - key_end_ > reach) return false;
     return line_.substr(key_end_, word.at - key_end_).find_first_of("=:>") != std::string_view::npos;
 }
 
@@ -522,8 +547,13 @@ std::uint32_t Outcomes::add(const Said& word) {
         if (count == 0) marks = (marks & ~kTrouble) | kSummary | kNone;
         if (count > 0 && (word.marks & kCounted) != 0) marks |= kError | kFailure | kSummary;
     }
+    // "result: PASSED", or a line that opens with "status: "
+    const bool keyed = (word.marks & kLevelKey) != 0 && word.first && line_.substr(word.end).starts_with(": ");
+    if ((value && (marks & kPassed) != 0) || keyed) marks |= kConcludes;
     if (not_ && (marks & kPassed) != 0) marks = (marks & ~kPassed) | kError | (word.only_run == kOk ? kFailure : 0U);
     if (not_ && (word.marks & kFound) != 0) marks |= kTrouble;
+    // TEST-UNEXPECTED-TIMEOUT, NT_STATUS_ACCESS_DENIED: an event named in capitals, by what went wrong at its end
+    if (word.event && !word.quoted && byte_at(line_, word.end) != '=') marks |= kError | kFailure;
     if (exit_ > 0 && words_ - exit_ <= 2 && (word.marks & kCodeOf) != 0) {
         const int count = count_after(line_, word.end);
         if (count >= 0) marks |= count > 0 ? kSummary | kFailure | kError : kSummary;
@@ -555,7 +585,11 @@ std::uint32_t Outcomes::add(const Said& word) {
     if (finding_ == 0) {
         finding_ = finding_of(word);
         const bool named = before == '[' && byte_at(line_, word.end) == ':';  // "[B602:name]"
-        if (finding_ != 0 && (words_ == 1 || named)) opens_ = is_numbered(line_.substr(word.at, word.end - word.at));
+        const std::string_view code = line_.substr(word.at, word.end - word.at);
+        // Linters that name severities by letters: E and F are errors, W, C and R less.
+        if (finding_ != 0 && (code[0] == 'E' || code[0] == 'F') && code.size() > 3 && ascii_digit(code[1]))
+            marks |= kError;
+        if (finding_ != 0 && (words_ == 1 || named)) opens_ = is_numbered(code);
     }
     bad_ = bad_ || (marks & (kError | kTrouble)) != 0;
     if ((word.marks & (kExits | kCounted)) != 0) exit_ = words_;

@@ -9,39 +9,42 @@ namespace tersely::content {
 
 // Bits; the numbers are part of the border's contract (python/tersely/content/lines.py).
 enum Mark : std::uint32_t {
-    kError = 1,         // something failed: error, fatal, failed, exception, panic, ... TypeError: ...
-    kTrouble = 2,       // something may be wrong: warning, denied, refused, timeout, cannot, missing, ...
-    kSummary = 4,       // counts of results ("3 failed", "0 errors"), exit codes, verdicts
-    kAnchor = 8,        // names a place: path:12, path(12), "path", line 12
-    kFrame = 16,        // a stack frame
-    kOverwritten = 32,  // text follows its carriage return, written over it
-    kContinued = 64,    // goes on after the piece before it, of a line longer than kLongestLine
-    kPassed = 128,      // something went well: ok, passed, done, ...
-    kNumber = 256,      // has a number
-    kFailure = 512,     // says in a form that tools write that something failed
-    kQuiet = 1024,      // is of a level below a warning: INFO, level=debug, [trace]
-    kVerdict = 2048,    // opens with what all came to: SUMMARY: ..., Plan: ...
-    kOwn = 4096,        // an earlier compression wrote it: how much it left out
-    kCompared = 8192,   // opens with what was expected or found, or says both
-    kNone = 16384,      // counts how often something went wrong: never ("0 errors", "lost: 0 bytes")
-    kBitsOfLines = 0xFFFF,
+    kError = 1,           // something failed: error, fatal, failed, exception, panic, ... TypeError: ...
+    kTrouble = 2,         // something may be wrong: warning, denied, refused, timeout, cannot, missing, ...
+    kSummary = 4,         // counts of results ("3 failed", "0 errors"), exit codes, verdicts
+    kAnchor = 8,          // names a place: path:12, path(12), "path", line 12
+    kFrame = 16,          // a stack frame
+    kOverwritten = 32,    // text follows its carriage return, written over it
+    kContinued = 64,      // goes on after the piece before it, of a line longer than kLongestLine
+    kPassed = 128,        // something went well: ok, passed, done, ...
+    kNumber = 256,        // has a number
+    kFailure = 512,       // says in a form that tools write that something failed
+    kQuiet = 1024,        // is of a level below a warning: INFO, level=debug, [trace]
+    kVerdict = 2048,      // opens with what all came to: SUMMARY: ..., Plan: ...
+    kOwn = 4096,          // an earlier compression wrote it: how much it left out
+    kCompared = 8192,     // opens with what was expected or found, or says both
+    kNone = 16384,        // counts how often something went wrong: never ("0 errors", "lost: 0 bytes")
+    kPoints = 32768,      // points at something in the line above: signs alone, a "^" or "~~" among them
+    kGutter = 65536,      // quotes a file, or draws beside such a quote: "12 | x = 1", "   |  ^^^ not a number"
+    kConcludes = 131072,  // says how something stands: "status: ...", "test result: PASSED"
+    kBitsOfLines = 0x3FFFF,
 };
 
 // What words do to those beside them; bits above those of marks.
-inline constexpr std::uint32_t kNegates = 1U << 16U;  // no, without
-inline constexpr std::uint32_t kNot = 1U << 17U;      // not
-inline constexpr std::uint32_t kExits = 1U << 18U;    // exit, exited, returned
-inline constexpr std::uint32_t kCodeOf = 1U << 19U;   // code, status: a number follows
-inline constexpr std::uint32_t kTests = 1U << 20U;    // what is counted: test, tests
+inline constexpr std::uint32_t kNegates = 1U << 18U;  // no, without
+inline constexpr std::uint32_t kNot = 1U << 19U;      // not
+inline constexpr std::uint32_t kExits = 1U << 20U;    // exit, exited, returned
+inline constexpr std::uint32_t kCodeOf = 1U << 21U;   // code, status: a number follows
+inline constexpr std::uint32_t kTests = 1U << 22U;    // what is counted: test, tests
 inline constexpr std::uint32_t kLevelKey =
-    1U << 21U;  // level, severity, status, result: what follows "=" or ":" is an outcome
-inline constexpr std::uint32_t kQuietWord = 1U << 22U;
-inline constexpr std::uint32_t kCounted = 1U << 23U;  // failures that tools count: 3 failed, errors: 2
+    1U << 23U;  // level, severity, status, result: what follows "=" or ":" is an outcome
+inline constexpr std::uint32_t kQuietWord = 1U << 24U;
+inline constexpr std::uint32_t kCounted = 1U << 25U;  // failures that tools count: 3 failed, errors: 2
 inline constexpr std::uint32_t kTotals =
-    1U << 24U;  // summary, plan: before a colon at the start of a line, what follows is a verdict
-inline constexpr std::uint32_t kFound = 1U << 25U;     // found: not so is trouble
-inline constexpr std::uint32_t kCompares = 1U << 26U;  // expected, actual, left, right, ...
-inline constexpr std::uint32_t kWarns = 1U << 27U;     // warning, deprecated: trouble that stops nothing
+    1U << 26U;  // summary, plan: before a colon at the start of a line, what follows is a verdict
+inline constexpr std::uint32_t kFound = 1U << 27U;     // found: not so is trouble
+inline constexpr std::uint32_t kCompares = 1U << 28U;  // expected, actual, left, right, ...
+inline constexpr std::uint32_t kWarns = 1U << 29U;     // warning, deprecated: trouble that stops nothing
 
 // The marks and the class of a run of ASCII letters, given its hash; 0 for a word that says nothing. O(1).
 std::uint32_t word_marks(std::uint64_t hash);
@@ -81,6 +84,7 @@ struct Said {
     std::size_t runs;        // of letters and of digits
     bool number, zero;       // has a digit; is "0"
     bool capitals;           // letters without a small one
+    bool event;              // parts in capitals, of which the last says what went wrong: TEST-TIMEOUT
     bool named;              // ends as names of errors do: TypeError
     bool first;              // of its line
     bool quoted;
@@ -97,9 +101,13 @@ struct Said {
 //  - HTTP statuses of 500 and above, after a quoted request, after "HTTP/1.1" or as the value of a key;
 //  - signs at the start of a line: crosses, pytest's "E   ", glog's E0825 and F0825, "-/+" and "+-" of plans, "! ";
 //    " [E]" or " [F]" at its end; a word of trouble in capitals that opens it or stands before a colon (CONFLICT,
-//    REGRESSION:), but no warning; ticks are kPassed;
+//    REGRESSION:), but no warning; parts in capitals of which the last is such a word (TEST-UNEXPECTED-TIMEOUT); ticks
+//    are kPassed;
 //  - a word of errors behind a line's number alone ("  12:5  error"), or at the end behind a place ("x.cc:8: Failure").
-// What a server answered with 4xx and a severity of high are kError.
+// What a server answered with 4xx, a severity of high and a linter's codes of errors (E1124, F401) are kError.
+// A word of errors within a longer name, not at its end, says nothing of one (error-prone, my.exceptions.Names).
+// kConcludes: what went well is the value of such a key, or is said of all ("successfully"); or the line opens with one
+// and a colon.
 // kCompared: one of the first two words is expected, actual, got, left, reason, ... before a colon or "=", or two
 // such words stand in the line.
 // A finding is what several lines of a linter or compiler share: E0308, CS1002, NULL_DEREFERENCE, a capital before a

@@ -114,9 +114,11 @@ Kind kind_of(View cell, double& number) {
     return kText;
 }
 
-std::uint32_t marks_of(View text) {
+// Of a value, a name with such a word within says nothing of an error: rules.exceptions.Names, ErrorHandlerTest.
+std::uint32_t marks_of(View text, bool value) {
     text = text.substr(0, kLooked);
-    std::uint32_t marks = 0;
+    std::uint32_t marks = 0, last = 0;  // of the words before the last one, which a longer name may go on with
+    std::size_t end = 0, letters = 0;   // where the last word ends, and where the letters begin that it ends
     bool denied = false;
     for (std::size_t at = 0; at < text.size();) {
         if (!ascii_alpha(text[at])) {
@@ -128,6 +130,7 @@ std::uint32_t marks_of(View text) {
             continue;
         }
         const std::size_t begin = at;
+        if (begin == 0 || begin > end) letters = begin;
         std::uint64_t hash = kHashSeed;
         do {
             hash = hash_byte(hash, ascii_small(text[at]));
@@ -138,10 +141,13 @@ std::uint32_t marks_of(View text) {
             if (rises) break;
         } while (true);
         const View word = text.substr(begin, at - begin);
-        if (!denied) marks |= word_marks(hash);
+        const bool inside = text.substr(end, begin - end).find_first_not_of("._-/\\") == View::npos && end > 0;
+        marks |= value && inside && !ascii_upper(word.back()) ? last & ~kError : last;
+        last = denied ? 0 : word_marks(hash) | (value ? name_marks(text.substr(letters, at - letters)) : 0);
+        end = at;
         denied = same_word(word, "no") || same_word(word, "without") || same_word(word, "not");
     }
-    return marks;
+    return marks | last;
 }
 
 bool says_nothing(View value, Kind kind) {
@@ -170,7 +176,7 @@ Outcome outcome_of(Role role, std::uint32_t name_marks, View value, Kind kind, d
     if (role == kSeverity && (is_severe(value) || is_any(first_word(value), kHighWords))) return kFails;
     if (role == kStatus && value.size() >= 3 && value[0] == '5' && ascii_digit(value[1]) && ascii_digit(value[2]))
         return kFails;
-    const std::uint32_t marks = marks_of(value);
+    const std::uint32_t marks = marks_of(value, true);
     if ((marks & kError) != 0) return kFails;
     if ((marks & kTrouble) != 0 || tells_of_place(value)) return kTroubles;
     return (marks & kPassed) != 0 && first_word(value).size() == value.size() ? kSucceeds : kNoOutcome;
@@ -185,7 +191,7 @@ bool says_failure(View name, View value) {
     if (role == kName || value.size() > kShortText) return false;
     double x = 0;
     const Kind kind = kind_of(value, x);
-    return kind != kNumeric && outcome_of(role, marks_of(name), value, kind, x) == kFails;
+    return kind != kNumeric && outcome_of(role, marks_of(name, false), value, kind, x) == kFails;
 }
 
 bool says_nothing(View value) {
@@ -198,11 +204,11 @@ bool complains(View list, View name, View text) {
     constexpr std::uint32_t kWrong = kError | kWarns;
     double x = 0;
     const Kind kind = kind_of(text, x);
-    if (text.size() <= kShortText && outcome_of(role_of(name), marks_of(name), text, kind, x) == 1) return true;
+    if (text.size() <= kShortText && outcome_of(role_of(name), marks_of(name, false), text, kind, x) == 1) return true;
     if (kind != kText) return false;
     const View word = first_word(text);
     const bool opens = !word.empty() && word.size() < text.size() && text[word.size()] == ':';
-    return (opens && (marks_of(word) & kWrong) != 0) || (marks_of(list) & kWrong) != 0;
+    return (opens && (marks_of(word, true) & kWrong) != 0) || (marks_of(list, false) & kWrong) != 0;
 }
 
 namespace {
@@ -266,7 +272,7 @@ std::size_t RecordColumns::add_column(std::size_t list, View name) {
     Column column;
     column.list = list;
     column.role = role_of(name);
-    column.marks = marks_of(name);
+    column.marks = marks_of(name, false);
     columns_.push_back(std::move(column));
     lists_[list].columns.push_back(columns_.size() - 1);
     return columns_.size() - 1;

@@ -36,14 +36,6 @@ bool is_phrase(std::string_view bytes, TreeKind kind) {
     return false;
 }
 
-std::uint64_t template_of(std::string_view bytes) {
-    std::uint64_t hash = kHashSeed;
-    for (const char byte : bytes) {
-        if (byte < '0' || byte > '9') hash = hash_byte(hash, byte);
-    }
-    return hash;
-}
-
 namespace {
 
 // Containers of JSON whose values are records; the last entry is that of the roots.

@@ -61,9 +61,6 @@ namespace tersely::content {
 // section or a quoted value; white space between tags and attributes is none. O(bytes).
 bool is_phrase(std::string_view bytes, TreeKind kind);
 
-// A hash of the bytes that are no digits: things that are said in turn differ in their numbers. O(bytes).
-std::uint64_t template_of(std::string_view bytes);
-
 // Which units of data that nests are records, and in which list (the contract of tree_rank.hpp says which).
 
 inline constexpr std::int32_t kMap = 32;  // members from which an object of containers is a list

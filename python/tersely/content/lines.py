@@ -47,6 +47,9 @@ class Mark(IntFlag):
     OWN = 4096
     COMPARED = 8192
     NONE = 16384
+    POINTS = 32768
+    GUTTER = 65536
+    CONCLUDES = 131072
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -79,7 +79,7 @@ def units_of_lines(
         report_grades(lines), for_query.astype(np.float32), lines.graded(), context, kinds
     )
     must = (first & (_FAILS | _IS_NEW if kinds else _FAILS)) != 0
-    must &= ~lines.continued | (lines.table.end - lines.table.start <= _LONG)
+    must &= lines.table.end - lines.table.start <= _LONG
     return Units(
         lines.table,
         worth,

@@ -16,15 +16,18 @@ from tersely.types import Document, Float32s, Int32s, Int64s, Kind, UInt8s
 __all__ = ["Table"]
 
 _DELIMITERS = ("", ",", ";", "\t", "|", " ", "=")
-_HEAD, _RULE, _TEXT = 1, 2, 3  # roles of rows, as csrc/kernels/content/tables.hpp has them; 0: a row
+_ROW, _HEAD, _RULE, _TEXT = range(4)  # roles of rows, as csrc/kernels/content/tables.hpp has them
 # What an earlier compression wrote.
 _OWN = re.compile(r"(?m)^(?:\| )?…(?: ([0-9,]{1,15}) more rows?)?(?: \|)?$")
+_FIRST = re.compile(r"[ \t|]*(\S{1,80})")
+_LETTERS, _DIGITS = re.compile(r"[^\W\d]+"), re.compile(r"\d+")
+_ABOVE = 7  # rows above a foot that it is compared with
 _ENDS, _WORDS, _LINE = 0.5, 0.45, 0.001  # worth of the first and last rows, of text around a table, of a rule
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Keeps the header, then rows that the query asks for, outliers, and the first and last rows.
+    """Keeps the header, then rows that the query asks for, outliers, the ends, and rows that sum up a table.
 
     Rows stay as they are written, quoted cells with line breaks included. A row stands out for a value that
     is rare in a column where values repeat, a word of failure, a number far from the others
@@ -128,22 +131,42 @@ class _Rows:
     def read(text: str, delimiter: str, header: bool) -> _Rows:
         found, start, end, role, head, standing = _native.table_rows([text], delimiter, header)
         heads = np.zeros(len(role), dtype=bool)
-        heads[(role == _HEAD) & (len(np.unique(head[role == 0])) == 1)] = True
+        heads[(role == _HEAD) & (len(np.unique(head[role == _ROW])) == 1)] = True
         stands_for = np.ones(len(start), dtype=np.int64)
         for mark in _OWN.finditer(text):
             row = int(np.searchsorted(start, mark.start()))
             if row < len(start) and (start[row], end[row]) == mark.span():
                 stands_for[row] = int((mark[1] or "").replace(",", "") or 0)
-        worth = np.where(stands_for != 1, np.float32(0), _worth(role, standing))
+        worth = np.where(
+            stands_for != 1, np.float32(0), _worth(role, standing, _feet(text, start, role, head))
+        )
         return _Rows(found, start, end, head, heads, worth, stands_for)
 
 
-def _worth(role: UInt8s, standing: Float32s) -> Float32s:
-    """Return the worth of rows: outliers above 1, first, last and text near a half, others in order."""
+def _feet(text: str, start: Int64s, role: UInt8s, head: Int32s) -> list[int]:
+    """Return the rows that sum up a table: its last, where its first word looks like none above it."""
+    rows = np.flatnonzero(role == _ROW)
+    last = np.append(np.flatnonzero(np.diff(head[rows])), len(rows) - 1) if len(rows) else rows
+    feet = []
+    for at in last[np.diff(last, prepend=-1) > _ABOVE].tolist():
+        *above, foot = (_shape(text, int(start[row])) for row in rows[at - _ABOVE : at + 1])
+        if foot not in above:
+            feet.append(int(rows[at]))
+    return feet
+
+
+def _shape(text: str, start: int) -> str:
+    """Return what is left of a word when letters and digits are alike."""
+    word = _FIRST.match(text, start)
+    return _LETTERS.sub("a", _DIGITS.sub("0", word[1])) if word else ""
+
+
+def _worth(role: UInt8s, standing: Float32s, feet: list[int]) -> Float32s:
+    """Return the worth of rows: outliers above 1, first, last, feet and text near a half, others in order."""
     worth = np.where(standing > 0, 1 + standing, 0).astype(np.float32)
-    rows = np.flatnonzero(role == 0)
+    rows = np.flatnonzero(role == _ROW)
     if len(rows):
-        ends = [rows[0], rows[-1]]
+        ends = [rows[0], rows[-1], *feet]
         worth[ends] = np.maximum(worth[ends], _ENDS)
     worth[role == _TEXT] = _WORDS
     spread = np.float32(0.01) / (
