@@ -39,171 +39,119 @@ def kept(reasons: list[str]) -> list[int]:
     return [row for row, reason in enumerate(reasons) if reason not in ("budget", "redundant")]
 
 
-def test_X03_a_sentence_that_does_not_fit_is_passed_over() -> None:
-    assert choose([0.9, 0.8, 0.7], [3, 40, 4], 10) == ["selected", "budget", "selected"]
-
-
-def test_A032_best_first_in_source_order() -> None:
-    assert kept(choose([0.1, 0.9, 0.5], [5, 5, 5], 10)) == [1, 2]
-
-
-@pytest.mark.parametrize(("target", "expected"), [(50, [0, 1, 2, 3]), (20, [0, 2])])
-def test_X04_without_a_score_floor(target: int, expected: list[int]) -> None:
-    assert kept(choose([0.9, 0.3, 0.8, 0.2], [9, 8, 8, 6], target)) == expected
-
-
-def test_X07_ties_go_to_the_lowest_index() -> None:
-    first = choose([0.5] * 9, [2] * 9, 7)
-    assert kept(first) == [0, 1, 2]
-    assert all(choose([0.5] * 9, [2] * 9, 7) == first for _ in range(1000))
-
-
-def test_X07_ties_of_different_cost() -> None:
-    assert kept(choose([0.5, 0.5, 0.5, 0.5], [4, 3, 5, 3], 7)) == [0, 1]
-
-
-def test_a_single_segment_beats_many_small_ones() -> None:
-    assert kept(choose([1.0, 0.9], [1, 10], 10)) == [1]
-
-
-def test_the_single_segment_is_completed() -> None:
-    assert kept(choose([1.0, 0.9, 0.1], [2, 10, 1], 11)) == [1, 2]
-
-
-def test_negative_scores_count_as_zero_but_fill_the_room() -> None:
-    assert kept(choose([-0.5, 0.5, -0.1], [3, 3, 3], 6)) == [0, 1]
-
-
-def test_a_cost_of_zero_always_fits() -> None:
-    assert kept(choose([0.1, 0.9, 0.2], [0, 5, 0], 5)) == [0, 1, 2]
-
-
-def test_no_budget_keeps_nothing() -> None:
-    assert choose([0.5, 0.5], [1, 1], 0) == ["budget", "budget"]
-    assert choose([], [], 10) == []
-
-
-def test_pinned_rows_are_kept_and_pay() -> None:
-    assert choose([0.9, 0.1, 0.8], [4, 4, 4], 8, pinned=[0, 1, 0]) == ["selected", "pinned", "budget"]
-
-
-def test_pinned_rows_may_exceed_the_budget() -> None:
-    assert choose([0.9, 0.1, 0.8], [4, 4, 4], 3, pinned=[0, 1, 1]) == ["budget", "pinned", "pinned"]
-
-
-def test_groups_are_taken_or_left_together() -> None:
-    assert kept(choose([0.9, 0.1, 0.9, 0.5], [3, 3, 3, 3], 6, group=[0, -1, 0, -1])) == [0, 2]
-    assert kept(choose([0.9, 0.4, 0.9, 0.5], [3, 3, 3, 3], 5, group=[0, -1, 0, -1])) == [3]
-
-
-def test_a_pin_pins_its_group() -> None:
-    reasons = choose([0.1, 0.9, 0.1], [3, 3, 3], 6, group=[0, -1, 0], pinned=[0, 0, 1])
-    assert reasons == ["pinned", "budget", "pinned"]
-
-
-def test_a_group_counts_by_its_value_per_token() -> None:
-    assert kept(choose([0.9, 0.2, 0.6, 0.6], [2, 2, 2, 2], 4, group=[0, 0, -1, -1])) == [2, 3]
-
-
 REPEATS = {"terms": [[0, 1], [0, 1], [2]], "weights": [1.0, 1.0, 1.0]}
-
-
-def test_redundancy_prefers_something_new() -> None:
-    scores, costs = [0.9, 0.8, 0.5], [2, 2, 2]
-    assert choose(scores, costs, 4, redundancy=0.0, **REPEATS) == ["selected", "selected", "budget"]
-    assert choose(scores, costs, 4, redundancy=1.0, **REPEATS) == ["selected", "redundant", "selected"]
-
-
-def test_a_word_for_word_repeat_is_worth_nothing_at_any_redundancy() -> None:
-    assert choose([0.9, 0.8, 0.001], [2, 2, 2], 4, redundancy=0.01, **REPEATS)[1] == "redundant"
-
-
-def test_redundancy_goes_by_the_square_of_the_overlap() -> None:
-    # row 1 shares half of its weight with row 0: its 0.9 is worth 0.9 * (1 - 1 * 0.25) = 0.675
-    terms, weights = [[0], [0, 1], [2]], [1.0, 1.0, 1.0]
-    for other, expected in ((0.67, [0, 1]), (0.68, [0, 2])):
-        assert (
-            kept(choose([1.0, 0.9, other], [2, 2, 2], 4, redundancy=1.0, terms=terms, weights=weights))
-            == expected
-        )
-
-
-def test_redundancy_goes_by_the_weight_of_the_terms() -> None:
-    # row 1 shares a tenth of its weight, row 2 nine tenths
-    terms, weights = [[0, 2], [0, 1], [2, 3]], [1.0, 9.0, 9.0, 1.0]
-    assert kept(choose([1.0, 0.8, 0.9], [2, 2, 2], 4, redundancy=1.0, terms=terms, weights=weights)) == [0, 1]
-
-
-def test_what_pins_say_makes_others_redundant() -> None:
-    reasons = choose([0.1, 0.9, 0.5], [2, 2, 2], 4, redundancy=1.0, pinned=[1, 0, 0], **REPEATS)
-    assert reasons == ["pinned", "redundant", "selected"]
-
-
+SHARED = {"terms": [[0], [0, 1], [2]], "weights": [1.0, 1.0, 1.0], "redundancy": 1.0}
 HIT = [0.1, 0.1, 0.1, 0.9, 0.1, 0.1, 0.1]
-
-
-def test_D017_one_neighbour_on_each_side() -> None:
-    reasons = choose(HIT, [2] * 7, 6, context=1)
-    assert kept(reasons) == [2, 3, 4]
-    assert reasons[2:5] == ["context", "selected", "context"]
-
-
-def test_D026_two_neighbours_on_each_side() -> None:
-    assert kept(choose(HIT, [2] * 7, 10, context=2)) == [1, 2, 3, 4, 5]
-
-
-def test_D017_context_only_as_far_as_the_budget_allows() -> None:
-    assert kept(choose(HIT, [2] * 7, 5, context=2)) == [2, 3]
-
-
-def test_context_stops_at_the_document() -> None:
-    reasons = choose([0.1, 0.9, 0.1], [2, 2, 2], 6, context=1, documents=[0, 1, 1])
-    assert reasons == ["selected", "selected", "context"]
-
-
-def test_context_at_the_ends() -> None:
-    assert kept(choose([0.9, 0.1, 0.1, 0.1], [2] * 4, 4, context=1)) == [0, 1]
-    assert kept(choose([0.1, 0.1, 0.1, 0.9], [2] * 4, 4, context=3)) == [2, 3]
-
-
-def test_context_brings_a_whole_group() -> None:
-    reasons = choose([0.1, 0.9, 0.1, 0.2], [2] * 4, 6, context=1, group=[0, -1, -1, 0])
-    assert kept(reasons) == [0, 1, 3]
-
-
 ABOVE = [-1, 0, 1, 0, -1]  # row 0 and 1 are headings of row 2; row 0 of row 3
+UNDER = ([0.1, 0.1, 0.9, 0.1, 0.5], [1, 1, 4, 4, 4])
+CAPPED = ([0.9, 0.8, 0.7, 0.6], [4, 4, 4, 4], 16, {"documents": [0, 0, 1, 1]})
+IN, OUT = "selected", "budget"
+# scores, costs, budget, options -> the rows that are kept, or the reason of each row
+CASES: dict[str, tuple[list[float], list[int], int, dict[str, Any], list[Any]]] = {
+    "X03: what does not fit is passed over": ([0.9, 0.8, 0.7], [3, 40, 4], 10, {}, [IN, OUT, IN]),
+    "A032: best first, in source order": ([0.1, 0.9, 0.5], [5, 5, 5], 10, {}, [1, 2]),
+    "X04: no score is too low": ([0.9, 0.3, 0.8, 0.2], [9, 8, 8, 6], 50, {}, [0, 1, 2, 3]),
+    "X04: the best have room": ([0.9, 0.3, 0.8, 0.2], [9, 8, 8, 6], 20, {}, [0, 2]),
+    "X07: ties go to the lowest": ([0.5] * 9, [2] * 9, 7, {}, [0, 1, 2]),
+    "X07: ties of different cost": ([0.5] * 4, [4, 3, 5, 3], 7, {}, [0, 1]),
+    "one beats many small ones": ([1.0, 0.9], [1, 10], 10, {}, [1]),
+    "the one is completed": ([1.0, 0.9, 0.1], [2, 10, 1], 11, {}, [1, 2]),
+    "negative scores fill the room": ([-0.5, 0.5, -0.1], [3, 3, 3], 6, {}, [0, 1]),
+    "a cost of zero fits": ([0.1, 0.9, 0.2], [0, 5, 0], 5, {}, [0, 1, 2]),
+    "no budget": ([0.5, 0.5], [1, 1], 0, {}, [OUT, OUT]),
+    "nothing": ([], [], 10, {}, []),
+    "costs far apart": ([0.5] * 3, [2**40, 1, 2**41], 2**40 + 1, {}, [0, 1]),
+    "pins are kept and pay": ([0.9, 0.1, 0.8], [4] * 3, 8, {"pinned": [0, 1, 0]}, [IN, "pinned", OUT]),
+    "pins may exceed": ([0.9, 0.1, 0.8], [4] * 3, 3, {"pinned": [0, 1, 1]}, [OUT, "pinned", "pinned"]),
+    "a group is in": ([0.9, 0.1, 0.9, 0.5], [3] * 4, 6, {"group": [0, -1, 0, -1]}, [0, 2]),
+    "a group is out": ([0.9, 0.4, 0.9, 0.5], [3] * 4, 5, {"group": [0, -1, 0, -1]}, [3]),
+    "a pin pins its group": (
+        *([0.1, 0.9, 0.1], [3] * 3, 6, {"group": [0, -1, 0], "pinned": [0, 0, 1]}),
+        ["pinned", OUT, "pinned"],
+    ),
+    "a group has its value per token": ([0.9, 0.2, 0.6, 0.6], [2] * 4, 4, {"group": [0, 0, -1, -1]}, [2, 3]),
+    "repeats are equal without redundancy": ([0.9, 0.8, 0.5], [2] * 3, 4, REPEATS, [IN, IN, OUT]),
+    "redundancy prefers something new": (
+        *([0.9, 0.8, 0.5], [2] * 3, 4, {**REPEATS, "redundancy": 1.0}),
+        [IN, "redundant", IN],
+    ),
+    "a repeat is worth nothing at any redundancy": (
+        *([0.9, 0.8, 0.001], [2] * 3, 4, {**REPEATS, "redundancy": 0.01}),
+        [IN, "redundant", IN],
+    ),
+    # row 1 shares half of its weight with row 0: its 0.9 is worth 0.9 * (1 - 1 * 0.25) = 0.675
+    "the square of the overlap, above": ([1.0, 0.9, 0.67], [2] * 3, 4, SHARED, [0, 1]),
+    "the square of the overlap, below": ([1.0, 0.9, 0.68], [2] * 3, 4, SHARED, [0, 2]),
+    "the weight of terms counts": (  # row 1 shares a tenth of its weight, row 2 nine tenths
+        *([1.0, 0.8, 0.9], [2] * 3, 4),
+        {"terms": [[0, 2], [0, 1], [2, 3]], "weights": [1.0, 9.0, 9.0, 1.0], "redundancy": 1.0},
+        [0, 1],
+    ),
+    "pins make others redundant": (
+        *([0.1, 0.9, 0.5], [2] * 3, 4, {**REPEATS, "redundancy": 1.0, "pinned": [1, 0, 0]}),
+        ["pinned", "redundant", IN],
+    ),
+    "D017: a neighbour on each side": (
+        *(HIT, [2] * 7, 6, {"context": 1}),
+        [OUT, OUT, "context", IN, "context", OUT, OUT],
+    ),
+    "D026: two on each side": (HIT, [2] * 7, 10, {"context": 2}, [1, 2, 3, 4, 5]),
+    "D017: context as far as there is room": (HIT, [2] * 7, 5, {"context": 2}, [2, 3]),
+    "context stops at the document": (
+        *([0.1, 0.9, 0.1], [2] * 3, 6, {"context": 1, "documents": [0, 1, 1]}),
+        [IN, IN, "context"],
+    ),
+    "context at the start": ([0.9, 0.1, 0.1, 0.1], [2] * 4, 4, {"context": 1}, [0, 1]),
+    "context at the end": ([0.1, 0.1, 0.1, 0.9], [2] * 4, 4, {"context": 3}, [2, 3]),
+    "context brings a group": (
+        *([0.1, 0.9, 0.1, 0.2], [2] * 4, 6, {"context": 1, "group": [0, -1, -1, 0]}),
+        [0, 1, 3],
+    ),
+    "D023: headings come along": (*UNDER, 6, {"heading": ABOVE}, ["heading", "heading", IN, OUT, OUT]),
+    "headings are paid for": (*UNDER, 5, {"heading": ABOVE}, [0, 4]),
+    "headings are paid for once": (
+        *([0.1, 0.1, 0.9, 0.8, 0.1], [1, 1, 4, 4, 9], 10, {"heading": ABOVE}),
+        [0, 1, 2, 3],
+    ),
+    "pins bring their headings": (
+        *([0.1] * 5, [2] * 5, 6, {"heading": ABOVE, "pinned": [0, 0, 1, 0, 0]}),
+        ["heading", "heading", "pinned", OUT, OUT],
+    ),
+    "a group may hold its heading": (
+        *([0.1, 0.9, 0.2], [2] * 3, 4, {"heading": [-1, 0, -1], "group": [0, 0, -1]}),
+        [IN, IN, OUT],
+    ),
+    # row 1 is dear with its heading, cheap once row 2 has brought it
+    "offered anew": ([0.1, 0.5, 1.0, 0.45], [6, 2, 2, 2], 12, {"heading": [-1, 0, 0, -1]}, [0, 1, 2, 3]),
+    # offered when its heading had no room beside it, it comes in as soon as the heading is there
+    "offered late": ([0.2, 0.9, 0.8], [4, 9, 1], 14, {"heading": [-1, 0, 0], "ranked": True}, [0, 1, 2]),
+    "passed over": (
+        *([0.2, 0.9, 0.8, 0.7], [4, 8, 6, 2], 12, {"heading": [-1, 0, -1, 0], "ranked": True}),
+        [0, 1],
+    ),
+    "ranked: by worth alone": ([0.9, 0.8, 0.1], [10, 1, 1], 10, {"ranked": True}, [0]),
+    "ranked: what fits": ([0.9, 0.8, 0.1], [10, 1, 1], 9, {"ranked": True}, [1, 2]),
+    "ranked: ties go to the lowest": ([0.5, 0.9, 0.5], [3] * 3, 6, {"ranked": True}, [0, 1]),
+    "ranked: no single unit in place of the first": ([1.0, 0.9], [1, 10], 10, {"ranked": True}, [0]),
+    "a cap for each document": (*CAPPED[:3], {**CAPPED[3], "cap": [4, 8]}, [0, 2, 3]),
+    "a cap of nothing": (*CAPPED[:3], {**CAPPED[3], "cap": [0, 7]}, [2]),
+    "pins stay beyond a cap, and count": (
+        *(*CAPPED[:3], {**CAPPED[3], "cap": [3, 8], "pinned": [1, 0, 0, 0]}),
+        ["pinned", OUT, IN, IN],
+    ),
+    "headings count for a cap": (
+        *(*CAPPED[:3], {**CAPPED[3], "cap": [7, 99], "heading": [-1, 0, -1, 2]}),
+        [0, 2, 3],
+    ),
+}
 
 
-def test_D023_a_selected_segment_brings_the_headings_above_it() -> None:
-    reasons = choose([0.1, 0.1, 0.9, 0.1, 0.5], [1, 1, 4, 4, 4], 6, heading=ABOVE)
-    assert reasons == ["heading", "heading", "selected", "budget", "budget"]
-
-
-def test_headings_are_paid_for() -> None:
-    assert kept(choose([0.1, 0.1, 0.9, 0.1, 0.5], [1, 1, 4, 4, 4], 5, heading=ABOVE)) == [0, 4]
-
-
-def test_headings_are_paid_for_once() -> None:
-    assert kept(choose([0.1, 0.1, 0.9, 0.8, 0.1], [1, 1, 4, 4, 9], 10, heading=ABOVE)) == [
-        0,
-        1,
-        2,
-        3,
-    ]
-
-
-def test_pinned_segments_bring_their_headings() -> None:
-    reasons = choose([0.1] * 5, [2] * 5, 6, heading=ABOVE, pinned=[0, 0, 1, 0, 0])
-    assert reasons == ["heading", "heading", "pinned", "budget", "budget"]
-
-
-def test_a_group_may_hold_its_own_heading() -> None:
-    reasons = choose([0.1, 0.9, 0.2], [2, 2, 2], 4, heading=[-1, 0, -1], group=[0, 0, -1])
-    assert reasons == ["selected", "selected", "budget"]
-
-
-def test_costs_far_apart() -> None:
-    assert kept(choose([0.5, 0.5, 0.5], [2**40, 1, 2**41], 2**40 + 1)) == [0, 1]
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_selected_and_why(case: str) -> None:
+    scores, costs, budget, options, expected = CASES[case]
+    reasons = choose(scores, costs, budget, **options)
+    assert expected in (reasons, kept(reasons))
+    assert all(choose(scores, costs, budget, **options) == reasons for _ in range(20))
 
 
 def test_is_kept_lists_rows_in_order() -> None:
@@ -332,35 +280,6 @@ def test_at_least_half_of_the_best_choice(problem: dict[str, Any]) -> None:
     )
     best = max(value(rows) for rows in choices if sum(costs[row] for row in rows) <= problem["budget"])
     assert value(solve(problem, False)) >= best / 2
-
-
-def test_a_unit_is_offered_anew_when_what_it_needs_is_in() -> None:
-    # row 1 is dear with its heading, cheap once row 2 has brought it
-    reasons = choose([0.1, 0.5, 1.0, 0.45], [6, 2, 2, 2], 12, heading=[-1, 0, 0, -1])
-    assert kept(reasons) == [0, 1, 2, 3]
-    # offered when its heading had no room beside it, it comes in as soon as the heading is there
-    late = choose([0.2, 0.9, 0.8], [4, 9, 1], 14, heading=[-1, 0, 0], ranked=True)
-    assert kept(late) == [0, 1, 2]
-    passed = choose([0.2, 0.9, 0.8, 0.7], [4, 8, 6, 2], 12, heading=[-1, 0, -1, 0], ranked=True)
-    assert kept(passed) == [0, 1]
-
-
-def test_ranked_by_worth_alone() -> None:
-    assert kept(choose([0.9, 0.8, 0.1], [10, 1, 1], 10, ranked=True)) == [0]
-    assert kept(choose([0.9, 0.8, 0.1], [10, 1, 1], 9, ranked=True)) == [1, 2]
-    assert kept(choose([0.5, 0.9, 0.5], [3, 3, 3], 6, ranked=True)) == [0, 1]  # ties: the lowest
-    # no single unit in place of what comes first, however large
-    assert kept(choose([1.0, 0.9], [1, 10], 10, ranked=True)) == [0]
-
-
-def test_caps_hold_for_each_document() -> None:
-    scores, costs, documents = [0.9, 0.8, 0.7, 0.6], [4, 4, 4, 4], [0, 0, 1, 1]
-    assert kept(choose(scores, costs, 16, documents=documents, cap=[4, 8])) == [0, 2, 3]
-    assert kept(choose(scores, costs, 16, documents=documents, cap=[0, 7])) == [2]
-    reasons = choose(scores, costs, 16, documents=documents, cap=[3, 8], pinned=[1, 0, 0, 0])
-    assert reasons == ["pinned", "budget", "selected", "selected"]  # pins stay, and count
-    brought = choose(scores, costs, 16, documents=documents, cap=[7, 99], heading=[-1, 0, -1, 2])
-    assert kept(brought) == [0, 2, 3]
 
 
 REPEATED = "The same sentence stands here again and again."
