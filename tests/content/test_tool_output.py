@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import tersely
 from tersely.content.tool_output import ToolOutput
+from tersely.types import AnyStrategyName
 
 PASSING = "\n".join(f"tests/test_part_{n}.py::test_case_{n} PASSED [{n // 3:3d}%]" for n in range(250))
 OUTPUTS = {
@@ -117,7 +118,7 @@ def test_a_long_failure_is_shown_by_its_beginning() -> None:
 
 
 @pytest.mark.parametrize("kind", ["tool_output", "log", "stack_trace"])
-def test_marks_of_many_gaps_are_one_count(kind: tersely.StrategyName) -> None:
+def test_marks_of_many_gaps_are_one_count(kind: AnyStrategyName) -> None:
     lines = [
         f"step {n}: part {chr(97 + n % 26)} FAILED for {n * 37 % 91}" if n % 9 == 4 else f"step {n}: done"
         for n in range(360)

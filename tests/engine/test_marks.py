@@ -11,6 +11,7 @@ import tersely
 from hypothesis import given, strategies as st
 from tersely import BudgetExceededError
 from tersely.models.counters import resolve_counter
+from tersely.types import AnyStrategyName
 
 STATES = ("done", "done", "done", "FAILED", "skipped", "took 9 ms", "error: disk full")
 Make = Callable[[list[int]], str]
@@ -20,7 +21,7 @@ def joined(line: Callable[[int, str], str], head: str = "") -> Make:
     return lambda states: head + "\n".join(line(n, STATES[state]) for n, state in enumerate(states))
 
 
-FORMS: dict[tersely.StrategyName, Make] = {
+FORMS: dict[AnyStrategyName, Make] = {
     "log": joined(lambda n, s: f"2024-05-01 10:00:{n % 60:02d} INFO part {n} of {n * 37 % 91}: {s}"),
     "tool_output": joined(lambda n, s: f"step {n * 37 % 91} {s}"),
     "stack_trace": joined(lambda n, s: f'  File "/app/f{n}.py", line {n}, in g\n    raise E{n}("{s}")'),
@@ -56,7 +57,7 @@ def check_neighbours(result: tersely.Compressed) -> None:
 @pytest.mark.parametrize("form", FORMS)
 @given(st.lists(st.integers(0, len(STATES) - 1), min_size=12, max_size=90), st.floats(0.02, 0.95))
 def test_neighbours_were_neighbours_or_have_a_mark_between(
-    form: tersely.StrategyName, states: list[int], share: float
+    form: AnyStrategyName, states: list[int], share: float
 ) -> None:
     text = FORMS[form](states)
     budget = max(int(resolve_counter(None).count(text) * share), 8)
@@ -71,7 +72,7 @@ def test_neighbours_were_neighbours_or_have_a_mark_between(
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.5])
-def test_marks_are_there_from_a_tenth_of_the_text_on(form: tersely.StrategyName, share: float) -> None:
+def test_marks_are_there_from_a_tenth_of_the_text_on(form: AnyStrategyName, share: float) -> None:
     text = FORMS[form]([n * n % 7 for n in range(200)])
     result = tersely.compress(text, ratio=share, strategy=form)
     assert not {"markers_left_out", "segment_cut"} & set(result.receipt.warnings)

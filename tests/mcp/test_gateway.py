@@ -15,10 +15,11 @@ pytest.importorskip("mcp.server.lowlevel")
 pytest.importorskip("mcp_types")
 
 from http_servers import ask, served
+from tersely.errors import StoreError
 from tersely.mcp.gateway import Gateway
 from tersely.mcp.text_tools import text_tools
 from tersely.models.counters import resolve_counter
-from tersely.store import Store, StoreError
+from tersely.store import Store
 
 COUNT = resolve_counter(None).count
 TOKEN = "correct-horse-battery"
