@@ -10,7 +10,7 @@ wheel=$(realpath build/adapters/tersely-*.whl)
 oldest=(langchain-core==1.0.0 langchain==1.0.0 langchain-classic==1.0.0 llama-index-core==0.13.0 haystack-ai==2.20.0
   "langgraph==1.0.0" "langgraph-checkpoint<3") # later ones do not work with langchain 1.0.0
 newest=("langchain-core<2" "langchain<2" langchain-classic "llama-index-core<0.15" "haystack-ai<4"
-  "openai-agents<1" "pydantic-ai-slim<3" "litellm<2" anthropic google-genai)
+  "openai-agents<1" "pydantic-ai-slim<3" "litellm<2" anthropic google-genai squeez pyyaml)
 tools=("crewai<2" "smolagents<2" "autogen-core<1") # they pin what the others need
 gateways=("litellm[proxy]<2" "mcp>=2,<3" uvicorn)
 headroom=("headroom-ai[proxy]>=0.42,<0.43") # its contract for compressors is not stable yet
@@ -26,7 +26,7 @@ run() {
   "$venv/bin/python" -m pytest -rs tests/integrations tests/agents/test_real_classes.py \
     tests/models/test_frameworks.py tests/retrieval/test_results.py tests/mcp/test_gateway.py \
     tests/agents/test_hook.py
-  "$venv/bin/python" -m pytest tests/documentation -k "migration or (reference and agents)"
+  "$venv/bin/python" -m pytest tests/documentation -k "migration or harnesses or (reference and agents)"
 }
 
 run oldest "${oldest[@]}"

@@ -386,6 +386,10 @@ def test_what_the_page_counts_and_links_is_what_the_spans_say(name: str, budget:
     assert counted == {"Kept": kept, "Dropped": dropped}
     assert any(f"of {kept + dropped:,} segments kept" in element.text for element in page.elements)
     source = {e.attributes["id"][1:]: e.text for e in page.all("span", "k") if "id" in e.attributes}
+    (walked,) = (element.text for element in page.elements if element.attributes.get("id") == "where")
+    assert (
+        walked == f"{len(source)} place{'' if len(source) == 1 else 's'}"
+    )  # no second count of what is kept
     shown_there = {e.attributes["data-s"]: e.text for e in page.all("span") if "data-s" in e.attributes}
     assert source == shown_there
 

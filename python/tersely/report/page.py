@@ -77,7 +77,7 @@ def compose(
         tables=tables,
         legend=legend,
         map=drawn_map,
-        pieces=f"{columns.pieces:,} kept",
+        pieces=f"{columns.pieces:,} place{'' if columns.pieces == 1 else 's'}",  # neighbours are one
         checked=" checked" if only else "",
         only=' class="only"' if only else "",
         source=source,
@@ -248,7 +248,7 @@ def draw_map(lanes: Sequence[Lane], sizes: Sequence[int], pieces: int) -> str:
     return (
         f'<div class="{look}" id="map" data-total="{total}" tabindex="0" role="slider" aria-label="{label}" '
         f'aria-valuemin="0" aria-valuemax="{pieces}" aria-valuenow="0" '
-        f'aria-valuetext="{pieces:,} kept pieces">'
+        f'aria-valuetext="{pieces:,} places with kept text">'
         f'{drawn}<i class="view" id="view"></i><i class="pin" id="pin"></i></div>'
     )
 
