@@ -16,7 +16,7 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from row_corpus import bytes_of, make_rows, read_out, write_lines, write_parquet  # noqa: E402
 from tersely.errors import StoreError  # noqa: E402
-from tersely.scale import compress_dataset, dataset_status, rows, schedule  # noqa: E402
+from tersely.scale import compress_dataset, dataset_status, dedup_dataset, rows, schedule  # noqa: E402
 from tersely.scale.dataset import resume_dataset, same_part  # noqa: E402
 from tersely.scale.options import RowOptions  # noqa: E402
 from tersely.scale.plan import plan_job  # noqa: E402
@@ -274,9 +274,13 @@ def test_poison_rows_go_to_the_error_column(tmp_path: Path) -> None:
     assert dataset_status(tmp_path / "out").errors == report.errors
 
 
-def test_a_job_is_gone_on_with_and_parts_that_are_there_stay(source: Path, tmp_path: Path) -> None:
+JOBS = pytest.mark.parametrize("job", [compress_dataset, dedup_dataset])
+
+
+@JOBS
+def test_a_job_is_gone_on_with_and_parts_that_are_there_stay(source: Path, tmp_path: Path, job: Any) -> None:
     out = tmp_path / "out"
-    compress_dataset(source, out, workers=0, unit_bytes=SMALL)
+    first = job(source, out, workers=0, unit_bytes=SMALL)
     wanted = bytes_of(out)
     for name in ("part-000001.parquet", "part-000003.parquet"):
         (out / name).unlink()
@@ -284,15 +288,16 @@ def test_a_job_is_gone_on_with_and_parts_that_are_there_stay(source: Path, tmp_p
     before = (out / "part-000000.parquet").stat().st_mtime_ns
     status = dataset_status(out)
     assert not status.finished and status.units - status.done == 2
-    report = compress_dataset(source, out, workers=0, unit_bytes=SMALL)
-    assert report.done - report.skipped == 2 and report.rows == 64
+    report = job(source, out, workers=0, unit_bytes=SMALL)
+    assert report.done - report.skipped == 2 and report.rows == 64 and report.digest == first.digest
     assert bytes_of(out) == wanted
     assert (out / "part-000000.parquet").stat().st_mtime_ns == before
 
 
-def test_anybody_can_make_a_part_again_and_compare(source: Path, tmp_path: Path) -> None:
+@JOBS
+def test_anybody_can_make_a_part_again_and_compare(source: Path, tmp_path: Path, job: Any) -> None:
     out = tmp_path / "out"
-    compress_dataset(source, out, workers=0, unit_bytes=SMALL)
+    job(source, out, workers=0, unit_bytes=SMALL)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     shutil.move(source, elsewhere / source.name)
@@ -400,10 +405,11 @@ def test_a_text_may_be_several_documents(tmp_path: Path) -> None:
     assert read_out(tmp_path / "out")[0]["chunks"] == wanted
 
 
-def test_a_source_without_rows_gives_no_parts(tmp_path: Path) -> None:
+@JOBS
+def test_a_source_without_rows_gives_no_parts(tmp_path: Path, job: Any) -> None:
     write_lines(tmp_path / "in.jsonl", [])
     with pytest.raises(ValueError, match=" has no columns: JSON lines must be objects"):
-        compress_dataset(tmp_path / "in.jsonl", tmp_path / "lines")
+        job(tmp_path / "in.jsonl", tmp_path / "lines")
     pq.write_table(pa.table({"text": pa.array([], pa.string())}), tmp_path / "in.parquet")
-    report = compress_dataset(tmp_path / "in.parquet", tmp_path / "out")
-    assert report.finished and (report.units, report.rows) == (0, 0)
+    report = job(tmp_path / "in.parquet", tmp_path / "out")
+    assert report.finished and (report.units, report.rows, report.kept) == (0, 0, 0)

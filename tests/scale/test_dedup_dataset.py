@@ -17,8 +17,7 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from row_corpus import PLACES, bytes_of, read_out, write_lines, write_parquet  # noqa: E402
-from tersely.scale import compress_dataset, dataset_status, dedup_dataset, shuffle, workspace  # noqa: E402
-from tersely.scale.dataset import same_part  # noqa: E402
+from tersely.scale import compress_dataset, dedup_dataset, shuffle, workspace  # noqa: E402
 from tersely.scale.merging import STAGES  # noqa: E402
 from tersely.scale.plan import PLAN, load_plan  # noqa: E402
 from tersely.scale.report import Report  # noqa: E402
@@ -236,20 +235,6 @@ def test_a_kill_at_each_step_of_each_commit_changes_nothing(
     assert bytes_of(tmp_path / "out") == bytes_of(tmp_path / "undisturbed")
 
 
-def test_a_missing_part_is_made_again_and_anybody_can_compare(tmp_path: Path) -> None:
-    source = write_parquet(tmp_path / "in.parquet", [{"text": text} for text in make_texts(6)])
-    out = tmp_path / "out"
-    first = dedup_dataset(source, out, workers=0, unit_bytes=SMALL)
-    before = bytes_of(out)
-    (out / "part-000001.parquet").unlink()
-    assert not dataset_status(out).finished
-    again = dedup_dataset(source, out, workers=0, unit_bytes=SMALL)
-    assert bytes_of(out) == before and again.digest == first.digest and again.skipped == first.units - 1
-    assert same_part(source, out, 2)
-    pq.write_table(pq.read_table(out / "part-000002.parquet").slice(1), out / "part-000002.parquet")
-    assert not same_part(source, out, 2)
-
-
 def test_another_job_is_refused_and_what_differs_is_said(tmp_path: Path) -> None:
     source = write_parquet(tmp_path / "in.parquet", [{"text": text} for text in make_texts(7)[:20]])
     dedup_dataset(source, tmp_path / "out", workers=0)
@@ -314,12 +299,6 @@ def test_a_job_that_kills_its_workers_is_named(tmp_path: Path) -> None:
     assert job is not None
     with pytest.raises(RuntimeError, match="workers die in job 0 of the stage 'read'"):
         stages.died(job)
-
-
-def test_a_source_without_rows_gives_no_parts(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"text": pa.array([], pa.string())}), tmp_path / "in.parquet")
-    report = dedup_dataset(tmp_path / "in.parquet", tmp_path / "out", workers=0)
-    assert report.finished and (report.units, report.rows, report.kept) == (0, 0, 0)
 
 
 def test_no_terms_at_all_with_every_guard_heavy(tmp_path: Path) -> None:
