@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from growth import MOST, growth
 from hypothesis import given, settings, strategies as st
 from tersely.agents.audit import audit, read_history
 from tersely.cli import main
@@ -69,6 +70,16 @@ def test_the_same_history_and_a_longer_one_lose_nothing(one: Any, other: Any) ->
     assert not lost(history, history) and not lost(history, [*more, *history])
     made = audit(history, more)
     assert all(made.texts[0][each.message][each.start : each.end] == each.text for each in made.statements)
+
+
+@pytest.mark.growth
+def test_time_grows_as_the_histories_do() -> None:
+    def make(size: int) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+        said = "Never restart pool {n}. We decided to use db{n}. See a/b{n}.py:{n}. "
+        before = [{"role": "user", "content": said.format(n=n)} for n in range(size // 64)]
+        return before, [{"role": "user", "content": said.format(n=n).lower()} for n in range(size // 128)]
+
+    assert growth(make, lambda given: audit(*given), 20_000) < MOST
 
 
 def claude(role: str, content: Any, **more: Any) -> dict[str, Any]:

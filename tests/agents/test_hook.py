@@ -378,6 +378,12 @@ def test_the_doctor_says_whether_commands_start_and_events_arrive(
     capfd.readouterr()
     assert main(["hook", "doctor"]) == 1
     assert "codex" in (told := capfd.readouterr().out) and "the command does not start or answer" in told
+    # A project's file may be a stranger's: nothing but tersely is run, and no shell.
+    evil = Path.cwd() / "evil"
+    for command in (f"touch {evil}; tersely hook --agent codex", f"tersely hook --agent codex; touch {evil}"):
+        entry = {"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}
+        hooks.write_text(json.dumps({"hooks": {"PostToolUse": [entry]}}))
+        assert main(["hook", "doctor"]) == 1 and not evil.exists()
 
 
 def test_copilot_gets_the_text_in_a_result_of_its_own_shape(

@@ -271,7 +271,7 @@ def _diagnose() -> int:
             missing.append(agent)
         for path, command in found:
             failures = command.endswith(" --failures")
-            starts = _starts(command)
+            starts = _starts(command, path == Path.home() / protocol.settings)
             code = code if starts else 1
             what = "rewrites commands, so that failing ones write little" if failures else "shortens results"
             write(f"{agent}: {path}\n  {what}: {command}\n  ")
@@ -304,12 +304,15 @@ def _installed(path: Path, agent: str) -> list[str]:
         raise InputError(f"cannot read {path}: {error}") from error
 
 
-def _starts(command: str) -> bool:
+def _starts(command: str, is_the_users: bool) -> bool:
+    """Whether a hook's command answers. No shell runs it, and of a project's file no other program either:
+    that may be a stranger's."""
     try:
-        done = subprocess.run(
-            command, shell=True, input=_EMPTY.encode(), capture_output=True, timeout=30, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        words = shlex.split(command)
+        if not is_the_users and words[:1] != ["tersely"]:
+            return False
+        done = subprocess.run(words, input=_EMPTY.encode(), capture_output=True, timeout=30, check=False)
+    except (ValueError, OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0 and done.stdout.strip() == _EMPTY.encode()
 
