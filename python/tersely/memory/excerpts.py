@@ -333,7 +333,11 @@ def read_excerpts(
     """
     script = _Transcript.of(entries, numbers, called, folded)
     lines = _Lines.of(script)
-    facts = _no_facts() if stated is None else _facts(script, stated, folded, len(entries))
+    facts = (
+        _Facts(*[np.empty(0, dtype=np.int64)] * 3)
+        if stated is None
+        else _facts(script, stated, folded, len(entries))
+    )
     with_facts = np.unique(lines.start.searchsorted(facts.start, side="right") - 1)
     entry_of_line = script.entry[lines.passage]
     if relevance is None:
@@ -428,11 +432,6 @@ class _Facts:
         """The first that take `room` tokens together."""
         many = int(self.costs.cumsum().searchsorted(room, side="right"))
         return _Facts(self.start[:many], self.end[:many], self.costs[:many])
-
-
-def _no_facts() -> _Facts:
-    nothing = np.empty(0, dtype=np.int64)
-    return _Facts(nothing, nothing, nothing)
 
 
 def _facts(script: _Transcript, stated: StatedFacts, folded: Bools, entries: int) -> _Facts:

@@ -34,14 +34,10 @@ for _kind, _worth in {
 _FAILURE_WORTH, _CODE_WORTH, _VALUE_WORTH, _EXCERPT_WORTH = 1.0, 0.7, 0.5, 0.3
 FAILED = 2.0  # of what a tool says of a failure: it comes before all else, however old it is
 
-# What a line says that tells of a failure, in small letters.
-_FAILURES = ("error", "exception", "failed", "failure", "traceback", "fatal", "panic", "cannot ", "denied",
-             "no such file", "fail:")  # fmt: skip
-_NO_NEWS = {
-    "code",
-    "diff",
-    "html",
-}  # what of a text of such a kind holds these words says nothing of a failure
+#: What an output says that tells of a failure, in small letters; and what a line says, besides.
+FAILURES = ("error", "exception", "traceback", "failed")
+_FAILURES = (*FAILURES, "failure", "fatal", "panic", "cannot ", "denied", "no such file", "fail:")
+_NO_NEWS = {"code", "diff", "html"}  # in texts of these kinds such words say nothing of a failure
 _LONGEST_LINE = 300  # characters of such a line; a longer one is data
 _HEAD, _TAIL = 400, 800  # characters of what failed, whole lines from its start and its end: the words for it
 # Codes: letters and digits in one word ("HAT039", "gift_card_7480005", "c-17"), and long whole numbers.

@@ -17,6 +17,7 @@ from tersely.engine.count import count_batch
 from tersely.engine.cutting import segment
 from tersely.engine.facts import find_facts
 from tersely.errors import SummarizationError
+from tersely.memory.mentions import FAILURES
 from tersely.models.counters import resolve_counter
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
 from tersely.models.language_models import resolve_language_model
@@ -259,7 +260,6 @@ _TASK_CHARACTERS = 100
 _FINDINGS = 3
 _FINDING_CHARACTERS = 80
 _PREVIEWS = {"Reasoning": 200, "Code": 150, "Output": 100}  # characters of a step that a model is shown
-_FAILURES = ("error", "exception", "traceback", "failed")
 _HARMLESS = re.compile(
     r"\b(?:no|0|zero|without(?: any)?)\s+(?:errors?|exceptions?|failed|failures)\b|\bfailed\s*[:=]\s*0\b",
     re.I,
@@ -273,7 +273,7 @@ _TOLD = re.compile(r"Completed \d+ steps \((\d+) successful\)")
 def is_success(output: str, smart: bool = False) -> bool:
     """Whether an output tells of no failure; `smart`: "no errors" and "0 failed" are none."""
     text = _HARMLESS.sub("", output) if smart else output
-    return not any(word in text.lower() for word in _FAILURES)
+    return not any(word in text.lower() for word in FAILURES)
 
 
 def rule_summary(

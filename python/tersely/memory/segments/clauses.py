@@ -650,21 +650,23 @@ _BETWEEN = re.compile(
 
 def find_functions(text: str, facts: Sequence[Fact], places: Sequence[Mention]) -> list[Mention]:
     """Find the functions that a text names: as calls, behind "inside", beside a word for them or a place."""
-    called = [Mention(*_name_span(match), _name(match)) for match in _CALLED.finditer(text)]
-    found = [mention for mention in called if not mention.name.isupper()]  # "DONE()" is a macro
-    for match in _BEHIND_NAMES.finditer(text):
-        name, plain = _name(match), not match["quote"] and not _LIKE_CODE.search(match["name"])
-        told = not match["is"] or (match["called"] and not name.endswith("ly"))
-        if not plain or (told and name.lower() not in _NO_NAME and _ENDS_NAME.match(text, match.end())):
-            found.append(Mention(*_name_span(match), name))
-    for match in _BEFORE.finditer(text):
-        name, plain = _name(match), not match["quote"] and not _LIKE_CODE.search(match["name"])
-        named = match["the"] and match["noun"] in ("function", "method", "procedure", "routine")
-        if not plain or (named and name.lower() not in _NO_NAME):
-            found.append(Mention(*_name_span(match), name))
+    called = [_named(match) for match in _CALLED.finditer(text)]
+    found = [one for one in called if not one.name.isupper()]  # "DONE()" is a macro
+    for match in [*_BEHIND_NAMES.finditer(text), *_BEFORE.finditer(text)]:
+        one = _named(match)
+        if match.re is _BEFORE:
+            told = match["the"] and match["noun"] in ("function", "method", "procedure", "routine")
+        else:
+            told = not match["is"] or (match["called"] and not one.name.endswith("ly"))
+            told = told and _ENDS_NAME.match(text, match.end())
+        is_code = match["quote"] or _LIKE_CODE.search(match["name"])
+        if is_code or (told and one.name.lower() not in _NO_NAME):
+            found.append(one)
     starts = [place.start for place in places]
     for fact in facts:
-        if fact.kind is not FactKind.IDENTIFIER or not _like_function(fact.text):
+        if fact.kind is not FactKind.IDENTIFIER or fact.text.isupper():
+            continue
+        if not (_WHOLE_NAME.fullmatch(fact.text) and _LIKE_CODE.search(fact.text)):
             continue
         index = bisect_left(starts, fact.start)
         before = text[places[index - 1].end : fact.start] if index else "-"
@@ -675,16 +677,8 @@ def find_functions(text: str, facts: Sequence[Fact], places: Sequence[Mention]) 
     return sorted(found, key=start_of)
 
 
-def _name(match: re.Match[str]) -> str:
-    return (match.groupdict().get("frame") or match["name"]).strip(".")
-
-
-def _name_span(match: re.Match[str]) -> tuple[int, int]:
-    start = match.start("name") if match["name"] else match.start("frame")
-    return start, start + len(_name(match))
-
-
-def _like_function(name: str) -> bool:
-    return (
-        _WHOLE_NAME.fullmatch(name) is not None and not name.isupper() and _LIKE_CODE.search(name) is not None
-    )
+def _named(match: re.Match[str]) -> Mention:
+    """Return the name that a match gives, and where it is."""
+    group = "name" if match["name"] else "frame"
+    start, name = match.start(group), match[group].strip(".")
+    return Mention(start, start + len(name), name)

@@ -375,7 +375,10 @@ def compare(
         unread = tuple(one.text for one in dropped if not one.reason)
         if unread:
             items.append(PreservedItem("facts", ", ".join(unread), "lost", unread))
-        contradicted = contradictions(f"{segment.text}\n\n{_metadata_sentence(segment)}", compressed_text)
+        extra = segment.metadata  # what only it says is a sentence
+        parts = (extra.file_path, extra.line_number, extra.topic, extra.timestamp.isoformat())
+        told = ", ".join([str(part) for part in parts if part is not None])
+        contradicted = contradictions(f"{segment.text}\n\n{told}", compressed_text)
     about, share = _subjects(segment.text, compressed_text)
     items.append(PreservedItem("content", about, "kept" if share >= ENOUGH_WORDS else "lost"))
     return PreservationReport(
@@ -440,13 +443,6 @@ def _dropped_statements(source: Reading, written: Reading) -> list[DroppedFact]:
 def _why_dropped(clause: Clause) -> str:
     """Return the reason why what a clause says may be left out."""
     return "older" if clause.role in (*_UNDERSTOOD, Role.ERROR) else "background"
-
-
-def _metadata_sentence(segment: ContextSegment) -> str:
-    """Write what only the metadata says as a sentence."""
-    known = segment.metadata
-    parts = (known.file_path, known.line_number, known.topic, known.timestamp.isoformat())
-    return ", ".join(str(part) for part in parts if part is not None)
 
 
 def _counts(text: str, name: str, value: Any) -> bool:
