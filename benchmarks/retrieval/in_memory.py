@@ -17,7 +17,7 @@ __all__ = ["InMemory", "manual_chunks"]
 
 
 class InMemory:
-    """Implements `tersely.retrieval.Retriever`, with vectors."""
+    """Implements `tersely.retrieval.chunks.Retriever`, with vectors."""
 
     def __init__(self, chunks: Sequence[ChunkResult]) -> None:
         self._embedder = StaticEmbedder()

@@ -32,7 +32,7 @@ DetectedName = Literal[
 #: What documents can be taken for: keys of `tersely.content.registry.CONTENT_TYPES`.
 ContentTypeName = Literal[DetectedName, "xml", "yaml", "logfmt"]
 
-#: Keys of `tersely.strategies.STRATEGIES`.
+#: Keys of `tersely.engine.strategies.STRATEGIES`.
 StrategyName = Literal["extractive", "lead", "abstractive", "hybrid", "hierarchical", "manager"]
 
 #: What `strategy=` takes by name: a strategy, or what all documents are taken for.

@@ -11,7 +11,7 @@ from tersely import BudgetExceededError
 from tersely.engine.allocation import fill, in_steps, share_out, weights_of
 from tersely.models.counters import resolve_counter
 from tersely.strategies import seed_allocate
-from tersely.strategies.manager import Assembly, Part, assemble
+from tersely.strategies.manager import Assembler, Assembly, Part
 
 WEIGHTS = st.sampled_from([1e-9, 0.1, 0.5, 1.0, 3.0, 1e9])
 ITEMS = st.lists(st.tuples(st.integers(0, 80), WEIGHTS), min_size=1, max_size=10)
@@ -89,7 +89,8 @@ def put_together(sizes: list[int], budget: int, counter: object, **parts: Part) 
     def make(shares: Mapping[int, int]) -> dict[int, Part]:
         return {i: parts.get(f"i{i}", Part(words(share))) for i, share in shares.items()}
 
-    return assemble(sizes, [1.0] * len(sizes), budget, resolve_counter(counter), "\n--- ---\n", make)
+    weights = [1.0] * len(sizes)
+    return Assembler(sizes, weights, budget, resolve_counter(counter), "\n--- ---\n", make).run()
 
 
 def test_the_whole_budget_is_used() -> None:

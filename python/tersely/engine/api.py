@@ -66,7 +66,7 @@ def compress(
             tokenizers.Tokenizer or a TokenCounter.
         strategy: None, "auto": each document is read as what it is, prose, code, a log, JSON, a table, ...,
             and all share one budget by what they are worth (`engine.strategies.Auto`). Else a name from
-            `tersely.strategies.STRATEGIES` ("extractive" reads all as text), a content type ("log",
+            `tersely.engine.strategies.STRATEGIES` ("extractive" reads all as text), a content type ("log",
             "json", ...) that all documents are taken for, a reader of one (`tersely.content.logs.Logs()`), or
             a strategy object.
         pinned: what must be kept: strings, (start, end) or (document, start, end) in characters, or Spans.

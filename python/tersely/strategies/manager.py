@@ -73,45 +73,37 @@ class Assembly:
 Make = Callable[[Mapping[int, int]], Mapping[int, Part]]
 
 
-def assemble(
-    sizes: Sequence[int],
-    weights: Sequence[float],
-    budget: int,
-    counter: BatchTokenCounter,
-    separator: str,
-    make: Make,
-    floors: Sequence[int] | None = None,
-) -> Assembly:
-    """Share out the budget, have the parts made, and join them; the count of the whole never exceeds it.
+@dataclass(slots=True, eq=False)
+class Assembler:
+    """Shares out a budget, has the parts made, and joins them; the count of the whole never exceeds it.
 
-    `make(shares)` gives the part of each index of `shares`, of at most so many tokens; a text of None with
-    `required` 0 means that it failed, whatever its share; an empty one is left out. `floors`: tokens that
-    each gets at least; one with a floor > 0 is never left out. What failed parts do not use goes to the
-    others; where the joined text counts more than its parts, there is less to share. Raises
-    BudgetExceededError where not one part fits, or not all that have a floor.
+    Attributes:
+        sizes, weights: tokens of each document, and its claim on the budget.
+        make: gives the part of each index of the shares that it is passed, of at most so many tokens; a text
+            of None with `required` 0 means that it failed, whatever its share; an empty one is left out.
+        floors: tokens that each gets at least; one with a floor > 0 is never left out.
+        refused: index -> what a document without a part would need, 0 where that is not known.
+
+    What failed parts do not use goes to the others; where the joined text counts more than its parts, there
+    is less to share.
     """
-    assembler = _Assembler(list(sizes), list(weights), budget, counter, separator, make)
-    assembler.floors = list(floors) if floors is not None else assembler.floors
-    return assembler.run()
 
+    sizes: Sequence[int]
+    weights: Sequence[float]
+    budget: int
+    counter: BatchTokenCounter
+    separator: str
+    make: Make
+    floors: list[int] = field(default_factory=list)
+    left: list[int] = field(init=False)
+    refused: dict[int, int] = field(default_factory=dict)
 
-class _Assembler:
-    def __init__(
-        self,
-        sizes: list[int],
-        weights: list[float],
-        budget: int,
-        counter: BatchTokenCounter,
-        separator: str,
-        make: Make,
-    ) -> None:
-        self.sizes, self.weights, self.budget = sizes, weights, budget
-        self.counter, self.separator, self.make = counter, separator, make
-        self.floors = [0] * len(sizes)
-        self.left = list(range(len(sizes)))
-        self.refused: dict[int, int] = {}  # what each would need, 0 where that is not known
+    def __post_init__(self) -> None:
+        self.left = list(range(len(self.sizes)))
+        self.floors = self.floors or [0] * len(self.sizes)
 
     def run(self) -> Assembly:
+        """Join the parts. Raises BudgetExceededError where not one fits, or not all that have a floor."""
         one, other = "one.", "Two"
         counts = count_batch(self.counter, [one, other, one + self.separator + other]).tolist()
         gap, room = max(counts[2] - counts[0] - counts[1], 0), self.budget
@@ -525,7 +517,8 @@ class _ByShares:
     def run(self) -> PreparedContext:
         weights = weights_of([self.chunks[place].relevance for place in self.usable])
         manager = self.manager
-        found = assemble(self.sizes, weights, self.budget, manager.counter, manager.separator, self._make)
+        parts = (self.budget, manager.counter, manager.separator, self._make)
+        found = Assembler(self.sizes, weights, *parts).run()
         for index in found.refused:
             place = self.usable[index]
             self.dropped.setdefault(place, DroppedChunk(self.chunks[place].id, "budget"))
@@ -717,7 +710,7 @@ class ByDocument:
 
         weights = weights_of([document.score for document in request.documents])
         must = [int(bool(part.pinned)) for part in alone]
-        found = assemble(sizes, weights, budget, request.counter, request.separator, make, must)
+        found = Assembler(sizes, weights, budget, request.counter, request.separator, make, must).run()
         kept = {index: made[index] for index in found.shares}
         dropped = {
             index: _drop_whole(alone[index], sizes[index]) for index in range(len(texts)) if index not in kept

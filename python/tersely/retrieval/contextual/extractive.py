@@ -238,7 +238,7 @@ def spans_by_document(
     reading = selection.reading
     if not isinstance(kept, Spans) or not isinstance(dropped, Spans):  # one segment was cut
         reasons = _reasons_by_place(selection)
-        dropped = [_with_reason(span, reasons.get((span.document, span.start))) for span in dropped]
+        dropped = [replace(one, reason=reasons.get((one.document, one.start), one.reason)) for one in dropped]
         return _by_document(kept, count_of), _by_document(dropped, count_of)
     codes, scores = kept.codes.copy(), kept.scores
     codes[codes == _PRESERVED] = _SELECTED
@@ -276,12 +276,6 @@ def _reasons_by_place(selection: Selection) -> dict[tuple[int, int], str]:
         (int(table.document[row]), int(table.start[row])): REASONS[selection.reason_codes[row]]
         for row in rows
     }
-
-
-def _with_reason(span: Span, reason: str | None) -> Span:
-    if reason is None:
-        return span
-    return Span(span.document, span.start, span.end, span.kind, reason, span.score)
 
 
 def _segment_scores(

@@ -44,7 +44,7 @@ _TRIES = 20  # to open what the header names: a writer may have replaced it mean
 
 
 class Index:
-    """A folder's files in chunks, found by their words and by their vectors. A `tersely.retrieval.Retriever`.
+    """A folder's files in chunks, found by their words and by their vectors. It is a `Retriever`.
 
     Thread-safe. It sees what writers commit from the next call on; a search sees one state of the index.
 
