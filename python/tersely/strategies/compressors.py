@@ -332,25 +332,41 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
             return self.compressor.compress(text, replace(options, target_tokens=int(error.required)))
 
 
-class _ModelCompressor(Compressor):
-    """Base class of both: their model, and strategies for options that ask no model."""
+class AbstractiveCompressor(Compressor):
+    """A language model writes the text (see `Abstractive`); its errors come out as SummarizationError.
+
+    `options.preferred_method` EXTRACTIVE or HIERARCHICAL asks no model.
+    """
+
+    method = CompressionMethod.ABSTRACTIVE
 
     def __init__(
         self,
-        model: Any,
-        embedder: Any,
-        counter: Any,
-        fallback: bool,
-        max_prompt_tokens: int | None,
-        concurrency: int,
-        clock: Any,
-        new_id: Any,
+        model: Any = None,
+        counter: Any = None,
+        *,
+        embedder: Any = None,
+        fallback: bool = False,
+        max_prompt_tokens: int | None = None,
+        concurrency: int = 4,
+        clock: Any = None,
+        new_id: Any = None,
+        llm: Any = None,
     ) -> None:
+        """See `Compressor` and `Abstractive`.
+
+        Args:
+            model: see `resolve_language_model`; `llm` is another name of it. None: results are extractive,
+                and say so.
+            counter, embedder, clock, new_id: as for `Compressor`; the embedder is for extractive results.
+            fallback: be extractive where the model raises.
+            max_prompt_tokens, concurrency: as for `Abstractive`.
+        """
         super().__init__(embedder=embedder, counter=counter, clock=clock, new_id=new_id)
-        self.model = model
-        self.model_name = "" if model is None else resolve_language_model(model).name
+        self.model = one_model(model=model, llm=llm)
+        self.model_name = "" if self.model is None else resolve_language_model(self.model).name
         self._settings = {
-            "model": model,
+            "model": self.model,
             "fallback": fallback,
             "max_prompt_tokens": max_prompt_tokens,
             "concurrency": concurrency,
@@ -398,41 +414,7 @@ class _ModelCompressor(Compressor):
         return await asyncio.to_thread(self.finish, call, result, source)
 
 
-class AbstractiveCompressor(_ModelCompressor):
-    """A language model writes the text (see `Abstractive`); its errors come out as SummarizationError.
-
-    `options.preferred_method` EXTRACTIVE or HIERARCHICAL asks no model.
-    """
-
-    method = CompressionMethod.ABSTRACTIVE
-
-    def __init__(
-        self,
-        model: Any = None,
-        counter: Any = None,
-        *,
-        embedder: Any = None,
-        fallback: bool = False,
-        max_prompt_tokens: int | None = None,
-        concurrency: int = 4,
-        clock: Any = None,
-        new_id: Any = None,
-        llm: Any = None,
-    ) -> None:
-        """See `Compressor` and `Abstractive`.
-
-        Args:
-            model: see `resolve_language_model`; `llm` is another name of it. None: results are extractive,
-                and say so.
-            counter, embedder, clock, new_id: as for `Compressor`; the embedder is for extractive results.
-            fallback: be extractive where the model raises.
-            max_prompt_tokens, concurrency: as for `Abstractive`.
-        """
-        model = one_model(model=model, llm=llm)
-        super().__init__(model, embedder, counter, fallback, max_prompt_tokens, concurrency, clock, new_id)
-
-
-class HybridCompressor(_ModelCompressor):
+class HybridCompressor(AbstractiveCompressor):
     """Extractive, then abstractive for long texts; abstractive alone for short ones (see `Hybrid`).
 
     `options.preferred_method` EXTRACTIVE or HIERARCHICAL asks no model; ABSTRACTIVE, or `allow_hybrid=False`,
@@ -450,22 +432,16 @@ class HybridCompressor(_ModelCompressor):
         *,
         threshold: int = 2000,
         fallback: bool = True,
-        max_prompt_tokens: int | None = None,
-        concurrency: int = 4,
-        clock: Any = None,
-        new_id: Any = None,
-        llm: Any = None,
+        **options: Any,
     ) -> None:
         """See `Compressor`, `Abstractive` and `Hybrid`.
 
         Args:
-            model, llm, embedder, counter: as for `AbstractiveCompressor`.
+            model, embedder, counter, options: as for `AbstractiveCompressor`.
             threshold: a text of fewer tokens has one stage.
             fallback: be extractive where the model raises; else SummarizationError.
-            max_prompt_tokens, concurrency, clock, new_id: as for `AbstractiveCompressor`.
         """
-        model = one_model(model=model, llm=llm)
-        super().__init__(model, embedder, counter, fallback, max_prompt_tokens, concurrency, clock, new_id)
+        super().__init__(model, counter, embedder=embedder, fallback=fallback, **options)
         self.threshold = Hybrid(threshold=threshold).threshold
 
     @property
