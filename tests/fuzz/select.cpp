@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "check.hpp"
@@ -83,6 +84,44 @@ std::int64_t cost_of(const Case& of, const std::vector<select::Status>& status) 
     return sum;
 }
 
+// Without rules a choice is the selection, of any number of targets; with all of them pins stay.
+void check_choice(const Case& of, select::Problem problem, const std::vector<select::Status>& selected) {
+    const std::vector<std::uint8_t> none(of.n);
+    if (problem.pinned.empty()) problem.pinned = none;
+    select::Rules rules;
+    rules.price = problem.cost;
+    const select::Choice plain(problem, rules);
+    for (const std::int64_t target : {problem.budget / 2, problem.budget}) {
+        const auto chosen = plain.choose(target, plain.hold(target, problem.pinned, false));
+        check(target != problem.budget || chosen == selected, "a choice without rules is the selection");
+    }
+    const auto last = static_cast<std::int64_t>(of.n) - 1;
+    const std::vector<std::int64_t> runs = {0, std::max<std::int64_t>(last, 0)};
+    const std::vector<std::int64_t> head_cost = {3, 1};
+    const std::vector<std::int32_t> head_above = {-1, 0};
+    const std::vector<std::int32_t> head_of(of.n, 1);
+    rules.gist = problem.score;
+    rules.gist_room = problem.budget / 3;
+    rules.essential = of.pinned;
+    rules.auxiliary = of.pinned;
+    rules.leading = runs;
+    rules.leading_share = 0.5;
+    if (last >= 0) rules.fences = runs;
+    rules.start = std::span(of.offsets).first(of.n);
+    rules.end = std::span(of.offsets).subspan(1, of.n);
+    rules.fill = true;
+    rules.head_cost = head_cost;
+    rules.head_above = head_above;
+    rules.head_of = head_of;
+    for (const bool ranked : {false, true}) {
+        problem.ranked = ranked;
+        const select::Choice choice(problem, rules);
+        const auto chosen = choice.choose(problem.budget, choice.hold(problem.budget, problem.pinned, false));
+        for (std::size_t i = 0; i < of.n; ++i) check(problem.pinned[i] == 0 || in(chosen[i]), "pins stay");
+        check(choice.tally(chosen).kept >= cost_of(of, chosen), "headings are paid for beside units");
+    }
+}
+
 void check_selection(const Case& of, select::Problem problem) {
     const std::vector<select::Status> status = select_budgeted(problem);
     check(status.size() == of.n, "every segment has a status");
@@ -97,6 +136,7 @@ void check_selection(const Case& of, select::Problem problem) {
         check(whole, "a group is all in or all out");
     }
     const std::int64_t budget = problem.budget;
+    check_choice(of, problem, status);
     problem.budget = 0;  // leaves the pinned units
     const std::int64_t pins = problem.pinned.empty() ? 0 : cost_of(of, select_budgeted(problem));
     check(cost_of(of, status) <= std::max(budget, pins), "what is chosen besides the pins fits the budget");

@@ -434,7 +434,7 @@ class Selection {
         }
         for (const std::int32_t unit : *order_) {
             check_cancelled();
-            if (used + cheapest > p_.budget) break;
+            if (cheapest > p_.budget - used) break;
             if (unit_in(unit) || is_said(unit) || used + price(unit) > p_.budget || !within_caps(unit)) continue;
             used += take(unit, Status::kSelected);
             used += take_context(unit, p_.budget - used);
