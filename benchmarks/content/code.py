@@ -41,11 +41,14 @@ def report(report: Report, data: Path) -> None:
         for system, compress in _systems():
             kept: dict[str, list[float]] = defaultdict(list)
             fitting: list[float] = []
-            parsed = total = 0
+            parsed = total = over = 0
+            used = 0.0
             for row in files:
                 small = compress(row["text"], row["language"], ratio)
                 parsed += _parses_still(row["language"], row["text"], small)
                 total += 1
+                needs, whole = count(small), count(row["text"])
+                used, over = used + needs / whole, over + (needs > int(ratio * whole))
                 lines = row["text"].split("\n")
                 signatures = [" ".join(lines[d["line"] - 1].split()) for d in row["definitions"]]
                 if signatures:
@@ -56,7 +59,8 @@ def report(report: Report, data: Path) -> None:
                         fitting.append(share)
             means = {language: sum(shares) / len(shares) for language, shares in kept.items()}
             fits = sum(fitting) / len(fitting)
-            table.append({"kept": ratio, "system": system, "fits": fits, "parses": parsed / total, **means})
+            shares = {"fits": fits, "parses": parsed / total, "used": used / total, "over": over / total}
+            table.append({"kept": ratio, "system": system, **shares, **means})
             if system == "tersely" and ratio == 0.3:
                 report.targets.append(Target("code, signatures at 30% where they fit", 1.0, fits, "", False))
                 report.targets.append(Target("code, parses as before", 1.0, parsed / total, "", False))
@@ -67,6 +71,8 @@ def report(report: Report, data: Path) -> None:
         *(Column(language, form=".3f") for language in languages),
         Column("fits", "where they fit", ".3f"),
         Column("parses", "parses as before", ".1%"),
+        Column("used", "tokens used", ".3f"),
+        Column("over", "over budget", ".0%"),
     ]
     report.table("Signatures kept", columns, table)
     _speed(report, files)
