@@ -94,6 +94,12 @@ def test_word_is_markdown() -> None:
     assert text == f"# Report\n\n## Costs\n\n{SAID}\n\n- in May\n\n{table}"
 
 
+def test_word_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tersely.file_text._MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match=r"costs\.docx cannot be read: .*unpacks to more than 1,000 bytes"):
+        file_text("costs.docx", word())
+
+
 @pytest.mark.parametrize("name", FORMS)
 def test_every_door_for_files_reads_it(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     folder = tmp_path / "texts"
