@@ -88,7 +88,7 @@ class Compression:
         self.call, self.scored = call, scored
         self.counter: BatchTokenCounter = call.manager.counter
         self.separator, self.selector, self.strict = separator, selector, strict
-        self.available = call.manager.available()
+        self.available = call.manager.config.available()
         self.summarizer: ContentSummarizer | None = None
         if model is not None:
             self.summarizer = ContentSummarizer(
@@ -100,7 +100,7 @@ class Compression:
                 batch_size=call.config.batch_size,
             )
         self.selection = self._selection(call.documents, scored.relevance, call.similarity)
-        self.original = int(call.sizes.sum())  # without separators: only estimates are made of it
+        self.original = int(np.add.reduce(call.sizes))  # without separators: only estimates are made of it
         self.prepared = self._prepare(
             call.documents, self.selection, call.pinned, self.original, Frame(apart=True)
         )

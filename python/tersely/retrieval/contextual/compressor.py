@@ -268,7 +268,7 @@ class ContextualCompressor:
             limits, warnings = limits_for(budget, config.allocation_strategy, self._given)
             manager = self._manager(limits, config)
             settings = repr((config, limits))
-        chosen = to_strategy(strategy)
+        chosen = None if strategy is None else to_strategy(strategy)
         spans = to_spans(pinned, given)
         sizes = count_batch(self.counter, [document.text for document in given])
         similarity = None
