@@ -426,25 +426,29 @@ std::uint32_t opening_marks(std::string_view line) {
 
 // kGutter, kPoints. What points is no underline of a heading: it stands behind white space, a gutter or "[WARNING]".
 std::uint32_t drawing_marks(std::string_view line) {
-    static constexpr std::array<std::string_view, 4> kRules = {"|", "│", "┃", "¦"};
-    const auto skip = [&line](std::size_t at, std::string_view bytes) {
-        return std::min(line.find_first_not_of(bytes, at), line.size());
+    const auto skip = [&line](std::size_t at, auto&& over) {
+        while (at < line.size() && over(line[at])) ++at;
+        return at;
     };
-    std::size_t at = skip(0, " \t");
-    if (ascii_alpha(byte_at(line, at))) return 0;
-    const bool colon = byte_at(line, at) == ':';
-    std::string_view signs = line;  // behind a level in brackets
-    if (byte_at(line, at) == '[') signs.remove_prefix(line.substr(0, kColumn).find(']') + 1);  // npos + 1 is 0
-    const bool says = std::any_of(signs.begin(), signs.end(), [](char b) { return ascii_alpha(b) || ascii_digit(b); });
-    if (!says) {
-        const std::size_t sign = std::min(signs.find('^'), signs.find("~~"));
-        const bool points = sign != std::string_view::npos && (sign > 0 || signs.size() < line.size());
-        return kGutter | (points ? kPoints : 0U);
+    const auto blank = [](char byte) { return byte == ' ' || byte == '\t'; };
+    std::size_t at = skip(0, blank);
+    const char first = byte_at(line, at);
+    if (ascii_alpha(first)) return 0;
+    if (!ascii_digit(first)) {
+        std::string_view signs = line;                                                 // behind a level in brackets
+        if (first == '[') signs.remove_prefix(line.substr(0, kColumn).find(']') + 1);  // npos + 1 is 0
+        if (std::none_of(signs.begin(), signs.end(), [](char b) { return ascii_alpha(b) || ascii_digit(b); })) {
+            const std::size_t sign = std::min(signs.find('^'), signs.find("~~"));
+            const bool points = sign != std::string_view::npos && (sign > 0 || signs.size() < line.size());
+            return kGutter | (points ? kPoints : 0U);
+        }
+        if (first == ':') return kGutter;
+        if (first == '>' || first == '*') at = skip(at + 1, blank);
     }
-    if (byte_at(line, at) == '>' || byte_at(line, at) == '*') ++at;
-    const std::string_view behind = line.substr(skip(skip(skip(at, " \t"), "0123456789"), " \t"));
-    const bool ruled = std::any_of(kRules.begin(), kRules.end(), [&](auto rule) { return behind.starts_with(rule); });
-    return ruled || colon ? kGutter : 0U;
+    const std::string_view behind = line.substr(skip(skip(at, ascii_digit), blank));
+    static constexpr std::array<std::string_view, 4> kRules = {"|", "│", "┃", "¦"};
+    return std::any_of(kRules.begin(), kRules.end(), [&](auto rule) { return behind.starts_with(rule); }) ? kGutter
+                                                                                                          : 0U;
 }
 
 // Capitals and digits: E0308, CS1002, CWE-94.
