@@ -55,6 +55,21 @@ class CrossEncoder(Protocol):
 
 
 @runtime_checkable
+class Pruner(Protocol):
+    """Reads a query and a window of text together, and says what of the text is to be kept.
+
+    May also have `threads`, how many windows it is given at a time; else one after the other.
+    """
+
+    def prune(self, query: str, segments: Sequence[str]) -> Any:
+        """Float array (len(segments),) in [0, 1]: how probably each segment helps to answer the query.
+
+        `segments` are of one document, in its order; a model of tokens averages over those of a segment.
+        """
+        ...
+
+
+@runtime_checkable
 class LanguageModel(Protocol):
     """Answers a prompt. May also have `async acomplete(prompt) -> str`, which async callers then use."""
 

@@ -613,7 +613,8 @@ class Receipt:
             one whole line, record, ... fitted: compressed as text), "json_invalid", "json_too_deep", the same
             of yaml and xml (all of these: compressed as text), "markup_kept" (tags stand in the text: a page
             without other text, or a pin or group that touches them), "content_types_not_used" (a group spans
-            documents of several types: all were), "embedder_failed", "reranker_failed" (scored without it),
+            documents of several types: all were), "embedder_failed", "reranker_failed", "pruner_failed"
+            (scored without it),
             "facts_lost" (of what was to be preserved, some is lost: see `facts`), "characters_replaced"
             (U+FFFD stands for lone surrogates, or what was no UTF-8 was read in another encoding; `expand`
             gives the documents as they came), "model_not_used" (a model should have written it, see

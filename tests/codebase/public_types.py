@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, assert_type
 
 import tersely
+from tersely.protocols import Pruner
 from tersely.report import compare_html, to_html
 from tersely.retrieval import RelevanceScore, RelevanceScorer, ScoringMethod
 from tersely.types import ContentTypeName, Request, SegmentTable, Span, StrategyName
@@ -62,6 +63,10 @@ class Model:
         """All the same."""
         return [0.5 for _ in texts]
 
+    def prune(self, query: str, segments: Sequence[str]) -> list[float]:
+        """All the same."""
+        return [0.5 for _ in segments]
+
     def complete(self, prompt: str) -> str:
         """No thought."""
         return "5"
@@ -70,6 +75,7 @@ class Model:
 embedder: tersely.Embedder = Model()
 cross_encoder: tersely.CrossEncoder = Model()
 language_model: tersely.LanguageModel = Model()
+pruner: Pruner = Model()
 scorer = RelevanceScorer(ScoringMethod.EMBEDDING, embedder=embedder, llm=language_model)
 scores = scorer.score_sync(["a"], "q")
 assert_type(scores[0], RelevanceScore)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import odd_counters
@@ -18,6 +18,14 @@ from tersely.types import Level
 from text_strategies import some_texts, texts
 from typed_samples import SAMPLES
 
+
+class Halves:
+    """A pruner that keeps every other segment of a window."""
+
+    def prune(self, query: str, segments: Sequence[str]) -> list[float]:
+        return [at % 2 for at in range(len(segments))]
+
+
 counters = st.sampled_from([*odd_counters.ALL, "o200k_base"])
 queries = st.one_of(st.none(), st.sampled_from(["", " ", "the", "sluice fee", "港", "xyzzy"]), texts)
 separators = st.sampled_from(["\n\n", "", " ", "\n---\n", "é…", "separator " * 5])
@@ -29,6 +37,7 @@ strategies = st.builds(
     context=st.integers(0, 2),
     preserve_structure=st.booleans(),
     window=st.integers(1, 30),
+    pruner=st.sampled_from([None, None, Halves()]),
 )
 
 

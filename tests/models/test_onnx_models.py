@@ -1,4 +1,4 @@
-"""OnnxCrossEncoder against numpy, and quantize_onnx."""
+"""OnnxCrossEncoder and OnnxPruner against numpy, and quantize_onnx."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tersely
 from tersely.errors import MissingExtraError
-from tersely.models.onnx import OnnxCrossEncoder, OnnxEmbedder, quantize_onnx
+from tersely.models.onnx import OnnxCrossEncoder, OnnxEmbedder, OnnxPruner, quantize_onnx
 from tiny_models import LONGEST, TinyModel
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -52,6 +53,48 @@ def test_no_texts_and_pickling(tmp_path: Path) -> None:
 def test_a_sentence_model_is_no_cross_encoder(tiny_path: Path) -> None:
     with pytest.raises(ValueError, match="is no cross-encoder"):
         OnnxCrossEncoder(tiny_path)
+
+
+@pytest.mark.parametrize("logits", [1, 2])
+def test_a_pruner_averages_over_the_tokens_of_a_segment(tmp_path: Path, logits: int) -> None:
+    model = TinyModel(logits=logits, pruner=True)
+    pruner = OnnxPruner(model.write(tmp_path))
+    kept = pruner.prune("token expiry", TEXTS)
+    assert kept.dtype == np.float32 and kept[1] == 0 and len(set(kept.tolist())) == len(TEXTS)
+    np.testing.assert_allclose(kept, model.kept("token expiry", TEXTS), atol=2e-6)
+    assert pickle.loads(pickle.dumps(pruner)).name == pruner.name and pruner.prune("copper", []).shape == (0,)
+
+
+def test_a_pruner_cuts_what_it_cannot_read_at_once_between_segments(tmp_path: Path) -> None:
+    model = TinyModel(logits=2, pruner=True)
+    pruner = OnnxPruner(model.write(tmp_path))
+    many = [f"rain {word} failed" for word in ("copper", "blue", "red", "pilot")] * 4  # 3 + 1 tokens each
+    fits = (LONGEST - 3 - 2) // 4
+    expected = [one for at in range(0, 16, fits) for one in model.kept("token expiry", many[at : at + fits])]
+    np.testing.assert_allclose(pruner.prune("token expiry", many), expected, atol=2e-6)
+    long = "rain " * 100
+    kept = pruner.prune("copper", [long, "blue"])
+    cut = "rain " * (LONGEST - 4)
+    np.testing.assert_allclose(
+        kept, [*model.kept("copper", [cut]), *model.kept("copper", ["blue"])], atol=2e-6
+    )
+
+
+def test_a_pruner_is_a_second_stage_of_every_call(tmp_path: Path) -> None:
+    pruner = OnnxPruner(TinyModel(logits=2, pruner=True).write(tmp_path))
+    texts = [
+        "The relay failed. Copper is red. Keys renewed every day.",
+        "Never hurry the pilot. Rain is blue.",
+    ]
+    found = tersely.compress(texts, "which keys failed?", budget=12, pruner=pruner)
+    assert 0 < found.tokens <= 12 and not found.receipt.warnings
+    assert found.text == tersely.prepare(texts, "which keys failed?", pruner=pruner).fit(budget=12).text
+
+
+@pytest.mark.parametrize("logits", [0, 1])
+def test_a_sentence_model_and_a_cross_encoder_are_no_pruners(tmp_path: Path, logits: int) -> None:
+    with pytest.raises(ValueError, match="is no pruner: it must give one or two logits a token"):
+        OnnxPruner(TinyModel(logits=logits).write(tmp_path))
 
 
 def test_a_quantized_model_is_close_and_its_vectors_do_not_depend_on_their_company(

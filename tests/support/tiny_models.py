@@ -1,7 +1,7 @@
 """Tiny ONNX models with random weights and real graphs, and what they compute, in numpy.
 
 One layer: token, position and type vectors; attention over the tokens that are not padding; a product with a
-matrix. A cross-encoder adds one on the first token's vector.
+matrix. A cross-encoder adds one on the first token's vector, a pruner one on all of them.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ WORDS = (
 class TinyModel:
     """The weights, the files, and the oracle."""
 
-    def __init__(self, seed: int = 7, logits: int = 0) -> None:
+    def __init__(self, seed: int = 7, logits: int = 0, pruner: bool = False) -> None:
         random = np.random.default_rng(seed)
         self.vocabulary = {word: index for index, word in enumerate((*SPECIAL, *WORDS))}
-        self.logits = logits
+        self.logits, self.pruner = logits, pruner
 
         def weights(*shape: int) -> Any:
             return random.normal(0, 0.5, shape).astype(np.float32)
@@ -65,9 +65,20 @@ class TinyModel:
 
     def probability(self, query: str, text: str) -> float:
         """The cross-encoder's score of a pair that is not cut."""
-        first = [2, *self.ids(query), 3]
-        second = [*self.ids(text), 3]
-        logits = self.hidden([*first, *second], [0] * len(first) + [1] * len(second))[0] @ self.head
+        return self._probability(self._pair(query, text)[0])
+
+    def kept(self, query: str, segments: list[str]) -> list[float]:
+        """The pruner's probabilities of segments that it reads in one pass: the mean over their words."""
+        vectors = iter(self._pair(query, " ".join(segments))[len(self.ids(query)) + 2 :])
+        words = [[self._probability(next(vectors)) for _ in self.ids(segment)] for segment in segments]
+        return [float(np.mean(one)) if one else 0.0 for one in words]
+
+    def _pair(self, query: str, text: str) -> Any:
+        first, second = [2, *self.ids(query), 3], [*self.ids(text), 3]
+        return self.hidden([*first, *second], [0] * len(first) + [1] * len(second))
+
+    def _probability(self, vector: Any) -> float:
+        logits = vector @ self.head
         return float(1 / (1 + np.exp(-logits[0])) if self.logits == 1 else _softmax(logits)[1])
 
     def _tokenizer(self) -> Any:
@@ -122,11 +133,18 @@ class TinyModel:
             node("MatMul", ["attention", "x"], ["mixed"]),
             node("MatMul", ["mixed", "mix"], ["last_hidden_state"]),
         ]
-        output = helper.make_tensor_value_info("last_hidden_state", 1, ["rows", "length", WIDTH])
-        if self.logits:
+        outputs = [helper.make_tensor_value_info("last_hidden_state", 1, ["rows", "length", WIDTH])]
+        if self.pruner:  # with what a reranker of the same file would say before it, as Provence has
+            nodes.append(node("MatMul", ["last_hidden_state", "head"], ["kept"]))
+            nodes.append(node("ReduceMean", ["kept"], ["ranked"], axes=[1], keepdims=0))
+            outputs = [
+                helper.make_tensor_value_info("ranked", 1, ["rows", self.logits]),
+                helper.make_tensor_value_info("kept", 1, ["rows", "length", self.logits]),
+            ]
+        elif self.logits:
             nodes.append(node("Gather", ["last_hidden_state", "first"], ["cls"], axis=1))
             nodes.append(node("MatMul", ["cls", "head"], ["logits"]))
-            output = helper.make_tensor_value_info("logits", 1, ["rows", self.logits])
+            outputs = [helper.make_tensor_value_info("logits", 1, ["rows", self.logits])]
         names = ("input_ids", "attention_mask", "token_type_ids")
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.INT64, ["rows", "length"]) for name in names
@@ -135,7 +153,7 @@ class TinyModel:
         initializers = [
             numpy_helper.from_array(value, name) for name, value in constants.items() if name in used
         ]
-        graph = helper.make_graph(nodes, "tiny", inputs, [output], initializers)
+        graph = helper.make_graph(nodes, "tiny", inputs, outputs, initializers)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 

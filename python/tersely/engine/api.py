@@ -19,7 +19,14 @@ from tersely.engine.dedup import dedup_texts, dedup_vectors, keys_of_guards
 from tersely.engine.facts import check_names, fact_report, facts_after, list_facts
 from tersely.engine.prepare import Prepared
 from tersely.engine.reading import to_groups, to_spans
-from tersely.engine.strategies import STRATEGIES, Auto, Extractive, compress_framed, prepare_by
+from tersely.engine.strategies import (
+    STRATEGIES,
+    Auto,
+    Extractive,
+    compress_framed,
+    prepare_by,
+    with_pruner,
+)
 from tersely.models.counters import resolve_counter
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import Strategy
@@ -51,6 +58,7 @@ def compress(
     pinned: Any = (),
     groups: Any = (),
     separator: str = "\n\n",
+    pruner: Any = None,
 ) -> Compressed:
     """Fit documents into a token budget, verbatim.
 
@@ -73,6 +81,7 @@ def compress(
             Each segment that touches one is kept whole.
         groups: lists of such spans that are kept or dropped together.
         separator: stands between kept pieces that do not touch in the source.
+        pruner: a model that reads the best half of the text with the query (`Extractive.pruner`); None: none.
 
     Returns:
         A `Compressed` with text, spans and receipt.
@@ -85,6 +94,8 @@ def compress(
     """
     request = _request(documents, query, budget, ratio, counter, pinned, groups, separator)
     chosen = _DEFAULT if strategy is None else _strategy(strategy)
+    if pruner is not None:
+        chosen = with_pruner(chosen, pruner)
     return _observed(chosen, chosen.compress, request) if metrics.enabled() else chosen.compress(request)
 
 
@@ -123,6 +134,7 @@ def prepare(
     pinned: Any = (),
     groups: Any = (),
     separator: str = "\n\n",
+    pruner: Any = None,
 ) -> Prepared:
     """Read documents once, to fit them into any number of budgets.
 
@@ -135,7 +147,7 @@ def prepare(
     >>> prepared.fit(budget=3).text
     'Second.'
     """
-    chosen = _strategy(strategy)
+    chosen = _strategy(strategy) if pruner is None else with_pruner(_strategy(strategy), pruner)
     request = _request(documents, query, None, 0.3, counter, pinned, groups, separator)
     prepared = prepare_by(chosen, request)
     if prepared is None:

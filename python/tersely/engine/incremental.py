@@ -340,7 +340,7 @@ class IncrementalUpdate:
             "change_ratio" (0.1 or more), "fitted" (before, everything was kept as it was, or one unit was
             cut), "fits" (everything is kept as it is now), "structure" (the change makes other units of most
             of the text, as a code fence does), "budget" (what stays did not fit), "quality" (a fresh choice
-            is worth too much more), "embedder" (it failed), "reranker" (there is one); else "".
+            is worth too much more), "embedder" (it failed), "reranker" (there is one, or a pruner); else "".
         diff: against the version before; empty where there was none.
         recompressed: share of the characters of all units in those that the version before did not have, in
             [0, 1]: only these were embedded, and counted one by one. 1 where the way is "full".
@@ -440,8 +440,8 @@ def advance(
     choice (3% where text was only added at the end), the first rule is dropped, then the second.
 
     Args:
-        strategy: how documents are read and chosen from, the same as for `before`. With a reranker, which
-            reads what is best in all the text, nothing stays.
+        strategy: how documents are read and chosen from, the same as for `before`. With a reranker or
+            a pruner, which read what is best in all the text, nothing stays.
         request: as for `strategy.compress`, which says what is raised.
         before: None: there is none.
         target: original tokens -> the budget; None: the request's.
@@ -523,7 +523,7 @@ def _obstacle(options: Extractive, before: State, reading: Reading, share: float
     """Why what was kept before says nothing now; "" where it does."""
     if not before.status:
         return "fitted"
-    if options.reranker is not None:
+    if options.reranker is not None or options.pruner is not None:
         return "reranker"
     if "embedder_failed" in reading.warnings and any(one.cosines is not None for one in before.known):
         return "embedder"

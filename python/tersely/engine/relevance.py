@@ -14,7 +14,7 @@ from tersely import _native
 from tersely.checks import Question, is_english, read_question
 from tersely.engine.cutting import analyze
 from tersely.models.counters import texts_of
-from tersely.models.embedders import CheckedCrossEncoder, CheckedEmbedder
+from tersely.models.embedders import CheckedCrossEncoder, CheckedEmbedder, CheckedPruner
 from tersely.models.static import StaticEmbedder
 from tersely.models.weights import Forest, relevance_forest, relevance_weights
 from tersely.types import Analysis, Document, Float32s, Float64s, Level, SegmentTable, pieces
@@ -240,8 +240,11 @@ def position_and_length(
     return np.asarray(score + 0.3 * ((count > 5) & (count < 50)), dtype=np.float64)
 
 
-RERANK_SHARE = 1 / 6  # of the characters
-_LEAST_RERANKED = 5  # segments
+RERANK_SHARE, PRUNER_SHARE = 1 / 6, 1 / 2  # of the characters
+_LEAST_READ_AGAIN = 5  # segments
+# What a pruner's logit is worth in the sum of the features, and the best of its document's logits.
+_OWN_LOGIT, _BEST_LOGIT = 0.75, 1.0
+_MOST_LOGIT = 8.0  # in either direction: a model that is surer than that weighs no more
 _RERANKED, _BRIDGE = FEATURES.index("reranked"), FEATURES.index("bridge")
 _LEAST_COSINE = 0.3  # without a term in common, a query is only followed where some vector is as near as this
 
@@ -297,8 +300,8 @@ class Hybrid(NamedTuple):
         forest: corrects their weighted sum.
         corrections: float32[n], by how much.
         by_query: False where the query has nothing to do with the text, as far as terms and vectors tell.
-        warnings: "embedder_failed" (scored by terms alone), "reranker_failed" (scored without it),
-            "query_without_matches".
+        warnings: "embedder_failed" (scored by terms alone), "reranker_failed", "pruner_failed" (scored
+            without it), "query_without_matches".
     """
 
     segments: Float32s
@@ -317,13 +320,15 @@ def hybrid(
     reranker: CheckedEmbedder | CheckedCrossEncoder | None = None,
     rerank_share: float = RERANK_SHARE,
     cosine: Float32s | None = None,
+    pruner: CheckedPruner | None = None,
+    pruner_share: float = PRUNER_SHARE,
 ) -> Hybrid:
     """Score the segments; without an embedder by terms alone. A model that fails is left out, with a warning.
 
-    A reranker reads the best segments only, `rerank_share` of the characters: the standard scores of what it
-    says about them ("reranked") are weighed with the rest. `cosine`: what the embedder said of the segments,
+    A reranker or a pruner reads the best segments only, such a share of the characters: what it says about
+    them ("reranked") is weighed with the rest. `cosine`: what the embedder said of the segments,
     where that is known; then it is not asked. O(terms), the embedder's cost of all segments and the
-    reranker's of its share.
+    others' of their shares.
     """
     warnings = []
     analysis = prepared.analysis
@@ -345,28 +350,48 @@ def hybrid(
     if not by_query and analysis.term_offsets[size] > 0:
         warnings.append("query_without_matches")
         by_query = scored.nearest >= _LEAST_COSINE
-    if reranker is not None and by_query:
+    again = {"reranker": (reranker, rerank_share), "pruner": (pruner, pruner_share)}
+    for name, (reader, share) in again.items() if by_query else ():
         try:
-            features[_RERANKED] = _reranked(prepared, scored.scores, reranker, rerank_share)
-            scored = asked.scores(weights, forest, features)
+            if reader is not None:
+                features[_RERANKED] += _read_again(prepared, scored.scores, reader, share)
         except Exception:
-            warnings.append("reranker_failed")
+            warnings.append(f"{name}_failed")
+    if features[_RERANKED].any():
+        scored = asked.scores(weights, forest, features)
     asked.named = features[_BRIDGE] > 0
     told = tuple(warnings)
     return Hybrid(scored.scores, features, weights, asked, forest, scored.corrections, by_query, told)
 
 
-def _reranked(
-    prepared: QueryReading, scores: Float32s, reranker: CheckedEmbedder | CheckedCrossEncoder, share: float
+def _read_again(
+    prepared: QueryReading,
+    scores: Float32s,
+    reader: CheckedEmbedder | CheckedCrossEncoder | CheckedPruner,
+    share: float,
 ) -> Float32s:
-    """float32[n]: the reranker's scores of the best segments, as standard scores; 0 elsewhere."""
+    """float32[n]: what a model that reads the best segments says of all; 0 where it read nothing.
+
+    Of a reranker standard scores. Of a pruner logits, from the least on, and the best of the document's:
+    where the answer stands, other sentences that it needs stand, too.
+    """
     texts = prepared.segment_texts()
     order = np.argsort(-scores, kind="stable")
     read = np.cumsum([len(texts[row]) for row in order])
-    best = np.sort(order[: max(_LEAST_RERANKED, int(np.searchsorted(read, share * read[-1], side="right")))])
-    ask = reranker.similarity if isinstance(reranker, CheckedEmbedder) else reranker.score
-    found = ask(prepared.query, [texts[row] for row in best]).astype(np.float64)
-    result = np.zeros(len(texts), dtype=np.float32)
+    least = int(np.searchsorted(read, share * read[-1], side="right"))
+    best = np.sort(order[: max(_LEAST_READ_AGAIN, least)])
+    said, result = [texts[row] for row in best], np.zeros(len(texts))
+    if isinstance(reader, CheckedPruner):
+        document = prepared.table.document
+        rare = 1 / (1 + np.exp(_MOST_LOGIT))
+        kept = reader.prune(prepared.query, said, document[best]).astype(np.float64).clip(rare, 1 - rare)
+        result[best] = np.log(kept / (1 - kept)) + _MOST_LOGIT
+        of_document = np.zeros(len(prepared.documents))
+        np.maximum.at(of_document, document, result)
+        result = _OWN_LOGIT * result + _BEST_LOGIT * of_document[document]
+        return result.astype(np.float32)
+    ask = reader.similarity if isinstance(reader, CheckedEmbedder) else reader.score
+    found = ask(prepared.query, said).astype(np.float64)
     if found.std() > 0:
         result[best] = (found - found.mean()) / found.std()
-    return result
+    return result.astype(np.float32)

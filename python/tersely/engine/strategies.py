@@ -20,10 +20,11 @@ from tersely.engine.count import count_batch, count_sent
 from tersely.engine.facts import check_names
 from tersely.engine.prepare import Prepared, with_required
 from tersely.engine.reading import Reading
-from tersely.engine.relevance import RERANK_SHARE
+from tersely.engine.relevance import PRUNER_SHARE, RERANK_SHARE
 from tersely.engine.worth import with_wholes
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import Texts, texts_of
+from tersely.models.embedders import resolve_pruner
 from tersely.options import CompressionMethod, Profile, profile
 from tersely.protocols import Strategy
 from tersely.types import Compressed, Document, Level, Request
@@ -46,6 +47,9 @@ class Extractive:
             `tersely.models.embedders.resolve_embedder` takes.
         reranker: an embedder or a cross-encoder that reads the best segments again; None: nobody does.
         rerank_share: how much of the text it reads, in (0, 1].
+        pruner: a model that reads the best segments in windows, with the query, and says how probably each
+            is to be kept (`tersely.protocols.Pruner`, `OnnxPruner`); None: nobody does.
+        pruner_share: how much of the text it reads, in (0, 1].
         redundancy: 0 to 1; how much less a segment is worth when chosen ones hold its terms. Above 0, a
             word-for-word repeat is worth nothing. None: 0.2 with relevance (the evidence of one question
             shares its terms), 1 without.
@@ -70,6 +74,8 @@ class Extractive:
     embedder: Any = None
     reranker: Any = None
     rerank_share: float = RERANK_SHARE
+    pruner: Any = None
+    pruner_share: float = PRUNER_SHARE
     redundancy: float | None = None
     context: int = 0
     preserve_structure: bool = False
@@ -92,6 +98,9 @@ class Extractive:
         if self.position_floor is not None:
             checks.number(self.position_floor, "position_floor")
         checks.share(self.rerank_share, "rerank_share")
+        checks.share(self.pruner_share, "pruner_share")
+        if self.pruner is not None:
+            resolve_pruner(self.pruner)
         checks.share(self.preserve_share, "preserve_share")
 
     def compress(self, request: Request) -> Compressed:
@@ -198,7 +207,8 @@ class Auto:
         for reader in readers:
             text = getattr(reader, "text", None)
             if isinstance(text, Extractive) and text != Extractive():
-                return text
+                mine = self.text
+                return text if mine.pruner is None else replace(text, pruner=mine.pruner)
         return self.text
 
     def _kinds(self, documents: Sequence[Document], texts: Texts) -> tuple[list[str], dict[str, str]]:
@@ -234,6 +244,15 @@ def prepare_by(
     if isinstance(strategy, Extractive):
         return Prepared(request, strategy, revise=revise, original_tokens=original_tokens)
     return None
+
+
+def with_pruner(strategy: Strategy, pruner: Any) -> Strategy:
+    """The strategy, with a pruner that reads the best of the text. Raises TypeError where it takes none."""
+    if isinstance(strategy, Auto):
+        return replace(strategy, text=replace(strategy.text, pruner=pruner))
+    if isinstance(strategy, Extractive):
+        return replace(strategy, pruner=pruner)
+    raise TypeError(f"strategy must read documents where there is a pruner, not {type(strategy).__name__}")
 
 
 def compress_framed(strategy: Strategy, request: Request) -> Compressed:

@@ -24,7 +24,7 @@ from tersely.engine.relevance import (
     hybrid,
     lead,
 )
-from tersely.models.embedders import resolve_embedder, resolve_reranker
+from tersely.models.embedders import resolve_embedder, resolve_pruner, resolve_reranker
 from tersely.types import (
     Analysis,
     Float32s,
@@ -159,7 +159,9 @@ def _relevance(
     prepared = QueryReading(request.documents, texts, query, question, analysis)
     embedder = None if options.scoring == "lexical" else resolve_embedder(options.embedder)
     reranker = None if options.reranker is None else resolve_reranker(options.reranker)
-    return hybrid(prepared, embedder, reranker, options.rerank_share, cosine)
+    pruner = None if options.pruner is None else resolve_pruner(options.pruner)
+    shares = (options.rerank_share, options.pruner_share)
+    return hybrid(prepared, embedder, reranker, shares[0], cosine, pruner, shares[1])
 
 
 def with_joint_worth(

@@ -1,4 +1,4 @@
-"""Find the embedder or cross-encoder that a caller passes, and check every answer of it."""
+"""Find the embedder, cross-encoder or pruner that a caller passes, and check every answer of it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,24 @@ from tersely import checks
 from tersely.errors import ModelReplyError
 from tersely.models.frameworks import FrameworkEmbedder
 from tersely.models.static import StaticEmbedder, unit_rows
-from tersely.protocols import CrossEncoder, Embedder, TruncationReporter
-from tersely.threads import checked_timeout, run_in_time
-from tersely.types import Float32s, Int64s, SegmentTable, pieces
+from tersely.protocols import CrossEncoder, Embedder, Pruner, TruncationReporter
+from tersely.threads import checked_timeout, map_in_threads, run_in_time
+from tersely.types import Float32s, Int32s, Int64s, SegmentTable, pieces
 
 __all__ = [
     "CheckedCrossEncoder",
     "CheckedEmbedder",
+    "CheckedPruner",
     "resolve_cross_encoder",
     "resolve_embedder",
+    "resolve_pruner",
     "resolve_reranker",
 ]
 
 _AT_ONCE = 1024  # texts
 _DIMENSIONS = 2**16
+_WINDOW_TOKENS = 384  # that a pruner reads at once: most models take 512, with the query
+_TOKEN_BYTES = 4  # of UTF-8: about what models of one language or many have
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,59 @@ class CheckedCrossEncoder:
         return np.asarray(scores, dtype=np.float32), _indices(cut, len(texts), self.name)
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedPruner:
+    """A pruner that is given window after window, and whose probabilities are checked.
+
+    Attributes:
+        pruner: anything with `prune`.
+        name: says which model this is: the pruner's own `name`, else its type's.
+        timeout: seconds for all windows of a call; None: any. A late pruner is left to itself, on its thread.
+    """
+
+    pruner: Pruner
+    name: str
+    timeout: float | None = None
+
+    def prune(self, query: str, segments: Sequence[str], document: Int32s) -> Float32s:
+        """float32[n] in [0, 1], of segments in their order; `document[i]` is that of segment i.
+
+        A window ends with its document, or before a segment that would take it over 384 tokens, of four bytes
+        each; a longer segment has its own. Raises ModelReplyError where the answer for a window is not one
+        number in [0, 1] a segment.
+        """
+        sizes = [-(-len(text.encode("utf-8", "replace")) // _TOKEN_BYTES) for text in segments]
+        cuts = windows(sizes, _WINDOW_TOKENS, document.tolist())
+
+        def ask() -> list[Any]:
+            threads = getattr(self.pruner, "threads", 1)
+            return map_in_threads(lambda cut: self.pruner.prune(query, list(segments[cut])), cuts, threads)
+
+        answers = run_in_time(ask, self.timeout, self.name)
+        checked = [self._checked(answer, cut) for answer, cut in zip(answers, cuts, strict=True)]
+        return np.concatenate(checked or [np.empty(0)]).astype(np.float32)
+
+    def _checked(self, answer: Any, window: slice) -> Any:
+        kept, count = _finite(answer, self.name), window.stop - window.start
+        if kept.shape != (count,):
+            raise ModelReplyError(f"{self.name} must give {count} probabilities, not shape {kept.shape}")
+        if outside := kept[(kept < 0) | (kept > 1)].tolist():
+            raise ModelReplyError(f"{self.name} must give probabilities in [0, 1], not {outside[0]}")
+        return kept
+
+
+def windows(sizes: Sequence[int], most: int, groups: Sequence[int] | None = None) -> list[slice]:
+    """Cut items into runs of one group whose sizes sum to at most `most`; a larger item is its own run."""
+    cuts: list[slice] = []
+    first = total = 0
+    for at, size in enumerate(sizes):
+        if at > first and (total + size > most or (groups is not None and groups[at] != groups[first])):
+            cuts.append(slice(first, at))
+            first, total = at, 0
+        total += size
+    return [*cuts, slice(first, len(sizes))] if sizes else []
+
+
 def resolve_embedder(embedder: Any = None, *, timeout: float | None = None) -> CheckedEmbedder:
     """Return the embedder that a caller passes, with its answers checked.
 
@@ -203,6 +260,20 @@ def resolve_cross_encoder(cross_encoder: Any, *, timeout: float | None = None) -
             f"CrossEncoder, not {_described(cross_encoder)}"
         )
     return CheckedCrossEncoder(cross_encoder, _name_of(cross_encoder))
+
+
+def resolve_pruner(pruner: Any, *, timeout: float | None = None) -> CheckedPruner:
+    """Return the pruner that a caller passes, with its answers checked; `timeout`: seconds for a call.
+
+    Takes an object with `prune(query, list[str])`. Raises TypeError for anything else.
+    """
+    if timeout is not None:
+        return replace(resolve_pruner(pruner), timeout=checked_timeout(timeout))
+    if isinstance(pruner, CheckedPruner):
+        return pruner
+    if isinstance(pruner, type) or not isinstance(pruner, Pruner):
+        raise TypeError(f"pruner must be an object with prune(query, list[str]), not {_described(pruner)}")
+    return CheckedPruner(pruner, _name_of(pruner))
 
 
 def resolve_reranker(reranker: Any) -> CheckedEmbedder | CheckedCrossEncoder:

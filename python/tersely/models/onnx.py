@@ -1,4 +1,4 @@
-"""Sentence models and cross-encoders in the ONNX format, run by onnxruntime on the CPU."""
+"""Sentence models, cross-encoders and pruners in the ONNX format, run by onnxruntime on the CPU."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ import numpy.typing as npt
 
 from tersely import checks
 from tersely.errors import MissingExtraError, ModelReplyError
+from tersely.models.embedders import windows
 from tersely.models.static import unit_rows
 from tersely.threads import default_threads, map_in_threads
 from tersely.types import Float32s, Int64s
 
-__all__ = ["OnnxCrossEncoder", "OnnxEmbedder", "quantize_onnx"]
+__all__ = ["OnnxCrossEncoder", "OnnxEmbedder", "OnnxPruner", "quantize_onnx"]
 
 Ids = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]  # token ids, token types
 
@@ -105,6 +106,25 @@ class Session:
         """`text` as far as its first `tokens` tokens reach."""
         offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
         return text if len(offsets) <= tokens else text[: offsets[tokens - 1][1]]
+
+    def sizes(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has by itself, at most `max_tokens`."""
+        encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [len(encoding.ids) for encoding in encodings]
+
+    def room_beside(self, query: str) -> int:
+        """Tokens that are left for a text that is read with a query."""
+        special = int(self._tokenizer.num_special_tokens_to_add(True))
+        return self.max_tokens - special - self.sizes([query])[0]
+
+    def run_tokens(self, query: str, text: str, output: str) -> tuple[Any, Int64s]:
+        """Run the model over a pair: a row of logits for each token of the text, and its last character."""
+        encoding = self._tokenizer.encode(query, text)
+        ids = np.array(encoding.ids, dtype=np.int32), np.array(encoding.type_ids, dtype=np.int32)
+        values = np.asarray(self._session.run([output], self._feed([ids])[0])[0], dtype=np.float64)
+        offsets = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
+        own = np.array([one == 1 for one in encoding.sequence_ids]) & (offsets[:, 1] > offsets[:, 0])
+        return values.reshape(len(own), -1)[own], offsets[own, 1] - 1
 
     def run(
         self, texts: Sequence[Any], width: int | None, output: str, reduce: Callable[[Any, Any], Any]
@@ -346,6 +366,62 @@ class OnnxCrossEncoder:
 
 def _cross_encoder(path: Any, threads: Any, batch_size: Any, max_tokens: Any) -> OnnxCrossEncoder:
     return OnnxCrossEncoder(path, threads=threads, batch_size=batch_size, max_tokens=max_tokens)
+
+
+class OnnxPruner:
+    """An ONNX model that says of each token of a text whether it helps to answer a query, for `pruner`.
+
+    Takes token classifiers, and models like Provence, whose first output with a row a token says it.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, threads: int | None = None, max_tokens: int | None = None
+    ) -> None:
+        """Load a model; arguments and errors as for OnnxEmbedder; `threads` read windows side by side.
+
+        It must give one logit a token, or two, the second for what is to be kept.
+        """
+        self._arguments = (path, threads, max_tokens)
+        self._model = Session(path, threads, None, max_tokens)
+        self.max_tokens, self.threads = self._model.max_tokens, self._model.threads
+        found = [(name, width) for name, rank, width in self._model.outputs if rank == 3]
+        if not found or (isinstance(found[0][1], int) and found[0][1] > 2):
+            raise ValueError(f"{self._model.model} is no pruner: it must give one or two logits a token")
+        self._output = found[0][0]
+
+    @property
+    def name(self) -> str:
+        """Says which probabilities these are: hash of the files, and limit."""
+        return f"onnx:{self._model.fingerprint}:{self.max_tokens}"
+
+    def prune(self, query: str, segments: Sequence[str]) -> Float32s:
+        """float32[n] in [0, 1]: the mean of the probabilities of a segment's tokens; 0 where it has none.
+
+        Segments that the model can read at once are one pass; what is longer is cut between segments, and a
+        single one that is longer is cut. A query longer than half of `max_tokens` is cut to that.
+        """
+        segments = checks.texts(segments, "segments")
+        kept = self._model.cut_to(query, self.max_tokens // 2)
+        sizes = [size + 1 for size in self._model.sizes(segments)]  # and what joins it to the next
+        cuts = windows(sizes, self._model.room_beside(kept))
+        means = [self._means(kept, segments[cut]) for cut in cuts]
+        return np.concatenate(means or [np.empty(0)]).astype(np.float32)
+
+    def _means(self, query: str, segments: Sequence[str]) -> Any:
+        """float64[n]: the mean of the probabilities of each segment's tokens, in one pass."""
+        logits, last = self._model.run_tokens(query, " ".join(segments), self._output)
+        starts = np.cumsum([0, *(len(text) + 1 for text in segments[:-1])])
+        segment = np.searchsorted(starts, last, side="right") - 1
+        total = np.bincount(segment, _probabilities(logits, None)[:, 0], len(segments))
+        return total / np.maximum(np.bincount(segment, minlength=len(segments)), 1)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the arguments: the other process loads the files itself."""
+        return _pruner, self._arguments
+
+
+def _pruner(path: Any, threads: Any, max_tokens: Any) -> OnnxPruner:
+    return OnnxPruner(path, threads=threads, max_tokens=max_tokens)
 
 
 def quantize_onnx(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> None:

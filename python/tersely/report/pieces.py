@@ -159,6 +159,7 @@ _WARNINGS = {
     "errors_left_out": "Words of tools that tell of a failure were left out.",
     "unknown_shape": "Some message holds what is not known; it counts, and may be folded.",
     "reranker_failed": "The reranking model failed; relevance was scored without it.",
+    "pruner_failed": "The pruning model failed; relevance was scored without it.",
 }
 _FALLBACKS = {
     "no_model": "there is none",
