@@ -12,7 +12,7 @@ oldest=(langchain-core==1.0.0 langchain==1.0.0 langchain-classic==1.0.0 llama-in
 newest=("langchain-core<2" "langchain<2" langchain-classic "llama-index-core<0.15" "haystack-ai<4"
   "openai-agents<1" "pydantic-ai-slim<3" "litellm<2" anthropic google-genai squeez pyyaml)
 tools=("crewai<2" "smolagents<2" "autogen-core<1") # they pin what the others need
-gateways=("litellm[proxy]<2" "mcp>=2,<3" uvicorn)
+gateways=("litellm>=1.110,<2" fastapi "mcp>=2,<3" uvicorn) # its extra `proxy` names a package that no index has
 headroom=("headroom-ai[proxy]>=0.42,<0.43") # its contract for compressors is not stable yet
 
 run() {

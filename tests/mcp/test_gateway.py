@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -143,8 +145,10 @@ def test_litellms_guardrail_speaks_to_it(address: str) -> None:
     async def run() -> tuple[Any, str]:
         data: dict[str, Any] = {"model": "gpt-4o", "messages": messages, "metadata": {}}
         made = await guardrail.apply_guardrail({"structured_messages": messages}, data, "request")
-        (hash,) = data["_headroom_request_context"].issued_hashes
-        return made, await guardrail._call_retrieve(hash, None, "payment")
+        (hash,) = re.findall(r"hash=([0-9a-f]+)", made["structured_messages"][3]["content"])
+        wanted = inspect.signature(guardrail._call_retrieve).parameters  # newer ones take a request, too
+        given = {"hash_value": hash, "query": "payment"}
+        return made, await guardrail._call_retrieve(**{name: given.get(name) for name in wanted})
 
     made, whole = asyncio.run(run())
     sent = made["structured_messages"]
