@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 import tersely
 from hypothesis import given, strategies as st
+from tersely.content.html import Html
 from tersely.documents import to_documents
 from tersely.engine.relevance import FEATURES, hybrid, read_for_query
 from tersely.engine.strategies import Auto
 from tersely.errors import ModelReplyError
 from tersely.models.embedders import resolve_embedder, resolve_pruner, resolve_reranker, windows
+from tersely.retrieval import explain
 from tersely.strategies import Hybrid
 from tersely.types import Level
 from text_strategies import some_texts
@@ -27,7 +29,7 @@ QUERY = "When is the fee due?"
 class Pruner:
     """Says what `kept` does of each segment, and remembers its windows."""
 
-    def __init__(self, kept: Callable[[str], float], threads: int = 1) -> None:
+    def __init__(self, kept: Callable[[str], float], threads: int | None = None) -> None:
         self.kept, self.threads = kept, threads
         self.windows: list[list[str]] = []
 
@@ -138,6 +140,21 @@ def test_it_finds_what_shares_no_word_with_the_query_by_every_door() -> None:
         tersely.prepare(TEXTS, QUERY, pruner=pruner).fit(budget=budget).text,
     ]
     assert halves[0] == halves[1]
+
+
+def test_a_reader_with_options_of_its_own_is_given_the_pruner_too() -> None:
+    page = "<p>" + "</p><p>".join(TEXTS) + "</p>"
+    pruner = Pruner(chance)
+    reader = Html(text=tersely.Extractive(level=Level.PARAGRAPH))
+    tersely.compress(page, QUERY, budget=12, strategy=reader, pruner=pruner)
+    assert pruner.windows
+
+
+def test_an_explanation_says_what_it_added() -> None:
+    plain, told = explain(TEXTS, QUERY), explain(TEXTS, QUERY, pruner=Pruner(chance))
+    row = told.names.index("reranked")
+    assert not plain.contributions[row].any() and told.contributions[row].any()
+    assert explain(TEXTS, QUERY, pruner=Always(OSError())).warnings == ("pruner_failed",)
 
 
 @pytest.mark.parametrize(

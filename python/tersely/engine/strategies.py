@@ -208,7 +208,9 @@ class Auto:
             text = getattr(reader, "text", None)
             if isinstance(text, Extractive) and text != Extractive():
                 mine = self.text
-                return text if mine.pruner is None else replace(text, pruner=mine.pruner)
+                if mine.pruner is None:
+                    return text
+                return replace(text, pruner=mine.pruner, pruner_share=mine.pruner_share)
         return self.text
 
     def _kinds(self, documents: Sequence[Document], texts: Texts) -> tuple[list[str], dict[str, str]]:

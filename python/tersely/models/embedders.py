@@ -171,7 +171,7 @@ class CheckedPruner:
         cuts = windows(sizes, _WINDOW_TOKENS, document.tolist())
 
         def ask() -> list[Any]:
-            threads = getattr(self.pruner, "threads", 1)
+            threads = getattr(self.pruner, "threads", None) or 1
             return map_in_threads(lambda cut: self.pruner.prune(query, list(segments[cut])), cuts, threads)
 
         answers = run_in_time(ask, self.timeout, self.name)

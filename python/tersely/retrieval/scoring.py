@@ -31,6 +31,7 @@ from tersely.models.embedders import (
     CheckedEmbedder,
     resolve_cross_encoder,
     resolve_embedder,
+    resolve_pruner,
     resolve_reranker,
 )
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async, to_be_awaited
@@ -326,7 +327,8 @@ class Explanation:
         relevance: float64[documents], the probability that each is on the topic of the query (on topic, not
             that it answers), whatever the others are.
         probability: float64[n], the same of each segment.
-        warnings: "embedder_failed", "reranker_failed", "query_without_matches".
+        warnings: "embedder_failed", "reranker_failed", "pruner_failed",
+            "query_without_matches".
     """
 
     documents: tuple[Document, ...]
@@ -364,6 +366,7 @@ def explain(
     *,
     embedder: Any = None,
     reranker: Any = None,
+    pruner: Any = None,
     level: Level | str = Level.SENTENCE,
 ) -> Explanation:
     """Say what each segment's relevance to a query is made of.
@@ -371,7 +374,7 @@ def explain(
     Args:
         documents: what `tersely.compress` takes.
         query: not blank.
-        embedder, reranker: as for `tersely.Extractive`.
+        embedder, reranker, pruner: as for `tersely.Extractive`; the last two are the part "reranked".
         level: what the segments are.
 
     Raises ValueError for a blank query.
@@ -381,7 +384,8 @@ def explain(
         raise ValueError("query must not be blank")
     prepared = read_for_query(to_documents(documents), query.strip(), to_level(level))
     read_again = None if reranker is None else resolve_reranker(reranker)
-    found = hybrid(prepared, resolve_embedder(embedder), read_again)
+    kept_by = None if pruner is None else resolve_pruner(pruner)
+    found = hybrid(prepared, resolve_embedder(embedder), read_again, pruner=kept_by)
     weights = found.weights.astype(np.float32)
     weighted = np.asarray(found.features * weights[:, None], dtype=np.float32)
     parts, names = np.vstack((weighted, found.corrections)), (*FEATURES, "trees")
