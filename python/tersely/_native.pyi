@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from mmap import mmap
-from typing import Any, TypeAlias, final
+from typing import Any, Never, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -320,6 +320,7 @@ def code_units_of(
 class RunMarker:
     """Writes what stands in the place of a run of rows; immutable."""
 
+    def __init__(self, *args: Never, **kwargs: Never) -> None: ...  # functions make it
     def __call__(self, first: int, last: int) -> str: ...
 
 @final
