@@ -17,7 +17,7 @@ def stub_functions(body: list[ast.stmt], prefix: str = "") -> dict[str, list[str
     for node in body:
         if isinstance(node, ast.ClassDef):
             found |= stub_functions(node.body, f"{node.name}.")
-        elif isinstance(node, ast.FunctionDef):
+        elif isinstance(node, ast.FunctionDef) and node.args.vararg is None:  # else of what nobody calls
             found[prefix + node.name] = [argument.arg for argument in node.args.args]
     return found
 
