@@ -119,8 +119,8 @@ py::tuple code_markers(const Input<std::int32_t>& document, const Input<std::int
                           CodeMarker{rows, CodeWording::kBare});
 }
 
-using Rows = std::vector<std::int64_t>;
-using RowsOf = std::unordered_map<std::int32_t, Rows>;
+using RowList = std::vector<std::int64_t>;
+using ListsOfRows = std::unordered_map<std::int32_t, RowList>;
 
 // What markers of left out values of JSON say (kernels/content/tree.hpp), by row. A container is a row; -1 - its
 // document stands for that of what lies in none.
@@ -129,7 +129,7 @@ struct TreeRows {
     std::vector<std::int64_t> start, end, own;
     std::vector<std::uint8_t> kind, record;
     std::vector<std::int32_t> roots;  // of each document
-    RowsOf marks;                     // of an earlier compression, by container
+    ListsOfRows marks;                // of an earlier compression, by container
 
     content::TreeKind kind_of(std::size_t row) const { return static_cast<content::TreeKind>(kind[row]); }
     bool in_object(std::int32_t within) const {
@@ -218,8 +218,8 @@ class TreeMarker : public RunMarker {
                 if (rows_->record[static_cast<std::size_t>(at)] != 0) return here;  // it is a record, or lies in one
             }
         }
-        static const Rows kNone;
-        const Rows& places = kept == kept_.end() ? kNone : kept->second;
+        static const RowList kNone;
+        const RowList& places = kept == kept_.end() ? kNone : kept->second;
         const std::int64_t values = rows_->values_of(container);
         const std::int64_t stop = rows_->stop(first, last);
         const auto behind = places.end() - std::lower_bound(places.begin(), places.end(), stop);
@@ -233,7 +233,7 @@ class TreeMarker : public RunMarker {
 
     std::shared_ptr<const TreeRows> rows_;
     TreeWording wording_;
-    RowsOf kept_;                             // places of kept values, by container
+    ListsOfRows kept_;                        // places of kept values, by container
     std::unordered_set<std::int64_t> marks_;  // of an earlier compression, that are kept
 };
 
