@@ -113,7 +113,7 @@ class Prepared:
     def framed(self, frame: Frame, original_tokens: int) -> Prepared:
         """Put what was read into a frame that was made of it; `original_tokens`: of all documents in that."""
         request = replace(self.request, frame=frame)
-        return self.revised(self.reading._replace(request=request, original=original_tokens))
+        return self.revised(replace(self.reading, request=request, original=original_tokens))
 
     def revised(self, reading: Reading) -> Prepared:
         """Go on with another reading in the place of this one's."""

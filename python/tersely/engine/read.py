@@ -17,7 +17,7 @@ from tersely.content.registry import reader_of
 from tersely.content.units import ContentReader, Lines, Nested, Units, join_tables, units_of
 from tersely.engine.cutting import analyze
 from tersely.engine.facts import FactCoverage, preserved_facts
-from tersely.engine.reading import Memo, Reading, Region
+from tersely.engine.reading import Reading, Region
 from tersely.engine.select import mark_groups, mark_pinned
 from tersely.engine.worth import extras_of, redundancy_of, with_floor, with_joint_worth, worth_of_text
 from tersely.kernels.checks import united
@@ -79,7 +79,7 @@ def read(
         preserve = tuple(dict.fromkeys((*preserve, *talk.preserve)))
     if preserve:
         found["must"] = _coverage(reading, options, preserve)
-    return reading._replace(**found) if found else reading
+    return replace(reading, **found) if found else reading
 
 
 def _read_text(
@@ -110,7 +110,6 @@ def _read_text(
         regions=_text_regions(table.document, len(texts)),
         group=mark_groups(table, request.groups),
         pinned=mark_pinned(table, request.pinned),
-        memo=Memo(),
         term_ids=analysis.term_ids,
         term_offsets=analysis.term_offsets,
         term_weight=analysis.term_weight,
@@ -408,7 +407,6 @@ class _Joining:
             regions=tuple(_merged(regions)),
             group=_grouped(table, groups, follows),
             pinned=mark_pinned(table, self._spans(request.pinned)),
-            memo=Memo(),
             needs=needs if (needs >= 0).any() else np.empty(0, dtype=np.int32),
             essential=essential if essential.any() else None,
             bulk=bulk if bulk.any() else None,

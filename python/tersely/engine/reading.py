@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -136,15 +136,13 @@ def _to_span(item: Any, documents: Sequence[Document], name: str) -> tuple[int, 
     return document, start, end
 
 
+T = TypeVar("T")
+
 _GAP = 1.0  # tokens: white space of more than a character before a fragment
 _MARKER = 4.0  # tokens, about: of what says that something was left out below a unit
 _PLACED = np.zeros(len(Kind), dtype=np.uint8)  # kinds of lines that say something by where they stand
 _PLACED[[Kind.CODE, Kind.FENCED_CODE, Kind.TABLE]] = 1
 _NONE = np.empty(0, dtype=np.uint8)
-_NO_ROWS = np.empty(0, dtype=np.int32)
-_NO_OFFSETS = np.empty(0, dtype=np.int64)
-_NO_WEIGHTS = np.empty(0, dtype=np.float32)
-_NO_PAGES: Mapping[int, PageText] = {}
 _FORM = attrgetter("form")
 
 
@@ -182,18 +180,9 @@ class Prices(NamedTuple):
     exact: bool = True
 
 
-@dataclass(eq=False, slots=True)
-class Memo:
-    """Prices and equal units of a reading, each looked for when it is first asked for."""
-
-    prices: Prices | None = None
-    same: Int32s | None = None
-
-
-class Reading(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class Reading:
     """The units of a request, good for any number of budgets; whoever changes what they say makes another.
-
-    A tuple, since one is made for each call: a frozen dataclass of as many fields takes three times as long.
 
     Attributes:
         request: what was asked.
@@ -212,8 +201,6 @@ class Reading(NamedTuple):
         needs: int32[n], the unit that each brings along, -1: none; empty: no unit has one.
         group: int32[n], equal values >= 0: all in or all out; -1: on its own.
         pinned: uint8[n], 1 for units that must stay.
-        memo: prices and equal units, where they were asked for. Another reading has its own where other
-            units, or others of them, are counted.
         essential: bool[n], units that come before all others; None: there are none.
         bulk: bool[n], units that are never kept; None: there are none.
         context: neighbours kept beside a selected unit.
@@ -232,6 +219,7 @@ class Reading(NamedTuple):
         auxiliary: bool[n], units that are kept only where others need them; None: there are none.
         optional: whether a text without any unit is a result; else something must fit.
         pieces_repeat: whether units are less than sentences, so that one may be said as often as it stands.
+        forms: the forms that regions are written in; none where all is text.
     """
 
     request: Request
@@ -242,18 +230,17 @@ class Reading(NamedTuple):
     regions: tuple[Region, ...]
     group: Int32s
     pinned: UInt8s
-    memo: Memo
     gist: Float32s | None = None
     apart: Float32s | None = None
-    term_ids: Int32s = _NO_ROWS
-    term_offsets: Int64s = _NO_OFFSETS
-    term_weight: Float32s = _NO_WEIGHTS
+    term_ids: Int32s = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    term_offsets: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    term_weight: Float32s = field(default_factory=lambda: np.empty(0, dtype=np.float32))
     redundancy: float = 0.0
-    needs: Int32s = _NO_ROWS
+    needs: Int32s = field(default_factory=lambda: np.empty(0, dtype=np.int32))
     essential: Bools | None = None
     bulk: Bools | None = None
     fragments: Bools | None = None
-    pages: Mapping[int, PageText] = _NO_PAGES
+    pages: dict[int, PageText] = field(default_factory=dict)
     context: int = 0
     ranked: bool = False
     clauses: bool = False
@@ -269,11 +256,12 @@ class Reading(NamedTuple):
     auxiliary: Bools | None = None
     optional: bool = False
     pieces_repeat: bool = False
+    forms: list[Form] = field(init=False)
+    _prices: Prices | None = None
+    _same: Int32s | None = None
 
-    @property
-    def forms(self) -> list[Form]:
-        """The forms that regions are written in; none where all is text."""
-        return list(filter(None, map(_FORM, self.regions)))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "forms", list(filter(None, map(_FORM, self.regions))))
 
     def relevance(self) -> Float64s | None:
         """float64[documents]: the probability that each is on the query's topic (engine/probability.py).
@@ -293,8 +281,8 @@ class Reading(NamedTuple):
         Lines of code, of tables and of quotes have their places, however often they stand, and so have
         lines that are indented.
         """
-        if self.memo.same is not None:
-            return self.memo.same
+        if self._same is not None:
+            return self._same
         table, alone = self.table, _NONE
         if self.pieces_repeat:
             alone = np.ones(len(table), dtype=np.uint8)
@@ -304,8 +292,7 @@ class Reading(NamedTuple):
                 if isinstance(region.form, Quoted):
                     alone[region.first : region.last] = 1
         places = (table.document, table.start, table.end, table.kind)
-        self.memo.same = _native.first_equal(self.texts, *places, _PLACED, alone)
-        return self.memo.same
+        return self._keep("_same", _native.first_equal(self.texts, *places, _PLACED, alone))
 
     def unmarked(self) -> Int64s:
         """int64[2k], the rows (half-open) of regions whose left out units have no markers."""
@@ -321,8 +308,8 @@ class Reading(NamedTuple):
 
         `known`: int64[n], tokens of units where they are known, which are not counted then; -1 elsewhere.
         """
-        if self.memo.prices is not None:
-            return self.memo.prices
+        if self._prices is not None:
+            return self._prices
         separator = separator_cost(self.request)
         table, skipped = self.table, self.fragments if self.bulk is None else self.estimated()
         size = len(table.start)
@@ -342,15 +329,18 @@ class Reading(NamedTuple):
         else:  # others may count as they like
             paid = np.minimum(np.maximum(np.minimum(found, largest) + separator, 1), largest)
         if skipped is None:
-            self.memo.prices = Prices(found, paid, separator)
-            return self.memo.prices
+            return self._keep("_prices", Prices(found, paid, separator))
         counts = np.zeros(size, np.int64) if self.fragments is None else self._estimate()
         costs = np.maximum(counts, 1)
         counts[rows], costs[rows] = found, paid
         if self.bulk is not None:  # dearer than there is
             counts[self.bulk] = costs[self.bulk] = min(4 * self.original + 4, largest)
-        self.memo.prices = Prices(counts, costs, separator, len(found) == size)
-        return self.memo.prices
+        return self._keep("_prices", Prices(counts, costs, separator, len(found) == size))
+
+    def _keep(self, name: str, found: T) -> T:
+        """Remember what is only looked for once."""
+        object.__setattr__(self, name, found)
+        return found
 
     def estimated(self) -> Bools | None:
         """bool[n]: units that are never counted; None: all are."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -224,7 +225,8 @@ def with_joint_worth(
     for values in (worth, gist):
         if values is not None:
             values[followers] = values[follows[followers]]
-    return reading._replace(
+    return replace(
+        reading,
         worth=worth,
         gist=gist,
         apart=apart,
@@ -308,7 +310,7 @@ def with_wholes(reading: Reading, documents: Bools) -> Reading:
     whole = mean[of] * (float(worth.max()) / best)
     pulled = reading.worth.copy()
     pulled[rows] = (_WHOLE * whole + (1 - _WHOLE) * worth).astype(np.float32)
-    return reading._replace(worth=pulled)
+    return replace(reading, worth=pulled)
 
 
 def with_floor(reading: Reading, graded: Bools | None) -> Reading:
@@ -336,16 +338,16 @@ def with_floor(reading: Reading, graded: Bools | None) -> Reading:
         return reading
     top = np.float32(reading.worth.max(initial=0)) or np.float32(1)
     if reading.by_query:
-        return reading._replace(worth=(reading.worth + _FLOOR_SHARE * top * grade).astype(np.float32))
+        return replace(reading, worth=(reading.worth + _FLOOR_SHARE * top * grade).astype(np.float32))
     if reading.ranked:  # before what is first, where few units say that something failed
         failed = (grade >= FAILED) & (np.count_nonzero(grade >= FAILED) <= _FEW * len(table))
         # What rows of tables are worth is a measure, too.
         raised = np.where(table.kind == Kind.TABLE, np.maximum(reading.worth, top * grade), reading.worth)
-        return reading._replace(worth=np.where(failed, top * (1 + grade), raised).astype(np.float32))
+        return replace(reading, worth=np.where(failed, top * (1 + grade), raised).astype(np.float32))
     essential = reading.essential
     if (grade >= FAILED).any():
         essential = (grade >= FAILED) | (False if essential is None else essential)
     raised, gist = np.maximum(reading.worth, top * grade).astype(np.float32), reading.gist
     if gist is not None:
         gist = np.maximum(gist, top * grade).astype(np.float32)
-    return reading._replace(worth=raised, gist=gist, essential=essential)
+    return replace(reading, worth=raised, gist=gist, essential=essential)

@@ -24,7 +24,7 @@ from tersely.engine.count import count, count_batch
 from tersely.engine.facts import TextIndex, stands_alone
 from tersely.engine.finish import finish
 from tersely.engine.fit import fit
-from tersely.engine.reading import Memo, Prices, Reading, Region
+from tersely.engine.reading import Prices, Reading, Region
 from tersely.engine.select import FIRST_KEPT
 from tersely.engine.strategies import Auto
 from tersely.memory.excerpts import (
@@ -533,7 +533,7 @@ def _reading(history: History, excerpts: Excerpts, results: Sequence[_Result]) -
         ranked=True,
         auxiliary=excerpts.sources,
         optional=True,
-        memo=Memo(Prices(excerpts.costs, excerpts.costs, 0, exact=False)),
+        _prices=Prices(excerpts.costs, excerpts.costs, 0, exact=False),
     )
     return _join_readings(reading, excerpts, results) if results else reading
 
@@ -563,7 +563,8 @@ def _join_readings(first: Reading, excerpts: Excerpts, results: Sequence[_Result
         return np.where(rows >= 0, rows + size, -1).astype(np.int32)
 
     needs = moved(second.needs) if len(second.needs) else np.full(more, -1, dtype=np.int32)
-    return first._replace(
+    return replace(
+        first,
         request=replace(request, documents=(*request.documents, *documents)),
         texts=[*first.texts, *second.texts],
         original=first.original + second.original,
@@ -590,13 +591,11 @@ def _join_readings(first: Reading, excerpts: Excerpts, results: Sequence[_Result
         clauses=second.clauses,
         fences=tuple([(opening + size, closing + size) for opening, closing in second.fences]),
         auxiliary=np.append(excerpts.sources, np.zeros(more, dtype=bool)),
-        memo=Memo(
-            Prices(
-                np.concatenate((prices.counts, others.counts)),
-                np.concatenate((prices.costs, others.costs)),
-                others.separator,
-                exact=False,
-            )
+        _prices=Prices(
+            np.concatenate((prices.counts, others.counts)),
+            np.concatenate((prices.costs, others.costs)),
+            others.separator,
+            exact=False,
         ),
     )
 

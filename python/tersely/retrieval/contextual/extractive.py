@@ -137,7 +137,7 @@ class Selection:
         if self.window and size:
             worth, self.is_context = _add_neighbours(reading, worth, self.reason_codes == 0, self.window)
         group = _group_wholes(reading) if self.wholes else reading.group
-        reading = reading._replace(worth=worth, group=group)
+        reading = replace(reading, worth=worth, group=group)
         self.reading = self._rule_out_units(reading) if self.reason_codes.any() else reading
         return self.reading
 
@@ -191,8 +191,8 @@ class Selection:
             if possible[above].all():
                 break
             possible[above] = True
-        return reading._replace(
-            memo=replace(reading.memo),
+        return replace(
+            reading,
             bulk=~possible if reading.bulk is None else reading.bulk | ~possible,
             complete=reading.complete and bool(possible.all()),
             essential=None if reading.essential is None else reading.essential & possible,
@@ -204,7 +204,7 @@ class Selection:
         reading = self.reading
         out = documents[reading.table.document] & (reading.pinned == 0)
         bulk = out if reading.bulk is None else reading.bulk | out
-        self.reading = reading._replace(bulk=bulk, complete=False, memo=replace(reading.memo))
+        self.reading = replace(reading, bulk=bulk, complete=False)
         return self.reading
 
     def usable_tokens(self, sizes: Int64s) -> Int64s:
