@@ -13,6 +13,8 @@ import pytest
 from result_shapes import LOG
 from tersely.models.counters import resolve_counter
 
+pytestmark = pytest.mark.slow  # each step has a test of its own that is quick
+
 COUNT = resolve_counter(None).count
 WORDS = "Read the log of a job, whole. " * 60
 SERVER = f"""

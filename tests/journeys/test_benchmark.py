@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from markdown_blocks import ROOT, read_blocks
 
+pytestmark = pytest.mark.slow  # each step has a test of its own that is quick
+
 PAGE = ROOT / "docs" / "guide" / "own_system.md"
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from markdown_blocks import ROOT, read_blocks
 
+pytestmark = pytest.mark.slow  # each step has a test of its own that is quick
+
 yaml = pytest.importorskip("yaml")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 

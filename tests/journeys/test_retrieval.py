@@ -14,6 +14,8 @@ import pytest
 import tersely
 from tersely.retrieval import ContextualCompressor, compress_results
 
+pytestmark = pytest.mark.slow  # each step has a test of its own that is quick
+
 QUESTION = "How often do the signing keys rotate?"
 ANSWER = "The signing keys rotate every 24 hours."
 
