@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -162,7 +163,7 @@ std::vector<select::Status> to_status(std::span<const std::uint8_t> codes) {
     return status;
 }
 
-// select::Choice, whose arrays are checked once.
+// select::Choice, whose arrays are checked once. Threads that share one take turns.
 class Choice {
   public:
     explicit Choice(py::kwargs given) : keywords_(std::move(given)) {
@@ -257,10 +258,11 @@ class Choice {
         return view(rows);
     }
     template <typename Choose>
-    static Statuses released(const Choose& choose) {
+    Statuses released(const Choose& choose) const {
         std::vector<select::Status> chosen;
         {
             const Release release;
+            const std::scoped_lock alone(turn_);
             chosen = choose();
         }
         return to_array(to_codes(chosen));
@@ -270,6 +272,7 @@ class Choice {
     select::Problem problem_;
     std::vector<std::uint8_t> none_;
     std::optional<select::Choice> choice_;
+    mutable std::mutex turn_;
 };
 
 // Of each unit the first with the same text; empty where all differ. `placed`: of each kind, whether its units say
