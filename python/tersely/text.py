@@ -167,6 +167,11 @@ def _finite(number: str) -> float:
     return found
 
 
+def clipped(text: str, width: int) -> str:
+    """Cut a text to `width` characters, of which the last is "…" where it is longer."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
 def percent(share: float) -> str:
     """A share as a percentage that says "0%" of nothing alone, and "100%" only of all."""
     if share in (0, 1) or 0.01 <= share <= 0.99 or share > 1:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
 from tersely.cli.files import note_warnings, read_files, say, write
+from tersely.text import clipped
 
 if TYPE_CHECKING:
     from tersely.agents.audit import Audit, History
@@ -43,7 +44,7 @@ def add_audit(commands: Commands) -> None:
 
 
 def run_audit(arguments: argparse.Namespace) -> None:
-    """Print the table, or JSON, and write the page. Raises ValueError for what is no history."""
+    """Print what was lost as a table or JSON, and write the report page. Raises ValueError for no history."""
     from tersely.agents.audit import audit
 
     before = _read(arguments.before)
@@ -90,8 +91,7 @@ def _table(made: Audit, most: int | None) -> str:
     for kind in made.counts():
         some = [statement for statement in lost if statement.kind == kind]
         for statement in some[:most]:
-            text = " ".join(statement.text.split())
-            text = text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+            text = clipped(" ".join(statement.text.split()), _WIDTH)
             lines.append(
                 f"{kind}: message {statement.message} ({statement.speaker}), {statement.start}: {text}"
             )

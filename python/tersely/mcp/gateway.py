@@ -20,7 +20,7 @@ from tersely.errors import StoreError
 from tersely.mcp.answers import count_tokens
 from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
 from tersely.memory.compaction import compact_messages
-from tersely.memory.groups import count_entries
+from tersely.memory.groups import PICTURE_TOKENS, count_entries
 from tersely.memory.messages import read_messages, warnings_of
 from tersely.models.counters import resolve_counter
 
@@ -34,13 +34,12 @@ _LOG = logging.getLogger("tersely.mcp")
 _HASH = re.compile(r"[0-9a-f]{16}")  # ids of whole results
 _MODES = ("ccr", "lossy_inline", "lossless_then_lossy")
 _READ = ("mode", "frozen_message_count", "protect_recent")  # of `config`
-_PICTURE_TOKENS = 1000  # as of `compact_messages`
 _MOST_SHORTENERS = 16
 
 
 @dataclass(slots=True)
 class Gateway:
-    """Shortens results of tools in histories that gateways send, and gives the whole of each back.
+    """Compresses tool results in the histories that gateways send, and returns originals on request.
 
     A result is sent in the same bytes on every turn. Everything else stays as it is, and so does the number
     of messages, unless `token_budget` asks for a history within a budget.
@@ -92,7 +91,7 @@ class Gateway:
         sent = self._shortener(counter, store).shorten(
             messages, among=range(first, len(messages) - last), told=told
         )
-        count = partial(count_entries, counter, picture_tokens=_PICTURE_TOKENS)
+        count = partial(count_entries, counter, picture_tokens=PICTURE_TOKENS)
         before, after = int(count(entries).sum()), int(count(read_messages(sent)).sum())
         if "token_budget" in given:
             compacted = compact_messages(

@@ -27,6 +27,7 @@ from tersely.memory.folding import (
     shorten_held,
 )
 from tersely.memory.groups import (
+    PICTURE_TOKENS,
     REPLY_TOKENS,
     atomic_groups,
     count_entries,
@@ -100,7 +101,7 @@ def compact_messages(
     keep_last: int = 0,
     query: str | None = None,
     strategy: Strategy | None = None,
-    picture_tokens: int = 1000,
+    picture_tokens: int = PICTURE_TOKENS,
 ) -> CompactedMessages:
     """Fit a chat history into a token budget.
 
@@ -230,7 +231,7 @@ class Compactor:
     tools: Any = None
     pinned: Collection[int] | Callable[[Any], bool] = ()
     strategy: Strategy | None = None
-    picture_tokens: int = 1000
+    picture_tokens: int = PICTURE_TOKENS
     headroom: float = 0.65
     _seen: list[Any] = field(default_factory=list, repr=False)  # the history as it was, safe from changes
     _entries: list[Entry] = field(default_factory=list, repr=False)

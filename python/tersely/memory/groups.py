@@ -19,6 +19,7 @@ from tersely.types import Int64s
 MESSAGE_TOKENS = 3
 REPLY_TOKENS = 3
 CALL_TOKENS = 3
+PICTURE_TOKENS = 1000  # about, of a picture, where nobody says
 
 _TASK_SHARE = 0.1  # of the budget: a first message of the user up to this size stays
 

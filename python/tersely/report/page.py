@@ -40,7 +40,7 @@ from tersely.report.pieces import (
     titles_of,
 )
 from tersely.report.views import Showable, View, view_of
-from tersely.text import percent
+from tersely.text import clipped, percent
 from tersely.types import Compressed, Document, Fact
 
 _LONG = 20_000  # characters of the source from which on only what was kept is shown at first
@@ -495,8 +495,7 @@ def _listed(facts: list[tuple[int, Fact]], outcome: str, heading: str) -> str:
 
 
 def _short(text: str) -> str:
-    text = _BLANKS.sub(" ", text[:200])
-    return text if len(text) <= 80 else f"{text[:79]}…"
+    return clipped(_BLANKS.sub(" ", text[:200]), 80)
 
 
 _SIDES = ("a", "b")

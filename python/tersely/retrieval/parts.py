@@ -9,7 +9,7 @@ import tersely
 from tersely import _native
 from tersely.documents import to_documents
 from tersely.errors import ModelTimeoutError
-from tersely.threads import checked_timeout, run_on_thread
+from tersely.threads import checked_timeout, run_in_time
 from tersely.types import Compressed
 
 
@@ -49,14 +49,12 @@ def compress_parts(
     scores = tuple(document.score for document in given)
 
     def work() -> Compressed:
-        _native.set_deadline(seconds)
+        if seconds is not None:  # on a thread of its own then
+            _native.set_deadline(seconds)
         return tersely.compress(given, query, **options)
 
     try:
-        if seconds is None:
-            result = tersely.compress(given, query, **options)
-        else:
-            result = run_on_thread(work, seconds, "compress")
+        result = run_in_time(work, seconds, "compress")
     except (ModelTimeoutError, TimeoutError):
         return Parts(originals, scores, None, "timeout")
     except Exception as error:  # whatever a counter, a model or an option does: a backend must answer

@@ -36,6 +36,7 @@ from tersely.models.embedders import (
 )
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async, to_be_awaited
 from tersely.models.language_models import resolve_language_model
+from tersely.text import clipped
 from tersely.types import Analysis, Document, Float32s, Float64s, Int64s, LateSequence, Level, SegmentTable
 from tersely.writing.prompt import fence
 
@@ -353,8 +354,8 @@ class Explanation:
         lines = []
         for row in self.best():
             start, end = int(self.table.start[row]), int(self.table.end[row])
-            text = " ".join(self.documents[int(self.table.document[row])].text[start:end].split())
-            shown = text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+            text = self.documents[int(self.table.document[row])].text[start:end]
+            shown = clipped(" ".join(text.split()), _WIDTH)
             parts = ", ".join(f"{name} {part:+.2f}" for name, part in list(self.of(row).items())[:3])
             lines.append(f"{self.scores[row]:6.2f}  {self.probability[row]:4.0%}  {shown:{_WIDTH}}  {parts}")
         return "\n".join(lines)
