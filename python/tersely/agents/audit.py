@@ -69,7 +69,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a history, its place, and whether it is stated still.
+    """A fact, decision or instruction of a history, its place, and whether the new history states it.
 
     Attributes:
         kind: one of KINDS.

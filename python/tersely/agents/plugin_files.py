@@ -1,4 +1,4 @@
-"""Small plugin files for agents that take code, not a command, after a tool: they ask `tersely hook`.
+"""Plugin files for agents whose hooks are code and not a command: each calls `tersely hook`.
 
 `@COMMAND@` stands for the command line as JSON, `@EVENT@` for the name of the event.
 """

@@ -121,7 +121,7 @@ class SavingsRow:
 
 
 def sum_savings(uses: Iterable[Use], by: str = "both") -> list[SavingsRow]:
-    """A row a day and tool ("both"), a day ("day") or a tool ("tool"), in order, and the sum of all last.
+    """Sum uses by day and tool ("both"), by "day" or by "tool": a row each, in order, and the total last.
 
     `uses`: the oldest first.
     """

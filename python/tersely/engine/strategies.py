@@ -249,7 +249,7 @@ def prepare_by(
 
 
 def with_pruner(strategy: Strategy, pruner: Any) -> Strategy:
-    """The strategy, with a pruner that reads the best of the text. Raises TypeError where it takes none."""
+    """Return the strategy with a pruner as its second stage. Raises TypeError where it takes none."""
     if isinstance(strategy, Auto):
         return replace(strategy, text=replace(strategy.text, pruner=pruner))
     if isinstance(strategy, Extractive):
@@ -258,7 +258,7 @@ def with_pruner(strategy: Strategy, pruner: Any) -> Strategy:
 
 
 def compress_framed(strategy: Strategy, request: Request) -> Compressed:
-    """The documents as `strategy` fits them in the request's frame.
+    """Compress a request whose result is sent in a frame, which the budget is for.
 
     A strategy that does not leave the fitting to the engine is asked again for so much less as it was over.
     """

@@ -16,7 +16,7 @@ Flow = Generator[list[str], list[Completion], Result]  # work that yields prompt
 
 
 class UnawaitedCoroutine(Coroutine[Any, Any, Result]):
-    """Stands for a coroutine until it is awaited; asking it for what the result has raises."""
+    """A coroutine whose attributes raise an error that says it was not awaited."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Result], hint: str) -> None:
         """Take the coroutine, and what the error says."""

@@ -62,7 +62,7 @@ def option(default: T, *flags: tuple[str, str]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class JobOptions:
-    """Options of any job. A value that is not allowed raises ValueError or TypeError that names it."""
+    """Options that every job has. A wrong value raises ValueError or TypeError, which names it."""
 
     job: ClassVar[str]
     own: ClassVar[tuple[str, ...]]  # columns of the output that are not the source's

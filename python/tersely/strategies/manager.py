@@ -736,7 +736,7 @@ def _requests(request: Request) -> list[Request]:
 
 
 def _drop_whole(request: Request, tokens: int) -> Compressed:
-    """Segment a document that is dropped: all its segments are in `kept` of this result."""
+    """List the segments of a document that is dropped: the `kept` of this result."""
     return Prepared(request, Extractive(), original_tokens=tokens).fit(tokens)
 
 

@@ -347,7 +347,7 @@ class _Text:
 
 
 def _marks(text: str, exact: Sequence[tuple[int, int, str]]) -> list[frozenset[str]]:
-    """Return the words right before and behind each exact word, cut to their first letters."""
+    """Return the words before and behind each exact word, cut to their first letters."""
     found = []
     for start, end, _ in exact:
         marks = set()

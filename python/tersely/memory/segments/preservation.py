@@ -81,7 +81,7 @@ def shared_terms(text: str, *values: str) -> list[float]:
 
 
 def term_lists(texts: Sequence[str]) -> list[list[int]]:
-    """Return the terms of each text, as numbers."""
+    """Return the term ids of each text."""
     ids, offsets, _ = _native.terms(list(texts))
     every, ends = ids.tolist(), offsets.tolist()
     return [every[first:last] for first, last in pairwise(ends)]
