@@ -168,7 +168,7 @@ def _finite(number: str) -> float:
 
 
 def clipped(text: str, width: int) -> str:
-    """Cut a text to `width` characters, of which the last is "…" where it is longer."""
+    """Cut a text to `width` characters; a longer one ends in "…"."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
