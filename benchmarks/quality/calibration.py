@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 from tersely.documents import to_documents
-from tersely.engine.probability import DOCUMENT_COLUMNS, SEGMENT_COLUMNS, topic_columns
-from tersely.engine.relevance import hybrid, read_for_query
+from tersely.engine.worth import DOCUMENT_COLUMNS, SEGMENT_COLUMNS, hybrid, read_for_query, topic_columns
 from tersely.models.embedders import CheckedEmbedder, resolve_embedder
 from tersely.types import Level
 
@@ -69,7 +68,7 @@ class Call:
         set, call: which data, and one of CALLS.
         fits: whether what ships is fitted on it.
         kind: of the vectors that count.
-        documents, segments: columns (engine/probability.py).
+        documents, segments: columns (engine/worth.py).
         document: int[n], of each segment.
         on_topic: bool[documents], with evidence.
         evidence: bool[n].

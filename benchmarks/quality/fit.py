@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 from tersely.documents import to_documents
-from tersely.engine.relevance import FEATURES, QueryReading, hybrid, read_for_query
+from tersely.engine.worth import FEATURES, QueryReading, hybrid, read_for_query
 from tersely.models.embedders import CheckedEmbedder, resolve_embedder
 from tersely.types import Level
 

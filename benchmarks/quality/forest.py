@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 from tersely.documents import to_documents
-from tersely.engine.relevance import COLUMNS, FEATURES, hybrid, read_for_query
+from tersely.engine.worth import COLUMNS, FEATURES, hybrid, read_for_query
 from tersely.models.embedders import resolve_embedder
 from tersely.models.weights import relevance_weights
 from tersely.types import Level

@@ -24,7 +24,7 @@ def spans_kept(asked: Sequence[Question], trees: Mapping[str, Any], ratio: float
         return given if kind == "static" else relevance_forest(kind)
 
     found: list[bool] = []
-    with patch("tersely.engine.relevance.relevance_forest", forest):
+    with patch("tersely.engine.worth.relevance_forest", forest):
         for task in at_ratios(asked, (ratio,)):
             text = tersely.compress(
                 task.documents, query=task.query, budget=task.budget, counter=ENCODING

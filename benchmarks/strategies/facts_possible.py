@@ -7,8 +7,8 @@ from collections.abc import Collection
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
-from tersely.engine.cutting import segment
 from tersely.engine.facts import preserved_facts
+from tersely.engine.reading import segment
 from tersely.types import Level
 
 from benchmarks import tokens

@@ -67,7 +67,7 @@ def relevance(
     weights: _Float64s,
     forest: tuple[Any, ...],  # tersely.models.weights.Forest
     features: _Float32s | None,
-) -> tuple[_Float32s, _Float32s, _Float32s, bool, float]: ...  # tersely.engine.relevance.Scored
+) -> tuple[_Float32s, _Float32s, _Float32s, bool, float]: ...  # tersely.engine.worth.Scored
 def relevance_columns(
     term_ids: _Int32s,
     term_offsets: _Int64s,

@@ -28,7 +28,7 @@ import numpy as np
 
 from tersely import checks
 from tersely._native import StaticTable
-from tersely.engine.cutting import segment
+from tersely.engine.reading import segment
 from tersely.errors import MissingExtraError
 from tersely.files import make_folder, private, replace_file
 from tersely.models.onnx import OnnxEmbedder

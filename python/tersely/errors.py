@@ -30,7 +30,7 @@ class BudgetExceededError(CompressionError):
     """Content that must be kept does not fit into the budget.
 
     **The same call with `budget=error.required` succeeds**, whatever the strategy, the door and the token
-    counter: `engine/prepare.py` has made that call before it says so. (Where a door names its
+    counter: `engine/strategies.py` has made that call before it says so. (Where a door names its
     budget otherwise, `error.budget` and `error.required` are meant in that argument; of `Prepared.levels`,
     `[max(budget, error.required) for budget in budgets]` succeeds.) It is not always the least that does.
 

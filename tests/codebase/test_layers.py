@@ -105,12 +105,12 @@ def test_python_imports_go_down(root: Path) -> None:
 @pytest.mark.parametrize(
     ("importer", "name", "expected"),
     [
-        ("engine.relevance", "_native", True),
-        ("engine.relevance", "engine.select", True),
+        ("engine.worth", "_native", True),
+        ("engine.worth", "engine.reading", True),
         ("engine.strategies", "writing.hybrid", False),
         ("writing.hybrid", "engine.strategies", True),
         ("engine.reading", "content.logs", True),
-        ("retrieval.scoring", "engine.relevance", True),
+        ("retrieval.scoring", "engine.worth", True),
         ("models.embedders", "retrieval.scoring", False),
         ("models.static", "_native", True),
         ("documents", "types", True),

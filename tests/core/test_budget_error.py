@@ -10,7 +10,7 @@ import pytest
 import tersely
 from hypothesis import given, strategies as st
 from tersely import BudgetExceededError
-from tersely.engine.prepare import smallest_fit
+from tersely.engine.strategies import smallest_fit
 from text_strategies import texts
 
 MESSAGE = re.compile(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given, strategies as st
 from tersely import _native
-from tersely.engine.select import REASONS
+from tersely.engine.reading import REASONS
 
 BUDGET, SELECTED, PINNED, PRESERVED = map(REASONS.index, ("budget", "selected", "pinned", "preserved"))
 

@@ -12,9 +12,8 @@ from hypothesis import given, strategies as st
 from result_checks import check_result
 from sample_texts import ALL, GUIDE
 from tersely import BudgetExceededError, Extractive
-from tersely.engine.cutting import segment
 from tersely.engine.facts import FactCoverage, find_facts
-from tersely.engine.select import mark_groups
+from tersely.engine.reading import mark_groups, segment
 from tersely.models.counters import resolve_counter
 from tersely.report import to_html
 from tersely.strategies import Incremental

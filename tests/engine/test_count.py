@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tersely.engine.count import count, count_batch
+from tersely.engine.reading import count, count_batch
 
 
 class BatchCounter:

@@ -7,7 +7,6 @@ import pytest
 import tersely
 from hypothesis import given, strategies as st
 from sample_texts import ALL, GUIDE
-from tersely.engine.cutting import segment
 from tersely.engine.facts import (
     PRESERVABLE,
     choose_facts,
@@ -16,6 +15,7 @@ from tersely.engine.facts import (
     find_facts,
     list_facts,
 )
+from tersely.engine.reading import segment
 from tersely.types import FactKind, FactReport
 from text_strategies import texts
 

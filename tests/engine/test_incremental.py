@@ -14,8 +14,8 @@ import pytest
 import tersely
 from result_checks import check_result
 from sample_texts import prose
-from tersely.engine.probability import confidence
 from tersely.engine.strategies import STRATEGIES, Extractive
+from tersely.engine.worth import confidence
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.strategies import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from growth import MOST, growth
 from sample_texts import prose
-from tersely.engine.cutting import segment
-from tersely.engine.select import mark_groups, mark_pinned
+from tersely.engine.reading import mark_groups, mark_pinned, segment
 from tersely.types import SegmentTable
 
 pytestmark = pytest.mark.growth

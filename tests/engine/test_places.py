@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from tersely import Document, _native
-from tersely.engine.cutting import segment
-from tersely.engine.reading import to_groups, to_spans
-from tersely.engine.select import mark_groups, mark_pinned
+from tersely.engine.reading import mark_groups, mark_pinned, segment, to_groups, to_spans
 from tersely.types import Level, SegmentTable
 
 LETTERS = st.text("ab é漢\u3000😀", max_size=12)

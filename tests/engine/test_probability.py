@@ -11,14 +11,16 @@ import tersely
 from hypothesis import given, strategies as st
 from tersely.checks import is_english
 from tersely.documents import to_documents
-from tersely.engine.probability import (
+from tersely.engine.worth import (
     DOCUMENT_COLUMNS,
+    Asked,
     document_probability,
     has_to_do,
+    hybrid,
+    read_for_query,
     segment_probability,
     topic_columns,
 )
-from tersely.engine.relevance import Asked, hybrid, read_for_query
 from tersely.models.embedders import resolve_embedder
 from tersely.models.weights import relevance_probability
 from tersely.retrieval import RelevanceScorer, explain

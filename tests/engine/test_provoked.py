@@ -15,7 +15,7 @@ from hypothesis import given, strategies as st
 from odd_counters import quarters
 from tersely import Extractive, _native
 from tersely.content.lines import _gaps
-from tersely.engine.cutting import longest_prefix
+from tersely.engine.reading import longest_prefix
 from tersely.models.counters import resolve_counter
 from tersely.models.tree_sitter import has_syntax_errors
 from tersely.retrieval.contextual.extractive import best_overlaps

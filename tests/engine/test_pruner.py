@@ -13,8 +13,8 @@ import tersely
 from hypothesis import given, strategies as st
 from tersely.content.html import Html
 from tersely.documents import to_documents
-from tersely.engine.relevance import FEATURES, hybrid, read_for_query
 from tersely.engine.strategies import Auto
+from tersely.engine.worth import FEATURES, hybrid, read_for_query
 from tersely.errors import ModelReplyError
 from tersely.models.embedders import resolve_embedder, resolve_pruner, resolve_reranker, windows
 from tersely.retrieval import explain

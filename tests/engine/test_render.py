@@ -8,8 +8,8 @@ import reference
 from hypothesis import example, given, strategies as st
 from sample_texts import GUIDE
 from tersely import prepare
-from tersely.engine.cutting import segment
-from tersely.engine.render import render as render_rows
+from tersely.engine.fit import render as render_rows
+from tersely.engine.reading import segment
 from tersely.types import SegmentTable
 from text_strategies import some_texts
 

@@ -11,8 +11,7 @@ import tersely
 from list_retriever import ListRetriever, chunk, ten
 from sample_texts import ALL, GUIDE, LOG, prose
 from tersely import BudgetExceededError, Extractive
-from tersely.engine.prepare import with_required
-from tersely.engine.strategies import STRATEGIES
+from tersely.engine.strategies import STRATEGIES, with_required
 from tersely.integrations.llmlingua import PromptCompressor
 from tersely.mcp.query_tools import QueryTools
 from tersely.mcp.tools import ToolError

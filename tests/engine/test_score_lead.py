@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tersely.engine.relevance import lead
+from tersely.engine.worth import lead
 
 
 def test_A029_position_score() -> None:

@@ -8,8 +8,8 @@ import tersely
 from hypothesis import given
 from tersely import Kind
 from tersely.documents import to_documents
-from tersely.engine.cutting import analyze, segment
-from tersely.engine.relevance import FEATURES, hybrid, read_for_query
+from tersely.engine.reading import analyze, segment
+from tersely.engine.worth import FEATURES, hybrid, read_for_query
 from tersely.types import Level, SegmentTable
 from text_strategies import some_texts
 

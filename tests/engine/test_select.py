@@ -10,7 +10,7 @@ import pytest
 import tersely
 from hypothesis import given, strategies as st
 from tersely import _native
-from tersely.engine.select import REASONS, is_kept
+from tersely.engine.reading import REASONS, is_kept
 
 _NAMES = {"documents": "document", "weights": "term_weight"}
 _TYPES = {"pinned": np.uint8, "cap": np.int64, "weights": np.float32, "term_offsets": np.int64}

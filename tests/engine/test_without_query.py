@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import tersely
 from tersely import Extractive, _native
-from tersely.engine.cutting import analyze
-from tersely.engine.relevance import centrality
-from tersely.engine.worth import importance
+from tersely.engine.reading import analyze
+from tersely.engine.worth import centrality, importance
 from tersely.strategies import CompressionOptions, ExtractiveCompressor
 
 MAIL = """Hi team, I hope you are all doing well and that you had a great weekend with your family.

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from small_corpora import Corpus, flat
 from tersely import _native
-from tersely.engine.relevance import FEATURES
+from tersely.engine.worth import FEATURES
 from tersely.models.weights import relevance_forest
 from tersely.text import well_formed
 

@@ -14,8 +14,8 @@ from growth import MOST, growth
 from hypothesis import given, strategies as st
 from sample_texts import ALL
 from tersely import _native
-from tersely.engine.cutting import segment
 from tersely.engine.facts import fact_keys, find_facts
+from tersely.engine.reading import segment
 from tersely.types import FactKind, FactTable, Level
 from text_strategies import texts
 

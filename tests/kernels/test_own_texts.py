@@ -8,7 +8,7 @@ from hypothesis import assume, event, given, strategies as st
 from parts_oracle import cohesion, in_parts
 from small_corpora import Corpus
 from tersely import _native
-from tersely.engine.relevance import FEATURES, hybrid, read_for_query
+from tersely.engine.worth import FEATURES, hybrid, read_for_query
 from tersely.models.weights import relevance_forest
 from tersely.types import Level
 

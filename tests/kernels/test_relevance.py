@@ -12,7 +12,7 @@ from hypothesis import assume, example, given, strategies as st
 from relevance_oracle import Oracle
 from small_corpora import Corpus, corpora, flat
 from tersely import _native
-from tersely.engine.relevance import COLUMNS, FEATURES
+from tersely.engine.worth import COLUMNS, FEATURES
 from tersely.models.weights import Forest, relevance_forest
 
 NO_FOREST = relevance_forest("no such vectors")

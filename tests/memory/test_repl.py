@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 from tersely import SummarizationError
-from tersely.engine.count import count_batch
+from tersely.engine.reading import count_batch
 from tersely.memory import (
     CompactionConfig,
     CompactionResult,

@@ -7,8 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 from tersely import StaticEmbedder, _native
-from tersely.engine.count import count_units
-from tersely.engine.cutting import analyze
+from tersely.engine.reading import analyze, count_units
 from tersely.models.counters import BytePairCounter, Texts
 
 TEXTS = ["One “quoted” line — naïve. It is 12 €.", "", "Plain words. Plain words.", "中文。文中。"]

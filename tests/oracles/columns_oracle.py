@@ -10,7 +10,7 @@ from statistics import fmean
 import numpy as np
 from relevance_oracle import Oracle
 from small_corpora import Corpus
-from tersely.engine.relevance import COLUMNS, FEATURES
+from tersely.engine.worth import COLUMNS, FEATURES
 from tersely.models.weights import Forest
 
 

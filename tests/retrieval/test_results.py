@@ -19,7 +19,7 @@ from hypothesis import example, given, strategies as st
 from list_retriever import SUBJECTS, chunk, ten
 from sample_texts import ALL
 from tersely import prepare
-from tersely.engine.count import count
+from tersely.engine.reading import count
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.retrieval import ChunkResult, DocumentChunk, SearchResult, compress_results

@@ -18,8 +18,8 @@ import tersely
 from hypothesis import given, strategies as st
 from sample_texts import ALL, GUIDE
 from tersely.documents import to_documents
-from tersely.engine.cutting import analyze
-from tersely.engine.relevance import Hybrid, hybrid, read_for_query
+from tersely.engine.reading import analyze
+from tersely.engine.worth import Hybrid, hybrid, read_for_query
 from tersely.errors import CompressionError, RelevanceScoringError
 from tersely.models.embedders import CheckedEmbedder, resolve_embedder, resolve_reranker
 from tersely.retrieval import (

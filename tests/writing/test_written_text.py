@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sample_texts import GUIDE, prose
-from tersely.engine.cutting import segment
-from tersely.engine.probability import confidence
+from tersely.engine.reading import segment
+from tersely.engine.worth import confidence
 from tersely.types import Fact, FactKind, FactReport
 from tersely.writing.checks import (
     Piece,

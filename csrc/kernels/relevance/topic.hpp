@@ -1,4 +1,4 @@
-// What the probabilities of being on the topic of a query are made of (python/tersely/engine/probability.py).
+// What the probabilities of being on the topic of a query are made of (python/tersely/engine/worth.py).
 #pragma once
 
 #include <cstddef>

@@ -12,8 +12,8 @@ from itertools import chain, islice
 from typing import Any
 
 from tersely import _native
-from tersely.engine.cutting import segment
 from tersely.engine.facts import facts_after
+from tersely.engine.reading import segment
 from tersely.memory.excerpts import called_tools
 from tersely.memory.messages import Entry, read_messages, warnings_of
 from tersely.text import parse_json

@@ -15,9 +15,8 @@ from tersely.agents.savings import read_records, with_note
 from tersely.cache import digest_of
 from tersely.checks import brief
 from tersely.engine.api import compress_in
-from tersely.engine.count import count_batch
-from tersely.engine.prepare import with_required
-from tersely.engine.reading import found_in
+from tersely.engine.reading import count_batch, found_in
+from tersely.engine.strategies import with_required
 from tersely.errors import BudgetExceededError
 from tersely.memory.excerpts import hints_of
 from tersely.memory.messages import Path, Piece, read_result, to_json

@@ -6,7 +6,7 @@ import argparse
 
 from tersely.cli.arguments import FILES, Commands, add_command, add_counter, add_encoding
 from tersely.cli.files import read_files, write
-from tersely.engine.count import count_batch
+from tersely.engine.reading import count_batch
 from tersely.models.counters import resolve_counter
 
 _EXAMPLES = """examples:

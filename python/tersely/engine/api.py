@@ -14,15 +14,14 @@ from tersely import checks, metrics
 from tersely.content.registry import CONTENT_TYPES
 from tersely.content.units import ContentReader
 from tersely.documents import to_documents, to_level
-from tersely.engine.cutting import segment as _segment
 from tersely.engine.dedup import dedup_texts, dedup_vectors, keys_of_guards
 from tersely.engine.facts import check_names, fact_report, facts_after, list_facts
-from tersely.engine.prepare import Prepared
-from tersely.engine.reading import to_groups, to_spans
+from tersely.engine.reading import segment as _segment, to_groups, to_spans
 from tersely.engine.strategies import (
     STRATEGIES,
     Auto,
     Extractive,
+    Prepared,
     compress_framed,
     prepare_by,
     with_pruner,

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.engine.cutting import segment
-from tersely.engine.select import MOST_TOKENS, is_kept
+from tersely.engine.reading import MOST_TOKENS, is_kept, segment
 from tersely.kernels.checks import united
 from tersely.types import (
     Compressed,

@@ -15,14 +15,10 @@ import numpy.typing as npt
 
 from tersely.content.units import Nested
 from tersely.documents import warnings_about
-from tersely.engine.count import name_of
-from tersely.engine.cutting import segment
 from tersely.engine.facts import fact_report, facts_kept, with_facts
 from tersely.engine.fit import Fit
-from tersely.engine.probability import document_probability
-from tersely.engine.reading import Reading, found_in
-from tersely.engine.relevance import Asked
-from tersely.engine.select import FIRST_KEPT, REASONS
+from tersely.engine.reading import FIRST_KEPT, REASONS, Reading, found_in, name_of, segment
+from tersely.engine.worth import Asked, document_probability
 from tersely.models.counters import BytePairCounter
 from tersely.types import (
     Compressed,
@@ -93,7 +89,7 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
         receipt,
         rendered.generated,
         rendered.parts,
-        None if reading.asked is None else partial(_relevance, reading.asked),
+        None if reading.asked is None else partial(relevance_of, reading.asked),
     )
     if reading.must is not None:
         must, lost = reading.must, None
@@ -107,7 +103,8 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
     return checked(result, reading.request) if check_all else result
 
 
-def _relevance(asked: Asked) -> tuple[float, ...]:
+def relevance_of(asked: Asked) -> tuple[float, ...]:
+    """`Compressed.relevance`: the probability of each document. O(terms)."""
     return tuple(document_probability(asked).tolist())
 
 

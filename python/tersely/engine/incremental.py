@@ -16,12 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.cache import BoundedCache
-from tersely.engine.count import count
 from tersely.engine.fit import Fit, choose, fit
-from tersely.engine.prepare import Prepared
-from tersely.engine.reading import Reading
-from tersely.engine.select import FIRST_KEPT, REASONS
-from tersely.engine.strategies import Auto, Extractive
+from tersely.engine.reading import FIRST_KEPT, REASONS, Reading, count
+from tersely.engine.strategies import Auto, Extractive, Prepared
 from tersely.errors import BudgetExceededError
 from tersely.models.embedders import CheckedEmbedder, resolve_embedder
 from tersely.types import Compressed, Float32s, Int64s, Request, SegmentTable

@@ -15,10 +15,8 @@ from tersely.content.conversation import Conversation
 from tersely.content.html import Html, PageText
 from tersely.content.registry import reader_of
 from tersely.content.units import ContentReader, Lines, Nested, Units, join_tables, units_of
-from tersely.engine.cutting import analyze
 from tersely.engine.facts import FactCoverage, preserved_facts
-from tersely.engine.reading import Reading, Region
-from tersely.engine.select import mark_groups, mark_pinned
+from tersely.engine.reading import Reading, Region, analyze, mark_groups, mark_pinned
 from tersely.engine.worth import extras_of, redundancy_of, with_floor, with_joint_worth, worth_of_text
 from tersely.kernels.checks import united
 from tersely.models.counters import Texts, texts_of

@@ -1,39 +1,296 @@
-"""Units of a request with what each needs, costs and is worth, and the places that callers name in them."""
+"""Units of a request: what each needs, costs and is worth, and the places that callers name in them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import operator
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from tersely import _native, checks
 from tersely.content.html import PageText
 from tersely.content.units import Bools, Form, Lines, Quoted
-from tersely.engine.count import count_batch, count_units
-from tersely.engine.facts import FactCoverage
-from tersely.engine.probability import document_probability
-from tersely.engine.relevance import Asked
-from tersely.engine.select import MOST_TOKENS
-from tersely.models.counters import BytePairCounter
+from tersely.kernels.checks import united
+from tersely.models.counters import TOKEN_TABLES, BytePairCounter, Texts
 from tersely.protocols import BatchTokenCounter
 from tersely.text import well_formed
 from tersely.types import (
+    Analysis,
     Document,
     Float32s,
     Float64s,
+    Heads,
     Int32s,
     Int64s,
     Kind,
+    Level,
     Request,
     SegmentTable,
     Span,
     UInt8s,
     pieces,
 )
+
+if TYPE_CHECKING:
+    from tersely.engine.facts import FactCoverage
+    from tersely.engine.worth import Asked
+
+
+# Names of the status codes of csrc/kernels/select/budgeted.hpp.
+REASONS = ("budget", "redundant", "selected", "pinned", "context", "heading", "cut", "fits", "preserved")
+FIRST_KEPT = REASONS.index("selected")
+MOST_TOKENS = 2**60  # of a budget or a sum of costs: no tokenizer comes near, native sums stay in range
+
+
+def is_kept(status: UInt8s) -> Int64s:
+    """Rows that stay, ascending."""
+    return (status >= FIRST_KEPT).nonzero()[0]
+
+
+def _rows_of(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> tuple[Int64s, Int64s]:
+    """The first row that overlaps each (document, start, end), and the one behind the last."""
+    document, start, end = np.array(spans, dtype=np.int64).reshape(-1, 3).T
+    wide = 1 + max(int(table.end.max(initial=0)), int(end.max(initial=0)))  # than any document
+    rows = table.document * np.int64(wide)
+    low = np.searchsorted(rows + table.end, document * wide + start, side="right")
+    high = np.searchsorted(rows + table.start, document * wide + end, side="left")
+    return low, np.maximum(low, high)
+
+
+def _covered(size: int, low: Int64s, high: Int64s) -> UInt8s:
+    """uint8[size]: what lies in one of the runs [low, high). O(size + runs)."""
+    opens, closes = (np.bincount(edges, minlength=size + 1) for edges in (low, high))
+    return (np.cumsum(opens - closes)[:size] > 0).astype(np.uint8)
+
+
+def mark_pinned(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> UInt8s:
+    """uint8[n]: 1 for segments that overlap a (document, start, end) span. O(n + spans log(n))."""
+    if not spans:
+        return np.zeros(len(table.start), dtype=np.uint8)
+    return _covered(len(table), *_rows_of(table, spans))
+
+
+def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, int]]]) -> Int32s:
+    """int32[n]: the group of each segment (its lowest row), -1 where it has none.
+
+    Groups that share a segment are merged. O(n + spans log(n)).
+    """
+    group = np.empty(len(table.start), dtype=np.int32)
+    group.fill(-1)
+    if not groups:
+        return group
+    low, high = _rows_of(table, [span for spans in groups for span in spans])
+    some = high > low  # of segments
+    low, high = low[some], high[some]
+    of = np.repeat(np.arange(len(groups)), [len(spans) for spans in groups])[some]
+    _, first, places = np.unique(of, return_index=True, return_inverse=True)
+    touching = np.flatnonzero(_covered(len(table), low, high - 1))  # with the next row
+    i, j = np.concatenate((low[first][places], touching)), np.concatenate((low, touching + 1))
+    every = np.flatnonzero(_covered(len(table), low, high))
+    group[every] = united(len(table), i, j)[every]
+    return group
+
+
+def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
+    """int64[len(texts)]: tokens of each text.
+
+    Raises ValueError when the counter raises, returns something else than whole numbers >= 0, or not one
+    a text.
+    """
+    if isinstance(counter, BytePairCounter):  # our own: its errors are the deadline and Ctrl-C
+        return TOKEN_TABLES[counter.encoding].count(texts)
+    try:
+        counts: Any = counter.count_batch([well_formed(text) for text in texts])
+    except Exception as error:
+        raise ValueError(
+            f"the token counter {name_of(counter)} failed on {len(texts)} texts: {error!r}"
+        ) from error
+    if not isinstance(counts, (Sequence, np.ndarray)):
+        raise ValueError(
+            f"the token counter {name_of(counter)} must return a sequence, not {type(counts).__name__}"
+        )
+    if len(counts) != len(texts):
+        raise ValueError(
+            f"the token counter {name_of(counter)} returned {len(counts)} counts for {len(texts)} texts"
+        )
+    try:
+        result = _whole_numbers(counts)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"the token counter {name_of(counter)} must return whole numbers: {error}"
+        ) from error
+    if result.size and int(result.min()) < 0:
+        raise ValueError(f"the token counter {name_of(counter)} returned {int(result.min())}, less than 0")
+    return result
+
+
+def count_joined(counter: BatchTokenCounter, texts: Texts, separator: str) -> int:
+    """Count the tokens of the texts joined by `separator`; raises like `count_batch`.
+
+    `count_units` of the same texts is cheaper after it.
+    """
+    if isinstance(counter, BytePairCounter):
+        total, marks = TOKEN_TABLES[counter.encoding].count_joined(texts, separator)
+        texts.marks = (counter.encoding, marks)
+        return total
+    return int(count_batch(counter, texts if len(texts) == 1 else [separator.join(texts)])[0])
+
+
+def count_units(
+    counter: BatchTokenCounter, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s
+) -> Int64s:
+    """int64[n]: tokens of each `texts[document][start:end]`; raises like `count_batch`."""
+    if len(document) == 0:
+        return np.empty(0, dtype=np.int64)
+    if isinstance(counter, BytePairCounter):
+        encoding, marks = getattr(texts, "marks", ("", None))
+        known = marks if encoding == counter.encoding else None
+        return TOKEN_TABLES[counter.encoding].count_spans(texts, document, start, end, known)
+    return count_batch(counter, pieces(texts, document, start, end))
+
+
+def count(counter: BatchTokenCounter, text: str) -> int:
+    """Tokens of one text; raises like `count_batch`."""
+    if isinstance(counter, BytePairCounter):
+        return int(TOKEN_TABLES[counter.encoding].count([text])[0])
+    return int(count_batch(counter, [text])[0])
+
+
+def count_sent(request: Request, text: str, parts: Sequence[str]) -> int:
+    """Tokens of what is kept of documents as it is sent (`Frame`): as `text`, or in the request's frame."""
+    frame, counter = request.frame, request.counter
+    if frame is None:
+        return count(counter, text)
+    sent = frame.texts(parts, request.separator)
+    alone = list(filter(None, parts)) if frame.apart else []
+    counts = count_batch(counter, [*sent, *alone])
+    tokens = int(counts[: len(sent)].sum()) - frame.paid
+    return max(tokens, int(counts[len(sent) :].sum())) if frame.apart else tokens
+
+
+def prices_of_headings(request: Request) -> Heads | None:
+    """Price headings and what is sent around all documents; None where there is neither."""
+    frame = request.frame
+    if frame is None or frame.heads is not None or not (frame.prefix or frame.headings or frame.suffix):
+        return None if frame is None else frame.heads
+    around, *costs = count_batch(request.counter, [frame.prefix + frame.suffix, *frame.headings]).tolist()
+    prices = np.array(costs, dtype=np.int64)
+    prices[1:] += 1  # what parts it from the one before
+    of = np.arange(len(costs)) if costs else np.full(len(request.documents), -1)
+    above = np.full(len(costs), -1, dtype=np.int32)
+    return Heads(prices, above, of.astype(np.int32), around)
+
+
+def _whole_numbers(counts: Any) -> Int64s:
+    array = np.asarray(counts)
+    if array.dtype.kind in "iu" and array.ndim == 1:
+        return array.astype(np.int64, copy=False)
+    if len(counts) == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind == "b":
+        raise TypeError("got a bool")
+    return np.array([operator.index(value) for value in counts], dtype=np.int64)
+
+
+def name_of(counter: BatchTokenCounter) -> str:
+    """Return a counter's name for receipts."""
+    return str(getattr(counter, "name", type(counter).__name__))
+
+
+_LARGEST_WINDOW = 2**62  # what the native border takes; no text is longer
+
+
+def analyze(
+    texts: Sequence[str], extras: Sequence[str] = (), level: Level = Level.SENTENCE, window: int = 200
+) -> Analysis:
+    """Cut texts into segments and read their terms; `extras` (query, titles) only give a term row each.
+
+    O(characters) time and memory linear in the number of segments and terms; the GIL is released.
+    """
+    columns, ids, offsets, classes, weights = _native.analyze(
+        texts, list(extras), int(level), min(window, _LARGEST_WINDOW)
+    )
+    return Analysis(SegmentTable(*columns), ids, offsets, classes, weights)
+
+
+def segment(texts: Sequence[str], level: Level = Level.SENTENCE, window: int = 200) -> SegmentTable:
+    """Cut texts into segments. See `analyze`."""
+    return SegmentTable(*_native.segment(list(texts), int(level), min(window, _LARGEST_WINDOW)))
+
+
+CUT_MARK = "…"
+_CHARACTERS = 4  # of a token, about
+
+
+def least_prefix(piece: str) -> int:
+    """Return the characters of a piece that is not blank up to its first that is not white space."""
+    return len(piece) - len(piece.lstrip()) + 1
+
+
+def longest_prefix(piece: str, tokens: Callable[[str], int], budget: int) -> tuple[int, str]:
+    """(characters, mark): the longest prefix found that has `tokens(prefix + mark) <= budget`.
+
+    The least prefix must fit; nothing shorter is returned. The cut comes at a word's end if that loses less
+    than half, and never parts a letter from its accents unless nothing else fits. The mark is left out where
+    it does not fit. O(log characters) counts, of texts about as long as what fits; where more text can have
+    fewer tokens, the prefix fits but need not be the longest.
+    """
+    least = least_prefix(piece)
+    for mark in (CUT_MARK, ""):
+        size = _whole_letters(piece, _most(piece, mark, tokens, budget))
+        words = _whole_words(piece, size)
+        if words >= least and tokens(piece[:words] + mark) <= budget:
+            return words, mark
+        if size >= least and tokens(piece[:size] + mark) <= budget:
+            return size, mark
+    size = _most(piece, "", tokens, budget)
+    return (size if size >= least and tokens(piece[:size]) <= budget else least), ""
+
+
+def _most(piece: str, mark: str, tokens: Callable[[str], int], budget: int) -> int:
+    """The largest size under that of the piece that fits: guessed from two counts, in turn with halving.
+
+    Stops early where the text is cut at the same word's end whichever of the sizes that are left it is.
+    """
+    low, high = 0, len(piece)
+    at_low, at_high = 0, 0  # tokens; 0: not counted
+    size, turn = _CHARACTERS * (budget + 1), 0
+    while low + 1 < high and not _cut_alike(piece, low, high - 1):
+        if turn % 3 == 2 or not low < size < high:
+            size = (low + high) // 2
+        found, turn = tokens(piece[:size] + mark), turn + 1
+        if found <= budget:
+            low, at_low = size, found
+        else:
+            high, at_high = size, found
+        if at_high > at_low:
+            size = low + max(int((budget + 0.5 - at_low) / (at_high - at_low) * (high - low)), 1)
+        else:
+            size = 4 * low
+    return low
+
+
+def _cut_alike(piece: str, low: int, high: int) -> bool:
+    """Whether prefixes of both sizes are cut at the end of the same word."""
+    words = _whole_words(piece, high)
+    return 0 < words == _whole_words(piece, low)
+
+
+def _whole_letters(piece: str, size: int) -> int:
+    while 0 < size < len(piece) and unicodedata.combining(piece[size]):
+        size -= 1
+    return size
+
+
+def _whole_words(piece: str, size: int) -> int:
+    """Find the end of the prefix's last whole word, if past its middle; else 0."""
+    space = piece.rfind(" ", 0, size + 1)
+    return len(piece[:space].rstrip()) if space > 0 and space >= size // 2 else 0
 
 
 def found_in(texts: Sequence[str], strings: Collection[str]) -> set[str]:
@@ -262,13 +519,6 @@ class Reading:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "forms", list(filter(None, map(_FORM, self.regions))))
-
-    def relevance(self) -> Float64s | None:
-        """float64[documents]: the probability that each is on the query's topic (engine/probability.py).
-
-        None without a query. O(terms).
-        """
-        return None if self.asked is None else document_probability(self.asked)
 
     def pieces(self, rows: Int64s | slice = slice(None)) -> list[str]:
         """The text of units, verbatim."""

@@ -11,7 +11,7 @@ from typing import Any
 from tersely import checks
 from tersely.agents.hook import RETRIEVE_WITH
 from tersely.agents.tool_results import BUDGET, ToolResultCompressor, ToolResultReport
-from tersely.engine.count import count_batch
+from tersely.engine.reading import count_batch
 from tersely.errors import MissingExtraError
 
 try:

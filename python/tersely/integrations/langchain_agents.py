@@ -8,7 +8,7 @@ from typing import Any
 from tersely import checks
 from tersely.cache import BoundedCache, digest_of
 from tersely.engine.api import compress_in
-from tersely.engine.count import count_batch
+from tersely.engine.reading import count_batch
 from tersely.errors import BudgetExceededError, MissingExtraError
 from tersely.memory import Compactor
 from tersely.memory.compaction import CompactedMessages

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import tersely
-from tersely.engine.count import count
+from tersely.engine.reading import count
 from tersely.errors import BudgetExceededError, MissingExtraError
 from tersely.memory import compact_messages
 from tersely.memory.groups import REPLY_TOKENS

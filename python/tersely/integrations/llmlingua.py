@@ -22,8 +22,8 @@ from typing import Any
 
 import tersely
 from tersely import checks
-from tersely.engine.count import count
-from tersely.engine.prepare import smallest_fit, with_required
+from tersely.engine.reading import count
+from tersely.engine.strategies import smallest_fit, with_required
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.retrieval import RelevanceScorer

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tersely.engine.count import count
+from tersely.engine.reading import count
 from tersely.mcp.query_tools import QueryTools
 from tersely.mcp.tools import ToolReply
 from tersely.models.counters import resolve_counter

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import tersely
-from tersely.engine.count import count
+from tersely.engine.reading import count
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.models.flows import run_flow

@@ -14,7 +14,7 @@ import numpy as np
 
 from tersely import checks
 from tersely.checks import Ratios, brief
-from tersely.engine.prepare import with_required
+from tersely.engine.strategies import with_required
 from tersely.errors import BudgetExceededError
 from tersely.memory.excerpts import called_tools, relevance_of
 from tersely.memory.folding import (

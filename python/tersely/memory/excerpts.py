@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from tersely.content.units import Bools
-from tersely.engine.count import count_batch
-from tersely.engine.relevance import RERANK_SHARE, hybrid, read_for_query
+from tersely.engine.reading import count_batch
+from tersely.engine.worth import RERANK_SHARE, hybrid, read_for_query
 from tersely.memory.mentions import FAILED, Mentions, find_mentions
 from tersely.memory.messages import HEADER, Entry, Path, Piece
 from tersely.models.embedders import resolve_embedder
@@ -260,7 +260,7 @@ def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
     """float64[entries]: relevance of each and its neighbours; None where the query has to do with none.
 
     Conversations speak of one thing for a while. Of the segments of an entry the best counts
-    (engine/relevance.py). O(characters).
+    (engine/worth.py). O(characters).
     """
     documents = [Document("\n".join(piece.text for piece in entry.pieces)) for entry in entries]
     prepared = read_for_query(tuple(documents), query, Level.SENTENCE, _WINDOW)

@@ -20,12 +20,10 @@ import numpy.typing as npt
 from tersely import _native
 from tersely.content.units import Bools, Quoted
 from tersely.engine.allocation import fill
-from tersely.engine.count import count, count_batch
 from tersely.engine.facts import TextIndex, stands_alone
 from tersely.engine.finish import finish
 from tersely.engine.fit import fit
-from tersely.engine.reading import Prices, Reading, Region
-from tersely.engine.select import FIRST_KEPT
+from tersely.engine.reading import FIRST_KEPT, Prices, Reading, Region, count, count_batch
 from tersely.engine.strategies import Auto
 from tersely.memory.excerpts import (
     Excerpts,

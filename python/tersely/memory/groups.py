@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tersely.engine.count import count, count_batch
+from tersely.engine.reading import count, count_batch
 from tersely.errors import BudgetExceededError
 from tersely.memory.messages import Entry
 from tersely.protocols import BatchTokenCounter

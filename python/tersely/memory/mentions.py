@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.content.detect import detect_each
-from tersely.engine.cutting import segment
 from tersely.engine.facts import find_facts
+from tersely.engine.reading import segment
 from tersely.memory.messages import Entry, Piece
 from tersely.types import FactKind, Float64s, Int64s, Level
 

@@ -13,9 +13,8 @@ import numpy as np
 
 from tersely import checks
 from tersely.checks import Ratios, brief
-from tersely.engine.count import count_batch
-from tersely.engine.cutting import segment
 from tersely.engine.facts import find_facts
+from tersely.engine.reading import count_batch, segment
 from tersely.errors import SummarizationError
 from tersely.memory.mentions import FAILURES
 from tersely.models.counters import resolve_counter

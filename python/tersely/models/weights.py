@@ -24,7 +24,7 @@ class Forest(NamedTuple):
 
 
 def relevance_weights(kind: str) -> Mapping[str, float]:
-    """Weights of the features of relevance (engine/relevance.py) for a kind of vectors: "none", ...
+    """Weights of the features of relevance (engine/worth.py) for a kind of vectors: "none", ...
 
     benchmarks/quality/fit.py fits them; models/relevance.md says on what, and how well they do elsewhere.
     """
@@ -32,7 +32,7 @@ def relevance_weights(kind: str) -> Mapping[str, float]:
 
 
 def relevance_probability(kind: str) -> Mapping[str, Mapping[str, float]]:
-    """Weights of what the log odds of "document" and "segment" are made of (engine/probability.py).
+    """Weights of what the log odds of "document" and "segment" are made of (engine/worth.py).
 
     benchmarks/quality/calibration.py fits them; models/probability.md says on what, and how well they hold.
     """

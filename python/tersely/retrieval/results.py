@@ -13,11 +13,9 @@ import numpy.typing as npt
 from tersely import checks
 from tersely.cache import BoundedCache
 from tersely.checks import brief
-from tersely.engine.count import count_batch
-from tersely.engine.cutting import segment
 from tersely.engine.dedup import dedup_texts
-from tersely.engine.probability import document_probability
-from tersely.engine.relevance import hybrid, read_for_query
+from tersely.engine.reading import count_batch, segment
+from tersely.engine.worth import document_probability, hybrid, read_for_query
 from tersely.errors import BudgetExceededError
 from tersely.kernels import cosine_similarity, threshold_clusters
 from tersely.models.counters import resolve_counter
@@ -31,7 +29,7 @@ from tersely.writing.checks import unsupported_facts
 from tersely.writing.flow import Task, ask
 from tersely.writing.prompt import Prompt
 
-#: The probability from which on a text is more likely on a query's topic than not (engine/probability.py).
+#: The probability from which on a text is more likely on a query's topic than not (engine/worth.py).
 ON_TOPIC = 0.5
 
 

@@ -23,8 +23,14 @@ from tersely import checks
 from tersely.cache import BoundedCache, digest_of
 from tersely.checks import brief
 from tersely.documents import to_documents, to_level
-from tersely.engine.probability import document_probability, segment_probability
-from tersely.engine.relevance import FEATURES, QueryReading, hybrid, read_for_query
+from tersely.engine.worth import (
+    FEATURES,
+    QueryReading,
+    document_probability,
+    hybrid,
+    read_for_query,
+    segment_probability,
+)
 from tersely.errors import ModelReplyError, RelevanceScoringError
 from tersely.models.embedders import (
     CheckedCrossEncoder,
@@ -271,7 +277,7 @@ def by_cross_encoder(prepared: QueryReading, cross_encoder: CheckedCrossEncoder)
 
 
 def by_hybrid(prepared: QueryReading, embedder: CheckedEmbedder | None) -> MethodScores:
-    """Score by all features of engine/relevance.py together.
+    """Score by all features of engine/worth.py together.
 
     Segments: 1 / (1 + exp(m - s)) for the weighted sum s of the features and its median m: above a half for
     what stands out in the call. Documents: the probability that each is on
@@ -321,7 +327,7 @@ class Explanation:
         documents: as given.
         table: the segments.
         scores: float32[n] >= 0, what `tersely.Extractive` ranks by.
-        names: the features, engine/relevance.py; what each is stands in csrc/kernels/relevance/features.hpp.
+        names: the features, engine/worth.py; what each is stands in csrc/kernels/relevance/features.hpp.
             "trees": what they say together (csrc/kernels/relevance/columns.hpp).
         contributions: float32[len(names), n], weight times feature, and what the trees add; a score grows
             with their sum, and compares it with the median over the segments.

@@ -28,11 +28,10 @@ import numpy as np
 from tersely import _native, checks, metrics
 from tersely.cache import BoundedCache
 from tersely.documents import read_document
-from tersely.engine.count import count
 from tersely.engine.incremental import Known
-from tersely.engine.prepare import Prepared, with_required
-from tersely.engine.probability import confidence
-from tersely.engine.strategies import Auto, Extractive, prepare_by
+from tersely.engine.reading import count
+from tersely.engine.strategies import Auto, Extractive, Prepared, prepare_by, with_required
+from tersely.engine.worth import confidence
 from tersely.errors import NotReversibleError
 from tersely.models.counters import resolve_counter
 from tersely.models.embedders import resolve_embedder

@@ -21,12 +21,10 @@ from tersely import _native, metrics
 from tersely.cache import BoundedCache
 from tersely.checks import brief
 from tersely.documents import read_document
-from tersely.engine.count import count, count_batch
-from tersely.engine.cutting import longest_prefix
 from tersely.engine.incremental import CACHE_BYTES, Incremental, IncrementalUpdate, State, advance
-from tersely.engine.prepare import smallest_fit
-from tersely.engine.relevance import position_and_length
-from tersely.engine.strategies import Auto, Extractive, Hierarchical, level_targets
+from tersely.engine.reading import count, count_batch, longest_prefix
+from tersely.engine.strategies import Auto, Extractive, Hierarchical, level_targets, smallest_fit
+from tersely.engine.worth import position_and_length
 from tersely.errors import BudgetExceededError, NotReversibleError, RelevanceScoringError
 from tersely.models.embedders import resolve_embedder
 from tersely.models.flows import one_model

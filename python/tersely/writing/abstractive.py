@@ -12,12 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import checks
-from tersely.engine.count import count, count_batch
-from tersely.engine.cutting import segment
 from tersely.engine.facts import PRESERVABLE, facts_after
 from tersely.engine.finish import make_receipt
-from tersely.engine.render import join_rows
-from tersely.engine.select import mark_groups, mark_pinned
+from tersely.engine.fit import join_rows
+from tersely.engine.reading import count, count_batch, mark_groups, mark_pinned, segment
 from tersely.engine.strategies import Extractive
 from tersely.errors import SummarizationError
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
@@ -30,7 +28,7 @@ from tersely.writing.prompt import Prompt
 
 Bools = npt.NDArray[np.bool_]
 
-# What became of a segment; the first two are those of engine/select.py.
+# What became of a segment; the first two are those of engine/reading.py.
 _REASONS = ("budget", "redundant", "rewritten", "copied", "reinserted", "pinned")
 _REWRITTEN, _COPIED, _REINSERTED, _PINNED = range(2, 6)
 _NO_ROWS: Int64s = np.empty(0, dtype=np.int64)

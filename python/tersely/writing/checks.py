@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tersely import _native
-from tersely.engine.cutting import longest_prefix, segment
 from tersely.engine.facts import facts_after
-from tersely.engine.probability import confidence
+from tersely.engine.reading import longest_prefix, segment
+from tersely.engine.worth import confidence
 from tersely.types import FactReport, Int64s, Kind, Level, SegmentTable
 
 _HALF = 0.5

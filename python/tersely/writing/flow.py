@@ -11,8 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tersely.engine.count import count, count_batch
-from tersely.engine.cutting import segment
+from tersely.engine.reading import count, count_batch, segment
 from tersely.errors import ModelReplyError, OversizedReplyError, TruncatedReplyError
 from tersely.models.flows import Flow
 from tersely.models.language_models import Completion

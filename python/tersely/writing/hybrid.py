@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tersely import checks
-from tersely.engine.select import mark_pinned
+from tersely.engine.reading import mark_pinned
 from tersely.engine.strategies import Extractive
 from tersely.errors import BudgetExceededError
 from tersely.options import CompressionMethod

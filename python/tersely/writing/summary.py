@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely import checks
-from tersely.engine.count import count
-from tersely.engine.cutting import segment
+from tersely.engine.reading import count, segment
 from tersely.errors import SummarizationError
 from tersely.models.counters import resolve_counter
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async, to_be_awaited

@@ -19,7 +19,7 @@ from heapq import nsmallest
 from itertools import chain, pairwise
 
 from tersely import _native
-from tersely.engine import cutting
+from tersely.engine.reading import segment as cut_up
 from tersely.memory.segments.clauses import read_words
 
 # What turns a word round -> the fewest letters of that word, so that "into" does not turn "to" round.
@@ -184,7 +184,7 @@ class _Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        table = cutting.segment([text])
+        table = cut_up([text])
         sentences = table.start.tolist()
         spans = _clauses(text, zip(sentences, table.end.tolist(), strict=True))
         exact = _exact_spans(text)

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from tersely.content.lines import Mark, read_lines
-from tersely.engine import cutting
 from tersely.engine.facts import list_facts
+from tersely.engine.reading import segment as cut_up
 from tersely.types import Fact, FactKind, Kind, SegmentTable
 
 _LONGEST = 600  # characters of a clause; longer ones are data
@@ -365,7 +365,7 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
     (start, end), only errors are told from the rest.
     """
     borders = [border for span in pasted for border in span]
-    table = cutting.segment([text])
+    table = cut_up([text])
     starts, ends, kinds = table.start.tolist(), table.end.tolist(), table.kind.tolist()
     headings, blocks = table.heading.tolist(), table.block.tolist()
     found: list[Clause] = []

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from tersely import checks
-from tersely.engine.count import count, name_of
+from tersely.engine.reading import count, name_of
 from tersely.errors import UnknownIdError, VersionConflictError
 from tersely.memory.segments.policy import (
     Action,

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tersely import checks
-from tersely.engine import cutting
+from tersely.engine.reading import segment as cut_up
 from tersely.memory.segments.agreement import DENIES
 from tersely.memory.segments.clauses import (
     DECIDES,
@@ -65,7 +65,7 @@ class Form:
         parts = (now.path, reading.now_function, None if now.line is None else str(now.line))
         # What a head says of the place of the work, so that nothing else has to; () without one.
         self._head = tuple([part for part in parts if part is not None]) if reading.last[Role.ACTIVE] else ()
-        table = cutting.segment([reading.text], Level.CLAUSE)
+        table = cut_up([reading.text], Level.CLAUSE)
         starts, ends = table.start.tolist(), table.end.tolist()
         self._phrases = {
             clause.start: _phrases(reading.text, clause, starts, ends)

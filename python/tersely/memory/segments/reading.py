@@ -15,8 +15,8 @@ from operator import itemgetter
 
 from tersely import _native
 from tersely.content.detect import detect
-from tersely.engine import cutting
 from tersely.engine.facts import list_facts
+from tersely.engine.reading import segment as cut_up
 from tersely.memory.segments.clauses import (
     FAILS,
     LINE_NUMBER,
@@ -409,7 +409,7 @@ def _is_prose(text: str) -> bool:
     """Say whether a text is prose, or at least half of it whole sentences, whatever they quote."""
     if detect(text).kind in _PROSE:
         return True
-    table = cutting.segment([text])
+    table = cut_up([text])
     rows = [text[start:end] for start, end in zip(table.start.tolist(), table.end.tolist(), strict=True)]
     sentences = sum(len(row) for row in rows if _SENTENCE.match(row) and len(row.split()) > _FEW_WORDS)
     return 2 * sentences >= sum(map(len, rows)) > 0

@@ -10,7 +10,7 @@ from typing import Any
 
 from tersely import checks
 from tersely.checks import brief
-from tersely.engine.count import count
+from tersely.engine.reading import count
 from tersely.models.counters import resolve_counter
 
 

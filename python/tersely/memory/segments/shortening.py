@@ -11,7 +11,7 @@ from typing import Any
 import tersely
 from tersely import checks
 from tersely.cache import BoundedCache
-from tersely.engine.count import count
+from tersely.engine.reading import count
 from tersely.errors import CompressionError
 from tersely.memory.segments.clauses import Role
 from tersely.memory.segments.paraphrases import Form

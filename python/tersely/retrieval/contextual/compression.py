@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tersely.engine.count import count, count_batch
-from tersely.engine.prepare import Prepared
-from tersely.engine.reading import separator_cost
-from tersely.engine.strategies import Auto, Extractive
+from tersely.engine.reading import count, count_batch, separator_cost
+from tersely.engine.strategies import Auto, Extractive, Prepared
 from tersely.errors import BudgetExceededError, ModelReplyError, SummarizationError
 from tersely.models.flows import Flow
 from tersely.models.language_models import CheckedLanguageModel

@@ -14,9 +14,8 @@ import numpy.typing as npt
 from tersely import checks, metrics
 from tersely.cache import BoundedCache
 from tersely.documents import warnings_about
-from tersely.engine.count import count_batch
-from tersely.engine.prepare import with_required
-from tersely.engine.reading import to_spans
+from tersely.engine.reading import count_batch, to_spans
+from tersely.engine.strategies import with_required
 from tersely.errors import BudgetExceededError, RelevanceScoringError, SummarizationError
 from tersely.models.counters import resolve_counter
 from tersely.models.flows import Flow, limited, one_model, run_flow, run_flow_async, to_be_awaited

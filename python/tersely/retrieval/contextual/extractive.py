@@ -15,12 +15,9 @@ import numpy.typing as npt
 from tersely import checks
 from tersely.checks import brief
 from tersely.documents import to_level
-from tersely.engine.count import count, count_batch
-from tersely.engine.cutting import segment
-from tersely.engine.prepare import Prepared
-from tersely.engine.probability import has_to_do
-from tersely.engine.reading import Reading
-from tersely.engine.strategies import Extractive
+from tersely.engine.reading import Reading, count, count_batch, segment
+from tersely.engine.strategies import Extractive, Prepared
+from tersely.engine.worth import document_probability, has_to_do
 from tersely.kernels import budgeted_select
 from tersely.models.counters import resolve_counter
 from tersely.models.flows import to_be_awaited
@@ -145,7 +142,7 @@ class Selection:
         """bool[documents]: those that reach the threshold, and those that the query may yet be about.
 
         A probability misses some of what a query needs, such as the second step of a question. So beside what
-        reaches the threshold all counts that has to do with the query (engine/probability.py) and reaches a
+        reaches the threshold all counts that has to do with the query (engine/worth.py) and reaches a
         small share of it; where nothing reaches it, of these the most probable one alone. Scores that a
         caller or its scorer brings are taken at their word.
         """
@@ -170,8 +167,9 @@ class Selection:
             return self.similarity
         if self.relevance is not None:
             return np.array([score.overall_score for score in self.relevance], dtype=np.float64)
-        found = reading.relevance()  # 1 for data that was read for the query as a whole, and without a query
-        return np.ones(len(self.documents)) if found is None else found
+        if reading.asked is None:  # data that was read for the query as a whole, and without a query
+            return np.ones(len(self.documents))
+        return document_probability(reading.asked)
 
     def _rule_out_units(self, reading: Reading) -> Reading:
         """Rule out units that may not be kept; those that others need or are grouped with stay possible."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from tersely.content.code import Role, read_code
 from tersely.content.html import PageText
-from tersely.engine.cutting import segment
+from tersely.engine.reading import segment
 from tersely.types import Kind, Level
 
 _LONGEST_TITLE = 100  # characters

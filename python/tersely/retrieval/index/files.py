@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from tersely import checks
-from tersely.engine.count import count, count_batch
-from tersely.engine.reading import Reading
+from tersely.engine.reading import Reading, count, count_batch
 from tersely.engine.strategies import Auto
+from tersely.engine.worth import document_probability
 from tersely.errors import BudgetExceededError, MissingExtraError
 from tersely.file_text import READABLE, file_text
 from tersely.files import open_found
@@ -259,8 +259,9 @@ def extract(
 
 def _largest_relevance(reading: Reading, sections: _Sections, query: str) -> float:
     """The largest probability of a section that it is on the query's topic; data are asked as text."""
-    chances = reading.relevance()
-    if chances is None:
+    if reading.asked is not None:
+        chances = document_probability(reading.asked)
+    else:
         chances = on_topic(sections.texts, query, [path or None for path in sections.paths])
     return float(chances.max(initial=0.0))
 
