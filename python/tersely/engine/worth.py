@@ -393,31 +393,39 @@ def _read_again(
     reader: CheckedEmbedder | CheckedCrossEncoder | CheckedPruner,
     share: float,
 ) -> Float32s:
-    """float32[n]: what a model that reads the best segments says of all; 0 where it read nothing.
-
-    Of a reranker standard scores. Of a pruner logits, from the least on, and the best of the document's:
-    where the answer stands, other sentences that it needs stand, too.
-    """
-    texts = prepared.segment_texts()
+    """float32[n]: what a model that reads the best segments says of all."""
+    texts, document = prepared.segment_texts(), prepared.table.document
     order = np.argsort(-scores, kind="stable")
     read = np.cumsum([len(texts[row]) for row in order])
     least = int(np.searchsorted(read, share * read[-1], side="right"))
     best = np.sort(order[: max(_LEAST_READ_AGAIN, least)])
-    said, result = [texts[row] for row in best], np.zeros(len(texts))
+    said = [texts[row] for row in best]
     if isinstance(reader, CheckedPruner):
-        document = prepared.table.document
-        rare = 1 / (1 + np.exp(_MOST_LOGIT))
-        kept = reader.prune(prepared.query, said, document[best]).astype(np.float64).clip(rare, 1 - rare)
-        result[best] = np.log(kept / (1 - kept)) + _MOST_LOGIT
-        of_document = np.zeros(len(prepared.documents))
-        np.maximum.at(of_document, document, result)
-        result = _OWN_LOGIT * result + _BEST_LOGIT * of_document[document]
-        return result.astype(np.float32)
+        return _mixed_logits(reader.prune(prepared.query, said, document[best]), best, document)
     ask = reader.similarity if isinstance(reader, CheckedEmbedder) else reader.score
-    found = ask(prepared.query, said).astype(np.float64)
-    if found.std() > 0:
-        result[best] = (found - found.mean()) / found.std()
-    return result.astype(np.float32)
+    result = np.zeros(len(texts), dtype=np.float32)
+    result[best] = _standard_scores(ask(prepared.query, said).astype(np.float64))
+    return result
+
+
+def _standard_scores(found: Float64s) -> Float64s:
+    """How many deviations each is from the mean; 0 where all are the same."""
+    deviation = found.std()
+    return (found - found.mean()) / deviation if deviation > 0 else np.zeros(len(found))
+
+
+def _mixed_logits(kept: Float32s, best: Int64s, document: Int32s) -> Float32s:
+    """float32[n]: the logits of the segments `best`, from the least on, and the best of each document's.
+
+    Where the answer stands, other sentences that it needs stand, too.
+    """
+    rare = 1 / (1 + np.exp(_MOST_LOGIT))
+    chance = kept.astype(np.float64).clip(rare, 1 - rare)
+    own = np.zeros(len(document))
+    own[best] = np.log(chance / (1 - chance)) + _MOST_LOGIT
+    of_document = np.zeros(int(document.max()) + 1)
+    np.maximum.at(of_document, document, own)
+    return (_OWN_LOGIT * own + _BEST_LOGIT * of_document[document]).astype(np.float32)
 
 
 REPRESENTED = 0.5  # of a segment's terms
