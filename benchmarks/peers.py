@@ -110,12 +110,14 @@ def _peer(
 
 
 def tersely_compressor(
-    name: str = "tersely", *, encoding: str = tokens.O200K, strategy: Any = None
+    name: str = "tersely", *, encoding: str = tokens.O200K, strategy: Any = None, pruner: Any = None
 ) -> Compressor:
     """Keeps the budget, counted in `encoding`; documents are given as documents."""
 
     def call(documents: list[str], query: str | None, budget: int, ratio: float) -> Any:
-        return tersely.compress(documents, query, budget=budget, counter=encoding, strategy=strategy)
+        return tersely.compress(
+            documents, query, budget=budget, counter=encoding, strategy=strategy, pruner=pruner
+        )
 
     def check(answer: Any, budget: int) -> None:
         checks.check_compressed(answer, budget, encoding)

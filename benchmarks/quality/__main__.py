@@ -6,6 +6,7 @@ Examples:
     python -m benchmarks.quality --data DIR --model DIR2 --cache DIR3 --json quality.json
     python -m benchmarks.quality --data DIR --half tuned --rows 20 --systems tersely,bm25 --parts evidence
     python -m benchmarks.quality --data DIR --own mine.py --systems tersely,bm25,mine
+    python -m benchmarks.quality --data DIR --pruner MODEL --systems tersely,pruner --parts evidence,time
     python -m benchmarks.quality --data DIR --reference           the sample of the recorded numbers
 """
 
@@ -15,6 +16,7 @@ import argparse
 import importlib.util
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from benchmarks import peers, tokens
 from benchmarks.arguments import make_parser
@@ -22,12 +24,13 @@ from benchmarks.quality import answers, evidence, plot, summaries, targets, warm
 from benchmarks.quality.cache import Cache
 from benchmarks.quality.halves import BOTH, HALVES, REPORTED
 from benchmarks.quality.once import Ledger
-from benchmarks.quality.own import own_system
+from benchmarks.quality.own import own_pruner, own_system
 from benchmarks.quality.run import Runner
-from benchmarks.quality.systems import HAND, System, systems
+from benchmarks.quality.systems import HAND, OURS, PRUNED, System, pruned, systems
 from benchmarks.quality.tasks import (
     ENCODING,
     RATIOS,
+    TRAINING_SETS,
     Question,
     Task,
     at_ratios,
@@ -48,7 +51,9 @@ def main() -> None:
     parser = _parser()
     options = parser.parse_args()
     ledger = Ledger()
-    chosen = _chosen(parser, [*systems(options.model, ledger), *options.own], options.systems)
+    with_pruner = [] if options.pruner is None else [pruned(options.pruner, ledger)]
+    known = [*systems(options.model, ledger), *with_pruner, *options.own]
+    chosen = _chosen(parser, known, options.systems)
     if options.outputs:
         options.outputs.mkdir(parents=True, exist_ok=True)
     cache = Cache(options.cache) if options.cache else None
@@ -70,16 +75,20 @@ def main() -> None:
 
 def _measure(result: Report, runner: Runner, options: argparse.Namespace) -> None:
     by_set = {} if options.unseen else questions(options.data)
+    if options.sets and not options.unseen:
+        by_set |= questions(options.data, TRAINING_SETS)
     sample = (
         unseen_questions(options.data, options.rows)
         if options.unseen
         else sampled(by_set, options.rows, options.half)
     )
+    sample = [question for question in sample if question.set.startswith(options.sets or "")]
     tasks = list(at_ratios(sample, RATIOS))
     if {"evidence", "answers"} & set(options.parts):
         found = runner.answers(tasks, _scores(options), "evidence")
         rows = evidence.overall(result, runner.systems, found, _sample(options))
         evidence.by_set(result, runner.systems, found)
+        evidence.gains(result, OURS, PRUNED, found, _sample(options))
         answers.tables(result, runner.systems, found, _sample(options))
         result.targets += () if options.unseen else targets.evidence_targets(found)
         result.details["evidence"] = [answer.row() for answer in found]
@@ -159,10 +168,23 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--own",
         action="append",
-        type=_own,
+        type=_from_file(own_system),
         default=[],
         metavar="FILE",
         help="a system of your own: a file with compress(documents, query, budget); repeatable",
+    )
+    parser.add_argument(
+        "--pruner",
+        type=_from_file(own_pruner),
+        metavar="MODEL",
+        help='adds the system "pruner", tersely with this second stage, and what it gains, by set: an ONNX '
+        "model (extra onnx), or a file with prune(query, segments)",
+    )
+    parser.add_argument(
+        "--sets",
+        type=lambda given: tuple(given.split(",")),
+        metavar="A,B",
+        help="sets whose names begin so, the families for fitting too (train_); default: all but those",
     )
     parser.add_argument(
         "--parts", default=_PARTS, type=_parts, metavar="A,B", help=f"of {','.join(_PARTS)} (default: all)"
@@ -185,11 +207,16 @@ def _parts(given: str) -> tuple[str, ...]:
     return parts
 
 
-def _own(given: str) -> System:
-    try:
-        return own_system(Path(given))
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+def _from_file(make: Callable[[Path], Any]) -> Callable[[str], Any]:
+    """The type of an option: what `make` makes of a file."""
+
+    def made(given: str) -> Any:
+        try:
+            return make(Path(given))
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return made
 
 
 def _plot_file(given: str) -> Path:

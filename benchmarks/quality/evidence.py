@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from statistics import mean, median
 from typing import Any
 
+import numpy as np
+
 from benchmarks.quality.bootstrap import interval, mean_over_sets
 from benchmarks.quality.evidence_metric import evidence_shares
 from benchmarks.quality.run import Answer
@@ -13,7 +15,7 @@ from benchmarks.quality.systems import System
 from benchmarks.quality.tasks import RATIOS, Task
 from benchmarks.report import Column, Report
 
-__all__ = ["SHOWN", "by_language", "by_set", "grouped", "overall", "score"]
+__all__ = ["SHOWN", "by_language", "by_set", "gains", "grouped", "overall", "score"]
 
 SHOWN = 0.2  # the ratio of the tables by set and by language
 
@@ -92,6 +94,41 @@ def by_set(report: Report, systems: list[System], answers: list[Answer]) -> None
     for name, title in (("kept", "Evidence kept"), ("all", "All evidence kept")):
         rows = [_group_row(group, members, name) for group, members in groups.items()]
         report.table(f"{title} at {SHOWN:.0%}, by set", _columns("set", systems), rows)
+
+
+def gains(report: Report, before: str, after: str, answers: list[Answer], sample: str) -> None:
+    """A row a set, and one of their mean: what a system keeps, and how much more another does of the same.
+
+    Nothing where one of them was not asked.
+    """
+    kept = {name: _by_ratio_and_set(answers, name) for name in (before, after)}
+    if not all(kept.values()):
+        return
+    columns, rows = [Column("set"), Column("questions")], []
+    for ratio in RATIOS:
+        columns += [Column(str(ratio), f"{ratio:.0%}", ".3f"), Column(f"{ratio} gain", "gain", "+.3f")]
+        columns.append(Column(f"{ratio} interval", "95%"))
+    first, second = kept[before], kept[after]
+    names = list(first[RATIOS[0]])
+    for title, sets in [*((name, [name]) for name in names), ("mean over the sets", names)]:
+        row: dict[str, Any] = {"set": title, "questions": sum(len(first[RATIOS[0]][name]) for name in sets)}
+        for ratio in RATIOS:
+            more = [np.subtract(second[ratio][name], first[ratio][name]).tolist() for name in sets]
+            low, high = interval(more)
+            row[str(ratio)] = mean_over_sets([first[ratio][name] for name in sets])
+            row |= {f"{ratio} gain": mean_over_sets(more), f"{ratio} interval": f"{low:+.3f} to {high:+.3f}"}
+        rows.append(row)
+    report.table(f"Evidence kept by {before}, and the gain of {after}; {sample}", columns, rows)
+
+
+def _by_ratio_and_set(answers: list[Answer], system: str) -> dict[float, dict[str, list[float]]]:
+    """What a system kept of each question, in the order of the questions."""
+    found: dict[float, dict[str, list[float]]] = {}
+    for answer in answers:
+        if answer.system == system:
+            by_set = found.setdefault(answer.task.ratio, {})
+            by_set.setdefault(answer.task.set, []).append(answer.scores["kept"])
+    return found
 
 
 def by_language(report: Report, systems: list[System], answers: list[Answer], sample: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Ledger", "Once", "OnceEmbedder"]
+__all__ = ["Ledger", "Once", "OnceEmbedder", "OncePruner"]
 
 Value = TypeVar("Value")
 
@@ -45,6 +45,18 @@ class OnceEmbedder:
     def embed(self, texts: Sequence[str]) -> Any:
         """What the embedder gives for the list."""
         return self._calls("\0".join(texts), lambda: self._embedder.embed(texts))
+
+
+class OncePruner:
+    """A pruner that reads the same window with the same question once, at several ratios."""
+
+    def __init__(self, pruner: Any, ledger: Ledger) -> None:
+        self._pruner = pruner
+        self._calls: Once[Any] = Once(ledger, 4_096)
+
+    def prune(self, query: str, segments: Sequence[str]) -> Any:
+        """What the pruner says of the window."""
+        return self._calls("\0".join([query, *segments]), lambda: self._pruner.prune(query, segments))
 
 
 class Once(Generic[Value]):

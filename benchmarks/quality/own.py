@@ -1,9 +1,12 @@
-"""Measure a system of your own beside the others: a file with one function.
+"""Measure a system or a pruner of your own beside the others: a file with one function.
 
 The file has `compress(documents, query, budget)`: it is given a list of texts, what is asked (None where the
 task has no question) and how many tokens of cl100k_base its answer may have, and returns the compressed text.
 What it raises scores an empty text, as with any peer; where it always raises, or the file itself does, one
 line of the table says so. `NAME` in the file is its name in the tables, else the file's own is.
+
+A pruner's file has `prune(query, segments)`: a number in [0, 1] for each segment of a window of text, how
+probably it helps to answer the query.
 """
 
 from __future__ import annotations
@@ -11,13 +14,17 @@ from __future__ import annotations
 import runpy
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+
+from tersely.errors import MissingExtraError
+from tersely.models.onnx import OnnxPruner
 
 from benchmarks.quality.systems import OURS, System
 from benchmarks.quality.tasks import Task
 from benchmarks.report import one_line
 
-__all__ = ["own_system"]
+__all__ = ["own_pruner", "own_system"]
 
 
 def own_system(path: Path) -> System:
@@ -45,3 +52,19 @@ def own_system(path: Path) -> System:
         return text
 
     return System(path.stem, name, run)
+
+
+def own_pruner(path: Path) -> Any:
+    """The pruner of a file in Python, or of an ONNX model (file or folder), which runs on one thread.
+
+    Raises ValueError where there is no such function or no such model.
+    """
+    try:
+        if path.suffix != ".py":
+            return OnnxPruner(path, threads=1)
+        prune = runpy.run_path(str(path)).get("prune")
+    except (OSError, MissingExtraError) as error:
+        raise ValueError(str(error)) from None
+    if not callable(prune):
+        raise ValueError(f"{path} must have a function prune(query, segments)")
+    return SimpleNamespace(prune=prune)

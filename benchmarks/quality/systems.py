@@ -15,13 +15,14 @@ from benchmarks import peers
 from benchmarks.checks import require
 from benchmarks.peers import why_missing
 from benchmarks.quality import sentence_peers
-from benchmarks.quality.once import Ledger, Once, OnceEmbedder
+from benchmarks.quality.once import Ledger, Once, OnceEmbedder, OncePruner
 from benchmarks.quality.tasks import ENCODING, Task
 from benchmarks.report import MISSING, version
 
-__all__ = ["HAND", "OURS", "System", "systems"]
+__all__ = ["HAND", "OURS", "PRUNED", "System", "pruned", "systems"]
 
 OURS = "tersely"
+PRUNED = f"{OURS}, pruner"
 HAND = "evidence by hand"
 _RECIPE = 2  # how the peers below are called: a change makes kept answers worthless
 _RANKED = 2_000  # texts whose ranks are held
@@ -60,7 +61,7 @@ class System:
         return self.name.startswith(OURS)
 
 
-_FAILED = {"embedder_failed", "reranker_failed"}
+_FAILED = {"embedder_failed", "reranker_failed", "pruner_failed"}
 
 
 def systems(model: Path | None, ledger: Ledger) -> list[System]:
@@ -97,6 +98,11 @@ def _with_onnx(model: Path | None, ledger: Ledger) -> System:
     return _tersely(key, name, Extractive(reranker=embedder))
 
 
+def pruned(pruner: Any, ledger: Ledger) -> System:
+    """The default with a pruner as its second stage (`compress(pruner=)`)."""
+    return _tersely("pruner", PRUNED, pruner=OncePruner(pruner, ledger))
+
+
 def _no_model(model: Path | None, *modules: str) -> str:
     """Why a system that needs the model and these modules cannot run; "" where it can."""
     if model is None:
@@ -109,14 +115,14 @@ def _no_model(model: Path | None, *modules: str) -> str:
     return ""
 
 
-def _tersely(key: str, name: str, strategy: Extractive | None = None) -> System:
-    compressor = peers.tersely_compressor(name, encoding=ENCODING, strategy=strategy)
+def _tersely(key: str, name: str, strategy: Extractive | None = None, pruner: Any = None) -> System:
+    compressor = peers.tersely_compressor(name, encoding=ENCODING, strategy=strategy, pruner=pruner)
 
     def check(answer: Any, budget: int) -> None:
         compressor.check(answer, budget)
         require(not _FAILED & set(answer.receipt.warnings), f"{name}: a model failed")
 
-    return System(key, name, _call(compressor), compressor.text, check, needs_query=strategy is not None)
+    return System(key, name, _call(compressor), compressor.text, check, needs_query=bool(strategy or pruner))
 
 
 def _text_peer(compressor: peers.Compressor) -> System:

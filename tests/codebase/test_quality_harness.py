@@ -313,11 +313,15 @@ def test_no_other_code_writes_what_is_fitted(root: Path) -> None:
     assert 'tersely distill "$work/model" "$work/texts"' in made and "TERSELY_DATA" not in made
 
 
+def run_quality(folder: Path, root: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchmarks.quality", "--data", str(data_folder(folder)), "--reference"]
+    command += ["--parts", "evidence", "--rows", "3", *more]
+    return subprocess.run(command, check=False, cwd=root, capture_output=True, text=True, timeout=120)
+
+
 def run_own(folder: Path, root: Path, code: str, *more: str) -> subprocess.CompletedProcess[str]:
     (folder / "mine.py").write_text(code, encoding="utf-8")
-    command = [sys.executable, "-m", "benchmarks.quality", "--data", str(data_folder(folder)), "--reference"]
-    command += ["--own", str(folder / "mine.py"), "--parts", "evidence", "--rows", "3", *more]
-    return subprocess.run(command, check=False, cwd=root, capture_output=True, text=True, timeout=120)
+    return run_quality(folder, root, "--own", str(folder / "mine.py"), *more)
 
 
 def test_a_system_of_ones_own_stands_in_the_tables(tmp_path: Path, root: Path) -> None:
@@ -386,16 +390,61 @@ def test_what_is_missing_or_half_installed_is_listed(tmp_path: Path, root: Path)
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("option", "code", "said"),
     [
-        ("x = 1\n", "must have a function compress"),
-        ('NAME = "tersely"\n\n\ncompress = print\n', "must not begin"),
+        ("--own", "x = 1\n", "must have a function compress"),
+        ("--own", 'NAME = "tersely"\n\n\ncompress = print\n', "must not begin"),
+        ("--pruner", "x = 1\n", "must have a function prune"),
+        ("--pruner", None, "no.onnx"),
     ],
 )
-def test_a_file_that_is_no_system_is_refused(tmp_path: Path, root: Path, code: str, said: str) -> None:
-    made = run_own(tmp_path, root, code)
+def test_a_file_that_is_no_system_or_pruner_is_refused(
+    tmp_path: Path, root: Path, option: str, code: str | None, said: str
+) -> None:
+    file = tmp_path / ("no.onnx" if code is None else "mine.py")
+    if code is not None:
+        file.write_text(code, encoding="utf-8")
+    made = run_quality(tmp_path, root, option, str(file))
     assert made.returncode == 2
     assert said in made.stderr
+
+
+def test_what_a_pruner_gains_is_a_table_by_set(tmp_path: Path, root: Path) -> None:
+    code = "def prune(query, segments):\n    return [0.5 for _ in segments]\n"
+    (tmp_path / "reader.py").write_text(code, encoding="utf-8")
+    more = ("--pruner", str(tmp_path / "reader.py"), "--systems", "tersely,pruner", "--sets", "qa_h,train_")
+    made = run_quality(tmp_path, root, *more, "--json", str(tmp_path / "all.json"))
+    assert made.returncode == 0, made.stderr
+    written = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
+    (rows,) = (table["rows"] for table in written["tables"] if "the gain of" in table["title"])
+    assert [(row["set"], row["questions"]) for row in rows] == [("qa_houses", 3), ("mean over the sets", 3)]
+    assert {(row["0.1"], row["0.1 gain"], row["0.1 interval"]) for row in rows} == {
+        (1.0, 0.0, "+0.000 to +0.000")
+    }
+
+
+def test_gains_are_of_the_same_questions_and_each_set_counts_the_same() -> None:
+    kept = {"tersely": {"a": [0.0, 0.5], "b": [1.0]}, "tersely, pruner": {"a": [0.5, 0.5], "b": [0.9]}}
+    answer, evidence = harness("run").Answer, harness("evidence")
+    found = [
+        answer(system, a_task([], set=name, ratio=ratio), {"kept": share}, 1, 1.0, "", False)
+        for ratio in harness("tasks").RATIOS
+        for system, sets in kept.items()
+        for name, shares in sets.items()
+        for share in shares
+    ]
+    report = importlib.import_module("benchmarks.report").Report("quality", {}, ())
+    evidence.gains(report, "tersely", "nobody", found, "")
+    assert not report.tables
+    evidence.gains(report, *kept, found, "")
+    rows = {row["set"]: row for row in report.tables[0]["rows"]}
+    assert {name: row["0.3"] for name, row in rows.items()} == {
+        "a": 0.25,
+        "b": 1.0,
+        "mean over the sets": 0.625,
+    }
+    assert rows["mean over the sets"]["0.3 gain"] == pytest.approx((0.25 - 0.1) / 2)
+    assert rows["a"]["0.3 interval"] == "+0.000 to +0.500" and rows["b"]["0.3 interval"] == "-0.100 to -0.100"
 
 
 def test_texts_with_human_summaries_are_cut_without_a_query(tmp_path: Path) -> None:

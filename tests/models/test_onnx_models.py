@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tersely
+from tersely.cli import main
 from tersely.errors import MissingExtraError
 from tersely.models.onnx import OnnxCrossEncoder, OnnxEmbedder, OnnxPruner, quantize_onnx
 from tiny_models import LONGEST, TinyModel
@@ -89,6 +90,30 @@ def test_a_pruner_is_a_second_stage_of_every_call(tmp_path: Path) -> None:
     found = tersely.compress(texts, "which keys failed?", budget=12, pruner=pruner)
     assert 0 < found.tokens <= 12 and not found.receipt.warnings
     assert found.text == tersely.prepare(texts, "which keys failed?", pruner=pruner).fit(budget=12).text
+
+
+def test_the_command_takes_a_pruner(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    folder, page = tmp_path / "model", tmp_path / "page.txt"
+    folder.mkdir()
+    model = TinyModel(logits=2, pruner=True).write(folder)
+    text = " ".join(f"Relay {number} failed in the {word} rain." for number, word in enumerate(TEXTS * 4))
+    page.write_text(text, encoding="utf-8")
+    query = "which keys failed?"
+    given = ["compress", str(page), "--budget", "40", "--quiet", "--query", query, "--pruner"]
+    assert main([*given, str(model)]) == 0
+    expected = tersely.compress(text, query, budget=40, pruner=OnnxPruner(model)).text
+    assert capfd.readouterr().out.removesuffix("\n") == expected
+    assert expected != tersely.compress(text, query, budget=40).text
+    for more in (["--strategy", "lead"], ["--query", ""]):
+        assert main([*given, str(model), *more]) == 2
+        assert "--pruner needs --query, and --strategy auto or extractive" in capfd.readouterr().err
+    (tmp_path / "wrong.onnx").write_bytes(b"no model")
+    shutil.copy(folder / "tokenizer.json", tmp_path)
+    for name in ("none.onnx", "wrong.onnx"):
+        with pytest.raises(SystemExit, match="2"):
+            main([*given, str(tmp_path / name)])
+        said = capfd.readouterr().err
+        assert "argument --pruner: " in said and name in said
 
 
 @pytest.mark.parametrize("logits", [0, 1])

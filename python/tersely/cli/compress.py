@@ -25,7 +25,7 @@ from tersely.cli.arguments import (
     utf8_text,
 )
 from tersely.cli.files import note_warnings, read_files, say, show_progress, show_waiting, write
-from tersely.cli.model import model_of
+from tersely.cli.model import model_of, onnx_pruner
 from tersely.cli.store import add_store, keep_in_store
 from tersely.content.detect import detect
 from tersely.content.log_file import compress_file
@@ -41,6 +41,7 @@ from tersely.types import MODEL_NOT_USED, Compressed, Document, Level, Receipt, 
 LARGE = 64 << 20  # bytes from which a log is read in chunks
 _HEAD = 1 << 16  # bytes that say whether it is one
 _WRITING = ("abstractive", "hybrid")  # strategies in which a model writes
+_PRUNED = ("auto", "extractive")  # those in which a model may read the best half
 _NAMES_SHOWN = 3  # of documents
 _FACTS_SHOWN = 10  # of those that were lost
 
@@ -134,6 +135,12 @@ def _add_strategy(parser: argparse.ArgumentParser) -> None:
         "--preserve", default="", metavar="NAMES", help=f"facts to keep first: {', '.join(PRESERVABLE)}"
     )
     parser.add_argument(
+        "--pruner",
+        type=onnx_pruner,
+        metavar="PATH",
+        help="ONNX model that reads the best half with the query, and says what to keep (extra onnx)",
+    )
+    parser.add_argument(
         "--model",
         metavar="NAME",
         help="model that writes the text, for --strategy hybrid or abstractive; the key is read from "
@@ -222,7 +229,9 @@ def _page(result: Compressed, documents: Sequence[Document], arguments: argparse
         other = argparse.Namespace(**{**given, "budget": arguments.compare_budget})
         names = None
     elif arguments.compare_strategy:
-        other = argparse.Namespace(**{**given, "strategy": arguments.compare_strategy, "as_type": None})
+        other = argparse.Namespace(
+            **{**given, "strategy": arguments.compare_strategy, "as_type": None, "pruner": None}
+        )
         names = (arguments.strategy, arguments.compare_strategy)
     else:
         return to_html(result, arguments.query)
@@ -268,11 +277,13 @@ def _named(names: Sequence[str]) -> str:
 def _choose_strategy(arguments: argparse.Namespace) -> tuple[Strategy, Extractive]:
     """Return the strategy, and the extractive one with the options that were given.
 
-    Raises ValueError for --as beside a named strategy.
+    Raises ValueError for --as beside a named strategy, for --pruner beside one that has no use for it.
     """
     auto = arguments.strategy == "auto"
     if arguments.as_type is not None and not auto:
         raise ValueError(f"--as goes with --strategy auto, not with {arguments.strategy}")
+    if arguments.pruner is not None and (arguments.strategy not in _PRUNED or not arguments.query):
+        raise ValueError(f"--pruner needs --query, and --strategy {' or '.join(_PRUNED)}")
     strategy = Extractive() if auto else STRATEGIES[arguments.strategy]()
     extractive = replace(
         strategy if isinstance(strategy, Extractive) else Extractive(),
@@ -280,6 +291,7 @@ def _choose_strategy(arguments: argparse.Namespace) -> tuple[Strategy, Extractiv
         context=arguments.context,
         preserve_structure=arguments.headings,
         preserve=tuple(arguments.preserve.replace(",", " ").split()),
+        pruner=arguments.pruner,
     )
     if auto:
         return Auto(as_type=arguments.as_type, text=extractive), extractive

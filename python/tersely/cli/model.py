@@ -1,9 +1,10 @@
-"""The language model that `--model` and `--base-url` name."""
+"""The language model that `--model` and `--base-url` name, and the model of `--pruner`."""
 
 from __future__ import annotations
 
 import argparse
 import os
+from typing import Any
 
 from tersely.errors import MissingExtraError
 from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
@@ -29,3 +30,13 @@ def model_of(arguments: argparse.Namespace) -> CheckedLanguageModel | None:
     except MissingExtraError as error:
         raise ValueError(str(error)) from error
     return resolve_language_model(model)
+
+
+def onnx_pruner(path: str) -> Any:
+    """The type of `--pruner`: an ONNX model, a file or a folder."""
+    from tersely.models.onnx import OnnxPruner
+
+    try:
+        return OnnxPruner(path)
+    except Exception as error:  # of a file that is none, onnxruntime raises errors of its own
+        raise argparse.ArgumentTypeError(str(error)) from None
