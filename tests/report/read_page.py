@@ -1,78 +1,105 @@
-"""A page, read back with a parser: its texts without what the page itself says, and its markup."""
+"""A page, read back: the data that its script draws, and the elements around it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
 from html.parser import HTMLParser
+from typing import Any
 
-VOID = {"meta", "input", "rect", "link", "img", "br", "hr", "base", "embed", "source"}
+import tersely
+from tersely.report import to_html
+
+ATTACKS = [
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "</style><img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "' onmouseover='alert(1)",
+    "<!-- -->",
+    "<![CDATA[x]]>",
+    "&lt;b&gt; &amp;amp; &#60;script&#62;",
+    "</div></section></main>",
+    "</title><base href=//evil.example>",
+    "<meta http-equiv=refresh content='0;url=//evil.example'>",
+    "javascript:alert(1)",
+    "$style ${script} %s {0} $$",
+    "\u202ereversed\u202c \u2066isolate",
+    "<plaintext>",
+    "\x1b[31mred\x1b[0m \x08\x7f",
+]
 
 
-@dataclass
-class Element:
-    tag: str
-    attributes: dict[str, str]
-    text: str = ""
-
-    @property
-    def classes(self) -> set[str]:
-        return set(self.attributes.get("class", "").split())
+def plain(runs: list[Any]) -> str:
+    """The text of runs, without what the page says itself."""
+    return "".join(
+        run if isinstance(run, str) else plain(run["text"]) if isinstance(run, dict) else run[0]
+        for run in runs
+        if not (isinstance(run, list) and run[1].startswith("x"))
+    )
 
 
 class Page(HTMLParser):
-    """All elements in order; `texts` are the source's documents, `results` what was made of them."""
+    """The data of a page; `texts` are the source's documents, `results` what was made of them.
+
+    Whatever is on it, its elements are those of every page: text cannot become markup.
+    """
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
-        self.elements: list[Element] = []
-        self.open: list[Element] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.inside: dict[str, str] = {}  # by id or tag
+        self.here = ""
         self.feed(page)
         self.close()
-        assert not self.open, "every element is closed"
-        columns = [element for element in self.elements if "text" in element.classes]
-        self.texts = [element.text for element in columns if "result" not in element.classes]
-        self.results = [element.text for element in columns if "result" in element.classes]
+        self.data: dict[str, Any] = json.loads(self.inside["data"])
+        assert "<" not in self.inside["data"]
+        assert self.elements == _ELEMENTS or not _ELEMENTS
+        drawn = self.data.get("documents", [])
+        self.pieces: list[dict[str, Any]] = [piece for one in drawn for piece in one["pieces"]]
+        self.texts = [plain(one["pieces"]) for one in drawn]
+        self.results = [plain(panel["text"]) for panel in self.data.get("panels", [])]
+        numbers = {f"s{piece['number']}" for piece in self.kept()}
+        assert {f"s{piece['stand_in']}" for piece in self.pieces if "stand_in" in piece} <= numbers
 
     @property
     def result(self) -> str:
         (text,) = self.results
         return text
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert len(dict(attrs)) == len(attrs), "no attribute twice"
-        element = Element(tag, {name: value or "" for name, value in attrs})
-        self.elements.append(element)
-        if tag not in VOID:
-            self.open.append(element)
+    def kept(self, look: str = "") -> list[dict[str, Any]]:
+        return self._of("k", look)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        assert tag in VOID
+    def dropped(self, look: str = "") -> list[dict[str, Any]]:
+        return self._of("d", look)
+
+    def _of(self, fate: str, look: str) -> list[dict[str, Any]]:
+        return [one for one in self.pieces if one.get("fate") == fate and look in ["", *one["look"].split()]]
+
+    def marks(self, look: str) -> list[list[str]]:
+        """The marked runs of query, source and compressed texts, in this order."""
+        runs = [*(self.data["query"] or [[]])[0], *(run for piece in self.pieces for run in piece["text"])]
+        for part in (part for panel in self.data["panels"] for part in panel["text"]):
+            runs += part["text"] if isinstance(part, dict) else [part]
+        return [run for run in runs if isinstance(run, list) and look in run[1].split()]
+
+    def twins(self) -> dict[str, str]:
+        """The kept pieces of the compressed texts by name."""
+        parts = [part for panel in self.data["panels"] for part in panel["text"] if isinstance(part, dict)]
+        return {part["twin"]: plain(part["text"]) for part in parts}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self.here = dict(attrs).get("id") or tag
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop().tag == tag
+        self.here = ""
 
     def handle_data(self, data: str) -> None:
-        if not any("x" in element.classes for element in self.open):  # what the page says itself
-            for element in self.open:
-                element.text += data
+        self.inside[self.here] = self.inside.get(self.here, "") + data
 
     def handle_comment(self, data: str) -> None:
         raise AssertionError(f"a comment: {data}")
 
-    def unknown_decl(self, data: str) -> None:
-        raise AssertionError(f"a declaration: {data}")
 
-    def handle_pi(self, data: str) -> None:
-        raise AssertionError(f"an instruction: {data}")
-
-    def all(self, tag: str, *classes: str) -> list[Element]:
-        return [e for e in self.elements if e.tag == tag and set(classes) <= e.classes]
-
-
-def shown(text: str) -> str:
-    """A text as the page shows it: control characters as their pictures."""
-    return "".join(
-        chr(0x2400 + ord(c)) if ord(c) < 32 and c not in "\t\n\r" else "\u2421" if c == "\x7f" else c
-        for c in text
-    )
+_ELEMENTS: list[tuple[str, dict[str, str | None]]] = []
+_ELEMENTS = Page(to_html(tersely.compress("", budget=1))).elements

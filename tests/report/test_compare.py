@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 import tersely
 from hypothesis import given, strategies as st
-from page_checks import check_safe
-from read_page import Page, shown
+from read_page import Page, plain
 from tersely.report import compare_html, write_comparison
 from tersely.types import Level
 from text_strategies import some_texts
@@ -27,33 +26,22 @@ def covered(result: tersely.Compressed) -> list[set[int]]:
     return found
 
 
-def drawn(page: Page, texts: list[str]) -> dict[str, list[set[int]]]:
-    """The same, as the page says it: by "both", "one" and "two"."""
-    found: dict[str, list[set[int]]] = {look: [set() for _ in texts] for look in ("both", "one", "two")}
-    starts = [sum(map(len, texts[:index])) for index in range(len(texts))]
-    for element in page.all("span", "k"):
-        if "data-at" not in element.attributes:
-            continue
-        (look,) = (name for name in found if f"r-{name}" in element.classes)
-        at = int(element.attributes["data-at"])
-        index = max(n for n, start in enumerate(starts) if start <= at and (texts[n] or at < start))
-        begin = at - starts[index]
-        text = texts[index]
-        found[look][index] |= {n for n in range(begin, begin + len(element.text)) if text[n].strip()}
-    return found
-
-
 def check(first: tersely.Compressed, second: tersely.Compressed, query: str | None = None) -> Page:
+    """The page says of each character which of the results keep it."""
     page = Page(compare_html(first, second, query))
-    check_safe(page)
-    texts = [document.text for document in first.documents]
-    assert page.texts == list(map(shown, texts))
-    assert page.results == [shown(first.text), shown(second.text)]
-    said, one, two = drawn(page, texts), covered(first), covered(second)
-    for index in range(len(texts)):
-        assert said["both"][index] == one[index] & two[index]
-        assert said["one"][index] == one[index] - two[index]
-        assert said["two"][index] == two[index] - one[index]
+    assert page.texts == [document.text for document in first.documents]
+    assert page.results == [first.text, second.text]
+    one, two = covered(first), covered(second)
+    for index, (drawn, text) in enumerate(zip(page.data["documents"], page.texts, strict=True)):
+        said: dict[str, set[int]] = {"r-both": set(), "r-one": set(), "r-two": set()}
+        for piece in drawn["pieces"]:
+            if piece.get("fate") == "k":
+                begin = piece["at"] - drawn["at"]
+                places = range(begin, begin + len(plain(piece["text"])))
+                said[piece["look"].split()[0]] |= {at for at in places if text[at].strip()}
+        assert said["r-both"] == one[index] & two[index]
+        assert said["r-one"] == one[index] - two[index]
+        assert said["r-two"] == two[index] - one[index]
     return page
 
 
@@ -75,16 +63,13 @@ def test_two_budgets_are_named_and_linked_both_ways() -> None:
     texts = [HARBOUR, f"Otters float. {HOSTILE}"]
     results = [tersely.compress(texts, "ferry permit", budget=budget) for budget in (8, 24)]
     page = check(results[0], results[1], "ferry permit")
-    assert page.all("title")[0].text == "2 documents: Budget 8 and Budget 24 – tersely"
-    source = {twin for e in page.all("span", "k") for twin in e.attributes.get("data-k", "").split()}
-    panels = {e.attributes["data-s"] for e in page.elements if "data-s" in e.attributes}
-    assert panels == source
-    assert {name[0] for name in panels} == {"a", "b"}
-    only = [e for e in page.all("span", "k", "r-two") if "title" in e.attributes]
-    assert only[0].attributes["title"].startswith("Budget 8: Dropped: ")
-    assert "\nBudget 24: Kept: " in only[0].attributes["title"]
-    widths = [sum(float(e.attributes["width"]) for e in page.all("rect", look)) for look in ("one", "two")]
-    assert 0 < widths[0] < widths[1]
+    assert page.inside["title"] == "2 documents: Budget 8 and Budget 24 – tersely"
+    assert set(page.twins()) == {twin for piece in page.kept() for twin in piece["twins"].split()}
+    assert {name[0] for name in page.twins()} == {"a", "b"}
+    tip = page.kept("r-two")[0]["tip"]
+    assert tip.startswith("Budget 8: Dropped: ") and "\nBudget 24: Kept: " in tip
+    sizes = [sum(end - start for start, end in lane["places"]) for lane in page.data["lanes"]]
+    assert 0 < sizes[0] < sizes[1]
 
 
 def test_two_strategies_have_the_names_that_they_are_given(tmp_path: Path) -> None:
@@ -94,14 +79,13 @@ def test_two_strategies_have_the_names_that_they_are_given(tmp_path: Path) -> No
     check(lead, best)
     write_comparison(lead, best, tmp_path / "two.html", names=("lead", HOSTILE))
     page = Page((tmp_path / "two.html").read_text(encoding="utf-8"))
-    check_safe(page)
-    assert [e.text for e in page.all("h2")] == ["Source", "lead", shown(HOSTILE)]
+    assert [panel["title"] for panel in page.data["panels"]] == ["lead", HOSTILE]
 
 
 def test_the_same_twice_and_nothing_at_all() -> None:
     same = tersely.compress(HARBOUR, budget=12)
     page = check(same, same)
-    assert not page.all("span", "k", "r-one", "x") and "100%" in [e.text for e in page.all("dd")]
+    assert not page.kept("r-one") and ["100%", ["of all that is kept, both keep"]] in page.data["figures"]
     check(tersely.compress("", budget=4), tersely.compress("", budget=9))
 
 

@@ -1,4 +1,4 @@
-"""The page in a real browser: it opens fast, has no sideways scroll, and needs nothing but a keyboard.
+"""The page in a real browser: text stays text, the map is true, it opens fast and a keyboard is enough.
 
 Skipped without Chromium and playwright: `apt-get install chromium`, `pip install playwright`.
 """
@@ -8,12 +8,17 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tersely
+from read_page import ATTACKS
+from tersely.agents.savings import SavingsRow
 from tersely.report import write_comparison, write_html
+from tersely.report.savings import savings_page
+from tersely.types import Fact, FactKind, FactReport
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -46,6 +51,40 @@ def open_page(browser: Any, path: Path, width: int = 1400, scheme: str = "light"
     page.goto(path.as_uri())
     page.wait_for_function("document.getElementById('view').style.width !== ''")
     return page, said
+
+
+TAGS = (
+    "a abbr article b bdi body button dd details div dl dt h1 h2 h3 head header html i input kbd label li "
+    "main mark meta nav noscript output p q rect script section span style summary svg table tbody td tfoot "
+    "th thead title tr ul"
+)
+MARKUP = """() => [...document.querySelectorAll(":not(.plain .of-source, .plain .of-source *)")].map(one =>
+    [one.localName, Object.fromEntries([...one.attributes].map(given => [given.name, given.value]))])"""
+TEXTS = """(look) => [...document.querySelectorAll(look)].map(one => {
+    const copy = one.cloneNode(true);
+    for (const said of copy.querySelectorAll(".x")) said.remove();
+    return copy.textContent;
+})"""
+
+
+def check_safe(page: Any) -> None:
+    """Nothing but the tags and attributes that the page's own script makes; links stay on the page."""
+    markup = page.evaluate(MARKUP)
+    assert {tag for tag, _ in markup} <= set(TAGS.split())
+    for tag, given in markup:
+        assert not [name for name in given if name.startswith("on") or name in ("src", "srcset")]
+        assert "style" not in given or given.get("id", tag) in ("view", "pin", "html")  # by the script
+    ids = [given["id"] for _, given in markup if "id" in given]
+    assert len(ids) == len(set(ids))
+    assert {given["href"] for _, given in markup if "href" in given} <= {f"#{name}" for name in ids}
+
+
+def shown(text: str) -> str:
+    """A text as the page shows it: control characters as their pictures."""
+    return "".join(
+        chr(0x2400 + ord(c)) if ord(c) < 32 and c not in "\t\n\r" else "\u2421" if c == "\x7f" else c
+        for c in text
+    )
 
 
 def value(page: Any, name: str) -> str:
@@ -161,3 +200,105 @@ def test_a_tap_says_why(browser: Any, incident: tuple[Path, tersely.Compressed])
     page.locator("#close").click()
     assert page.locator("#why").is_hidden()
     assert not said
+
+
+@pytest.mark.parametrize(
+    "attack", [*ATTACKS, "one.\r\n\r\ntwo.\rthree.\n", "a\x85b\u2028c\x0bd\x00e \U0001f6a2"]
+)
+def test_nothing_that_a_caller_gives_becomes_markup(browser: Any, tmp_path: Path, attack: str) -> None:
+    text = "The harbour opens at six. The ferry needs a permit. "
+    documents = [{"text": f"{text}{attack}", "title": attack}, {"text": f"{attack}. {text}", "id": attack}]
+    result = tersely.compress(documents, f"ferry {attack}", budget=20)
+    facts = [
+        Fact(FactKind.QUOTE, attack, 0, 0, 11, "lost", attack),
+        Fact(FactKind.QUOTE, attack, -1, -1, -1, "unsupported", attack),
+    ]
+    receipt = replace(
+        result.receipt,
+        warnings=(attack,),
+        fallback_reason=attack,
+        used_llm=True,
+        counter=attack,
+        reasons={f"kept:{attack}": 1, attack: 2},
+        facts=FactReport(facts),
+    )
+    kept = [replace(span, reason=attack) for span in result.kept]
+    forged = replace(result, kept=kept, text=result.text + attack, generated=((0, 5),), receipt=receipt)
+    write_html(forged, tmp_path / "page.html", f"ferry {attack}")
+    page, said = open_page(browser, tmp_path / "page.html")
+    check_safe(page)
+    assert page.evaluate(TEXTS, ".text:not(.result)") == [shown(one.text) for one in forged.documents]
+    assert page.evaluate(TEXTS, ".result") == [shown(forged.text)]
+    assert not said
+    page.context.close()
+
+
+def test_without_scripts_there_is_the_compressed_text(
+    browser: Any, incident: tuple[Path, tersely.Compressed]
+) -> None:
+    path, result = incident
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(path.as_uri())
+    assert page.locator("body").inner_text().endswith(f"Compressed\n\n{result.text}".rstrip())
+    page.context.close()
+
+
+def test_the_page_of_savings_is_drawn_without_a_source(browser: Any, tmp_path: Path) -> None:
+    rows = [SavingsRow("2026-03-31", f"<b>{n}", 4, 1000, 900 + n, 0, 0, 0) for n in range(0, 300, 90)]
+    (tmp_path / "page.html").write_text(savings_page(rows, rows, {"m": 3.0}), encoding="utf-8")
+    page, said = open_page(browser, tmp_path / "page.html")
+    check_safe(page)
+    assert page.locator("h2:visible").all_inner_texts() == ["By day", "All of it"]
+    assert page.locator("rect.over").count() == 1 and page.locator("rect.used").count() == 2
+    assert page.locator("tfoot td").first.inner_text() == "<b>270"
+    assert page.locator("main").is_hidden() and not said
+    page.context.close()
+
+
+def naive(places: list[list[int]], total: int) -> list[int]:
+    """How full each of 720 columns is in eighths, one character at a time; 1 for a trace."""
+    covered = [0.0] * 720
+    for character in (character for place in places for character in range(*place)):
+        start, end = 720 * character / total, 720 * (character + 1) / total
+        for column in range(int(start), min(int(end) + 1, 720)):
+            covered[column] += max(min(end, column + 1) - max(start, column), 0.0)
+    return [max(1, min(8, round(8 * share))) if share > 1e-7 else 0 for share in covered]
+
+
+def test_a_column_of_the_map_is_as_high_as_it_is_full(
+    browser: Any, incident: tuple[Path, tersely.Compressed]
+) -> None:
+    path, result = incident
+    page, _ = open_page(browser, path)
+    total = len(result.documents[0].text)
+    chance = random.Random(3)
+    for _ in range(40):
+        cuts = sorted(chance.sample(range(total + 1), 2 * chance.randint(1, 30)))
+        places = [list(pair) for pair in zip(cuts[::2], cuts[1::2], strict=True)]
+        ours, theirs = page.evaluate("(places) => levels(places)", places), naive(places, total)
+        differ = [abs(one - other) for one, other in zip(ours, theirs, strict=True) if one != other]
+        assert max(differ, default=0) <= 1 and len(differ) <= len(cuts)  # halves round either way
+    assert page.evaluate("levels([[5, 5.0001]])").count(1) == 1  # however little there is, it is seen
+    drawn = page.locator("#map rect.in").evaluate_all(
+        "all => all.map(one => [one.x.baseVal.value, one.width.baseVal.value])"
+    )
+    places = page.evaluate("data.lanes[0].places")
+    expected = [(720 * start / total, 720 * (end - start) / total) for start, end in places]
+    assert [x for x, _ in drawn] == pytest.approx([x for x, _ in expected], abs=0.01)
+    assert [width for _, width in drawn] == pytest.approx([width for _, width in expected], abs=0.01)
+    assert page.locator("#map rect.hit").count() > 3
+    page.context.close()
+
+
+def test_a_map_of_very_many_pieces_and_of_nothing(browser: Any, tmp_path: Path) -> None:
+    text = " ".join(f"Boat {n} is {'late' if n % 2 else 'on time'}." for n in range(6000))
+    result = tersely.compress([text, "Otters."], "late", ratio=0.3)
+    assert len(result.kept) > 1000
+    for number, made in enumerate((result, tersely.compress(["", " \n "], budget=4))):
+        write_html(made, tmp_path / "page.html", "late")
+        page, said = open_page(browser, tmp_path / "page.html")
+        check_safe(page)
+        assert page.locator("#map rect").count() < 3 * 720 and not said
+        heights = page.locator("#map rect.in").evaluate_all("all => all.map(one => one.height.baseVal.value)")
+        assert set(heights) <= {4 * n for n in range(1, 9)} and bool(heights) is not bool(number)
+        page.context.close()

@@ -1,14 +1,164 @@
 "use strict";
-// The page without a server: walk through what was kept and dropped, go where the map says, search.
+// Draws the page from its data. What the data says becomes text and values of attributes, never markup.
 const byId = (id) => document.getElementById(id);
+const data = JSON.parse(byId("data").textContent);
+// What a terminal would obey is shown as its picture; tabs and line ends stay.
+const picture = (one) => (one === "\x7f" ? "\u2421" : String.fromCharCode(0x2400 + one.charCodeAt()));
+const text = (given) => String(given).replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, picture);
+const fill = (made, attributes, inside) => {
+  for (const [name, value] of Object.entries(attributes))
+    if (value || value === 0) made.setAttribute(name, text(value));
+  made.append(...inside.flat().filter(Boolean).map((one) => (one instanceof Node ? one : text(one))));
+  return made;
+};
+const make = (tag, attributes = {}, ...inside) => fill(document.createElement(tag), attributes, inside);
+const draw = (tag, attributes, ...inside) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, inside);
+const count = (number) => number.toLocaleString("en");
+const OWN = { dir: "auto", lang: "" }; // a text has its own direction, and an unknown language
+
+// A run is a text, or [text, classes, tip, anchor] where it is marked; class "x": the page says it.
+const marked = (runs) =>
+  runs.map((run) =>
+    typeof run === "string" ? run : make(run[1].startsWith("x") ? "span" : "mark", { class: run[1], title: run[2], id: run[3] }, run[0]));
+
+// What is above the source: figures, the query, notes, tables.
+const header = () => [
+  make("p", { class: "brand" }, "tersely"),
+  make("h1", {}, make("bdi", {}, data.title)),
+  make("dl", { class: "numbers" }, data.figures.map(([number, what]) => make("div", {}, make("dt", {}, marked(what)), make("dd", {}, number)))),
+  data.query && make("p", { class: "query" }, make("span", { class: "label" }, "Query"), make("q", OWN, marked(data.query[0])),
+    data.query[1].length && make("span", { class: "missing" }, "Not in the text: ",
+      data.query[1].flatMap((word, number) => [number ? ", " : "", make("bdi", { lang: "" }, word)]))),
+  data.notes.length && make("ul", { class: "notes" }, data.notes.map((note) => make("li", {}, note))),
+];
+const linked = ({ text, tip, anchor }) => {
+  const name = make("bdi", { title: tip, lang: "" }, text);
+  return anchor ? make("a", { href: `#${anchor}` }, name) : name;
+};
+const bar = ({ bar, text, look = "used" }) =>
+  draw("svg", { class: "bar", role: "img", "aria-label": text },
+    draw("rect", { class: "all", width: "100%", height: "100%" }),
+    draw("rect", { class: look, width: `${(100 * bar).toFixed(2)}%`, height: "100%" }));
+const NUMBER = /^[-–]?[\d.,]+%?$|^–$/;
+const row = (cells) =>
+  make("tr", {}, cells.map((cell, number) =>
+    make(number ? "td" : "th", { scope: !number && "row", class: NUMBER.test(cell) && "number" },
+      typeof cell !== "object" ? String(cell) : cell.bar === undefined ? linked(cell) : bar(cell))));
+const table = ({ title, head, rows, foot = [], more, lists = [] }, number) => {
+  const id = `table${number}`;
+  const numeric = (column) => rows.length && NUMBER.test(rows[0][column]);
+  return make("section", { "aria-labelledby": id },
+    make("h2", { id }, title),
+    make("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": id },
+      make("table", {},
+        make("thead", {}, make("tr", {}, head.map(([name, tip, look], column) =>
+          make("th", { scope: "col", class: numeric(column) ? "number" : look }, tip ? make("abbr", { title: tip }, name) : name)))),
+        make("tbody", {}, rows.map(row)),
+        foot.length && make("tfoot", {}, foot.map(row)))),
+    more && make("p", { class: "more" }, more),
+    lists.map(({ title, items }) =>
+      make("details", {}, make("summary", {}, title), make("ul", { class: "facts" }, items.map((item) => make("li", {}, linked(item)))))));
+};
+const legend = ([look, sample, words]) =>
+  make("li", {}, make(/^[kd] /.test(look) ? "span" : "mark", { class: look }, sample), " ", make("span", {}, words));
+
+// The map: a row of columns for each result, as high as they are full.
+const COLUMNS = 720, STEPS = 8;
+const TALL = 4 * STEPS, FOOT = 7; // units of the drawing, and those below it, where ticks are
+const FEW = 400; // places that are drawn one by one
+const CLOSEST = 4; // columns between two edges of documents, so that many leave the map readable
+const size = Math.max(data.sizes?.reduce((sum, one) => sum + one, 0) ?? 0, 1);
+const levels = (places) => {
+  const covered = new Float64Array(COLUMNS);
+  for (const [start, end] of places) {
+    const [from, to] = [(COLUMNS * start) / size, (COLUMNS * Math.min(end, size)) / size];
+    for (let column = Math.min(Math.floor(from), COLUMNS - 1); column < Math.min(to, COLUMNS); column++)
+      covered[column] += Math.max(Math.min(to, column + 1) - Math.max(from, column), 1e-9);
+  }
+  return Array.from(covered, (share) => (share ? Math.max(1, Math.min(STEPS, Math.round(STEPS * share))) : 0));
+};
+const rect = (look, x, width, y = 0, height = TALL) =>
+  draw("rect", { class: look, x: x.toFixed(2), y, width: width.toFixed(2), height });
+const stretches = (heights, drawOne) => {
+  const found = [];
+  for (let end = 1, start = 0; end <= heights.length; end++)
+    if (heights[end] !== heights[start]) {
+      if (heights[start]) found.push(drawOne(start, end - start, heights[start]));
+      start = end;
+    }
+  return found;
+};
+const edges = () => {
+  const found = [];
+  let at = 0, last = 0;
+  for (const one of data.sizes.slice(0, -1)) {
+    at += one;
+    if ((COLUMNS * at) / size - last < CLOSEST) continue;
+    last = (COLUMNS * at) / size;
+    found.push(rect("edge", last, 1));
+  }
+  return found;
+};
+const lane = ({ name, look, places, ticks }) => {
+  const some = ticks.filter(([, where]) => where.length);
+  const kept = places.length > FEW
+    ? stretches(levels(places), (x, width, level) => rect(look, x, width, TALL - 4 * level, 4 * level))
+    : places.map(([start, end]) => rect(look, (COLUMNS * start) / size, Math.max((COLUMNS * (end - start)) / size, 1)));
+  const below = some.map(([tick, where]) =>
+    stretches(levels(where).map((level) => Math.min(level, 1)), (x, width) => rect(tick, x, width, TALL + 2, FOOT - 2)));
+  return [
+    data.lanes.length > 1 && make("span", { class: `lane x ${look}` }, name),
+    draw("svg", { viewBox: `0 0 ${COLUMNS} ${TALL + (some.length ? FOOT : 0)}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+      rect("all", 0, COLUMNS), kept, edges(), below.flat()),
+  ];
+};
+
+// The source and the compressed texts.
+const piece = ({ fate, look, tip, text, number, at, twins, stand_in: standIn }, index, all) => {
+  const inside = marked(text);
+  if (fate === "k") return make("span", { class: `k ${look}`, id: `s${number}`, "data-at": at, "data-k": twins, title: tip }, inside);
+  if (fate === "d")
+    return make("span", { class: `d ${look}`, title: tip },
+      make("span", {}, inside, standIn !== undefined && make("a", { class: "x", href: `#s${standIn}` }, "[said here]")));
+  const around = [all[index - 1], all[index + 1]].filter(Boolean);
+  return around.length && around.every((one) => one.fate === "d") ? make("span", { class: "g" }, inside) : inside;
+};
+const article = ({ title: [name, whole], anchor, at, mono, nothing, pieces }) =>
+  make("article", { class: nothing && "nothing", "data-at": at },
+    data.sizes.length > 1 && make("h3", { id: anchor }, make("bdi", { title: whole }, name)),
+    make("div", { class: mono ? "text mono" : "text", ...OWN },
+      pieces.length ? pieces.flatMap(piece) : make("span", { class: "x note" }, "There is nothing in it.")));
+const panel = ({ title, look, mono, text }, number) => {
+  const id = number ? "second" : "compressed";
+  return [
+    make("h2", { id, class: look }, title),
+    make("div", { class: mono ? "text result mono" : "text result", tabindex: 0, role: "region", "aria-labelledby": id, ...OWN },
+      text.flatMap((one) => (one.twin ? make("span", { class: one.look, "data-s": one.twin }, marked(one.text)) : marked([one])))),
+  ];
+};
+
+byId("header").append(...header().filter(Boolean));
+byId("tables").append(...data.tables.map(table));
+if (data.documents) {
+  byId("legend").append(...data.legend.map(legend));
+  byId("map").prepend(...data.lanes.flatMap(lane).filter(Boolean));
+  byId("map").classList.toggle("several", data.lanes.length > 1);
+  byId("map").ariaValueMax = data.places;
+  byId("map").ariaValueText = `${count(data.places)} places with kept text`;
+  byId("where").value = `${count(data.places)} place${data.places === 1 ? "" : "s"}`; // neighbours are one
+  byId("only").checked = data.only;
+  byId("column").append(...data.documents.map(article), data.more && make("p", { class: "more" }, data.more));
+  byId("beside").append(...data.panels.flatMap(panel));
+  byId("beside").classList.toggle("several", data.panels.length > 1);
+} else document.body.classList.add("plain");
+
+// Without a server: walk through what was kept and dropped, go where the map says, search.
 const main = document.querySelector("main");
 const [column, map, only, why, controls] = ["column", "map", "only", "why", "controls"].map(byId);
-const total = Number(map.dataset.total) || 1;
 const stops = [...column.querySelectorAll("[data-at]")]; // documents and kept pieces, in order
 const kept = stops.filter((one) => one.id);
 const dropped = [...column.querySelectorAll(".d[title]")];
 const at = (element) => Number(element.dataset.at);
-const several = kept.some((one) => one.dataset.k !== undefined); // two compressed texts
 
 // The first of so many for which `after` holds; it holds for all from there on.
 const first = (number, after) => {
@@ -24,8 +174,8 @@ const first = (number, after) => {
 // The same text in the other column.
 const twins = (piece) => {
   const name = piece.dataset.s;
-  if (name !== undefined) return [...column.querySelectorAll(several ? `[data-k~="${name}"]` : `[id="s${name}"]`)];
-  const names = piece.dataset.k?.split(" ") ?? (piece.id ? [piece.id.slice(1)] : []);
+  if (name !== undefined) return [...column.querySelectorAll(`[data-k~="${name}"]`)];
+  const names = piece.dataset.k?.split(" ") ?? [];
   return names.flatMap((one) => [...main.querySelectorAll(`[data-s="${one}"]`)]);
 };
 
@@ -47,13 +197,13 @@ const offsetAt = (y) => {
   const next = first(stops.length, (n) => topOf(stops[n]) > y);
   if (!next) return 0;
   const [from, start] = [topOf(stops[next - 1]), at(stops[next - 1])];
-  const [to, end] = next < stops.length ? [topOf(stops[next]), at(stops[next])] : [column.getBoundingClientRect().bottom, total];
+  const [to, end] = next < stops.length ? [topOf(stops[next]), at(stops[next])] : [column.getBoundingClientRect().bottom, size];
   return start + (end - start) * Math.min(Math.max((y - from) / (to - from || 1), 0), 1);
 };
 const drawView = () => {
   const [from, to] = [offsetAt(ceiling()), offsetAt(innerHeight)];
-  byId("view").style.left = `${(100 * from) / total}%`;
-  byId("view").style.width = `${(100 * (to - from)) / total}%`;
+  byId("view").style.left = `${(100 * from) / size}%`;
+  byId("view").style.width = `${(100 * (to - from)) / size}%`;
 };
 let waiting = false;
 const soon = () => {
@@ -75,7 +225,7 @@ const light = (pieces) => {
 };
 const say = (piece, mark) => {
   const start = piece.dataset.s !== undefined ? twins(piece)[0] ?? piece : piece;
-  const place = start.dataset.at !== undefined ? `, at ${Math.round((100 * at(start)) / total)}% of the source` : "";
+  const place = start.dataset.at !== undefined ? `, at ${Math.round((100 * at(start)) / size)}% of the source` : "";
   const title = start.closest("article")?.querySelector("h3")?.textContent;
   byId("said").textContent = [mark?.title, start.title && start.title + place + (title ? `, in ${title}` : "")].filter(Boolean).join("\n");
   byId("other").hidden = !twins(piece).length;
@@ -100,10 +250,10 @@ const choose = (piece, scroll = true, mark = null) => {
   const source = piece.dataset.s === undefined ? piece : others[0];
   const number = kept.indexOf(source);
   if (number >= 0) {
-    byId("where").value = `${(number + 1).toLocaleString("en")} of ${kept.length.toLocaleString("en")}`;
+    byId("where").value = `${count(number + 1)} of ${count(kept.length)}`;
     map.ariaValueNow = number + 1;
     map.ariaValueText = `kept piece ${number + 1} of ${kept.length}`;
-    byId("pin").style.left = `${(100 * (at(source) + source.textContent.length / 2)) / total}%`;
+    byId("pin").style.left = `${(100 * (at(source) + source.textContent.length / 2)) / size}%`;
     byId("pin").classList.add("on");
   }
 };
@@ -138,17 +288,17 @@ const go = (offset) => {
   const [left, right] = [kept[next - 1], kept[next]];
   const gaps = [left ? Math.max(offset - at(left) - left.textContent.length, 0) : Infinity, right ? at(right) - offset : Infinity];
   const near = Math.min(...gaps);
-  if (near < Infinity && (only.checked || near <= total / 200)) return choose(gaps[0] <= gaps[1] ? left : right);
+  if (near < Infinity && (only.checked || near <= size / 200)) return choose(gaps[0] <= gaps[1] ? left : right);
   const stop = first(stops.length, (n) => at(stops[n]) > offset);
   if (!stop) return;
   const [from, to] = [topOf(stops[stop - 1]), stop < stops.length ? topOf(stops[stop]) : column.getBoundingClientRect().bottom];
-  const [start, end] = [at(stops[stop - 1]), stop < stops.length ? at(stops[stop]) : total];
+  const [start, end] = [at(stops[stop - 1]), stop < stops.length ? at(stops[stop]) : size];
   leave();
   scrollBy(0, from + ((to - from) * (offset - start)) / (end - start || 1) - ceiling() - innerHeight / 4);
 };
 map.addEventListener("click", (event) => {
   const { left, width } = map.getBoundingClientRect();
-  go((total * (event.clientX - left)) / width);
+  go((size * (event.clientX - left)) / width);
 });
 map.addEventListener("keydown", (event) => {
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -201,8 +351,8 @@ const search = () => {
   paint("found", wanted ? [...matches, ...rangesOf(texts[1], wanted)] : []);
   paint("match", []);
   const still = matches.filter((range) => range.startContainer.parentElement.closest(".k")).length;
-  const number = matches.length.toLocaleString("en") + (matches.length < 5000 ? "" : "+");
-  byId("found").value = wanted ? (matches.length ? `${number}, ${still.toLocaleString("en")} kept` : "none") : "";
+  const number = count(matches.length) + (matches.length < 5000 ? "" : "+");
+  byId("found").value = wanted ? (matches.length ? `${number}, ${count(still)} kept` : "none") : "";
 };
 const toMatch = (step) => {
   if (!matches.length) return;
@@ -217,7 +367,7 @@ const toMatch = (step) => {
     choose(piece, false);
     box.focus({ preventScroll: true });
   }
-  byId("found").value = `${(match + 1).toLocaleString("en")} of ${matches.length.toLocaleString("en")}${matches.length < 5000 ? "" : "+"}`;
+  byId("found").value = `${count(match + 1)} of ${count(matches.length)}${matches.length < 5000 ? "" : "+"}`;
 };
 box.addEventListener("input", search);
 box.addEventListener("keydown", (event) => {

@@ -1,35 +1,28 @@
-"""Divide documents into pieces for a page, and draw them: titles, reasons, kept and dropped text, marks."""
+"""Divide documents and texts into what a page shows: titles, reasons, kept and dropped runs, marks."""
 
 from __future__ import annotations
 
-import html
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
 
 from tersely import _native
 from tersely.checks import read_question
-from tersely.text import well_formed
 from tersely.types import Compressed, Document, Fact, Kind, Span
 
 _STEPS = re.compile(r"[\\/]+")
 _LONGEST = 70  # characters of a list of names that still is a heading
 
 
-@dataclass(frozen=True, slots=True)
-class Title:
-    """A document's name for people, and its whole name where that is longer; not yet escaped."""
+class Title(NamedTuple):
+    """A document's name for people, and its whole name where that is longer."""
 
     short: str
     whole: str = ""
-
-    @property
-    def html(self) -> str:
-        """As an element that keeps its own direction."""
-        tip = f' title="{name(self.whole)}"' if self.whole else ""
-        return f"<bdi{tip}>{name(self.short)}</bdi>"
 
 
 def titles_of(documents: Sequence[Document]) -> list[Title]:
@@ -171,18 +164,6 @@ _FALLBACKS = {
     "no_room": "what is pinned takes the whole budget",
     "prompt_too_long": "the prompt was too long for it",
 }
-# What a terminal would obey is shown as its picture; tabs and line ends stay.
-_PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10, 13)} | {127: 0x2421}
-
-
-def escape(text: str) -> str:
-    """Escape a text for HTML; control characters become their pictures."""
-    return html.escape(text).translate(_PICTURES)
-
-
-def name(text: str) -> str:
-    """Escape a name of the caller's, which may lack a UTF-8 form, as file names do."""
-    return escape(well_formed(text))
 
 
 def in_words(code: str) -> str:
@@ -363,8 +344,7 @@ _WITHOUT_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u3
 _MOST_SEARCHED = 200  # facts looked for in the compressed text
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """`text[start:end]` is drawn with these classes, this tip, and this name to link to."""
 
     start: int
@@ -372,6 +352,10 @@ class Mark:
     classes: str
     tip: str = ""
     anchor: str = ""
+
+
+# A piece of text as the page draws it: a str, or [str, classes, tip, anchor] where it is marked.
+Run = str | list[str]
 
 
 class QueryWords:
@@ -384,41 +368,42 @@ class QueryWords:
         self._known: dict[str, frozenset[str]] = {}  # a word -> the query's terms in it
         self.found: set[str] = set()
 
-    def marks(self, text: str) -> list[Mark]:
-        """Find the places of the words, in order. O(characters)."""
+    def marks(self, text: str, offset: int = 0) -> list[Mark]:
+        """Find the places of the words, in order, `offset` characters further on. O(characters)."""
         if not self.terms:
             return []
-        tokens = [(match.start(), match.group()) for match in _TOKEN.finditer(text)]
-        self._learn({word for _, word in tokens} - self._known.keys())
         marks = []
-        for start, word in tokens:
-            if mine := self._known[word]:
+        for start, word, mine in self._read(text):
+            if mine:
                 self.found |= mine
-                marks += [Mark(start + a, start + b, "q") for a, b in _places(word, mine)]
+                marks += _marks(word, mine, offset + start)
         return marks
 
     def found_and_missing(self, query: str) -> tuple[list[Mark], list[str]]:
         """Mark the query's words that texts so far had, and list the words that none had."""
-        tokens = [(match.start(), match.group()) for match in _TOKEN.finditer(query)]
-        self._learn({word for _, word in tokens} - self._known.keys())
         marks, missing = [], []
-        for start, word in tokens:
-            mine = self._known[word]
+        for start, word, mine in self._read(query):
             if mine & self.found:
-                marks += [Mark(start + a, start + b, "q") for a, b in _places(word, mine & self.found)]
+                marks += _marks(word, mine & self.found, start)
             elif mine:
                 missing.append(word)
         return marks, list(dict.fromkeys(missing))
 
-    def _learn(self, words: Iterable[str]) -> None:
-        new = sorted(words)
-        ids, offsets, spelled = _native.terms(new)
-        wanted = [term if term in self.terms else None for term in spelled]
-        rows, ends = ids.tolist(), offsets.tolist()
-        for word, start, end in zip(new, ends, ends[1:], strict=False):
-            self._known[word] = frozenset(
-                term for row in rows[start:end] if (term := wanted[row]) is not None
-            )
+    def _read(self, text: str) -> Iterator[tuple[int, str, frozenset[str]]]:
+        """Yield each word of a text, where it starts, and the query's terms in it."""
+        tokens = [(match.start(), match.group()) for match in _TOKEN.finditer(text)]
+        if new := sorted({word for _, word in tokens if word not in self._known}):
+            ids, offsets, spelled = _native.terms(new)
+            wanted = [term if term in self.terms else None for term in spelled]
+            rows, ends = ids.tolist(), offsets.tolist()
+            for word, start, end in zip(new, ends, ends[1:], strict=False):
+                self._known[word] = frozenset(term for row in rows[start:end] if (term := wanted[row]))
+        for start, word in tokens:
+            yield start, word, self._known[word]
+
+
+def _marks(word: str, terms: frozenset[str], offset: int) -> list[Mark]:
+    return [Mark(offset + start, offset + end, "q") for start, end in _places(word, terms)]
 
 
 def _places(word: str, terms: frozenset[str]) -> list[tuple[int, int]]:
@@ -436,12 +421,10 @@ def _places(word: str, terms: frozenset[str]) -> list[tuple[int, int]]:
             while place >= 0:
                 covered[place : place + len(term)] = b"\1" * len(term)
                 place = low.find(term, place + 1)
-        places += [(part.start() + a, part.start() + b) for a, b in _runs(covered)]
+        places += [
+            (part.start() + a, part.start() + b) for a, b in map(re.Match.span, _ONES.finditer(covered))
+        ]
     return places or [(0, len(word))]  # folded or stemmed beyond recognition
-
-
-def _runs(covered: bytearray) -> list[tuple[int, int]]:
-    return [match.span() for match in _ONES.finditer(covered)]
 
 
 def fact_marks(result: Compressed) -> list[list[Mark]]:
@@ -483,45 +466,45 @@ def _place(result: Compressed, fact: Fact) -> int:
 
 
 class Painter:
-    """Draws a text from front to back, escaped, with its marks.
+    """Divides a text into runs from front to back.
 
-    Where marks overlap, the classes of all apply and the tip is the shortest one's; nothing is nested.
+    Where marks overlap, the classes of all apply and the tip is the shortest one's.
     O(characters + marks log marks + those that overlap) for the whole text.
     """
 
-    def __init__(self, text: str, marks: Sequence[Mark]) -> None:
+    def __init__(self, text: str, marks: Iterable[Mark]) -> None:
         """`marks` in any order."""
         self._text = text
-        self._waiting = sorted(marks, key=lambda mark: (mark.start, mark.end), reverse=True)
+        self._waiting = list(marks)
+        heapify(self._waiting)
         self._active: list[Mark] = []
 
-    def paint(self, start: int, end: int) -> str:
-        """Draw `text[start:end]`; `start` is no smaller than the last `end`."""
-        parts = []
-        position = start
-        while position < end:
-            while self._waiting and self._waiting[-1].start <= position:
-                self._active.append(self._waiting.pop())
-            self._active = [mark for mark in self._active if mark.end > position]
-            edges = [mark.end for mark in self._active]
-            if self._waiting:
-                edges.append(self._waiting[-1].start)
-            edge = min([end, *edges])
-            parts.append(self._piece(position, edge))
-            position = edge
-        return "".join(parts)
+    def add(self, marks: Iterable[Mark]) -> None:
+        """Add marks in what is not divided yet."""
+        for mark in marks:
+            heappush(self._waiting, mark)
 
-    def _piece(self, start: int, end: int) -> str:
-        text = escape(self._text[start:end])
-        if not self._active:
-            return text
+    def runs(self, start: int, end: int) -> list[Run]:
+        """Divide `text[start:end]`; `start` is no smaller than the last `end`."""
+        runs: list[Run] = []
+        while start < end:
+            while self._waiting and self._waiting[0].start <= start:
+                self._active.append(heappop(self._waiting))
+            self._active = [mark for mark in self._active if mark.end > start]
+            edge = min(
+                [end, *(mark.end for mark in self._active), *(mark.start for mark in self._waiting[:1])]
+            )
+            text = self._text[start:edge]
+            runs.append(self._marked(text, start) if self._active else text)
+            start = edge
+        return runs
+
+    def _marked(self, text: str, start: int) -> list[str]:
         classes = " ".join(dict.fromkeys(mark.classes for mark in self._active))
         tips = [mark for mark in self._active if mark.tip]
         tip = min(tips, key=lambda mark: mark.end - mark.start).tip if tips else ""
-        title = f' title="{escape(tip)}"' if tip else ""
         anchors = [mark.anchor for mark in self._active if mark.anchor and mark.start == start]
-        anchor = f' id="{anchors[0]}"' if anchors else ""
-        return f'<mark class="{escape(classes)}"{anchor}{title}>{text}</mark>'
+        return [text, classes, tip, *anchors[:1]]
 
 
 MOST_CHARACTERS = 1_500_000  # of either column, markup included; what is left out is said
@@ -531,174 +514,98 @@ _MOST_MARKS = 4_000  # words of the query that are marked in dropped text: more 
 _MARKUP = 60  # characters that a piece costs besides its own, so that many small ones make no huge page
 
 
-@dataclass(slots=True, eq=False)
-class Columns:
-    """The documents as HTML, with the numbers that drawing them gives.
+class Drawing:
+    """The documents as the page shows them, at most about 1.5 million characters.
 
     Attributes:
-        documents: index -> HTML of the documents that are drawn.
+        words: the query's, with those that stand in what is drawn.
         starts: where each document starts, in characters of all of them joined.
-        kept: (start, end) of what was kept, likewise; in order.
-        hits: (start, end) of words of the query, likewise; in what is drawn.
         pieces: number of kept pieces.
+        documents: index -> pieces of the documents that are drawn.
+        kept, hits: (start, end) of what was kept, and of words of the query in what is drawn, as `starts`.
         kept_characters: of each document.
         left_out: characters of the documents that are not drawn.
         unmarked: words of the query that are not marked in dropped text, being too many.
-        words: the query's, with those that stand in what was drawn.
     """
 
-    words: QueryWords
-    starts: list[int]
-    documents: dict[int, str] = field(default_factory=dict)
-    kept: list[tuple[int, int]] = field(default_factory=list)
-    hits: list[tuple[int, int]] = field(default_factory=list)
-    pieces: int = 0
-    kept_characters: list[int] = field(default_factory=list)
-    left_out: int = 0
-    unmarked: int = 0
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        pieces: Sequence[Sequence[Piece]],
+        marks: Sequence[list[Mark]],
+        query: str,
+    ) -> None:
+        """Draw all that there is room for. O(characters + segments log segments)."""
+        self.words = QueryWords(query)
+        self.starts = [0, *accumulate(len(document.text) for document in documents)]
+        self.documents: dict[int, list[dict[str, Any]]] = {}
+        self.kept: list[tuple[int, int]] = []
+        self.hits: list[tuple[int, int]] = []
+        self.kept_characters: list[int] = []
+        self.left_out = self.unmarked = 0
+        places = [(i, piece.start) for i, some in enumerate(pieces) for piece in some if piece.fate == "kept"]
+        self.pieces = len(places)
+        self._numbers = {place: number for number, place in enumerate(places)}
+        self._room = MOST_CHARACTERS
+        self._shorten = self.starts[-1] + _MARKUP * sum(map(len, pieces)) > MOST_CHARACTERS
+        few = len(pieces) <= _MOST_DOCUMENTS  # of many, those with something kept are drawn
+        for index, mine in enumerate(pieces):
+            start, text = self.starts[index], documents[index].text
+            kept = [(start + piece.start, start + piece.end) for piece in mine if piece.fate == "kept"]
+            self.kept += kept
+            self.kept_characters.append(sum(end - begin for begin, end in kept))
+            if self._room > 0 and len(self.documents) < _MOST_DOCUMENTS and (few or kept):
+                self.documents[index] = list(self._document(index, text, mine, marks[index]))
+            else:
+                self.left_out += len(text)
 
+    def _document(
+        self, index: int, text: str, pieces: Sequence[Piece], marks: list[Mark]
+    ) -> Iterator[dict[str, Any]]:
+        painter = Painter(text, marks)
+        for piece in pieces:
+            if self._room <= 0:
+                rest = len(text) - piece.start
+                self.left_out += rest
+                yield {"text": [note(f"The rest of this document is not drawn: {rest:,} characters.")]}
+                return
+            yield self._piece(index, text, painter, piece)
 
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """A compressed text as HTML.
-
-    Attributes:
-        html: the text.
-        monospace: whether most of it is code, lines of logs and the like.
-        left_out: characters of it that are not drawn.
-    """
-
-    html: str
-    monospace: bool
-    left_out: int
-
-
-@dataclass(slots=True, eq=False)
-class _Pen:
-    """State that passes from one document to the next while they are drawn."""
-
-    words: QueryWords
-    room: int  # characters that may still be drawn
-    shorten: bool  # whether long dropped runs are drawn by their ends only
-    numbers: dict[tuple[int, int], int]  # where a kept piece starts -> its number
-    hits: list[tuple[int, int]]
-    left_out: int = 0
-    unmarked: int = 0
-
-
-def draw_source(
-    documents: Sequence[Document],
-    pieces: Sequence[Sequence[Piece]],
-    marks: Sequence[list[Mark]],
-    query: str,
-    most: int = MOST_CHARACTERS,
-) -> Columns:
-    """Draw at most about `most` characters of the documents, markup included.
-
-    O(characters + segments log segments).
-    """
-    places = [(i, piece.start) for i, some in enumerate(pieces) for piece in some if piece.fate == "kept"]
-    total = sum(len(document.text) for document in documents) + _MARKUP * sum(map(len, pieces))
-    columns = Columns(
-        QueryWords(query), [0, *accumulate(len(document.text) for document in documents)], pieces=len(places)
-    )
-    numbers = {place: n for n, place in enumerate(places)}
-    pen = _Pen(columns.words, most, total > most, numbers, columns.hits)
-    few = len(pieces) <= _MOST_DOCUMENTS  # of many, those with something kept are drawn
-    for index, (document, mine, marked) in enumerate(zip(documents, pieces, marks, strict=True)):
-        start = columns.starts[index]
-        kept = [(start + piece.start, start + piece.end) for piece in mine if piece.fate == "kept"]
-        columns.kept += kept
-        columns.kept_characters.append(sum(end - begin for begin, end in kept))
-        if pen.room > 0 and len(columns.documents) < _MOST_DOCUMENTS and (few or kept):
-            columns.documents[index] = _document(pen, index, start, document, mine, marked)
-        else:
-            pen.left_out += len(document.text)
-    columns.left_out, columns.unmarked = pen.left_out, pen.unmarked
-    return columns
-
-
-def _document(
-    pen: _Pen, index: int, offset: int, document: Document, pieces: Sequence[Piece], marks: list[Mark]
-) -> str:
-    text = document.text
-    reach = len(text) if not pen.shorten else _reach(pieces, pen.room)
-    found = pen.words.marks(text[:reach])
-    pen.hits += [(offset + mark.start, offset + mark.end) for mark in found]
-    if len(pen.hits) > _MOST_MARKS:
-        still = _in_kept(found, pieces)
-        pen.unmarked += len(found) - len(still)
-        found = still
-    painter = Painter(text, [*marks, *found])
-    parts = []
-    for number, piece in enumerate(pieces):
-        if pen.room <= 0:
-            rest = len(text) - piece.start
-            parts.append(_note(f"The rest of this document is not drawn: {rest:,} characters."))
-            pen.left_out += rest
-            break
-        pen.room -= _MARKUP
-        around = {
-            some.fate for some in (*pieces[max(number - 1, 0) : number], *pieces[number + 1 : number + 2])
-        }
-        parts.append(_piece(pen, painter, index, offset, piece, around))
-    return "".join(parts)
-
-
-def _in_kept(marks: Sequence[Mark], pieces: Sequence[Piece]) -> list[Mark]:
-    """Return the marks that start in kept text; both are in order."""
-    kept = iter([piece for piece in pieces if piece.fate == "kept"])
-    inside = []
-    piece = next(kept, None)
-    for mark in marks:
-        while piece is not None and piece.end <= mark.start:
-            piece = next(kept, None)
-        if piece is not None and piece.start <= mark.start:
-            inside.append(mark)
-    return inside
-
-
-def _reach(pieces: Sequence[Piece], room: int) -> int:
-    """Estimate up to which character pieces can be drawn with so much room, generously."""
-    for piece in pieces:
+    def _piece(self, index: int, text: str, painter: Painter, piece: Piece) -> dict[str, Any]:
         size = piece.end - piece.start
-        room -= _MARKUP + (size if piece.fate == "kept" else min(size, 2 * _ENDS))
-        if room <= 0:
-            return piece.end
-    return pieces[-1].end if pieces else 0
+        tail = _ENDS if self._shorten and piece.fate == "dropped" and size > 3 * _ENDS else 0
+        head = tail or min(size, max(self._room - _MARKUP, 1))
+        self._room -= _MARKUP + head + tail
+        runs = self._runs(index, text, painter, piece, piece.start, piece.start + head)
+        if gap := size - head - tail:
+            self.left_out += gap
+            runs.append([f"[… {gap:,} characters not drawn …]", "x"])
+            runs += self._runs(index, text, painter, piece, piece.end - tail, piece.end)
+        if piece.fate == "gap":
+            return {"text": runs}
+        drawn: dict[str, Any] = {
+            "fate": piece.fate[0],
+            "look": f"r-{piece.reason} {piece.look}".strip(),
+            "tip": piece.tip or tip_of(piece),
+            "text": runs,
+        }
+        if piece.fate == "kept":
+            number = self._numbers[index, piece.start]
+            drawn |= {"number": number, "at": self.starts[index] + piece.start}
+            drawn["twins"] = piece.twins or str(number)
+        elif piece.stand_in in self._numbers:
+            drawn["stand_in"] = self._numbers[piece.stand_in]
+        return drawn
 
-
-def _piece(pen: _Pen, painter: Painter, index: int, offset: int, piece: Piece, around: set[str]) -> str:
-    size = piece.end - piece.start
-    if piece.fate == "gap":
-        pen.room -= size
-        blank = painter.paint(piece.start, piece.end)
-        return f'<span class="g">{blank}</span>' if around == {"dropped"} else blank
-    if pen.shorten and size > 3 * _ENDS and piece.fate == "dropped":
-        pen.room -= 2 * _ENDS
-        pen.left_out += size - 2 * _ENDS
-        head, tail = piece.start + _ENDS, piece.end - _ENDS
-        gap = f'<span class="x">[… {size - 2 * _ENDS:,} characters not drawn …]</span>'
-        inner = f"{painter.paint(piece.start, head)}{gap}{painter.paint(tail, piece.end)}"
-    else:
-        end = piece.start + min(size, max(pen.room, 1))
-        pen.room -= size
-        pen.left_out += piece.end - end
-        inner = painter.paint(piece.start, end)
-        if end < piece.end:
-            inner += f'<span class="x">[… {piece.end - end:,} characters not drawn …]</span>'
-    title = escape(piece.tip or tip_of(piece))
-    look = f" {piece.look}" if piece.look else ""
-    reason = name(piece.reason)
-    if piece.fate == "kept":
-        number = pen.numbers[index, piece.start]
-        twins = f' data-k="{piece.twins}"' if piece.twins else ""
-        place = f'id="s{number}" data-at="{offset + piece.start}"{twins}'
-        return f'<span class="k r-{reason}{look}" {place} title="{title}">{inner}</span>'
-    link = ""
-    if piece.stand_in in pen.numbers:
-        link = f'<a class="x" href="#s{pen.numbers[piece.stand_in]}">[said here]</a>'
-    return f'<span class="d r-{reason}{look}" title="{title}"><span>{inner}{link}</span></span>'
+    def _runs(self, index: int, text: str, painter: Painter, piece: Piece, start: int, end: int) -> list[Run]:
+        found = self.words.marks(text[start:end], start)
+        offset = self.starts[index]
+        self.hits += [(offset + mark.start, offset + mark.end) for mark in found]
+        if len(self.hits) > _MOST_MARKS and piece.fate != "kept":
+            self.unmarked += len(found)
+        else:
+            painter.add(found)
+        return painter.runs(start, end)
 
 
 def draw_text(
@@ -707,8 +614,13 @@ def draw_text(
     words: QueryWords,
     prefix: str = "",
     most: int = MOST_CHARACTERS,
-) -> Panel:
-    """Draw at most about `most` characters of the compressed text; kept pieces are named PREFIX0, ..."""
+) -> dict[str, Any]:
+    """Divide at most about `most` characters of the compressed text into runs.
+
+    Returns:
+        "text": runs, and those of kept pieces as {"twin": PREFIX0, "look", "text"}; "mono": whether most of
+        it is code, lines of logs and the like; "left_out": characters that are not drawn.
+    """
     text = result.text
     painter = Painter(text, [*text_marks(result), *words.marks(text[:most])])
     kept = (
@@ -718,27 +630,27 @@ def draw_text(
         for piece in some
         if piece.fate == "kept"
     )
-    parts = []
+    parts: list[Any] = []
     position, room, typed = 0, most, 0
-    for number, (content, style) in enumerate(kept):
+    for number, (content, look) in enumerate(kept):
         place = text.find(content, position, position + len(content) + AHEAD)
         if place < 0:
             continue  # a model rewrote it
         if room < place + len(content) - position:
             break
         room -= place + len(content) - position + _MARKUP
-        parts.append(painter.paint(position, place))
+        parts += painter.runs(position, place)
         position = place + len(content)
-        typed += len(content) if style == "mono" else 0
-        look = f' class="{style}"' if style else ""
-        parts.append(f'<span{look} data-s="{prefix}{number}">{painter.paint(place, position)}</span>')
+        typed += len(content) if look == "mono" else 0
+        parts.append({"twin": f"{prefix}{number}", "look": look, "text": painter.runs(place, position)})
     end = min(len(text), position + max(room, 0))
-    parts.append(painter.paint(position, end))
+    parts += painter.runs(position, end)
     if end < len(text):
-        parts.append(_note(f"The rest is not drawn: {len(text) - end:,} characters."))
-    html = "".join(parts) or '<span class="x note">Nothing was kept.</span>'
-    return Panel(html, 2 * typed > end, len(text) - end)
+        parts.append(note(f"The rest is not drawn: {len(text) - end:,} characters."))
+    parts = parts or [note("Nothing was kept.")]
+    return {"text": parts, "mono": 2 * typed > end, "left_out": len(text) - end}
 
 
-def _note(text: str) -> str:
-    return f'<span class="x note">{escape(text)}</span>'
+def note(text: str) -> Run:
+    """Return what the page says itself among a text."""
+    return [text, "x note"]
