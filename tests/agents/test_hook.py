@@ -199,7 +199,7 @@ def test_install_shows_what_it_changes_and_uninstall_takes_it_out(
     head = {key: value for key, value in json.loads(path.read_bytes()).items() if key != "hooks"}
     assert head == AGENTS[agent].head
     again = path.read_bytes()
-    assert main(["hook", "install", agent, "--yes"]) == 0
+    assert main(["hook", "install", agent, "--yes", "--budget", "900", "--keep", "Bash"]) == 0
     assert path.read_bytes() == again and "nothing to do" in capfd.readouterr().out
     assert main(["hook", "uninstall", agent, "--yes"]) == 0
     assert not path.exists()
@@ -273,8 +273,16 @@ def test_plugins_are_written_ask_and_are_taken_away(
     assert AGENTS[agent].then in capfd.readouterr().out
     written = {file.name: file.read_text() for file in path.parent.iterdir()}
     assert written.keys() == AGENTS[agent].files.keys() and "@" not in "".join(written.values())
-    assert main(["hook", "install", agent, "--yes"]) == 0
+    assert main(["hook", "install", agent, "--yes", "--budget", "300"]) == 0
     assert "nothing to do" in capfd.readouterr().out
+    mine = f"{written[path.name]}{'#' if agent == 'hermes' else '//'} mine"
+    path.write_text(mine)  # other options renew the command line, and nothing else of a file
+    assert main(["hook", "install", agent, "--yes", "--budget", "200"]) == 0
+    assert path.read_text() == mine.replace("--budget 300", "--budget 200")
+    assert f"{path} is not as this version writes it" in capfd.readouterr().err
+    path.write_text(written[path.name].replace("--budget 300", "--budget 200"))
+    assert main(["hook", "install", agent, "--yes", "--budget", "300"]) == 0
+    assert not capfd.readouterr().err
     assert {file.name: file.read_text() for file in path.parent.iterdir()} == written
 
     bad = LOG + "half a character \ud83d"
@@ -459,6 +467,33 @@ def test_settings_that_are_not_plain_json_are_refused(home: Path, capfd: pytest.
     assert "which agent" in capfd.readouterr().err
 
 
+def test_installing_again_renews_the_options_of_every_hook(
+    home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = home / ".claude" / "settings.json"
+    assert main(["hook", "install", "claude-code", "--failures", "--yes"]) == 0
+    first = path.read_text()
+    assert main(["hook", "install", "claude-code", "--budget", "3000", "--yes"]) == 0
+    assert path.read_text().count("claude-code --budget 3000") == 2  # the one for failures, too
+    assert main(["hook", "install", "claude-code", "--yes"]) == 0 and path.read_text() == first
+
+
+def test_the_doctor_without_any_hook_says_how_to_get_one(
+    home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["hook", "doctor"]) == 0
+    assert "there is no hook yet" in (told := capfd.readouterr().out)
+    assert told.endswith(": tersely hook install claude-code\n")
+
+
+def test_at_a_terminal_a_hook_says_what_it_waits_for(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    assert main(["hook"]) == 0
+    assert "read from standard input" in capfd.readouterr().err
+
+
 ENTRY = {"matcher": "Bash", "hooks": [{"type": "command", "command": "tersely hook --agent claude-code"}]}
 MARKER = "hook --agent claude-code"
 OTHER = {"matcher": "Edit", "hooks": [{"type": "command", "command": "make lint"}]}
@@ -497,6 +532,10 @@ def test_what_was_added_can_be_taken_out_to_the_byte(
     assert now["hooks"]["PostToolUse"] == [*(hooks or {}).get("PostToolUse", []), entry]
     assert {key: value for key, value in now.items() if key != "hooks"} == others
     assert add_hook(added, "PostToolUse", entry, MARKER, head) == added
+    renewed = json.loads(json.dumps(entry).replace("claude-code", "claude-code -b 9 --store 'é'"))
+    other = add_hook(added, "PostToolUse", renewed, MARKER, head)
+    assert json.loads(other)["hooks"]["PostToolUse"][-1] == renewed
+    assert add_hook(other, "PostToolUse", entry, MARKER, head) == added
     assert remove_hook(added, "PostToolUse", MARKER, head) == text
     assert remove_hook(text, "PostToolUse", MARKER, head) == text
     later = add_hook(added, "PostToolUse", OTHER, "nothing has this")

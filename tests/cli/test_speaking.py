@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import tersely
 from tersely.cli import files, main
-from tersely.cli.main import _COMMANDS
+from tersely.cli.main import _COMMANDS, _parser
 from tersely.text import decode
 
 TEXT = "The ferry leaves at six. Low water is at noon. Gulls steal chips. The café waits for rain. " * 6
@@ -92,6 +92,12 @@ def test_names_are_left_out_where_there_is_no_room(page: Path, capfd: pytest.Cap
     [
         (["--versoin"], "'--version'"),
         (["compres", "x"], "'compress'"),
+        (["version"], "'--version'"),
+        (["--budget", "100"], "'tersely compress --budget 100'"),
+        (["--budgt=9", "a b"], "'tersely compress --budget=9 'a b''"),
+        (["--wrap", "--", "x"], "'tersely mcp --wrap -- x'"),
+        (["/", "-b", "9"], "'tersely compress / -b 9'"),
+        (["-", "-b", "9"], "'tersely compress - -b 9'"),
         (["compress", "x", "--strategy", "extractiv"], "'extractive'"),
         (["compress", "x", "--as", "jason"], "'json'"),
         (["compress", "x", "--strategy", "log"], "--as log"),
@@ -104,6 +110,18 @@ def test_what_was_meant_is_suggested(
     with pytest.raises(SystemExit):
         main(arguments)
     assert f"did you mean {meant}?" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("command", _COMMANDS)
+def test_any_option_before_its_command_is_shown_behind_one_that_has_it(
+    command: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    own = _parser("").options
+    for option in set(_parser(command).commands[command].options) - set(own):
+        with pytest.raises(SystemExit):
+            main([option, "1"])
+        found = re.search(rf"did you mean 'tersely (\w+) {option} 1'", capfd.readouterr().err)
+        assert found and option in _parser(found[1]).commands[found[1]].options
 
 
 def test_alone_it_shows_help(capfd: pytest.CaptureFixture[str]) -> None:
@@ -236,6 +254,20 @@ def test_help_is_a_command_too(capfd: pytest.CaptureFixture[str]) -> None:
 def test_warnings_are_sentences(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["compress", str(page), "-b", "20", "--as", "json"]) == 0
     assert "tersely: note: It is not valid JSON, so it was compressed as text.\n" in capfd.readouterr().err
+
+
+def test_an_empty_input_is_told(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page.write_bytes(b"")
+    assert main(["compress", str(page), "-b", "20"]) == 0
+    assert capfd.readouterr().err.startswith("tersely: note: the input is empty\n")
+
+
+@pytest.mark.parametrize("command", ["compact {} -b 9", "audit {}"])
+def test_a_history_is_one_file(command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text("[]")
+    assert main(command.format(tmp_path).split()) == 2
+    assert "holds 2 files, and a history is one" in capfd.readouterr().err
 
 
 def test_a_question_among_the_files_is_told_where_it_goes(

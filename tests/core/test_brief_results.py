@@ -20,14 +20,14 @@ LONGEST = 700  # characters: a result has up to ten fields
 #: How results that hold somebody's texts are called.
 NAMED = re.compile(
     r"(?:Results?|Messages|Context|Document|[a-z]Chunk|ToolResultReport|Record|Stored|Found|Excerpt|Preview|Summary|Entry|Level"
-    r"|Segment)$"
+    r"|Segment|Audit|Statement|Answer|Reply)$"
 )
 HELD = re.compile(r"(?:texts?|content|contents|originals?|compressed|messages|documents|chunks|key|fact)$")
 
 
 def results() -> Iterator[type[Any]]:
     """Dataclasses that the public packages give out and that hold texts."""
-    for package in ("memory", "retrieval", "strategies", "agents", "store"):
+    for package in ("memory", "retrieval", "strategies", "agents", "store", "mcp", "scale"):
         root = importlib.import_module(f"tersely.{package}")
         found = pkgutil.walk_packages(root.__path__, f"{root.__name__}.")
         for name in (root.__name__, *(module.name for module in found)):

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import Any
 
 from tersely import _native
+from tersely.checks import brief
 from tersely.engine.facts import facts_after
 from tersely.engine.reading import segment
 from tersely.memory.excerpts import called_tools
@@ -52,6 +53,7 @@ _TRIES = 200  # sentences that are compared with one
 _SHORT = 3  # letters of words that say little
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class History:
     """Messages of a file.
@@ -67,6 +69,7 @@ class History:
     broken: int
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A fact, decision or instruction of a history, its place, and whether the new history states it.
@@ -89,6 +92,7 @@ class Statement:
     stated: bool
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class Audit:
     """Statements of a history.

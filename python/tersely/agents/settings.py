@@ -25,13 +25,16 @@ class _Member:
 def add_hook(
     text: str, event: str, entry: dict[str, Any], marker: str, head: Mapping[str, Any] | None = None
 ) -> str:
-    """The settings with an entry at the end of `hooks.EVENT`; the same text where a hook has the marker.
+    """The settings with an entry at the end of `hooks.EVENT`; where a hook has the marker, with its command.
 
     `text` is "" where there is no file: a new one has the members of `head`, too. Raises ValueError for what
     is no JSON object, or has hooks of a shape that is not an agent's.
     """
-    if find_hook(text, event, marker):
-        return text
+    (hook,) = entry.get("hooks", [entry])
+    for _, there, command in _hooks(text, event):
+        if marker in command:
+            new = json.dumps(hook["command"], ensure_ascii=False)
+            return text if command == hook["command"] else text[: there.value] + new + text[there.end :]
     written = json.dumps(entry, ensure_ascii=False)
     if not text.strip():
         return json.dumps({"hooks": {event: [entry]}, **(head or {})}, ensure_ascii=False) + "\n"
@@ -64,24 +67,31 @@ def remove_hook(text: str, event: str, marker: str, head: Mapping[str, Any] | No
 
 def find_hook(text: str, event: str, marker: str) -> _Member | None:
     """The entry of `hooks.EVENT` that has a command with the marker; None without. Raises as `add_hook`."""
-    return next((member for member, command in _hooks(text, event) if marker in command), None)
+    return next((member for member, _, command in _hooks(text, event) if marker in command), None)
 
 
 def hook_commands(text: str, event: str) -> list[str]:
     """All command lines of `hooks.EVENT`. Raises as `add_hook`."""
-    return [command for _, command in _hooks(text, event)]
+    return [command for _, _, command in _hooks(text, event)]
 
 
-def _hooks(text: str, event: str) -> list[tuple[_Member, str]]:
-    """Each command line of `hooks.EVENT`, with the entry that has it."""
+def _hooks(text: str, event: str) -> list[tuple[_Member, _Member, str]]:
+    """Each command line of `hooks.EVENT`, with its entry and its place."""
     places = _path(text, event) if text.strip() else []
     found = []
-    for member in _members(text, places[2][0]) if len(places) > 2 else ():
-        entry = _value(text, member)
-        hooks = entry.get("hooks", [entry]) if isinstance(entry, dict) else None
-        commands = [hook.get("command") for hook in hooks or () if isinstance(hook, dict)]
-        found += [(member, command) for command in commands if isinstance(command, str)]
+    for entry in _members(text, places[2][0]) if len(places) > 2 else ():
+        inner = _inside(text, entry, "{").get("hooks")
+        for hook in [entry] if inner is None else _inside(text, inner, "[").values():
+            place = _inside(text, hook, "{").get("command")
+            if place is not None and isinstance(command := _value(text, place), str):
+                found.append((entry, place, command))
     return found
+
+
+def _inside(text: str, member: _Member, bracket: str) -> dict[str, _Member]:
+    """The members of a value that is an object, or the elements of one that is a list; else none."""
+    members = _members(text, member.value) if text[member.value] == bracket else ()
+    return {one.key or str(one.start): one for one in members}
 
 
 def _value(text: str, member: _Member) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, NoReturn, TypeAlias
 
@@ -45,6 +46,13 @@ _KINDS = {"int": "a whole number", "float": "a number"}
 class Parser(argparse.ArgumentParser):
     """Parse arguments; an error is short, and for an unknown choice or option suggests the nearest one."""
 
+    commands: Mapping[str, Parser]  # of the parser of all
+
+    @property
+    def options(self) -> list[str]:
+        """The names of its options."""
+        return list(self._option_string_actions)
+
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and where help is, in two lines instead of a screen of usage."""
         self.exit(2, f"usage: see {self.prog} --help\n{self.prog}: error: {message}\n")
@@ -71,7 +79,7 @@ class Parser(argparse.ArgumentParser):
                     known.flags[one.dest] = one.option_strings[-1]
         if unknown:
             option = unknown[0].partition("=")[0]
-            meant = checks.meant(option, self._option_string_actions) if option.startswith("-") else ""
+            meant = checks.meant(option, self.options) if option.startswith("-") else ""
             self.error(f"unknown arguments: {' '.join(unknown)}{meant}")
         return known, unknown
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import note_warnings, read_files, say, write
+from tersely.cli.files import note_warnings, read_history_file, say, write
 from tersely.text import clipped
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def run_audit(arguments: argparse.Namespace) -> None:
 def _read(name: str) -> History:
     from tersely.agents.audit import read_history
 
-    history = read_history(read_files([name])[0].text, name)
+    history = read_history(read_history_file(name), name)
     if history.broken:
         say(f"note: {history.broken} lines of {name} are no JSON and were left out")
     return history

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from tersely.cli.arguments import Commands, add_command, add_counter, add_quiet, utf8_text
-from tersely.cli.files import InputError, note_warnings, read_files, say, write
+from tersely.cli.files import note_warnings, read_history_file, say, write
 from tersely.text import parse_json, percent
 
 _EXAMPLES = """examples:
@@ -49,11 +49,11 @@ def run_compact(arguments: argparse.Namespace) -> None:
     """Compact the history; the output has the form of the input. Raises ValueError for what is no history."""
     from tersely.memory import compact_messages
 
-    given, key, lines = _parsed(_read(arguments.file), arguments.file)
+    given, key, lines = _parsed(read_history_file(arguments.file), arguments.file)
     messages = given if key is None else given[key]
     tools = None if key is None else given.get("tools")
     if arguments.tools is not None:
-        tools = parse_json(_read(arguments.tools), arguments.tools)
+        tools = parse_json(read_history_file(arguments.tools), arguments.tools)
 
     result = compact_messages(
         messages,
@@ -94,13 +94,6 @@ def _pinned(messages: list[Any], pins: list[str]) -> set[int]:
             raise ValueError(f"--pin: {pin[:60]!r} occurs in no message")
         pinned |= found
     return pinned
-
-
-def _read(name: str) -> str:
-    documents = read_files([name])
-    if len(documents) > 1:
-        raise InputError(f"{name} holds {len(documents)} files, and a history is one")
-    return documents[0].text
 
 
 def _parsed(text: str, name: str) -> tuple[Any, str | None, bool]:

@@ -184,6 +184,8 @@ def run_compress(arguments: argparse.Namespace) -> None:
     if arguments.report is not None:
         write(_page(result, documents, arguments), arguments.report)
     _note_receipt(result.receipt)
+    if not characters:
+        _note("the input is empty")
     if not arguments.quiet and (sys.stderr.isatty() or not arguments.json):
         _say_what_was_done(result, seconds)
 

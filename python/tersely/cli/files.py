@@ -203,6 +203,14 @@ def read_files(files: Sequence[str], encoding: str | None = None) -> list[Docume
     return documents
 
 
+def read_history_file(name: str) -> str:
+    """Read the text of a history. Raises InputError, also for a folder or pattern of several files."""
+    first, *more = read_files([name])
+    if more:
+        raise InputError(f"{name} holds {1 + len(more)} files, and a history is one")
+    return first.text
+
+
 def read_text(path: Path) -> str:
     """Read a file of settings, questions or the like, which is UTF-8. Raises InputError."""
     try:

@@ -105,6 +105,8 @@ def run_hook(arguments: argparse.Namespace) -> int | None:
 def _answer(arguments: argparse.Namespace) -> None:
     answer = {}
     agent = arguments.agent or "claude-code"
+    if sys.stdin.isatty():
+        raise InputError("an agent's event is read from standard input; to install the hook: see --help")
     try:
         given = sys.stdin.buffer.read(_MOST + 1)
         if len(given) > _MOST:
@@ -194,7 +196,7 @@ def _settings(protocol: HookProtocol, project: bool) -> str:
 
 def _changed(path: Path, text: str, agent: str, arguments: argparse.Namespace) -> str:
     """The settings with the hook, or without it."""
-    from tersely.agents.settings import add_hook as add_to, remove_hook
+    from tersely.agents.settings import add_hook as add_to, find_hook, remove_hook
 
     protocol = AGENTS[agent]
     marker = f"hook --agent {agent}"
@@ -207,7 +209,7 @@ def _changed(path: Path, text: str, agent: str, arguments: argparse.Namespace) -
             (protocol.event, protocol.matcher, False),
             (protocol.before, "Bash", True),
         ):
-            if arguments.failures or not failures:
+            if arguments.failures or not failures or (event and find_hook(text, event, marker)):
                 command = _command(marker, arguments, failures)
                 entry = protocol.entry(matcher, command, protocol.timeout)
                 text = add_to(text, event, entry, marker, protocol.head)
@@ -217,10 +219,16 @@ def _changed(path: Path, text: str, agent: str, arguments: argparse.Namespace) -
 
 
 def _plugin_text(path: Path, before: str, text: str, protocol: HookProtocol, command: str) -> str:
-    """A file of the plugin; one that is there and asks tersely stays as it is."""
-    if before and "tersely" not in before:
+    """A file of the plugin; in one that is there and asks tersely, only the command line changes."""
+    made = text.replace("@COMMAND@", json.dumps(command)).replace("@EVENT@", protocol.event)
+    if not before:
+        return made
+    if "tersely" not in before:
         raise InputError(f"{path} stays as it is: it is somebody else's")
-    return before or text.replace("@COMMAND@", json.dumps(command)).replace("@EVENT@", protocol.event)
+    after = _IN_PLUGIN.sub(lambda found: found[0].replace(found[1], json.dumps(command)), before)
+    if after != made:
+        say(f"note: {path} is not as this version writes it; uninstall the hook first to have it so")
+    return after
 
 
 def _command(marker: str, arguments: argparse.Namespace, failures: bool = False) -> str:
@@ -280,6 +288,8 @@ def _diagnose() -> int:
         if protocol.before and found and not any(command.endswith(" --failures") for _, command in found):
             write(f"  long output of failing commands stays: tersely hook install {agent} --failures\n")
     write(f"not installed: {', '.join(missing)}\n" if missing else "")
+    if len(missing) == len(AGENTS):
+        write(f"there is no hook yet, of the user's or this folder's: tersely hook install {missing[0]}\n")
     return code
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 import tersely
 from tersely import checks
@@ -95,10 +97,9 @@ def _command(given: list[str]) -> int:
     if not given:
         _parser("").print_help()
         return 0
-    parser, first = _parser(given[0]), given[0].partition("=")[0]
-    options = list(parser._option_string_actions)
-    if first.startswith("-") and not any(one.startswith(first) for one in options):
-        parser.error(f"unknown option: {first}{checks.meant(first, options)}")
+    parser = _parser(given[0])
+    if wrong := _not_begun(given, parser):
+        parser.error(wrong)
     arguments = parser.parse_args(given)
     run = getattr(import_module(_COMMANDS[arguments.command]), f"run_{arguments.command}")
     try:
@@ -106,6 +107,25 @@ def _command(given: list[str]) -> int:
     except (ValueError, TypeError) as error:
         raise InputError(_in_flags(str(error), arguments)) from error
     return code or 0
+
+
+def _not_begun(given: list[str], parser: Parser) -> str:
+    """Say what is wrong with a command line that begins with no command and no option of all; "" for others.
+
+    An option that a command has is shown behind the first such one: `tersely compress --budget 100`.
+    """
+    first, *value = given[0].partition("=")
+    is_option = first.startswith("-") and first != "-"
+    if first in _COMMANDS or (is_option and any(one.startswith(first) for one in parser.options)):
+        return ""
+    of = {option: name for name in reversed(_COMMANDS) for option in parser.commands[name].options}
+    meant = first if first in of else checks.nearest(first, [*parser.options, *of, *_COMMANDS])
+    if meant in of and meant not in parser.options:
+        meant = shlex.join(["tersely", of[meant], "".join([meant, *value]), *given[1:]])
+    elif first == "-" or (first and not meant and Path(first).exists()):
+        meant = shlex.join(["tersely", "compress", *given])
+    what = "unknown option: " if is_option else "unknown command: "
+    return what + first + (f"; did you mean '{meant}'?" if meant else f"; commands: {', '.join(_COMMANDS)}")
 
 
 def _in_flags(message: str, arguments: argparse.Namespace) -> str:
@@ -118,7 +138,7 @@ def _fail(error: object, code: int) -> int:
     return code
 
 
-def _parser(first: str) -> argparse.ArgumentParser:
+def _parser(first: str) -> Parser:
     """The parser of a command line that begins with `first`: the name of a command, or else of all."""
     parser = Parser(
         prog="tersely",
@@ -134,10 +154,11 @@ def _parser(first: str) -> argparse.ArgumentParser:
     for name, module in _COMMANDS.items():
         if first == name or first not in _COMMANDS:  # the others' imports take longer than most commands
             getattr(import_module(module), f"add_{name}")(commands)
+    parser.commands = commands.choices
     return parser
 
 
-def _add_completion(parser: argparse.ArgumentParser) -> None:
+def _add_completion(parser: Parser) -> None:
     """Add `--print-completion`: a script for a shell, which the package shtab writes."""
     try:
         import shtab

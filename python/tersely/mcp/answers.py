@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import tersely
+from tersely.checks import brief
 from tersely.engine.reading import count
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
@@ -32,6 +33,7 @@ _TEMPLATE = (
 )
 
 
+@brief
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer to a query, and who wrote it.

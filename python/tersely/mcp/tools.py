@@ -23,6 +23,7 @@ class ToolError(Exception):
         return cls(f"the reply does not fit into {budget:.0f} tokens; {required:.0f} tokens would do")
 
 
+@checks.brief
 @dataclass(frozen=True, slots=True)
 class ToolReply:
     """The reply of a tool.

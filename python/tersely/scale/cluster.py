@@ -86,13 +86,19 @@ def _workspace(root: str, out: str, token: str, digest: str) -> Workspace:
     return Workspace(Path(root), Path(out), plan, token)
 
 
-@contextmanager
-def _connection(address: str | None) -> Iterator[Any]:
-    """Ray, connected; where we did that, no longer afterwards."""
+def ray_module() -> Any:
+    """Return the module ray. Raises MissingExtraError."""
     try:
         import ray
     except ImportError as error:
         raise MissingExtraError("ray", "ray") from error
+    return ray
+
+
+@contextmanager
+def _connection(address: str | None) -> Iterator[Any]:
+    """Ray, connected; where we did that, no longer afterwards."""
+    ray = ray_module()
     if ray.is_initialized():
         yield ray
         return

@@ -234,6 +234,9 @@ def _place(on: str) -> tuple[str | None] | None:
         return None
     if on != "ray" and ":" not in on:
         raise ValueError(f"on must be local, ray or the address of a Ray cluster, not {checks.shown(on)}")
+    from tersely.scale.cluster import ray_module
+
+    ray_module()  # before anything is written
     return (None if on == "ray" else on,)
 
 
