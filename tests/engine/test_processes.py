@@ -15,38 +15,27 @@ def work(sentences):
     return tersely.compress(prose(sentences), "copper", budget=200).to_dict()
 
 def in_child(method, sentences):
-    with multiprocessing.get_context(method).Pool(1) as pool:
-        return pool.apply_async(work, (sentences,)).get(timeout=120)
+    with multiprocessing.get_context(method).Pool(1) as pool:  # spawned: knows modules alone
+        done = pool.apply_async(tersely.compress, (prose(sentences), "copper"), {"budget": 200})
+        return done.get(timeout=120).to_dict()
 """
 
 
-def run(code: str) -> None:
+def test_children_give_the_same_results_whatever_the_process_did_before() -> None:
+    """Forked and spawned ones; then after a batch on threads; then after counting in parallel.
+
+    More than two million characters are counted on several threads; a fork does not inherit them.
+    """
+    code = """
+expected = work(60)
+assert in_child("fork", 60) == in_child("spawn", 60) == expected
+tersely.compress_batch([*ALL, prose(60)] * 3, "copper", threads=4)
+assert in_child("fork", 60) == expected
+expected = work(40_000)
+assert in_child("fork", 40_000) == expected
+"""
     done = run_code(START + code)
     assert done.returncode == 0, done.stderr[-2000:]
-
-
-def test_a_forked_child_gives_the_same_result() -> None:
-    run("expected = work(60); assert in_child('fork', 60) == expected")
-
-
-def test_a_forked_child_of_a_process_that_used_threads() -> None:
-    run("""
-results = tersely.compress_batch([*ALL, prose(60)] * 3, "copper", threads=4)
-assert in_child('fork', 60) == work(60)
-""")
-
-
-def test_a_forked_child_after_counting_in_parallel() -> None:
-    """More than two million characters are counted on several threads; a fork does not inherit them."""
-    run("expected = work(40_000); assert in_child('fork', 40_000) == expected")
-
-
-def test_a_spawned_child_gives_the_same_result() -> None:
-    run("""
-import fixed_run
-with multiprocessing.get_context("spawn").Pool(1) as pool:
-    assert pool.apply_async(fixed_run.results).get(timeout=120) == fixed_run.results()
-""")
 
 
 def test_importing_prints_nothing_and_starts_nothing() -> None:

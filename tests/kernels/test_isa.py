@@ -1,61 +1,62 @@
-"""Promise 3: every instruction set gives the same bytes."""
+"""Promise 3: the same bytes on every instruction set, with every hash seed, locale and number of threads."""
 
 from __future__ import annotations
 
 import re
+import subprocess
 
+import fixed_run
 import pytest
 from script_runs import run_code, run_script
-from tersely import _native
+from tersely.kernels import isa
 
-ASK = "from tersely import _native; print(_native.isa())"
+#: Instruction set -> what else differs in its process; "": the best set that the CPU has.
+PROCESSES = {
+    "scalar": {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "LC_ALL": "C"},
+    "": {"PYTHONHASHSEED": "1", "OMP_NUM_THREADS": "7", "LC_ALL": "C.UTF-8"},
+    "avx2": {"PYTHONHASHSEED": "4294967295", "LC_ALL": "POSIX"},
+    "avx512": {"PYTHONHASHSEED": "random"},
+    "avx512vnni": {"PYTHONHASHSEED": "2"},
+    "neon": {"PYTHONHASHSEED": "4294967295", "LC_ALL": "POSIX"},
+    "neondot": {"PYTHONHASHSEED": "random"},
+}
 
 
 @pytest.fixture(scope="module")
-def scalar_digest() -> str:
-    done = run_script("fixed_run.py", TERSELY_ISA="scalar")
-    assert done.returncode == 0, done.stderr
-    digest, isa = done.stdout.split()
-    assert isa == "scalar"
-    return digest
+def refused() -> subprocess.CompletedProcess[str]:
+    code = "import tersely.kernels; print('imported'); tersely.kernels.isa()"
+    return run_code(code, TERSELY_ISA="sse9")
 
 
-def allowed() -> list[str]:
-    """The instruction sets of this CPU, as the error message lists them."""
-    stderr = run_code(ASK, TERSELY_ISA="no-such-set").stderr
-    names = re.search(r"TERSELY_ISA must be one of (.+?) on this CPU", stderr)
-    assert names, stderr
+@pytest.fixture(scope="module")
+def allowed(refused: subprocess.CompletedProcess[str]) -> list[str]:
+    """The instruction sets of this CPU, the best first, as the error lists them."""
+    names = re.search(r"TERSELY_ISA must be one of (.+?) on this CPU", refused.stderr)
+    assert names, refused.stderr
     return names[1].split(", ")
 
 
-@pytest.mark.parametrize("isa", ["avx2", "avx512", "avx512vnni", "neon", "neondot"])
-def test_same_bytes_as_scalar(isa: str, scalar_digest: str) -> None:
-    if isa not in allowed():
-        pytest.skip(f"this CPU has no {isa}; it has {', '.join(allowed())}")
-    done = run_script("fixed_run.py", TERSELY_ISA=isa)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == [scalar_digest, isa]
+@pytest.fixture(scope="module")
+def digests() -> list[str]:
+    return fixed_run.digests()
 
 
-def test_the_best_set_is_chosen_without_the_variable(scalar_digest: str) -> None:
-    done = run_script("fixed_run.py", TERSELY_ISA="")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == [scalar_digest, allowed()[0]]
+@pytest.mark.parametrize("name", PROCESSES)
+def test_the_same_bytes_in_every_process(name: str, allowed: list[str], digests: list[str]) -> None:
+    if name and name not in allowed:
+        pytest.skip(f"this CPU has no {name}; it has {', '.join(allowed)}")
+    variables = PROCESSES[name]
+    done = run_script("fixed_run.py", TERSELY_ISA=name, LANG=variables.get("LC_ALL", ""), **variables)
+    assert done.stdout.split() == [*digests, name or allowed[0]], done.stderr
 
 
-def test_an_unknown_set_names_itself_and_what_is_allowed() -> None:
-    done = run_code(ASK, TERSELY_ISA="sse9")
-    assert done.returncode == 1
-    message = done.stderr.strip().splitlines()[-1]
-    assert "TERSELY_ISA" in message
-    assert "'sse9'" in message
-    assert "scalar" in message
-
-
-def test_importing_does_not_read_the_variable() -> None:
-    done = run_code("import tersely", TERSELY_ISA="sse9")
-    assert done.returncode == 0, done.stderr
+def test_an_unknown_set_is_named_with_what_is_allowed_once_one_is_needed(
+    refused: subprocess.CompletedProcess[str],
+) -> None:
+    assert (refused.returncode, refused.stdout) == (1, "imported\n")
+    message = refused.stderr.strip().splitlines()[-1]
+    assert "TERSELY_ISA" in message and "'sse9'" in message and "scalar" in message
 
 
 def test_isa_is_one_of_the_known_names() -> None:
-    assert _native.isa() in {"scalar", "avx2", "avx512", "avx512vnni", "neon", "neondot"}
+    assert isa() in PROCESSES

@@ -1,42 +1,11 @@
-"""The same bits on every instruction set, for every number of threads, and wherever a row stands."""
+"""The same bits for every number of threads and wherever a row stands (instruction sets: test_isa.py)."""
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
-from script_runs import run_code
-from tersely.kernels import cosine_pairs, cosine_similarity, isa, threshold_clusters
+from tersely.kernels import cosine_pairs, cosine_similarity, threshold_clusters
 from vector_oracles import all_answers, fixed_answers, gaussian
-
-SETS = ["scalar", "avx2", "avx512", "avx512vnni", "neon", "neondot"]
-RUN = """
-from tersely.kernels import isa
-from vector_oracles import fixed_answers
-print(isa(), *{fixed_answers(threads) for threads in (1, 3)})
-"""
-
-
-def allowed() -> list[str]:
-    """The instruction sets of this CPU, as the error message lists them."""
-    stderr = run_code("from tersely.kernels import isa; isa()", TERSELY_ISA="no-such-set").stderr
-    names = re.search(r"TERSELY_ISA must be one of (.+?) on this CPU", stderr)
-    assert names, stderr
-    return names[1].split(", ")
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_the_same_bits_on_every_instruction_set(name: str) -> None:
-    if name not in allowed():
-        pytest.skip(f"this CPU has no {name}; it has {', '.join(allowed())}")
-    done = run_code(RUN, TERSELY_ISA=name)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == [name, fixed_answers()]
-
-
-def test_isa_is_one_of_the_known_names() -> None:
-    assert isa() in SETS
 
 
 @pytest.mark.parametrize("threads", [2, 3, 4])

@@ -1,4 +1,4 @@
-"""Run as a script: prints a digest of everything computed from fixed texts, and the instruction set used."""
+"""Run as a script: prints digests of all that is computed from fixed texts and vectors, and the set used."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sample_texts
 import tersely
 from tersely import _native
 from tersely.types import Level
+from vector_oracles import fixed_answers
 
 QUERIES = [None, "When does the storm sluice fail?", "港 opening hours", "no such thing xyzzy"]
 
@@ -46,6 +47,11 @@ def embedded(texts: list[str], dimensions: int) -> str:
     return _native.StaticTable("\n".join(words).encode(), rows, scales).embed(texts).tobytes().hex()
 
 
+def digests() -> list[str]:
+    """Of the texts, and of the vectors on one thread and on three."""
+    texts = hashlib.sha256(json.dumps(results(), ensure_ascii=True).encode("ascii")).hexdigest()
+    return [texts, fixed_answers(1), fixed_answers(3)]
+
+
 if __name__ == "__main__":
-    digest = hashlib.sha256(json.dumps(results(), ensure_ascii=True).encode("ascii")).hexdigest()
-    print(digest, _native.isa())
+    print(*digests(), _native.isa())

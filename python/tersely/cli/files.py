@@ -224,12 +224,12 @@ def read_text(path: Path) -> str:
 
 def _expanded(name: str) -> list[str]:
     """Expand a folder or a pattern to its files. Raises InputError for a folder without any."""
-    from tersely.retrieval.index.files import SourceFile, find_files, read_file
-
     if not os.path.isdir(name):  # noqa: PTH112  # a pattern is no path
         there = name == "-" or os.path.exists(name) or not glob.has_magic(name)  # noqa: PTH110
         matching = [] if there else sorted(glob.glob(name, recursive=True))  # noqa: PTH207
         return [one for one in matching if Path(one).is_file()] or [name]
+    from tersely.retrieval.index.files import SourceFile, find_files, read_file
+
     folder = Path(name)
     found, left = [], 0
     for one in find_files(folder, every=True):
