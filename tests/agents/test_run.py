@@ -150,7 +150,7 @@ def test_what_cannot_be_run_is_said(environment: dict[str, str], tmp_path: Path)
         (["--", "no-such-command"], 127, b"cannot run no-such-command"),
         (["--", str(text)], 126, b"Permission denied"),
         ([], 2, b"which command?"),
-        (["--budget", "0", "--", "true"], 2, b"budget must be at least 1"),
+        (["--budget", "0", "--", "true"], 2, b"--budget must be a whole number from 1"),
     ):
         done = run(environment, *words)
         assert done.returncode == code and said in done.stderr and not done.stdout

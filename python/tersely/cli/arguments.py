@@ -35,12 +35,7 @@ def compress_labelled(strategy: Strategy, request: Request) -> tuple[Compressed,
     return result, frame.texts(result.parts, request.separator)[0]
 
 
-FILES = "text, .ipynb, .docx, .pdf; folders and patterns; - or nothing: standard input"
-
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
-
-
-_KINDS = {"int": "a whole number", "float": "a number"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -52,6 +47,24 @@ class Parser(argparse.ArgumentParser):
     def options(self) -> list[str]:
         """The names of its options."""
         return list(self._option_string_actions)
+
+    def flag(self, words: str, text: str, into: Any = None, **how: Any) -> None:
+        """Add an argument by its names and what it takes, such as "-b --budget N", and its help.
+
+        N is a whole number, R and the like a number, FILE... may be repeated; without such a word it is a
+        switch, or how argparse is told: `how`. `into`: a group of the parser's arguments.
+        """
+        *names, takes = words.split()
+        more: dict[str, Any] = {}
+        if takes.startswith("-") or not names:
+            names.append(takes)
+            if takes.startswith("-") and not how.keys() & {"action", "choices"}:
+                more = {"action": "store_true"}
+        else:
+            more = {"metavar": takes.removesuffix("..."), "type": _TYPES.get(takes.removesuffix("..."))}
+            if takes.endswith("..."):
+                more |= {"action": "append", "default": []}
+        (into or self).add_argument(*names, help=text, **(more | how))
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and where help is, in two lines instead of a screen of usage."""
@@ -87,7 +100,8 @@ class Parser(argparse.ArgumentParser):
         try:
             return super()._get_value(action, arg_string)
         except argparse.ArgumentError as error:
-            if kind := _KINDS.get(str(getattr(action.type, "__name__", ""))):
+            if action.type in (int, float):
+                kind = "a whole number" if action.type is int else "a number"
                 error.message = f"must be {kind}, not {arg_string!r}"
             raise
 
@@ -110,29 +124,19 @@ class Parser(argparse.ArgumentParser):
         return f"; did you mean {named[close]}?" if close else ""
 
 
-def add_command(commands: Commands, name: str, text: str, examples: str) -> argparse.ArgumentParser:
+def add_command(commands: Commands, name: str, text: str, examples: str) -> Parser:
     """Add a subcommand, whose help ends with examples as they are written; returns its parser."""
     form = argparse.RawDescriptionHelpFormatter
     return commands.add_parser(name, help=text, description=text, epilog=examples, formatter_class=form)
 
 
-_TYPES = {"N": int, "R": float}  # of what a flag takes; else a text
-
-
-def add_options(parser: argparse.ArgumentParser, kind: type[Any]) -> None:
+def add_options(parser: Parser, kind: type[Any]) -> None:
     """Add the flags of a dataclass of options (`tersely.scale.options.option`)."""
     for entry in fields(kind):
         flags = entry.metadata.get("flags", ())
-        group = parser.add_mutually_exclusive_group() if len(flags) > 1 else parser
+        group = parser.add_mutually_exclusive_group() if len(flags) > 1 else None
         for words, text in flags:
-            *names, last = words.split()
-            how: dict[str, Any] = {"action": "store_true"}
-            if last.startswith("-"):
-                names.append(last)
-            else:
-                how = {"action": "append" if entry.default == () else "store", "metavar": last}
-                how["type"] = _TYPES.get(last, utf8_text)
-            group.add_argument(*names, dest=entry.name, default=argparse.SUPPRESS, help=text, **how)
+            parser.flag(words, text, group, dest=entry.name, default=argparse.SUPPRESS)
 
 
 def given_options(arguments: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
@@ -140,12 +144,10 @@ def given_options(arguments: argparse.Namespace, kind: type[Any]) -> dict[str, A
     return {one.name: getattr(arguments, one.name) for one in fields(kind) if hasattr(arguments, one.name)}
 
 
-def add_counter(parser: argparse.ArgumentParser) -> None:
+def add_counter(parser: Parser) -> None:
     """Add `--counter`: which tokenizer counts."""
     words = "tokenizer: an encoding or a model, such as cl100k_base or gpt-4o (o200k_base)"
-    parser.add_argument(
-        "-c", "--counter", type=_counter_name, default="o200k_base", metavar="NAME", help=words
-    )
+    parser.flag("-c --counter NAME", words, type=_counter_name, default="o200k_base")
 
 
 def _counter_name(argument: str) -> str:
@@ -156,11 +158,9 @@ def _counter_name(argument: str) -> str:
     return argument
 
 
-def add_encoding(parser: argparse.ArgumentParser) -> None:
+def add_encoding(parser: Parser) -> None:
     """Add `--encoding`: how the bytes of the files are read."""
-    parser.add_argument(
-        "--encoding", type=_encoding, metavar="NAME", help="of the files (UTF-8, or what they look like)"
-    )
+    parser.flag("--encoding NAME", "of the files (UTF-8, or what they look like)", type=_encoding)
 
 
 def _encoding(given: str) -> str:
@@ -170,17 +170,18 @@ def _encoding(given: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def add_level(parser: argparse.ArgumentParser) -> None:
+def add_level(parser: Parser) -> None:
     """Add `--level`: how finely text is cut into segments."""
     levels = [level.name.lower() for level in Level]
-    parser.add_argument(
-        "--level", choices=levels, default="sentence", help="how finely text is cut (sentence)"
-    )
+    parser.flag("--level", "how finely text is cut (sentence)", choices=levels, default="sentence")
 
 
-def add_quiet(parser: argparse.ArgumentParser) -> None:
-    """Add `--quiet`: no line on stderr of what was done."""
-    parser.add_argument("--quiet", action="store_true", help="say nothing of what was done")
+#: Flags of several subcommands.
+FILES = ("files FILE", "text, .ipynb, .docx, .pdf; folders and patterns; - or nothing: standard input")
+OUTPUT = ("-o --output FILE", "write there instead of to stdout")
+PAGE = ("--report FILE", "write a page of HTML there; - for standard output")
+QUIET = ("--quiet", "say nothing of what was done")
+STORE = ("--store FILE", "where whole results are kept (TERSELY_STORE, or the user's)")
 
 
 def utf8_text(argument: str) -> str:
@@ -195,3 +196,11 @@ def utf8_text(argument: str) -> str:
                 f"not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
             ) from error
     return argument
+
+
+# Of what follows a flag; all else is a text as it came, as names of files are.
+_TYPES: dict[str, Any] = {
+    **dict.fromkeys(("N", "TOKENS"), int),
+    **dict.fromkeys(("R", "S", "T", "MB", "SECONDS"), float),
+    **dict.fromkeys(("NAME", "QUERY", "SEPARATOR", "TEXT"), utf8_text),
+}

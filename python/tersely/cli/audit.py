@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import note_warnings, read_history_file, say, write
+from tersely.cli.arguments import PAGE, Commands, add_command
+from tersely.cli.files import note_warnings, read_history_file, say, write, write_json
 from tersely.text import clipped
 
 if TYPE_CHECKING:
@@ -34,13 +33,11 @@ def add_audit(commands: Commands) -> None:
     """Add the subcommand `audit`."""
     text = "what a compaction lost: what a history stated before, and states no more"
     parser = add_command(commands, "audit", text, _EXAMPLES)
-    parser.add_argument("before", metavar="BEFORE", help="the history before; -: stdin")
-    parser.add_argument(
-        "after", nargs="?", metavar="AFTER", help="the history after, or a summary; without: BEFORE has both"
-    )
-    parser.add_argument("--all", action="store_true", help=f"list all that was lost, not {_MOST} of a kind")
-    parser.add_argument("--report", metavar="FILE", help="write a page of HTML there; - for standard output")
-    parser.add_argument("--json", action="store_true", help="print every statement as JSON")
+    parser.flag("before BEFORE", "the history before; -: stdin")
+    parser.flag("after AFTER", "the history after, or a summary; without: BEFORE has both", nargs="?")
+    parser.flag("--all", f"list all that was lost, not {_MOST} of a kind")
+    parser.flag(*PAGE)
+    parser.flag("--json", "print every statement as JSON")
 
 
 def run_audit(arguments: argparse.Namespace) -> None:
@@ -67,10 +64,7 @@ def run_audit(arguments: argparse.Namespace) -> None:
             return
     if arguments.json:
         statements = [asdict(statement) for statement in made.statements]
-        write(
-            json.dumps({"counts": made.counts(), "statements": statements}, ensure_ascii=False, indent=2)
-            + "\n"
-        )
+        write_json({"counts": made.counts(), "statements": statements})
     else:
         write(_table(made, None if arguments.all else _MOST))
 

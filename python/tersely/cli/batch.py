@@ -6,14 +6,13 @@ Flags are those of the options of the jobs (`tersely.scale.options`).
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tersely import checks
-from tersely.cli.arguments import Commands, add_command, add_options, given_options
-from tersely.cli.files import InputError, Progress, say, show_progress, write
-from tersely.errors import MissingExtraError, StoreError
+from tersely.cli.arguments import Commands, Parser, add_command, add_options, given_options
+from tersely.cli.files import InputError, Progress, say, show_progress, write_json
+from tersely.errors import StoreError
 
 if TYPE_CHECKING:
     from tersely.scale.report import Report
@@ -54,33 +53,27 @@ def add_dedup(commands: Commands) -> None:
     _add_job(add_command(commands, "dedup", text, _DEDUP), DedupOptions)
 
 
-def _add_job(parser: argparse.ArgumentParser, options: type[Any]) -> None:
+def _add_job(parser: Parser, options: type[Any]) -> None:
     """Add what every job with a corpus takes: source, output, its options, workers, going on."""
     what = ".parquet, .jsonl(.gz, .zst), folders or patterns; last the folder of the output"
-    parser.add_argument("places", nargs="+", metavar="IN... OUT", help=what)
+    parser.flag("places", what, nargs="+", metavar="IN... OUT")
     add_options(parser, options)
-    parser.add_argument(
-        "--part-mb",
+    parser.flag(
+        "--part-mb N",
+        "megabytes of the source that make one file of the output (128; dedup: 16 to 64)",
         dest="unit_bytes",
-        type=int,
-        metavar="N",
-        help="megabytes of the source that make one file of the output (128; dedup: 16 to 64)",
     )
-    parser.add_argument("--workers", type=int, metavar="N", help="processes (one a CPU)")
-    parser.add_argument(
-        "--on", default="local", metavar="WHERE", help="local, ray, or the address of a Ray cluster (local)"
-    )
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with the job that OUT holds, with the options it has"
-    )
-    parser.add_argument("--status", action="store_true", help="say how far the job in OUT is, and do nothing")
-    parser.add_argument("--json", action="store_true", help="print what was done as JSON")
+    parser.flag("--workers N", "processes (one a CPU)")
+    parser.flag("--on WHERE", "local, ray, or the address of a Ray cluster (local)", default="local")
+    parser.flag("--resume", "go on with the job that OUT holds, with the options it has")
+    parser.flag("--status", "say how far the job in OUT is, and do nothing")
+    parser.flag("--json", "print what was done as JSON")
 
 
 def run_batch(arguments: argparse.Namespace) -> None:
     """Do the job, or say how far it is.
 
-    Raises InputError for unusable files and what is not installed, ValueError for unusable arguments.
+    Raises InputError for unusable files, ValueError for unusable arguments.
     """
     from tersely.scale.options import RowOptions
 
@@ -117,7 +110,7 @@ def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> No
         with show_progress() as show:
             display = None if show is None else _Display(show, verb)
             report = run_dataset(source, out, job, arguments.on, arguments.workers, size, display)
-    except (OSError, MissingExtraError, RuntimeError, StoreError) as error:
+    except (OSError, RuntimeError, StoreError) as error:
         raise InputError(str(error)) from error
     _say(report, arguments.json)
 
@@ -156,7 +149,7 @@ def _time(seconds: float) -> str:
 def _say(report: Report, as_json: bool) -> None:
     """Print what came of a job."""
     if as_json:
-        write(json.dumps(asdict(report), indent=2) + "\n")
+        write_json(asdict(report))
     parts = f"{report.done:,} of {report.units:,} parts"
     say(f"{parts}, {_rows(report)} in {report.out}{'' if report.finished else ', not finished'}")
     if report.errors:

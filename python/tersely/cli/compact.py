@@ -6,8 +6,8 @@ import argparse
 import json
 from typing import Any
 
-from tersely.cli.arguments import Commands, add_command, add_counter, add_quiet, utf8_text
-from tersely.cli.files import note_warnings, read_history_file, say, write
+from tersely.cli.arguments import OUTPUT, QUIET, Commands, add_command, add_counter
+from tersely.cli.files import note_warnings, read_history_file, say, write, write_json
 from tersely.text import parse_json, percent
 
 _EXAMPLES = """examples:
@@ -21,28 +21,17 @@ def add_compact(commands: Commands) -> None:
     """Add the subcommand: a chat history, a budget, and what must stay."""
     text = "fit a chat history into a token budget, in the shape it came in"
     parser = add_command(commands, "compact", text, _EXAMPLES)
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        help="JSON: a list of messages, an object with `messages` or `input`, or JSON lines; -: stdin",
+    parser.flag(
+        "file FILE", "JSON: a list of messages, an object with `messages` or `input`, or JSON lines; -: stdin"
     )
-    parser.add_argument("-b", "--budget", type=int, required=True, metavar="N", help="tokens allowed")
+    parser.flag("-b --budget N", "tokens allowed", required=True)
     add_counter(parser)
-    parser.add_argument("--tools", metavar="FILE", help="JSON of the tools that are sent along")
-    parser.add_argument(
-        "--keep-last", type=int, default=0, metavar="N", help="so many of the newest messages must stay (0)"
-    )
-    parser.add_argument(
-        "--pin",
-        action="append",
-        type=utf8_text,
-        default=[],
-        metavar="TEXT",
-        help="messages with TEXT must stay (repeatable)",
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
-    parser.add_argument("--report", metavar="FILE", help="also write what became of each message, as JSON")
-    add_quiet(parser)
+    parser.flag("--tools FILE", "JSON of the tools that are sent along")
+    parser.flag("--keep-last N", "so many of the newest messages must stay (0)", default=0)
+    parser.flag("--pin TEXT...", "messages with TEXT must stay (repeatable)")
+    parser.flag(*OUTPUT)
+    parser.flag("--report FILE", "also write what became of each message, as JSON")
+    parser.flag(*QUIET)
 
 
 def run_compact(arguments: argparse.Namespace) -> None:
@@ -64,16 +53,13 @@ def run_compact(arguments: argparse.Namespace) -> None:
         keep_last=arguments.keep_last,
     )
     if lines:
-        text = "".join(json.dumps(message, ensure_ascii=False) + "\n" for message in result.messages)
+        rows = [json.dumps(message, ensure_ascii=False) + "\n" for message in result.messages]
+        write("".join(rows), arguments.output)
     else:
-        made = result.messages if key is None else {**given, key: result.messages}
-        text = json.dumps(made, ensure_ascii=False, indent=2) + "\n"
-    write(text, arguments.output)
+        write_json(result.messages if key is None else {**given, key: result.messages}, arguments.output)
     if arguments.report is not None:
-        write(json.dumps(result.to_dict(), ensure_ascii=False, indent=2) + "\n", arguments.report)
-    note_warnings(
-        [code for code in result.warnings if code != "facts_left_out"]
-    )  # the last line says how many
+        write_json(result.to_dict(), arguments.report)
+    note_warnings([code for code in result.warnings if code != "facts_left_out"])  # the last line has them
     if not arguments.quiet:
         lost = sum(len(account.lost) for account in result.accounts)
         say(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -15,18 +14,18 @@ import tersely
 from tersely import checks
 from tersely.cli.arguments import (
     FILES,
+    OUTPUT,
+    QUIET,
     Commands,
     add_command,
     add_counter,
     add_encoding,
     add_level,
-    add_quiet,
     compress_labelled,
-    utf8_text,
 )
-from tersely.cli.files import note_warnings, read_files, say, show_progress, show_waiting, write
+from tersely.cli.files import note_warnings, read_files, say, show_progress, show_waiting, write, write_json
 from tersely.cli.model import model_of, onnx_pruner
-from tersely.cli.store import add_store, keep_in_store
+from tersely.cli.store import keep_in_store
 from tersely.content.detect import detect
 from tersely.content.log_file import compress_file
 from tersely.content.registry import CONTENT_TYPES
@@ -57,98 +56,42 @@ _EXAMPLES = """examples:
 
 def add_compress(commands: Commands) -> None:
     """Add the subcommand: files, query, budget, strategy, what must stay, where the output goes."""
+    strategies = ["auto", *STRATEGIES]
     parser = add_command(commands, "compress", "fit files into a token budget", _EXAMPLES)
-    parser.add_argument("files", nargs="*", metavar="FILE", help=FILES)
-    parser.add_argument(
-        "-q", "--query", type=utf8_text, help="what the reader will ask; without it: what matters in general"
-    )
+    parser.flag(*FILES, nargs="*")
+    parser.flag("-q --query QUERY", "what the reader will ask; without it: what matters in general")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("-b", "--budget", type=int, metavar="N", help="tokens allowed for the output")
-    size.add_argument("-r", "--ratio", type=float, metavar="R", help="share of the tokens that is kept (0.3)")
+    parser.flag("-b --budget N", "tokens allowed for the output", size)
+    parser.flag("-r --ratio R", "share of the tokens that is kept (0.3)", size)
     add_counter(parser)
-    parser.add_argument(
-        "--separator",
-        type=utf8_text,
-        default=r"\n\n",
-        help=r"between pieces that do not touch; \n and \t are understood (\n\n)",
-    )
-    _add_strategy(parser)
-    parser.add_argument(
-        "--pin",
-        dest="pinned",
-        action="append",
-        type=utf8_text,
-        default=[],
-        metavar="TEXT",
-        help="keep every segment that holds TEXT (repeatable)",
-    )
-    add_encoding(parser)
-    parser.add_argument("--json", action="store_true", help="print text, spans and receipt as JSON")
-    parser.add_argument(
-        "--no-labels",
-        dest="labels",
-        action="store_false",
-        help="no line with its name above what is left of each of several files",
-    )
-    add_quiet(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
-    add_store(parser)
-    _add_report(parser)
-
-
-def _add_report(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the page, and of what it may compare the result with."""
-    parser.add_argument("--report", metavar="FILE", help="also write a web page: what was kept, and why")
-    other = parser.add_mutually_exclusive_group()
-    other.add_argument(
-        "--compare-budget", type=int, metavar="N", help="the page also shows what N tokens would keep"
-    )
-    other.add_argument(
-        "--compare-strategy",
-        choices=["auto", *STRATEGIES],
-        metavar="NAME",
-        help=f"the page also shows what this strategy would keep: auto, {', '.join(STRATEGIES)}",
-    )
-
-
-def _add_strategy(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that say how to compress, and which model writes."""
-    parser.add_argument(
-        "--strategy",
-        choices=["auto", *STRATEGIES],
-        default="auto",
-        help="how to compress (auto: each file as what it is)",
-    )
-    parser.add_argument(
-        "--as",
-        choices=list(CONTENT_TYPES),
-        dest="as_type",
-        metavar="TYPE",
-        help=f"take each file for this, whatever it looks like: {', '.join(CONTENT_TYPES)}",
-    )
+    text = r"between pieces that do not touch; \n and \t are understood (\n\n)"
+    parser.flag("--separator SEPARATOR", text, default=r"\n\n")
+    text = "how to compress (auto: each file as what it is)"
+    parser.flag("--strategy", text, choices=strategies, default="auto")
+    text = f"take each file for this, whatever it looks like: {', '.join(CONTENT_TYPES)}"
+    parser.flag("--as TYPE", text, choices=list(CONTENT_TYPES), dest="as_type")
     add_level(parser)
-    parser.add_argument(
-        "--context", type=int, default=0, metavar="N", help="neighbours kept beside each selected segment"
-    )
-    parser.add_argument("--headings", action="store_true", help="keep the headings above what is kept")
-    parser.add_argument(
-        "--preserve", default="", metavar="NAMES", help=f"facts to keep first: {', '.join(PRESERVABLE)}"
-    )
-    parser.add_argument(
-        "--pruner",
-        type=onnx_pruner,
-        metavar="PATH",
-        help="ONNX model that reads the best half with the query, and says what to keep (extra onnx)",
-    )
-    parser.add_argument(
-        "--model",
-        metavar="NAME",
-        help="model that writes the text, for --strategy hybrid or abstractive; the key is read from "
-        "OPENAI_API_KEY",
-    )
-    parser.add_argument(
-        "--base-url", metavar="URL", help="server of the model, OpenAI-compatible (OPENAI_BASE_URL)"
-    )
+    parser.flag("--context N", "neighbours kept beside each selected segment", default=0)
+    parser.flag("--headings", "keep the headings above what is kept")
+    parser.flag("--preserve NAMES", f"facts to keep first: {', '.join(PRESERVABLE)}", default="")
+    text = "ONNX model that reads the best half with the query, and says what to keep (extra onnx)"
+    parser.flag("--pruner PATH", text, type=onnx_pruner)
+    text = "model that writes the text, for --strategy hybrid or abstractive; the key is read from "
+    parser.flag("--model NAME", text + "OPENAI_API_KEY")
+    parser.flag("--base-url URL", "server of the model, OpenAI-compatible (OPENAI_BASE_URL)")
+    parser.flag("--pin TEXT...", "keep every segment that holds TEXT (repeatable)", dest="pinned")
+    add_encoding(parser)
+    parser.flag("--json", "print text, spans and receipt as JSON")
+    text = "no line with its name above what is left of each of several files"
+    parser.flag("--no-labels", text, dest="labels", action="store_false")
+    parser.flag(*QUIET)
+    parser.flag(*OUTPUT)
+    parser.flag("--store FILE", "keep the originals there, and print the id for `expand` on stderr")
+    parser.flag("--report FILE", "also write a web page: what was kept, and why")
+    other = parser.add_mutually_exclusive_group()
+    parser.flag("--compare-budget N", "the page also shows what N tokens would keep", other)
+    text = f"the page also shows what this strategy would keep: {', '.join(strategies)}"
+    parser.flag("--compare-strategy NAME", text, other, choices=strategies)
 
 
 def run_compress(arguments: argparse.Namespace) -> None:
@@ -158,10 +101,10 @@ def run_compress(arguments: argparse.Namespace) -> None:
     strategy, extractive = _choose_strategy(arguments)
     if _is_large_log(arguments):
         text, receipt = _compress_large(arguments)
-        write(
-            json.dumps(receipt, ensure_ascii=False, indent=2) + "\n" if arguments.json else text,
-            arguments.output,
-        )
+        if arguments.json:
+            write_json(receipt, arguments.output)
+        else:
+            write(text, arguments.output)
         return
     for name in arguments.files[1:]:
         if " " in name and not Path(name).exists():
@@ -177,7 +120,7 @@ def run_compress(arguments: argparse.Namespace) -> None:
     if arguments.json:
         told = {"documents": [document.id for document in documents], **stored, **result.to_dict()}
         told["places"] = result.places
-        write(json.dumps(told, ensure_ascii=False, indent=2) + "\n", arguments.output)
+        write_json(told, arguments.output)
     else:
         ends = arguments.output is not None or not text or text.endswith("\n")
         write(text if ends else text + "\n", arguments.output)

@@ -17,7 +17,7 @@ _EXAMPLES = """examples:
 def add_count(commands: Commands) -> None:
     """Add the subcommand `count`."""
     parser = add_command(commands, "count", "count the tokens of files", _EXAMPLES)
-    parser.add_argument("files", nargs="*", metavar="FILE", help=FILES)
+    parser.flag(*FILES, nargs="*")
     add_encoding(parser)
     add_counter(parser)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
 from tersely.cli.files import InputError, read_text, show_progress, write
-from tersely.errors import MissingExtraError
 from tersely.text import parse_json
 
 if TYPE_CHECKING:
@@ -34,34 +33,22 @@ def add_distill(commands: Commands) -> None:
     """Add the subcommand: model, texts, output and sizes."""
     text = "make a static table of token vectors from a sentence model and your own text"
     parser = add_command(commands, "distill", text, _EXAMPLES)
-    parser.add_argument("model", metavar="MODEL_DIR", help="folder with an ONNX model and tokenizer.json")
-    parser.add_argument(
-        "texts", metavar="TEXT_DIR", help="folder of .txt, .md, .rst and .html files (or .gz)"
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the .npz file to write")
-    parser.add_argument("--name", help="the table's name (the file's)")
-    parser.add_argument(
-        "--about", metavar="FILE", help="JSON object for the provenance: licence, corpus, ..."
-    )
-    parser.add_argument(
-        "--dimensions", type=int, default=238, metavar="N", help="columns, even (238: 30,522 words in 4 MB)"
-    )
-    parser.add_argument(
-        "--sentences", type=int, default=200_000, metavar="N", help="sentences to read at most (200000)"
-    )
-    parser.add_argument("--threads", type=int, metavar="N", help="of the model (those this process may use)")
-    parser.add_argument(
-        "--work",
-        metavar="DIR",
-        help="where the model's vectors are kept, so that a stopped run goes on (FILE.work)",
-    )
-    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.flag("model MODEL_DIR", "folder with an ONNX model and tokenizer.json")
+    parser.flag("texts TEXT_DIR", "folder of .txt, .md, .rst and .html files (or .gz)")
+    parser.flag("-o --output FILE", "the .npz file to write", required=True)
+    parser.flag("--name NAME", "the table's name (the file's)")
+    parser.flag("--about FILE", "JSON object for the provenance: licence, corpus, ...")
+    parser.flag("--dimensions N", "columns, even (238: 30,522 words in 4 MB)", default=238)
+    parser.flag("--sentences N", "sentences to read at most (200000)", default=200_000)
+    parser.flag("--threads N", "of the model (those this process may use)")
+    parser.flag("--work DIR", "where the model's vectors are kept, so that a stopped run goes on (FILE.work)")
+    parser.flag("--json", "print the report as JSON")
 
 
 def run_distill(arguments: argparse.Namespace) -> None:
     """Make the table, and print what it gained.
 
-    Raises ValueError for unusable arguments, InputError for unusable files and what is not installed.
+    Raises ValueError for unusable arguments, InputError for unusable files.
     """
     from tersely.distill import distill
 
@@ -79,7 +66,7 @@ def run_distill(arguments: argparse.Namespace) -> None:
                 work=arguments.work,
                 progress=show,
             )
-    except (OSError, MissingExtraError) as error:
+    except OSError as error:
         raise InputError(str(error)) from error
     told = json.dumps({"file": arguments.output, **asdict(report)}) if arguments.json else _table(report)
     write(told + "\n")

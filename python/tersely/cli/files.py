@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import io
+import json
 import os
 import re
 import sys
@@ -100,6 +101,11 @@ def write(text: str | bytes, output: str | None = None) -> None:
         data = (shown if shown.endswith("\n") else shown + "\n").encode("utf-8")
     sys.stdout.buffer.write(data)
     sys.stdout.flush()  # before anybody says that it is done
+
+
+def write_json(data: Any, output: str | None = None) -> None:
+    """Write data as JSON that people can read, as `write` does."""
+    write(json.dumps(data, ensure_ascii=False, indent=2) + "\n", output)
 
 
 def say(text: str, by: str = "tersely") -> None:

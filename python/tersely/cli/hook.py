@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.agents.hook import AGENTS, HookProtocol, answer_event, rewrite_command
-from tersely.cli.arguments import Commands, add_command
+from tersely.cli.arguments import STORE, Commands, add_command
 from tersely.cli.files import InputError, say, write
 from tersely.cli.store import expand_with, result_store, state_folder
 from tersely.files import make_folder
@@ -61,31 +61,16 @@ def add_hook(commands: Commands) -> None:
     parser = add_command(
         commands, "hook", "make what an agent's tools give shorter, as a hook of it", _EXAMPLES
     )
-    parser.add_argument(
-        "action",
-        nargs="?",
-        choices=_ACTIONS,
-        help="without: answer the event on standard input",
-    )
-    parser.add_argument(
-        "name", nargs="?", choices=list(AGENTS), metavar="AGENT", help=f"one of {', '.join(AGENTS)}"
-    )
-    parser.add_argument("--agent", choices=list(AGENTS), help="whose event it is (claude-code)")
-    parser.add_argument(
-        "-b", "--budget", type=int, default=BUDGET, metavar="N", help=f"tokens of a result ({BUDGET})"
-    )
-    parser.add_argument(
-        "--store", metavar="FILE", help="where whole results are kept (TERSELY_STORE, or the user's)"
-    )
-    parser.add_argument(
-        "--keep", action="append", default=[], metavar="TOOL", help="never shorten what it gives (repeatable)"
-    )
-    parser.add_argument("--files", action="store_true", help="also shorten what tools give that read files")
-    parser.add_argument(
-        "--failures", action="store_true", help="rewrite commands, so that failing ones write little"
-    )
-    parser.add_argument("--project", action="store_true", help="the settings of this folder, not the user's")
-    parser.add_argument("--yes", action="store_true", help="change the settings without asking")
+    parser.flag("action", "without: answer the event on standard input", nargs="?", choices=_ACTIONS)
+    parser.flag("name AGENT", f"one of {', '.join(AGENTS)}", nargs="?", choices=list(AGENTS))
+    parser.flag("--agent", "whose event it is (claude-code)", choices=list(AGENTS))
+    parser.flag("-b --budget N", f"tokens of a result ({BUDGET})", default=BUDGET)
+    parser.flag(*STORE)
+    parser.flag("--keep TOOL...", "never shorten what it gives (repeatable)")
+    parser.flag("--files", "also shorten what tools give that read files")
+    parser.flag("--failures", "rewrite commands, so that failing ones write little")
+    parser.flag("--project", "the settings of this folder, not the user's")
+    parser.flag("--yes", "change the settings without asking")
 
 
 def run_hook(arguments: argparse.Namespace) -> int | None:

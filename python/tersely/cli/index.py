@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from functools import partial
 
-from tersely.cli.arguments import Commands, add_command, add_counter, utf8_text
-from tersely.cli.files import say, show_progress, write
+from tersely.cli.arguments import Commands, add_command, add_counter
+from tersely.cli.files import say, show_progress, write, write_json
 
 _NOTES_SHOWN = 10
 
@@ -31,37 +30,31 @@ def add_index(commands: Commands) -> None:
     """Add the subcommand `index`: folder, output, limits."""
     text = "index a folder of Markdown, text, HTML, reStructuredText, code, notebooks, Word and PDF"
     parser = add_command(commands, "index", text, _EXAMPLES)
-    parser.add_argument("folder", metavar="DIR", help="whose files are indexed; hidden ones are not")
-    parser.add_argument("-o", "--output", metavar="INDEX", help="folder of the index (DIR/.tersely)")
-    parser.add_argument(
-        "--largest-file", type=float, default=16, metavar="MB", help="larger files are left out (16)"
-    )
-    parser.add_argument(
-        "--shards",
-        type=int,
-        metavar="N",
-        help="parts of the index, for very many files: only those in which a file changed are written again; "
+    parser.flag("folder DIR", "whose files are indexed; hidden ones are not")
+    parser.flag("-o --output INDEX", "folder of the index (DIR/.tersely)")
+    parser.flag("--largest-file MB", "larger files are left out (16)", default=16)
+    parser.flag(
+        "--shards N",
+        "parts of the index, for very many files: only those in which a file changed are written again; "
         "results are the same (as many as there are; 1)",
     )
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="index nothing: read the whole index, and say which of its files are damaged (exit code 1)",
+    parser.flag(
+        "--check", "index nothing: read the whole index, and say which of its files are damaged (exit code 1)"
     )
-    parser.add_argument("--json", action="store_true", help="print what was done as JSON")
+    parser.flag("--json", "print what was done as JSON")
 
 
 def add_search(commands: Commands) -> None:
     """Add the subcommand `search`: index, query, sizes."""
     text = "find chunks of an indexed folder; print what answers, within a budget"
     parser = add_command(commands, "search", text, _EXAMPLES)
-    parser.add_argument("folder", metavar="DIR", help="a folder that was indexed, or its index")
-    parser.add_argument("query", metavar="QUERY", type=utf8_text, help="any text; nothing in it is syntax")
-    parser.add_argument("-n", "--top-n", type=int, default=5, metavar="N", help="chunks to find (5)")
+    parser.flag("folder DIR", "a folder that was indexed, or its index")
+    parser.flag("query QUERY", "any text; nothing in it is syntax")
+    parser.flag("-n --top-n N", "chunks to find (5)", default=5)
     text = f"tokens allowed for what is printed ({_BUDGET})"
-    parser.add_argument("-b", "--budget", type=int, metavar="N", help=text)
+    parser.flag("-b --budget N", text)
     add_counter(parser)
-    parser.add_argument("--json", action="store_true", help="print results, scores and files as JSON")
+    parser.flag("--json", "print results, scores and files as JSON")
 
 
 def run_index(arguments: argparse.Namespace) -> int:
@@ -83,7 +76,7 @@ def run_index(arguments: argparse.Namespace) -> int:
     report = index.report
     assert report is not None
     if arguments.json:
-        write(json.dumps(asdict(report), ensure_ascii=False, indent=2) + "\n")
+        write_json(asdict(report))
     for note in report.notes[:_NOTES_SHOWN]:
         say(f"note: {note.path}: {note.reason.replace('_', ' ')}")
     if len(report.notes) > _NOTES_SHOWN:
@@ -108,7 +101,7 @@ def _check(arguments: argparse.Namespace) -> int:
         raise ValueError("--shards says how an index is written; --check writes none")
     damaged = [str(path) for path in Index.check(arguments.output or arguments.folder)]
     if arguments.json:
-        write(json.dumps({"damaged": damaged}, ensure_ascii=False, indent=2) + "\n")
+        write_json({"damaged": damaged})
     for path in damaged:
         say(f"{path} is damaged or gone")
     found = "index the folder again: that makes them anew" if damaged else "all is as it was written"
@@ -126,7 +119,7 @@ def run_search(arguments: argparse.Namespace) -> None:
     budget = _BUDGET if arguments.budget is None else arguments.budget
     found = extract(results, arguments.query, budget=budget, counter=arguments.counter)
     if arguments.json:
-        write(json.dumps({"query": arguments.query, **asdict(found)}, ensure_ascii=False, indent=2) + "\n")
+        write_json({"query": arguments.query, **asdict(found)})
     else:
         write(found.text + "\n" if found.text else "")
     if not results:

@@ -18,7 +18,7 @@ import tersely
 from tersely import checks
 from tersely.cli.arguments import Parser
 from tersely.cli.files import InputError, discard, say, standard_streams
-from tersely.errors import StoreError
+from tersely.errors import MissingExtraError, StoreError
 
 _FIRST_WORD = re.compile(r"^\w+")
 
@@ -73,7 +73,7 @@ def _run(given: list[str]) -> int:
             return _command(given)
         finally:
             sys.stdout.flush()
-    except (InputError, ValueError, TypeError) as error:
+    except (InputError, ValueError, TypeError, MissingExtraError) as error:
         return _fail(error, 2)
     except tersely.CompressionError as error:
         unusable = isinstance(error, StoreError) and not isinstance(error, LookupError)

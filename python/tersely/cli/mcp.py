@@ -6,22 +6,22 @@ import argparse
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tersely.cli.arguments import Commands, add_command
+from tersely import checks
+from tersely.cli.arguments import Commands, Parser, add_command
 from tersely.cli.files import InputError, read_text, say, write
 from tersely.cli.model import model_of
+from tersely.cli.store import result_store
 
 if TYPE_CHECKING:
     from tersely.agents.tool_results import ToolResultReport
     from tersely.mcp.query_tools import QueryTools
-    from tersely.mcp.tools import Tool
     from tersely.retrieval.index import Index
-    from tersely.store import Store
 
 TOKEN = "TERSELY_MCP_TOKEN"  # environment variable
 WRAPPED_TOKEN = "TERSELY_WRAPPED_TOKEN"  # environment variable: what a wrapped server is shown
@@ -50,84 +50,53 @@ examples:
 
 def add_mcp(commands: Commands) -> None:
     """Add the subcommand `mcp`."""
-    parser = _command(
-        commands, "mcp", "serve an index, and a memory, to agents (Model Context Protocol)", _MCP_EXAMPLES
-    )
-    parser.add_argument(
-        "--store", metavar="FILE", help="keep segments of the agent's context there; adds the tools for it"
-    )
-    parser.add_argument(
+    text = "serve an index, and a memory, to agents (Model Context Protocol)"
+    parser = _command(commands, "mcp", text, _MCP_EXAMPLES)
+    parser.flag("--store FILE", "keep segments of the agent's context there; adds the tools for it")
+    parser.flag(
         "--wrap",
-        action="store_true",
-        help="stand in front of the server that the command after -- starts, or whose URL stands there, pass "
+        "stand in front of the server that the command after -- starts, or whose URL stands there, pass "
         "everything through, and shorten results over the budget; adds the tool expand (--store: where whole "
         "results are kept)",
     )
-    parser.add_argument(
-        "-b",
-        "--budget",
-        type=int,
-        default=2000,
-        metavar="N",
-        help="tokens of a wrapped result, and of one in a history for /v1/compress (2000)",
-    )
-    parser.add_argument(
-        "--tools-budget",
-        type=int,
-        metavar="N",
-        help="tokens of a wrapped server's list of tools: definitions of rarely called ones become shorter",
-    )
-    parser.add_argument(
-        "server", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="of the wrapped server, or its URL"
-    )
-    parser.add_argument("--http", action="store_true", help="listen for HTTP; without it: standard input")
-    parser.add_argument(
-        "--workers",
-        type=int,
-        default=1,
-        metavar="N",
-        help="processes that serve with --http; they share the index in memory (1)",
-    )
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
-    parser.add_argument("--port", type=int, default=8765, metavar="N", help="port to listen on (8765)")
-    parser.add_argument(
-        "--token-file",
-        metavar="FILE",
-        help=f"file with the bearer token that callers must show (or {TOKEN}); needed for other hosts",
-    )
-    parser.add_argument(
-        "--origin",
-        action="append",
-        default=[],
-        metavar="URL",
-        help="web origin whose pages may call, besides the server's own (repeatable)",
-    )
-    parser.add_argument(
-        "--model", metavar="NAME", help="model that writes; the key is read from OPENAI_API_KEY"
-    )
-    parser.add_argument("--base-url", metavar="URL", help="server of the model (OPENAI_BASE_URL)")
-    parser.add_argument(
-        "--threads", type=int, default=8, metavar="N", help="calls that run at a time; others wait (8)"
-    )
-    parser.add_argument(
-        "--deadline", type=float, default=60.0, metavar="SECONDS", help="a call may run so long (60)"
-    )
+    text = "tokens of a wrapped result, and of one in a history for /v1/compress (2000)"
+    parser.flag("-b --budget N", text, default=2000)
+    text = "tokens of a wrapped server's list of tools: definitions of rarely called ones become shorter"
+    parser.flag("--tools-budget N", text)
+    parser.flag("server", "of the wrapped server, or its URL", nargs=argparse.REMAINDER, metavar="-- COMMAND")
+    parser.flag("--http", "listen for HTTP; without it: standard input")
+    text = "processes that serve with --http; they share the index in memory (1)"
+    parser.flag("--workers N", text, default=1)
+    parser.flag("--host HOST", "address to listen on (127.0.0.1)", default="127.0.0.1")
+    parser.flag("--port N", "port to listen on (8765)", default=8765)
+    text = f"file with the bearer token that callers must show (or {TOKEN}); needed for other hosts"
+    parser.flag("--token-file FILE", text)
+    parser.flag("--origin URL...", "web origin whose pages may call, besides the server's own (repeatable)")
+    parser.flag("--model NAME", "model that writes; the key is read from OPENAI_API_KEY")
+    parser.flag("--base-url URL", "server of the model (OPENAI_BASE_URL)")
+    parser.flag("--threads N", "calls that run at a time; others wait (8)", default=8)
+    parser.flag("--deadline SECONDS", "a call may run so long (60)", default=60.0)
 
 
 def add_ab(commands: Commands) -> None:
     """Add the subcommand `ab`."""
     text = "compare compressed with full search results: which hold the answers, at how many tokens"
     parser = _command(commands, "ab", text, _AB_EXAMPLES)
-    parser.add_argument("questions", metavar="FILE", help="questions with their answers, JSON lines")
-    parser.add_argument("--top-n", type=int, default=5, metavar="N", help="results a question (5)")
-    parser.add_argument(
-        "--min-score", type=float, default=0.3, metavar="S", help="of compressed results (0.3)"
-    )
-    parser.add_argument(
-        "--similarity-threshold", type=float, default=0.85, metavar="T", help="of duplicates (0.85)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+    parser.flag("questions FILE", "questions with their answers, JSON lines")
+    parser.flag("--top-n N", "results a question (5)", default=5)
+    parser.flag("--min-score S", "of compressed results (0.3)", default=0.3)
+    parser.flag("--similarity-threshold T", "of duplicates (0.85)", default=0.85)
+    parser.flag("--json", "print the counts as JSON")
     parser.set_defaults(model=None, base_url=None)  # nothing is written
+
+
+def _command(commands: Commands, name: str, text: str, examples: str) -> Parser:
+    parser = add_command(commands, name, text, examples)
+    parser.flag("--index DIR", "a folder that was indexed, or its index", required=name == "ab")
+    parser.flag("--pool N", "candidates that compression looks at, at least (20)", default=20)
+    text = "most tokens of a reply of query_documents_compressed (half of what whole results take)"
+    parser.flag("--reply-budget TOKENS", text)
+    return parser
 
 
 def run_mcp(arguments: argparse.Namespace) -> None:
@@ -155,59 +124,18 @@ def run_mcp(arguments: argparse.Namespace) -> None:
             tools += _query_tools(index, arguments).tools()
             ready.append(partial(len, index))
         if arguments.store is not None:
-            store = _open_store(arguments.store, stack)
-            tools += _memory_tools(store, arguments)
+            from tersely.mcp.memory_tools import MemoryTools
+            from tersely.memory import SegmentMemory
+            from tersely.store import Store
+
+            store = stack.enter_context(Store.open(arguments.store, embedder=None))
+            tools += MemoryTools(SegmentMemory(store, model=model_of(arguments))).tools()
             ready.append(partial(store.__contains__, ""))
-        _serve(tools, ready, arguments)
-
-
-def _wrap(arguments: argparse.Namespace) -> None:
-    from tersely.agents.tool_results import ToolResultCompressor
-    from tersely.cli.store import result_store
-    from tersely.errors import MissingExtraError
-    from tersely.mcp.wrap import checked_url, serve_wrapped
-
-    command = arguments.server[1:] if arguments.server[:1] == ["--"] else arguments.server
-    if not command:
-        raise ValueError("which server? tersely mcp --wrap -- COMMAND ..., or a URL in its place")
-    if arguments.index is not None or arguments.http:
-        raise ValueError("--wrap goes with --budget and --store, not with --index or --http")
-    is_url = len(command) == 1 and "://" in command[0]
-    if is_url:
-        checked_url(command[0])
-    elif shutil.which(command[0]) is None:
-        raise ValueError(f"cannot start {command[0]}: there is no such command")
-    server = command[0] if is_url else command
-    if arguments.tools_budget is not None and arguments.tools_budget < 1:
-        raise ValueError(f"--tools-budget must be at least 1, not {arguments.tools_budget}")
-    token = os.environ.get(WRAPPED_TOKEN) or None
-    with result_store(arguments.store) as store:
-        compressor = ToolResultCompressor(arguments.budget, store, keep_files=True, report=_report)
-        try:
-            serve_wrapped(server, compressor, store, token=token, tools_budget=arguments.tools_budget)
-        except MissingExtraError as error:
-            raise ValueError(str(error)) from error
-        except ConnectionError as error:
-            raise InputError(str(error)) from error
-
-
-def _report(told: ToolResultReport) -> None:
-    if told.problem:
-        say(f"a result stays as it is: {told.problem}", "tersely mcp")
-
-
-def _serve(
-    tools: Sequence[Tool], ready: Sequence[Callable[[], object]], arguments: argparse.Namespace
-) -> None:
-    from tersely.errors import MissingExtraError
-
-    try:
         if not arguments.http:
             from tersely.mcp.application import serve_stdio
 
             serve_stdio(tools, threads=arguments.threads, deadline=arguments.deadline)
             return
-        from tersely.cli.store import result_store
         from tersely.mcp.gateway import Gateway
         from tersely.mcp.http import serve_http
 
@@ -223,8 +151,37 @@ def _serve(
             ready=ready,
             gateway=Gateway(partial(result_store, arguments.store), arguments.budget),
         )
-    except MissingExtraError as error:
-        raise ValueError(str(error)) from error
+
+
+def _wrap(arguments: argparse.Namespace) -> None:
+    from tersely.agents.tool_results import ToolResultCompressor
+    from tersely.mcp.wrap import checked_url, serve_wrapped
+
+    command = arguments.server[1:] if arguments.server[:1] == ["--"] else arguments.server
+    if not command:
+        raise ValueError("which server? tersely mcp --wrap -- COMMAND ..., or a URL in its place")
+    if arguments.index is not None or arguments.http:
+        raise ValueError("--wrap goes with --budget and --store, not with --index or --http")
+    is_url = len(command) == 1 and "://" in command[0]
+    if is_url:
+        checked_url(command[0])
+    elif shutil.which(command[0]) is None:
+        raise ValueError(f"cannot start {command[0]}: there is no such command")
+    if arguments.tools_budget is not None:
+        checks.whole_number(arguments.tools_budget, "tools_budget", least=1)
+    token = os.environ.get(WRAPPED_TOKEN) or None
+    with result_store(arguments.store) as store:
+        compressor = ToolResultCompressor(arguments.budget, store, keep_files=True, report=_report)
+        try:
+            server = command[0] if is_url else command
+            serve_wrapped(server, compressor, store, token=token, tools_budget=arguments.tools_budget)
+        except ConnectionError as error:
+            raise InputError(str(error)) from error
+
+
+def _report(told: ToolResultReport) -> None:
+    if told.problem:
+        say(f"a result stays as it is: {told.problem}", "tersely mcp")
 
 
 def run_ab(arguments: argparse.Namespace) -> None:
@@ -256,45 +213,11 @@ def run_ab(arguments: argparse.Namespace) -> None:
     write("".join(told))
 
 
-def _command(commands: Commands, name: str, text: str, examples: str) -> argparse.ArgumentParser:
-    parser = add_command(commands, name, text, examples)
-    parser.add_argument(
-        "--index", required=name == "ab", metavar="DIR", help="a folder that was indexed, or its index"
-    )
-    parser.add_argument(
-        "--pool",
-        type=int,
-        default=20,
-        metavar="N",
-        help="candidates that compression looks at, at least (20)",
-    )
-    parser.add_argument(
-        "--reply-budget",
-        type=int,
-        metavar="TOKENS",
-        help="most tokens of a reply of query_documents_compressed (half of what whole results take)",
-    )
-    return parser
-
-
 def _query_tools(index: Index, arguments: argparse.Namespace) -> QueryTools:
     from tersely.mcp.answers import Answerer
     from tersely.mcp.query_tools import QueryTools
 
     return QueryTools(index, Answerer(model_of(arguments)), arguments.pool, arguments.reply_budget)
-
-
-def _memory_tools(store: Store, arguments: argparse.Namespace) -> list[Tool]:
-    from tersely.mcp.memory_tools import MemoryTools
-    from tersely.memory import SegmentMemory
-
-    return MemoryTools(SegmentMemory(store, model=model_of(arguments))).tools()
-
-
-def _open_store(path: str, stack: ExitStack) -> Store:
-    from tersely.store import Store
-
-    return stack.enter_context(Store.open(path, embedder=None))
 
 
 def _open(folder: str) -> Index:

@@ -6,15 +6,14 @@ import argparse
 import os
 from typing import Any
 
-from tersely.errors import MissingExtraError
 from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
 
 
 def model_of(arguments: argparse.Namespace) -> CheckedLanguageModel | None:
     """Return the model of this name at `--base-url`, else at OPENAI_BASE_URL, with the key in OPENAI_API_KEY.
 
-    None where no model is named. Raises ValueError for an address without a model, where there is neither a
-    key nor a server that may need none, and where the openai package is missing.
+    None where no model is named. Raises ValueError for an address without a model, and where there is neither
+    a key nor a server that may need none; MissingExtraError without the openai package.
     """
     if not arguments.model:
         if arguments.base_url:
@@ -25,10 +24,7 @@ def model_of(arguments: argparse.Namespace) -> CheckedLanguageModel | None:
         raise ValueError("--model needs a key in OPENAI_API_KEY, or a --base-url of a server that needs none")
     from tersely.models.openai import OpenAILanguageModel
 
-    try:
-        model = OpenAILanguageModel(arguments.model, base_url=arguments.base_url, api_key=key or "none")
-    except MissingExtraError as error:
-        raise ValueError(str(error)) from error
+    model = OpenAILanguageModel(arguments.model, base_url=arguments.base_url, api_key=key or "none")
     return resolve_language_model(model)
 
 

@@ -10,7 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-from tersely.cli.arguments import Commands, add_command, utf8_text
+from tersely import checks
+from tersely.cli.arguments import Commands, add_command
 from tersely.cli.files import discard, say, write
 from tersely.cli.store import expand_with, result_store
 from tersely.report.pieces import in_words
@@ -38,14 +39,10 @@ def add_run(commands: Commands) -> None:
     """Add the subcommand `run`."""
     text = "run a command, and write what it wrote within a token budget; the whole is kept"
     parser = add_command(commands, "run", text, _EXAMPLES)
-    parser.add_argument(
-        "-b", "--budget", type=int, default=BUDGET, metavar="N", help=f"tokens of the output ({BUDGET})"
-    )
-    parser.add_argument("-q", "--query", type=utf8_text, help="what the output is read for")
-    parser.add_argument(
-        "--store", metavar="FILE", help="where the whole is kept (TERSELY_STORE, or the user's)"
-    )
-    parser.add_argument("line", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="what to run")
+    parser.flag("-b --budget N", f"tokens of the output ({BUDGET})", default=BUDGET)
+    parser.flag("-q --query QUERY", "what the output is read for")
+    parser.flag("--store FILE", "where the whole is kept (TERSELY_STORE, or the user's)")
+    parser.flag("line", "what to run", nargs=argparse.REMAINDER, metavar="-- COMMAND")
 
 
 def run_run(arguments: argparse.Namespace) -> int:
@@ -55,8 +52,7 @@ def run_run(arguments: argparse.Namespace) -> int:
     command = arguments.line[1:] if arguments.line[:1] == ["--"] else arguments.line
     if not command:
         raise ValueError("which command? tersely run -- COMMAND ...")
-    if arguments.budget < 1:
-        raise ValueError(f"budget must be at least 1, not {arguments.budget}")
+    checks.whole_number(arguments.budget, "budget", least=1)
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as kept:
         try:
             code = run_command(command, kept)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from pathlib import Path
 
-from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import InputError, read_text, write
+from tersely.cli.arguments import PAGE, Commands, add_command
+from tersely.cli.files import InputError, read_text, write, write_json
 from tersely.cli.store import store_path
 
 _EXAMPLES = """examples:
@@ -30,13 +29,11 @@ def add_savings(commands: Commands) -> None:
     """Add the subcommand `savings`."""
     text = "what compressing the results of tools saved, by day and tool, in tokens and money"
     parser = add_command(commands, "savings", text, _EXAMPLES)
-    parser.add_argument("--store", metavar="FILE", help="the store (TERSELY_STORE, or the user's)")
-    parser.add_argument(
-        "--by", choices=["both", "day", "tool"], default="both", help="one row for each of these (both)"
-    )
-    parser.add_argument("--prices", metavar="FILE", help=f"the price table ({_prices_path(None)})")
-    parser.add_argument("--report", metavar="FILE", help="write a page of HTML there; - for standard output")
-    parser.add_argument("--json", action="store_true", help="print rows as JSON, the sum of all last")
+    parser.flag("--store FILE", "the store (TERSELY_STORE, or the user's)")
+    parser.flag("--by", "one row for each of these (both)", choices=["both", "day", "tool"], default="both")
+    parser.flag("--prices FILE", f"the price table ({_prices_path(None)})")
+    parser.flag(*PAGE)
+    parser.flag("--json", "print rows as JSON, the sum of all last")
 
 
 def run_savings(arguments: argparse.Namespace) -> None:
@@ -60,7 +57,7 @@ def run_savings(arguments: argparse.Namespace) -> None:
         if to_stdout:
             return
     if arguments.json:
-        write(json.dumps([row.to_dict(prices) for row in rows], ensure_ascii=False, indent=2) + "\n")
+        write_json([row.to_dict(prices) for row in rows])
     else:
         write(savings_table(rows, prices))
 

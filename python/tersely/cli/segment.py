@@ -21,10 +21,10 @@ def add_segment(commands: Commands) -> None:
     """Add the subcommand `segment`."""
     text = "show how text is cut: one line a segment, or JSON lines"
     parser = add_command(commands, "segment", text, _EXAMPLES)
-    parser.add_argument("files", nargs="*", metavar="FILE", help=FILES)
+    parser.flag(*FILES, nargs="*")
     add_encoding(parser)
     add_level(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object a line, with the text")
+    parser.flag("--json", "one JSON object a line, with the text")
 
 
 def run_segment(arguments: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tersely.cli.arguments import Commands, add_command
+from tersely.cli.arguments import OUTPUT, Commands, add_command
 from tersely.cli.files import say, write
 from tersely.errors import StoreError
 from tersely.files import make_folder
@@ -53,13 +53,6 @@ def expand_with(given: str | None) -> str:
     return "tersely expand {id}" + (f" --store {shlex.quote(str(Path(given).absolute()))}" if given else "")
 
 
-def add_store(parser: argparse.ArgumentParser) -> None:
-    """Add `--store` to `compress`."""
-    parser.add_argument(
-        "--store", metavar="FILE", help="keep the originals there, and print the id for `expand` on stderr"
-    )
-
-
 def keep_in_store(result: Compressed, path: str) -> str:
     """Keep the originals before anything of the result is shown; say under which id, and return it."""
     from tersely.store import Store
@@ -74,14 +67,12 @@ def add_expand(commands: Commands) -> None:
     """Add the subcommand `expand`."""
     text = "print the original of a compressed text, byte for byte"
     parser = add_command(commands, "expand", text, _EXAMPLES)
-    parser.add_argument("id", metavar="ID", help="what `compress --store` printed, or any id in the store")
-    parser.add_argument("--store", metavar="FILE", help=f"the store ({_VARIABLE}, or the user's)")
-    parser.add_argument("--version", type=int, metavar="N", help="of the id, from 1 (the newest)")
-    parser.add_argument("--document", type=int, metavar="N", help="of several files, this one, from 0")
-    parser.add_argument(
-        "--masked", action="store_true", help="print it even where secrets were masked on the way in"
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
+    parser.flag("id ID", "what `compress --store` printed, or any id in the store")
+    parser.flag("--store FILE", f"the store ({_VARIABLE}, or the user's)")
+    parser.flag("--version N", "of the id, from 1 (the newest)")
+    parser.flag("--document N", "of several files, this one, from 0")
+    parser.flag("--masked", "print it even where secrets were masked on the way in")
+    parser.flag(*OUTPUT)
 
 
 def run_expand(arguments: argparse.Namespace) -> None:

@@ -69,7 +69,7 @@ class JobOptions:
 
     text: str = option("text", ("--text-column NAME", "what is read (text)"))
     id: str = option("id", ("--id-column NAME", "what rows are called (id, or their place)"))
-    keep: tuple[str, ...] = option((), ("--keep NAME", "a column to carry along (repeatable)"))
+    keep: tuple[str, ...] = option((), ("--keep NAME...", "a column to carry along (repeatable)"))
 
     def _check(self, **values: Any) -> None:
         """Take the checked values for those that were given, and check the names of the output's columns."""
@@ -138,7 +138,7 @@ class RowOptions(JobOptions):
     spans: bool = option(False, ("--spans", "also write which characters were kept, and where they stand"))
     counter: str = option(_COUNTER, ("-c --counter NAME", "tokenizer: an encoding or a model (o200k_base)"))
     strategy: AnyStrategyName | None = option(None, ("--strategy NAME", "how to compress (auto)"))  # noqa: RUF009
-    pinned: tuple[str, ...] = option((), ("--pin TEXT", "what each row must keep (repeatable)"))
+    pinned: tuple[str, ...] = option((), ("--pin TEXT...", "what each row must keep (repeatable)"))
     separator: str = "\n\n"
 
     def __post_init__(self) -> None:
