@@ -16,9 +16,9 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, update_wrapper
 from numbers import Real
 from reprlib import Repr
 from typing import Any, TypeVar
@@ -214,6 +214,34 @@ def brief(kind: type[T]) -> type[T]:
         return f"{type(self).__name__}({' '.join(', '.join(told).split())})"
 
     kind.__repr__ = one_line  # type: ignore[method-assign]
+    return kind
+
+
+def quick(kind: type[T]) -> type[T]:
+    """Let a frozen dataclass with slots be made in a quarter of the time.
+
+    Python's own `__init__` of a frozen one writes each field by a call that goes around what freezes it. This
+    one writes them as attributes of an open class with the same slots; then the object becomes frozen.
+    """
+    frozen: Any = kind
+    space: dict[str, Any] = {"_set": object.__setattr__, "_frozen": frozen, "_missing": MISSING}
+    space["_open"] = type(frozen)(frozen.__name__, frozen.__bases__, {"__slots__": frozen.__slots__})
+    given, lines = ["self"], ["_set(self, '__class__', _open)"]
+    for one in fields(frozen):
+        name, value = one.name, one.name
+        if one.default is not MISSING:
+            space[f"_given_{name}"] = one.default
+        elif one.default_factory is not MISSING:
+            space[f"_given_{name}"], space[f"_make_{name}"] = MISSING, one.default_factory
+            value = f"_make_{name}() if {name} is _missing else {name}"
+        given.append(f"{name}=_given_{name}" if f"_given_{name}" in space else name)
+        lines.append(f"self.{name} = {value}")
+    lines += ["self.__class__ = _frozen", *["self.__post_init__()"] * hasattr(frozen, "__post_init__")]
+    body = "\n    ".join(lines)
+    exec(f"def __init__({', '.join(given)}):\n    {body}", space)  # of names of fields alone
+    made = update_wrapper(space["__init__"], frozen.__init__)
+    del made.__wrapped__
+    frozen.__init__ = made
     return kind
 
 

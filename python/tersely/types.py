@@ -78,6 +78,7 @@ class Level(IntEnum):
 
 
 @checks.brief
+@checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class SegmentTable:
     """Segments as a structure of arrays, one row a segment, in source order.
@@ -259,6 +260,7 @@ class FactTable:
         return Fact(FactKind(int(self.kind[row])), text, document, start, end, outcome, reason)
 
 
+@checks.quick
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A fact, and whether it was kept, lost or made up.
@@ -389,6 +391,7 @@ MODEL_NOT_USED = "model_not_used"  # the warning beside a fallback_reason
 
 
 @checks.brief
+@checks.quick
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text with what the caller knows about it.
@@ -441,6 +444,7 @@ class Document:
         return next((value for value in given if isinstance(value, str)), "")
 
 
+@checks.quick
 @dataclass(frozen=True, slots=True)
 class Span:
     """A piece of a document: `documents[document].text[start:end]`, and why it was kept or dropped.
@@ -521,6 +525,7 @@ class Frame:
         return [f"{self.prefix}{separator.join(kept)}{self.suffix}"]
 
 
+@checks.quick
 @dataclass(frozen=True, slots=True)
 class Request:
     """A checked call: what a strategy is given.
@@ -593,6 +598,7 @@ def span_columns(spans: Sequence[Span]) -> Int64s:
     return np.array(places, dtype=np.int64).reshape(-1, 4).T
 
 
+@checks.quick
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """Accounts for a compression, in numbers and reason codes.
@@ -656,6 +662,7 @@ def count_reasons(kept: Iterable[Span], dropped: Iterable[Span]) -> dict[str, in
     return dict(reasons)
 
 
+@checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Compressed(Ratios):
     """The result of a compression.
@@ -833,6 +840,7 @@ LANGUAGES = (
 )  # fmt: skip
 
 
+@checks.quick
 @dataclass(frozen=True, slots=True)
 class Detection:
     """The detected type of a text, and how sure that is.

@@ -1,10 +1,12 @@
-"""What a result shows of itself, in a console or a log, is one line that a person can read."""
+"""What the decorators of dataclasses do: a repr of one line, and frozen objects that are made quickly."""
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import importlib
 import inspect
+import pickle
 import pkgutil
 import re
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ import numpy as np
 import pytest
 import tersely
 from sample_texts import LOG
-from tersely.checks import brief
+from tersely.checks import brief, quick
 
 LONGEST = 700  # characters: a result has up to ten fields
 #: How results that hold somebody's texts are called.
@@ -79,3 +81,38 @@ def test_what_is_shown_says_what_it_is_of() -> None:
     assert repr(Made("short", [1, 2])) == "Made(text='short', rows=[1, 2])"
     assert repr(Made("a\n" * 900, np.zeros((40, 40)))).count("\n") == 0
     assert "..." in repr(Made("long " * 100, list(range(9)))) and "hidden" not in repr(Made("", ()))
+
+
+@quick
+@dataclasses.dataclass(frozen=True, slots=True)
+class Quick:
+    kind: str
+    rows: tuple[int, ...] = (1, 2)
+    SET: dict[str, int] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", self.kind.strip())
+
+
+def test_what_is_made_quickly_is_like_what_python_makes() -> None:
+    @dataclasses.dataclass(frozen=True, slots=True)
+    class Slow:
+        kind: str
+        rows: tuple[int, ...] = (1, 2)
+        SET: dict[str, int] = dataclasses.field(default_factory=dict)
+
+    assert list(inspect.signature(Quick).parameters) == list(inspect.signature(Slow).parameters)
+    made = Quick(" a ", SET={"b": 1})
+    assert dataclasses.astuple(made) == dataclasses.astuple(Slow("a", SET={"b": 1}))
+    assert (
+        type(made) is Quick and made == Quick("a", (1, 2), {"b": 1}) and repr(made).startswith("Quick(kind=")
+    )
+    assert Quick("").SET is not Quick("").SET
+    for other in (copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        assert type(other) is Quick and other == made
+    assert dataclasses.replace(made, rows=()) == Quick("a", (), {"b": 1})
+    with pytest.raises(TypeError, match=r"Quick.__init__\(\) missing 1 required positional argument: 'kind'"):
+        Quick()  # type: ignore[call-arg]
+    for change in (lambda: setattr(made, "kind", "b"), lambda: delattr(made, "kind")):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            change()

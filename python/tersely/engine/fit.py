@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from tersely import _native
+from tersely import _native, checks
 from tersely.content.units import Lines, Marker, Nested, Quoted
 from tersely.engine.reading import (
     FIRST_KEPT,
@@ -336,6 +336,7 @@ _CUT, _SELECTED, _PINNED, _PRESERVED = (
 )
 
 
+@checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Fit:
     """A text within the budget.

@@ -16,7 +16,7 @@ from tersely.content.html import Html, PageText
 from tersely.content.registry import reader_of
 from tersely.content.units import ContentReader, Lines, Nested, Units, join_tables, units_of
 from tersely.engine.facts import FactCoverage, preserved_facts
-from tersely.engine.reading import Reading, Region, analyze, mark_groups, mark_pinned
+from tersely.engine.reading import Reading, Region, analyze, forms_of, mark_groups, mark_pinned
 from tersely.engine.worth import extras_of, redundancy_of, with_floor, with_joint_worth, worth_of_text
 from tersely.kernels.checks import united
 from tersely.models.counters import Texts, texts_of
@@ -396,13 +396,15 @@ class _Joining:
         ranked = single is not None and (not self.query or (single.relevant and len(self.texts) == 1))
         if ranked and single is not None:
             self.warnings += [code for code in single.warnings if code == "query_without_matches"]
+        merged = _merged(regions)
         reading = Reading(
             request=request,
             texts=self.texts,
             original=self.original,
             table=table,
             worth=own,
-            regions=tuple(_merged(regions)),
+            regions=merged,
+            forms=forms_of(merged),
             group=_grouped(table, groups, follows),
             pinned=mark_pinned(table, self._spans(request.pinned)),
             needs=needs if (needs >= 0).any() else np.empty(0, dtype=np.int32),
@@ -496,7 +498,7 @@ def _filled(parts: Sequence[_Part], document: int, text: str) -> list[_Part]:
     return filled if left is None else [*filled, _Part(document, 0, left, None, -1, -1)]
 
 
-def _merged(regions: Sequence[Region]) -> list[Region]:
+def _merged(regions: Sequence[Region]) -> tuple[Region, ...]:
     """Regions of text that follow one another in a document are one, fences too."""
     merged: list[Region] = []
     for region in regions:
@@ -504,7 +506,7 @@ def _merged(regions: Sequence[Region]) -> list[Region]:
             merged[-1] = replace(merged[-1], last=region.last)
         else:
             merged.append(region)
-    return merged
+    return tuple(merged)
 
 
 def _grouped(

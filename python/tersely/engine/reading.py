@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -400,9 +399,9 @@ _MARKER = 4.0  # tokens, about: of what says that something was left out below a
 _PLACED = np.zeros(len(Kind), dtype=np.uint8)  # kinds of lines that say something by where they stand
 _PLACED[[Kind.CODE, Kind.FENCED_CODE, Kind.TABLE]] = 1
 _NONE = np.empty(0, dtype=np.uint8)
-_FORM = attrgetter("form")
 
 
+@checks.quick
 @dataclass(frozen=True, slots=True)
 class Region:
     """Consecutive units of one document that are written in one way.
@@ -421,6 +420,11 @@ class Region:
     local: int = 0
 
 
+def forms_of(regions: Iterable[Region]) -> list[Form]:
+    """Return the forms that regions are written in."""
+    return [region.form for region in regions if region.form is not None]
+
+
 class Prices(NamedTuple):
     """The costs of units, in tokens.
 
@@ -437,6 +441,7 @@ class Prices(NamedTuple):
     exact: bool = True
 
 
+@checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Reading:
     """The units of a request, good for any number of budgets; whoever changes what they say makes another.
@@ -476,7 +481,7 @@ class Reading:
         auxiliary: bool[n], units that are kept only where others need them; None: there are none.
         optional: whether a text without any unit is a result; else something must fit.
         pieces_repeat: whether units are less than sentences, so that one may be said as often as it stands.
-        forms: the forms that regions are written in; none where all is text.
+        forms: the forms that regions are written in (`forms_of`); none where all is text.
     """
 
     request: Request
@@ -513,12 +518,9 @@ class Reading:
     auxiliary: Bools | None = None
     optional: bool = False
     pieces_repeat: bool = False
-    forms: list[Form] = field(init=False)
+    forms: Sequence[Form] = ()
     _prices: Prices | None = None
     _same: Int32s | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "forms", list(filter(None, map(_FORM, self.regions))))
 
     def pieces(self, rows: Int64s | slice = slice(None)) -> list[str]:
         """The text of units, verbatim."""

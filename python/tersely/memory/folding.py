@@ -23,7 +23,7 @@ from tersely.engine.allocation import fill
 from tersely.engine.facts import TextIndex, stands_alone
 from tersely.engine.finish import finish
 from tersely.engine.fit import fit
-from tersely.engine.reading import FIRST_KEPT, Prices, Reading, Region, count, count_batch
+from tersely.engine.reading import FIRST_KEPT, Prices, Reading, Region, count, count_batch, forms_of
 from tersely.engine.strategies import Auto
 from tersely.memory.excerpts import (
     Excerpts,
@@ -518,13 +518,15 @@ def _reading(history: History, excerpts: Excerpts, results: Sequence[_Result]) -
     sent = Frame(
         write=lambda parts: [frame_excerpts(parts[0]), *parts[1:]], paid=count(counter, frame_excerpts(""))
     )
+    regions = (Region(0, 0, size, Quoted()),) if size else ()
     reading = Reading(
         request=Request((Document(excerpts.text),), history.query or None, None, 1.0, counter, frame=sent),
         texts=[excerpts.text],
         original=int(excerpts.costs.sum()),
         table=excerpts.table,
         worth=excerpts.worth,
-        regions=(Region(0, 0, size, Quoted()),) if size else (),
+        regions=regions,
+        forms=forms_of(regions),
         group=excerpts.group,
         pinned=np.zeros(size, dtype=np.uint8),
         needs=excerpts.table.heading,
@@ -576,6 +578,7 @@ def _join_readings(first: Reading, excerpts: Excerpts, results: Sequence[_Result
         ),
         worth=np.concatenate((first.worth, worth)).astype(np.float32),
         regions=(*first.regions, *(_shift_region(region, size) for region in second.regions)),
+        forms=(*first.forms, *second.forms),
         group=np.concatenate((first.group, moved(second.group))),
         pinned=np.concatenate((first.pinned, second.pinned)),
         term_ids=second.term_ids[: terms[-1]],
