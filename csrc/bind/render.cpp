@@ -1,3 +1,5 @@
+#include "bind/render.hpp"
+
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
@@ -293,13 +295,6 @@ py::str slice_of(const py::handle& text, std::int64_t begin, std::int64_t stop) 
     return py::reinterpret_steal<py::str>(piece);
 }
 
-py::str join(const py::str& separator, const py::list& pieces) {
-    if (pieces.size() == 1) return py::reinterpret_borrow<py::str>(pieces[0]);
-    PyObject* joined = PyUnicode_Join(separator.ptr(), pieces.ptr());
-    if (joined == nullptr) throw py::error_already_set();
-    return py::reinterpret_steal<py::str>(joined);
-}
-
 // A text that grows by pieces of one document and by what is no source's.
 class NestedText {
   public:
@@ -435,18 +430,28 @@ py::tuple write_nested(const py::str& text, const Input<std::int64_t>& start, co
     return to.finish();
 }
 
-// What the rows leave of each text: runs of rows that follow one another keep the source's gaps, others the separator.
-py::list join_rows(const py::list& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
-                   const Input<std::int64_t>& end, const Input<std::int64_t>& rows, const py::str& separator) {
-    const std::span<const std::int32_t> of = view(document);
-    const std::span<const std::int64_t> starts = view(start);
-    const std::span<const std::int64_t> ends = view(end);
-    const std::span<const std::int64_t> kept = view(rows);
-    require(of.size() == starts.size() && of.size() == ends.size(), "document, start and end must have one length");
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-        require(kept[i] >= (i == 0 ? 0 : kept[i - 1] + 1) && static_cast<std::size_t>(kept[i]) < of.size(),
+py::list joined_rows(const py::list& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
+                     const Input<std::int64_t>& end, const Input<std::int64_t>& rows, const py::str& separator) {
+    return join_rows(texts, view(document), view(start), view(end), view(rows), separator);
+}
+
+}  // namespace
+
+py::str join(const py::str& separator, const py::list& pieces) {
+    if (pieces.size() == 1) return py::reinterpret_borrow<py::str>(pieces[0]);
+    PyObject* joined = PyUnicode_Join(separator.ptr(), pieces.ptr());
+    if (joined == nullptr) throw py::error_already_set();
+    return py::reinterpret_steal<py::str>(joined);
+}
+
+py::list join_rows(const py::list& texts, std::span<const std::int32_t> document, std::span<const std::int64_t> start,
+                   std::span<const std::int64_t> end, std::span<const std::int64_t> rows, const py::str& separator) {
+    require(document.size() == start.size() && document.size() == end.size(),
+            "document, start and end must have one length");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        require(rows[i] >= (i == 0 ? 0 : rows[i - 1] + 1) && static_cast<std::size_t>(rows[i]) < document.size(),
                 "rows must ascend in [0, len(document))");
-        const std::int32_t index = of[static_cast<std::size_t>(kept[i])];
+        const std::int32_t index = document[static_cast<std::size_t>(rows[i])];
         require(0 <= index && static_cast<std::size_t>(index) < texts.size(), "document must lie in [0, len(texts))");
     }
     py::list parts;
@@ -454,20 +459,19 @@ py::list join_rows(const py::list& texts, const Input<std::int32_t>& document, c
     for (std::size_t index = 0; index < texts.size(); ++index) {
         require(PyUnicode_Check(texts[index].ptr()) != 0, "texts must be str");
         py::list pieces;
-        while (at < kept.size() && of[static_cast<std::size_t>(kept[at])] == static_cast<std::int32_t>(index)) {
-            const auto first = static_cast<std::size_t>(kept[at]);
+        while (at < rows.size() && document[static_cast<std::size_t>(rows[at])] == static_cast<std::int32_t>(index)) {
+            const auto first = static_cast<std::size_t>(rows[at]);
             auto last = first;
-            while (++at < kept.size() && static_cast<std::size_t>(kept[at]) == last + 1 && of[last + 1] == of[first])
+            while (++at < rows.size() && static_cast<std::size_t>(rows[at]) == last + 1 &&
+                   document[last + 1] == document[first])
                 ++last;
-            pieces.append(slice_of(texts[index], starts[first], ends[last]));
+            pieces.append(slice_of(texts[index], start[first], end[last]));
         }
-        parts.append(pieces.empty() ? py::str("") : join(separator, pieces));
+        parts.append(join(separator, pieces));
     }
-    require(at == kept.size(), "document must ascend");
+    require(at == rows.size(), "document must ascend");
     return parts;
 }
-
-}  // namespace
 
 void bind_render(py::module_& m) {
     const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
@@ -482,7 +486,7 @@ void bind_render(py::module_& m) {
           py::arg("parent"), py::arg("place"), py::arg("count"), py::arg("own"), py::arg("record"));
     m.def("code_markers", &code_markers, py::arg("document"), py::arg("first"), py::arg("last"), py::arg("suite"),
           py::arg("inside"), py::arg("role"), py::arg("stand_in"), py::arg("opens"), py::arg("closes"));
-    m.def("join_rows", &join_rows, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
+    m.def("join_rows", &joined_rows, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("rows"), py::arg("separator"));
     m.def("write_nested", &write_nested, py::arg("text"), py::arg("start"), py::arg("end"), py::arg("rows"),
           py::arg("low"), py::arg("high"), py::arg("shift"), py::arg("marker"), py::arg("gap"), py::arg("numbered"),

@@ -1,3 +1,5 @@
+#include "bind/tokens.hpp"
+
 #include <pybind11/pybind11.h>
 
 #include <memory>
@@ -18,17 +20,6 @@ namespace py = pybind11;
 
 namespace tersely::bind {
 namespace {
-
-// A table over a buffer of Python's, which it keeps alive, and what the last call learnt about spellings.
-struct HeldTable {
-    py::buffer_info held;
-    tokens::TokenTable table;
-    Spare<tokens::Known> known;
-
-    explicit HeldTable(py::buffer_info&& info)
-        : held(std::move(info)),
-          table({static_cast<const char*>(held.ptr), static_cast<std::size_t>(held.size * held.itemsize)}) {}
-};
 
 // Where the pieces of texts end by a table, which are both kept alive.
 struct HeldMarks {

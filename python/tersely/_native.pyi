@@ -67,7 +67,7 @@ def relevance(
     weights: _Float64s,
     forest: tuple[Any, ...],  # tersely.models.weights.Forest
     features: _Float32s | None,
-) -> tuple[_Float32s, _Float32s, _Float32s, bool, float]: ...  # tersely.engine.worth.Scored
+) -> tuple[_Float32s, _Float32s, _Float32s, bool, float]: ...  # see Asked.scores
 def relevance_columns(
     term_ids: _Int32s,
     term_offsets: _Int64s,
@@ -149,6 +149,10 @@ class Choice:  # csrc/kernels/select/budgeted.hpp: Problem, Rules, Choice
         head_cost: _Int64s | None = None,
         head_above: _Int32s | None = None,
         head_of: _Int32s | None = None,
+        texts: list[str] | None = None,
+        within: str | None = None,
+        separator: str | None = None,
+        counter: TokenTable | None = None,
     ) -> None: ...
     def select(self, budget: int) -> _UInt8s: ...
     def choose(
@@ -160,7 +164,10 @@ class Choice:  # csrc/kernels/select/budgeted.hpp: Problem, Rules, Choice
     def only(self, held: _UInt8s) -> _UInt8s: ...
     def fill_gaps(self, status: _UInt8s) -> _UInt8s: ...
     def leave_unneeded_out(self, status: _UInt8s) -> _UInt8s: ...
+    # tokens of what is kept; of the cheapest unit left out that says something new, -1: none
     def tally(self, status: _UInt8s) -> tuple[int, int]: ...
+    # the text, the part of each document, units kept, tokens (-1: not by a table), tally
+    def write(self, status: _UInt8s) -> tuple[str, tuple[str, ...], int, int, tuple[int, int]]: ...
 
 def first_equal(  # csrc/kernels/select/budgeted.hpp; empty where all differ
     texts: Sequence[str] | Utf8,
@@ -171,8 +178,6 @@ def first_equal(  # csrc/kernels/select/budgeted.hpp; empty where all differ
     placed: _UInt8s,  # by kind: compared with none
     alone: _UInt8s,  # by unit, or empty
 ) -> _Int32s: ...
-
-# tokens of what is kept; of the cheapest unit left out that says something new, -1: none
 def find_facts(
     texts: list[str],
     document: _Int32s,

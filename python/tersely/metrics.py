@@ -50,7 +50,7 @@ class _Switch:
     active: tuple[_Meters, Tracer] | None = None
 
 
-_switch = _Switch()
+switch = _Switch()
 _meters: WeakKeyDictionary[CollectorRegistry, _Meters] = WeakKeyDictionary()  # a registry takes a name once
 _lock = threading.Lock()
 
@@ -80,18 +80,18 @@ def enable(registry: CollectorRegistry | None = None, tracer: Tracer | None = No
     with _lock:
         if registry not in _meters:
             _meters[registry] = _register(registry)
-        _switch.active = _meters[registry], tracer or trace.get_tracer("tersely")
+        switch.active = _meters[registry], tracer or trace.get_tracer("tersely")
 
 
 def disable() -> None:
     """Stop recording. What was counted stays in the registry."""
     with _lock:
-        _switch.active = None
+        switch.active = None
 
 
 def enabled() -> bool:
     """Say whether compressions are recorded."""
-    return _switch.active is not None
+    return switch.active is not None
 
 
 def observe(method: str | Enum, original: int, tokens: int, seconds: float, cache_hit: bool = False) -> None:
@@ -105,7 +105,7 @@ def observe(method: str | Enum, original: int, tokens: int, seconds: float, cach
 
     Raises ValueError for another method. O(1); safe from any thread.
     """
-    active = _switch.active
+    active = switch.active
     if active is None:
         return
     name = method.name.lower() if isinstance(method, Enum) else method

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tersely.engine.finish import make_receipt
+from tersely.engine.finish import fates_of, make_receipt
 from tersely.models.counters import resolve_counter
 from tersely.types import Document, Receipt, Request
 
@@ -21,7 +21,7 @@ def words(text: str) -> int:
 def receipt_of(tokens: int = 9, status: np.ndarray = STATUS, counter: Any = words) -> Receipt:
     request = Request((Document("Rope."),), None, 10, 0.3, resolve_counter(counter))
     return make_receipt(
-        request, 10, tokens, 40, status, ["empty_query"], recounts=3, reasons=REASONS, first_kept=2
+        request, 10, tokens, 40, status, ["empty_query"], recounts=3, fates=fates_of(REASONS, 2)
     )
 
 

@@ -236,8 +236,10 @@ def language_detection(language: str, found: Detection) -> Detection:
 
 def detect_each(texts: Sequence[str]) -> list[Detection]:
     """Detect the type of each text; doubtful ones are Python if all of it parses. O(characters)."""
-    found = []
-    looks = _native.detect(list(map(_sample, texts)))
+    found, samples = [], []
+    for text in texts:
+        samples.append([text] if len(text) <= _HEAD + _MIDDLE + _TAIL else _sample(text))
+    looks = _native.detect(samples)
     for look, text in zip(looks, texts, strict=True):
         one = Detection(KINDS[look[0]], LANGUAGES[look[1]], look[2])
         if one.confidence <= _CERTAIN or (one.kind == "code" and one.language in (None, "yaml")):
@@ -256,9 +258,7 @@ def in_pairs(text: str) -> bool:
 
 
 def _sample(text: str) -> list[str]:
-    """The whole text, or three parts of it; the middle one starts with the last character of a line."""
-    if len(text) <= _HEAD + _MIDDLE + _TAIL:
-        return [text]
+    """Three parts of a long text; the middle one starts with the last character of a line."""
     half = len(text) // 2
     start = max(text.find("\n", half, half + _NEAR) - 1, half)
     start = min(start, len(text) - _TAIL - _MIDDLE)

@@ -44,6 +44,7 @@ from tersely.types import (
 )
 
 _DEFAULT = Auto()
+_NOWHERE: tuple[Any, ...] = ()  # no places, which most calls name
 
 
 def compress(
@@ -95,7 +96,9 @@ def compress(
     chosen = _DEFAULT if strategy is None else _strategy(strategy)
     if pruner is not None:
         chosen = with_pruner(chosen, pruner)
-    return _observed(chosen, chosen.compress, request) if metrics.enabled() else chosen.compress(request)
+    if metrics.switch.active is None:
+        return chosen.compress(request)
+    return _observed(chosen, chosen.compress, request)
 
 
 def compress_in(
@@ -112,7 +115,7 @@ def compress_in(
     request = _request(documents, query, budget, 1.0, counter, pinned, (), "\n\n", frame)
     chosen = _strategy(strategy)
     made = partial(compress_framed, chosen)
-    return _observed(chosen, made, request) if metrics.enabled() else made(request)
+    return made(request) if metrics.switch.active is None else _observed(chosen, made, request)
 
 
 def _observed(strategy: Strategy, compress: Callable[[Request], Compressed], request: Request) -> Compressed:
@@ -262,14 +265,14 @@ def _request(
     """The arguments of a call, checked."""
     checked = to_documents(documents)
     return Request(
-        documents=checked,
-        query=checks.text(query, "query") if query is not None else None,
-        budget=checks.whole_number(budget, "budget") if budget is not None else None,
-        ratio=checks.share(ratio, "ratio"),
-        counter=resolve_counter(counter),
-        pinned=to_spans(pinned, checked),
-        groups=to_groups(groups, checked),
-        separator=checks.text(separator, "separator"),
+        checked,
+        None if query is None else checks.text(query, "query"),
+        None if budget is None else checks.whole_number(budget, "budget"),
+        checks.share(ratio, "ratio"),
+        resolve_counter(counter),
+        () if pinned is _NOWHERE else to_spans(pinned, checked),
+        () if groups is _NOWHERE else to_groups(groups, checked),
+        checks.text(separator, "separator"),
         frame=frame,
     )
 

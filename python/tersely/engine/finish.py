@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import compress
 from typing import Any
 
@@ -42,6 +42,15 @@ _LARGEST_CHECKED = 200_000  # characters of documents
 _FITS = REASONS.index("fits")
 _MARKUP = len(REASONS)
 _ALL_REASONS = (*REASONS, "markup")  # of what pages hold beside what they show
+
+
+def fates_of(reasons: Sequence[str], first_kept: int) -> tuple[str, ...]:
+    """Return what receipts write for the codes of reasons; from `first_kept` on, units are kept."""
+    kept = [f"kept:{name}" for name in reasons[first_kept:]]
+    return (*[f"dropped:{name}" for name in reasons[:first_kept]], *kept)
+
+
+_FATES = (*fates_of(REASONS, FIRST_KEPT), "dropped:markup")
 
 
 def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
@@ -143,13 +152,12 @@ def make_receipt(
     warnings: Sequence[str],
     *,
     recounts: int = 1,
-    reasons: Sequence[str] = _ALL_REASONS,
-    first_kept: int = FIRST_KEPT,
+    fates: Sequence[str] = _FATES,
     content_types: tuple[str, ...] = (),
 ) -> Receipt:
     """The receipt of a text of so many tokens.
 
-    `status`: an index into `reasons` for each unit; from `first_kept` on, but for "markup", units are kept.
+    `status`: an index into `fates` (`fates_of`) for each unit.
     Raises ValueError for a text over the budget, which was within it when the caller's counter was asked
     before; with our own counter it is the engine's mistake, an AssertionError.
     """
@@ -160,9 +168,8 @@ def make_receipt(
         raise ValueError(
             f"{problem}: the token counter {name_of(request.counter)} counts otherwise each time"
         )
-    counts = np.bincount(status, minlength=len(reasons)).tolist()
-    names = _fates(tuple(reasons), first_kept)
-    named = dict(compress(zip(names, counts, strict=True), counts))  # of those that are there
+    counts = np.bincount(status, minlength=len(fates)).tolist()
+    named = dict(compress(zip(fates, counts, strict=True), counts))  # of those that are there
     return Receipt(
         budget,
         tokens,
@@ -173,15 +180,6 @@ def make_receipt(
         recounts,
         (*warnings, *warnings_about(request.documents)),
         content_types=content_types,
-    )
-
-
-@lru_cache(maxsize=16)
-def _fates(reasons: tuple[str, ...], first_kept: int) -> tuple[str, ...]:
-    """Return the reasons that receipts write for the codes."""
-    return tuple(
-        f"{'kept' if code >= first_kept and name != 'markup' else 'dropped'}:{name}"
-        for code, name in enumerate(reasons)
     )
 
 

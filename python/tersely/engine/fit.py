@@ -33,6 +33,7 @@ from tersely.engine.reading import (
     prices_of_headings,
 )
 from tersely.errors import BudgetExceededError
+from tersely.models.counters import TOKEN_TABLES, BytePairCounter
 from tersely.types import Float32s, Int64s, Kind, SegmentTable, UInt8s, pieces
 
 Places = tuple[tuple[int, int], ...]
@@ -348,6 +349,8 @@ class Fit:
         cut: where the only kept unit was cut (a character of its document), or None.
         recounts: texts counted.
         warnings: reason codes.
+        tally: its tokens by the prices of its parts, and those of the cheapest unit left out that says
+            something new (-1: none).
     """
 
     rendered: Rendered
@@ -356,6 +359,7 @@ class Fit:
     cut: int | None
     recounts: int
     warnings: tuple[str, ...] = ()
+    tally: tuple[int, int] = (0, -1)
 
 
 def fit(
@@ -405,7 +409,8 @@ class _Fitting:
         if kept is not None:
             self.pinned = np.maximum(self.pinned, (kept >= FIRST_KEPT).astype(np.uint8))
         self.prices, self.same = reading.prices(), reading.same()
-        self.heads = prices_of_headings(reading.request)
+        self.heads = None if reading.request.frame is None else prices_of_headings(reading.request)
+        self.plain = not (reading.forms or reading.clauses)  # written and counted natively
         gist, self.gist_room = reading.worth, 0
         if reading.gist is not None and not reading.ranked and len(reading.gist) >= _GIST_UNITS:
             gist, self.gist_room = reading.gist, int(_GIST * reading.original)
@@ -479,13 +484,23 @@ class _Fitting:
         if reading.fences:
             rules["fences"] = np.array(reading.fences, dtype=np.int64).ravel()
         if reading.ranked:
-            rules["bare"], rules["start"], rules["end"] = reading.unmarked(), table.start, table.end
-            rules["fill"] = not reading.request.groups
+            rules["bare"], rules["fill"] = reading.unmarked(), not reading.request.groups
         if self.heads is not None:
             rules["head_cost"], rules["head_above"] = self.heads.costs, self.heads.above
             rules["head_of"] = self.heads.of
+        if self.plain:
+            request = reading.request
+            rules["texts"], rules["within"], rules["separator"] = (
+                reading.texts,
+                request.within,
+                request.separator,
+            )
+            if request.frame is None and isinstance(request.counter, BytePairCounter):
+                rules["counter"] = TOKEN_TABLES[request.counter.encoding]
         return _native.Choice(
             document=table.document,
+            start=table.start,
+            end=table.end,
             score=self.worth,
             gist=self.gist,
             gist_room=self.gist_room,
@@ -608,18 +623,23 @@ class _Fitting:
 
     def _try(self, status: UInt8s, wording: Wording = Wording.FULL) -> Fit | None:
         """The written and counted choice, or all units where these take less; None when it keeps nothing."""
-        rows = is_kept(status)
-        if len(rows) == 0:
+        if self.plain:
+            text, parts, kept, tokens, tally = self.choice.write(status)
+            rendered = Rendered(text, parts, ())
+        else:
+            rows = is_kept(status)
+            rendered, kept, tokens = render(self.reading, rows, wording), len(rows), -1
+            tally = self.choice.tally(status)
+        if not rendered.text:  # nothing is kept, or sources without any words of theirs
             return None
-        rendered = render(self.reading, rows, wording)
-        if not rendered.text:  # sources of which no words are kept
-            return None
-        tokens = self._measure(rendered)
-        if tokens > self.reading.original and len(rows) < len(status):  # what joins pieces is dear
+        if tokens < 0:
+            tokens = count_sent(self.reading.request, rendered.text, rendered.parts)
+        self.recounts += 1
+        if tokens > self.reading.original and kept < len(status):  # what joins pieces is dear
             whole = self._try(np.where(self.pinned > 0, _PINNED, _SELECTED).astype(np.uint8), Wording.BARE)
             if whole is not None and whole.tokens < tokens:
                 return whole
-        return Fit(rendered, tokens, status, None, self.recounts)
+        return Fit(rendered, tokens, status, None, self.recounts, tally=tally)
 
     def _check_pinned(self) -> None:
         fitted = self._try(self.choice.only(self.pinned), Wording.BARE)
@@ -656,8 +676,7 @@ class _Fitting:
                 low, target = target, min(2 * target + 1, (target + high) // 2)
                 continue  # the best unit may need less than its estimate
             counted[target] = fitted.tokens
-            # By the prices of its parts; of the cheapest unit left out that says something new (-1: none).
-            estimate, cheapest = self.choice.tally(fitted.status)
+            estimate, cheapest = fitted.tally
             if fitted.tokens <= self.budget:
                 if best is None or fitted.tokens > best.tokens:
                     best = fitted

@@ -97,6 +97,11 @@ def _read_text(
         analysis = analyze(texts, extras_of(request), options.level, options.window)
     valued, by_query, warnings, asked = worth_of_text(request, texts, options, analysis, cosine)
     table = analysis.table
+    if len(texts) == 1:
+        regions: tuple[Region, ...] = (Region(0, 0, len(table.start)),) if len(table.start) else ()
+    else:
+        limits = enumerate(pairwise(table.document.searchsorted(np.arange(len(texts) + 1)).tolist()))
+        regions = tuple([Region(index, low, high) for index, (low, high) in limits if low < high])
     reading = Reading(
         request=request,
         texts=texts,
@@ -105,7 +110,7 @@ def _read_text(
         worth=valued.worth,
         gist=valued.gist,
         apart=valued.apart,
-        regions=_text_regions(table.document, len(texts)),
+        regions=regions,
         group=mark_groups(table, request.groups),
         pinned=mark_pinned(table, request.pinned),
         term_ids=analysis.term_ids,
@@ -122,15 +127,6 @@ def _read_text(
         asked=asked,
     )
     return with_floor(reading, None)
-
-
-def _text_regions(document: Int32s, documents: int) -> tuple[Region, ...]:
-    if documents == 1:
-        return (Region(0, 0, len(document)),) if len(document) else ()
-    limits = document.searchsorted(np.arange(documents + 1)).tolist()
-    return tuple(
-        [Region(index, low, high) for index, (low, high) in enumerate(pairwise(limits)) if low < high]
-    )
 
 
 def _coverage(reading: Reading, options: Extractive, preserve: tuple[str, ...]) -> FactCoverage:
@@ -201,7 +197,7 @@ class _Joining:
         self.readers = list(readers)
         # What a page shows will stand in the place of its document: then the texts are a list of their own.
         if texts is None or any(isinstance(reader, Html) for reader in readers):
-            texts = texts_of(request.documents)
+            texts = Texts([document.text for document in request.documents])
         self.texts = texts
         self.pages: dict[int, PageText] = {}
         self.warnings = list(warnings)

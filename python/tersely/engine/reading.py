@@ -544,7 +544,9 @@ class Reading:
                 if isinstance(region.form, Quoted):
                     alone[region.first : region.last] = 1
         places = (table.document, table.start, table.end, table.kind)
-        return self._keep("_same", _native.first_equal(self.texts, *places, _PLACED, alone))
+        same = _native.first_equal(self.texts, *places, _PLACED, alone)
+        object.__setattr__(self, "_same", same)
+        return same
 
     def unmarked(self) -> Int64s:
         """int64[2k], the rows (half-open) of regions whose left out units have no markers."""
@@ -580,19 +582,16 @@ class Reading:
             paid = found + separator if separator else found
         else:  # others may count as they like
             paid = np.minimum(np.maximum(np.minimum(found, largest) + separator, 1), largest)
-        if skipped is None:
-            return self._keep("_prices", Prices(found, paid, separator))
-        counts = np.zeros(size, np.int64) if self.fragments is None else self._estimate()
-        costs = np.maximum(counts, 1)
-        counts[rows], costs[rows] = found, paid
-        if self.bulk is not None:  # dearer than there is
-            counts[self.bulk] = costs[self.bulk] = min(4 * self.original + 4, largest)
-        return self._keep("_prices", Prices(counts, costs, separator, len(found) == size))
-
-    def _keep(self, name: str, found: T) -> T:
-        """Remember what is only looked for once."""
-        object.__setattr__(self, name, found)
-        return found
+        counts, costs = found, paid
+        if skipped is not None:
+            counts = np.zeros(size, np.int64) if self.fragments is None else self._estimate()
+            costs = np.maximum(counts, 1)
+            counts[rows], costs[rows] = found, paid
+            if self.bulk is not None:  # dearer than there is
+                counts[self.bulk] = costs[self.bulk] = min(4 * self.original + 4, largest)
+        prices = Prices(counts, costs, separator, len(found) == size)
+        object.__setattr__(self, "_prices", prices)
+        return prices
 
     def estimated(self) -> Bools | None:
         """bool[n]: units that are never counted; None: all are."""

@@ -255,7 +255,9 @@ class Prepared:
     def allowed(self, budget: int | None, ratio: float | None) -> int:
         """The tokens that a budget or ratio allows; with neither, those that were prepared for."""
         if budget is None and ratio is None:
-            budget, ratio = self.request.budget, self.request.ratio
+            if self.request.budget is not None:
+                return self.request.budget
+            ratio = self.request.ratio
         return budget_of(budget, self.request.ratio if ratio is None else ratio, self.original_tokens)
 
     def finish(self, fitted: Fit, budget: int) -> Compressed:
@@ -467,9 +469,7 @@ class Extractive:
         return Prepared(request, self).fit()
 
 
-_SHORT_CODE = (
-    3000  # characters: one of several pieces of code or diffs that are shorter is read as text, whole lines
-)
+_SHORT_CODE = 3000  # characters
 _MAY_HOLD_BLOCKS = frozenset({"prose", "markdown", "mixed"})
 
 
@@ -528,13 +528,13 @@ class Auto:
         """The documents, each as what it is, for any number of budgets; other arguments: as of `Prepared`."""
         texts = texts_of(request.documents)
         readers: list[ContentReader | None]
-        if self.as_type is not None and not isinstance(self.as_type, str):
-            kinds = [self.as_type.kind] * len(texts)
-            pieces = _pieces_of_code(kinds, texts)
-            readers = [self.as_type] * len(texts)
+        own = None if self.as_type is None or isinstance(self.as_type, str) else self.as_type
+        kinds, looks = self._kinds(request.documents, texts) if own is None else ([own.kind] * len(texts), {})
+        # Short pieces of code and diffs beside others are text, whose lines are ranked together.
+        pieces = [False] if len(kinds) == 1 else list(map(_is_piece, kinds, texts))
+        if own is not None:
+            readers = [own] * len(texts)
         else:
-            kinds, looks = self._kinds(request.documents, texts)
-            pieces = _pieces_of_code(kinds, texts)
             whole_blocks = "code" in self.text.preserve or "all" in self.text.preserve
             options: dict[str, dict[str, Any]] = {"code": {"looks": looks}}
             if self.as_type is None:
@@ -658,14 +658,9 @@ def _readers(
     return readers
 
 
-def _pieces_of_code(kinds: Sequence[str], texts: Texts) -> list[bool]:
-    """Whether each of several documents is a short piece of code or a diff: as text its lines are ranked
-    together."""
-    if len(kinds) == 1:
-        return [False]
-    return [
-        kind in ("code", "diff") and len(text) < _SHORT_CODE for kind, text in zip(kinds, texts, strict=True)
-    ]
+def _is_piece(kind: str, text: str) -> bool:
+    """Whether a text is a short piece of code or a diff."""
+    return kind in ("code", "diff") and len(text) < _SHORT_CODE
 
 
 def _profiles(result: Compressed) -> list[Profile]:

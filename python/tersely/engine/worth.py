@@ -140,24 +140,6 @@ def _row(weights: Mapping[str, float]) -> Float64s:
     return np.array([weights.get(name, 0.0) for name in FEATURES])
 
 
-class Scored(NamedTuple):
-    """Relevance scores of the segments of a call, and what they are made of.
-
-    Attributes:
-        features: float32[len(FEATURES), n].
-        scores: float32[n] >= 0.
-        corrections: float32[n], what the trees add.
-        matched: whether a segment, or what stands above one, holds a term of the query.
-        nearest: the largest cosine; -1 without vectors.
-    """
-
-    features: Float32s
-    scores: Float32s
-    corrections: Float32s
-    matched: bool
-    nearest: float
-
-
 class Importance(NamedTuple):
     """The worth of units per token without a query; with one, `worth` is relevance, the others None.
 
@@ -203,16 +185,20 @@ class Asked:
 
     def scores(
         self, weights: Mapping[str, float] | Float64s, forest: Forest, features: Float32s | None = None
-    ) -> Scored:
+    ) -> tuple[Float32s, Float32s, Float32s, bool, float]:
         """Score the segments.
 
         A score is the weighted sum of the features (`weights` by name, where a missing one is 0, or as
-        `weight_row` gives them), corrected by the forest, above
-        the median of the call (csrc/kernels/relevance/columns.hpp). `features`: given ones are taken as they
-        are; else "reranked" is 0: `_read_again` fills it. O(terms + segments * trees).
+        `weight_row` gives them), corrected by the forest, above the median of the call
+        (csrc/kernels/relevance/columns.hpp). `features`: given ones are taken as they are; else "reranked" is
+        0: `_read_again` fills it. O(terms + segments * trees).
+
+        Returns float32[len(FEATURES), n] features, float32[n] scores >= 0, float32[n] what the trees add,
+        whether a segment, or what stands above one, holds a term of the query, and the largest cosine (-1
+        without vectors).
         """
         given = (*self._arguments(weights), forest, features)
-        return Scored(*_native.relevance(*given))
+        return _native.relevance(*given)
 
     def columns(self, weights: Mapping[str, float]) -> Float32s:
         """float32[len(COLUMNS), n]: what a forest is fitted on. O(terms + n log n)."""
@@ -368,23 +354,21 @@ def hybrid(
     # Cosines of the static table are known by their size for English alone, those of other models not at all.
     calibration = kind if kind == "static" and is_english(prepared.query) else "none"
     asked = Asked(analysis, size, titles, prepared.question.answer, cosine, calibration)
-    scored = asked.scores(weights, forest)
-    by_query, features = scored.matched, scored.features
+    features, scores, corrections, by_query, nearest = asked.scores(weights, forest)
     if not by_query and analysis.term_offsets[size] > 0:
         warnings.append("query_without_matches")
-        by_query = scored.nearest >= _LEAST_COSINE
-    again = {"reranker": (reranker, rerank_share), "pruner": (pruner, pruner_share)}
-    for name, (reader, share) in again.items() if by_query else ():
-        try:
-            if reader is not None:
-                features[_RERANKED] += _read_again(prepared, scored.scores, reader, share)
-        except Exception:
-            warnings.append(f"{name}_failed")
-    if features[_RERANKED].any():
-        scored = asked.scores(weights, forest, features)
+        by_query = nearest >= _LEAST_COSINE
+    if by_query and (reranker is not None or pruner is not None):
+        for name, reader, share in ("reranker", reranker, rerank_share), ("pruner", pruner, pruner_share):
+            try:
+                if reader is not None:
+                    features[_RERANKED] += _read_again(prepared, scores, reader, share)
+            except Exception:
+                warnings.append(f"{name}_failed")
+        if features[_RERANKED].any():
+            _, scores, corrections, *_ = asked.scores(weights, forest, features)
     asked.named = features[_BRIDGE] > 0
-    told = tuple(warnings)
-    return Hybrid(scored.scores, features, weights, asked, forest, scored.corrections, by_query, told)
+    return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings))
 
 
 def _read_again(
@@ -724,7 +708,7 @@ def with_joint_worth(
             scores = found.segments
             if alone.any():
                 found.features[np.ix_(np.array(_AROUND), np.unique(first[alone]))] = 0
-                scores = found.asked.scores(found.weights, found.forest, found.features).scores
+                scores = found.asked.scores(found.weights, found.forest, found.features)[1]
             relevance = _largest(scores, first, last)
             top = float(relevance.max(initial=0)) or 1.0
             standing = _standing(reading, own, _largest(centrality(analysis), first, last))

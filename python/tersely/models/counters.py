@@ -37,8 +37,10 @@ class Texts(list[str]):
 
 
 def texts_of(documents: Iterable[Document]) -> Texts:
-    """Return the texts of documents."""
-    return Texts(map(_TEXT, documents))
+    """Return the texts of documents, with their UTF-8. O(characters)."""
+    texts = Texts(map(_TEXT, documents))
+    texts.utf8 = Utf8(texts)
+    return texts
 
 
 _TEXT = attrgetter("text")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tersely import checks
 from tersely.engine.facts import PRESERVABLE, facts_after
-from tersely.engine.finish import make_receipt
+from tersely.engine.finish import fates_of, make_receipt
 from tersely.engine.fit import join_rows
 from tersely.engine.reading import count, count_batch, mark_groups, mark_pinned, segment
 from tersely.engine.strategies import Extractive
@@ -31,6 +31,7 @@ Bools = npt.NDArray[np.bool_]
 # What became of a segment; the first two are those of engine/reading.py.
 _REASONS = ("budget", "redundant", "rewritten", "copied", "reinserted", "pinned")
 _REWRITTEN, _COPIED, _REINSERTED, _PINNED = range(2, 6)
+_FATES = fates_of(_REASONS, _COPIED)
 _NO_ROWS: Int64s = np.empty(0, dtype=np.int64)
 _ROUNDS = 4
 
@@ -364,8 +365,7 @@ class Source:
             self.original,
             status,
             [code for code, reason in met.items() if reason],
-            reasons=_REASONS,
-            first_kept=_COPIED,
+            fates=_FATES,
         )
         receipt = replace(receipt, facts=report, used_llm=True, confidence=trust)
         scores = np.zeros(len(status), dtype=np.float32)
