@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from tersely import _native
+from tersely.engine.reading import count
+from tersely.models.counters import TOKEN_TABLES, resolve_counter
 
 
 def table_of(words: list[str], documents: list[int]) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
@@ -38,6 +40,13 @@ def test_rows_that_follow_one_another_keep_the_gap_and_others_the_separator(
         expected[documents[row]] = before + ((" " if touches else "|") if before else "") + words[row]
     found = _native.join_rows(texts, document, start, end, np.array(rows, np.int64), "|")
     assert found == expected
+    text, status = "#".join(filter(None, expected)), np.array([2 * kept for _, _, kept in units], np.uint8)
+    cost = np.arange(1, len(units) + 1)
+    given = {"document": document, "start": start, "end": end, "score": cost.astype(np.float32), "cost": cost}
+    for table, tokens in (None, -1), (TOKEN_TABLES["o200k_base"], count(resolve_counter(None), text)):
+        choice = _native.Choice(**given, texts=texts, within="|", separator="#", counter=table)
+        expected_all = (text, tuple(expected), len(rows), tokens, choice.tally(status))
+        assert choice.write(status) == expected_all
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(1, 15)), min_size=1, max_size=14))
@@ -73,6 +82,10 @@ def test_what_does_not_fit_together_is_refused() -> None:
     rows = np.array([1, 0], np.int64)
     with pytest.raises(ValueError, match="rows must ascend"):
         _native.join_rows(["a b"], document, places, places + 1, rows, "|")
+    with pytest.raises(ValueError, match="without texts there is nothing to write"):
+        _native.Choice(score=np.ones(1, np.float32), cost=places[:1], document=document[:1]).write(
+            np.ones(1, np.uint8)
+        )
     with pytest.raises(ValueError, match="document must lie"):
         _native.join_rows(["a b"], document + 1, places, places + 1, rows[::-1].copy(), "|")
     with pytest.raises(ValueError, match="rows must ascend"):
