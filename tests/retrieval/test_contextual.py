@@ -577,7 +577,7 @@ def test_limits_that_make_no_sense(limits: dict[str, int], message: str) -> None
         TokenBudgetConfig(**limits)
     with pytest.raises(TypeError, match="total_budget must be a whole number"):
         TokenBudgetConfig(total_budget=True)
-    with pytest.raises(ValueError, match="allocation_strategy must be one of UNIFORM"):
+    with pytest.raises(ValueError, match="allocation_strategy must be one of uniform"):
         TokenBudgetConfig(allocation_strategy="fair")  # type: ignore[arg-type]
 
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import tersely
 from tersely.errors import MissingExtraError
-from tersely.retrieval.chunks import add_note, parts_of, provenance
+from tersely.retrieval.chunks import add_note, compress_sources
 
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
@@ -65,18 +65,10 @@ class TerselyCompressor:
         Raises BudgetExceededError, ValueError and TypeError as `tersely.compress`.
         """
         rows = [row for row, document in enumerate(documents) if (document.content or "").strip()]
-        result = tersely.compress(
-            [_to_ours(documents[row]) for row in rows],
-            query,
-            budget=self.budget if budget is None else budget,
-            ratio=self.ratio,
-            counter=self.counter,
-            strategy=self.strategy,
-            separator=self.separator,
-        )
+        given = [documents[row] for row in rows]
+        sources = [(one.content, one.id, one.score, one.meta) for one in given]
         found = {row: documents[row] for row in range(len(documents)) if row not in set(rows)}
-        for part in parts_of(result, self.separator):
-            note = provenance(result, part, keep_original=self.keep_original)
+        for part, note in compress_sources(self, sources, query, budget):
             row = rows[part.documents[0]]
             source = documents[row] if len(part.documents) == 1 else Document(content=part.text)
             meta = add_note(source.meta, note)
@@ -113,17 +105,6 @@ class TerselyCompressor:
             options["strategy"] = tersely.Extractive(**strategy["extractive"])
         made: Self = default_from_dict(cls, {**data, "init_parameters": options})
         return made
-
-
-def _to_ours(document: Document) -> tersely.Document:
-    title = document.meta.get("title")
-    return tersely.Document(
-        document.content,
-        id=document.id,
-        title=title if isinstance(title, str) else None,
-        score=document.score,
-        metadata=document.meta,
-    )
 
 
 def _written_counter(counter: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import tersely
 from tersely.errors import MissingExtraError
-from tersely.retrieval.chunks import add_note, parts_of, provenance
+from tersely.retrieval.chunks import add_note, compress_sources
 
 try:
     from langchain_core.callbacks import Callbacks
@@ -49,18 +49,9 @@ class TerselyCompressor(BaseDocumentCompressor):
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> list[Document]:
         """Compress the documents together with regard to the query."""
-        result = tersely.compress(
-            [_to_ours(document) for document in documents],
-            query,
-            budget=self.budget,
-            ratio=self.ratio,
-            counter=self.counter,
-            strategy=self.strategy,
-            separator=self.separator,
-        )
+        sources = [(one.page_content, one.id, None, one.metadata) for one in documents]
         found = []
-        for part in parts_of(result, self.separator):
-            note = provenance(result, part, keep_original=self.keep_original)
+        for part, note in compress_sources(self, sources, query):
             if len(part.documents) == 1:
                 found.append(_add_note(documents[part.documents[0]], note, part.text))
             else:
@@ -98,16 +89,6 @@ class TerselyRedundantFilter(BaseDocumentTransformer, BaseModel):
             _add_note(documents[row], {"duplicates": merged}) if merged else documents[row]
             for row, merged in duplicates.items()
         ]
-
-
-def _to_ours(document: Document) -> tersely.Document:
-    title = document.metadata.get("title")
-    return tersely.Document(
-        document.page_content,
-        id=document.id,
-        title=title if isinstance(title, str) else None,
-        metadata=document.metadata,
-    )
 
 
 def _add_note(document: Document, note: dict[str, Any], content: str | None = None) -> Document:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import tersely
 from tersely.errors import MissingExtraError
-from tersely.retrieval.chunks import add_note, parts_of, provenance
+from tersely.retrieval.chunks import add_note, compress_sources
 
 try:
     from llama_index.core.bridge.pydantic import ConfigDict
@@ -56,34 +55,16 @@ class TerselyPostprocessor(BaseNodePostprocessor):
     ) -> list[NodeWithScore]:
         texts = [node.node.get_content(metadata_mode=MetadataMode.NONE) for node in nodes]
         rows = [row for row, text in enumerate(texts) if text.strip()]
-        result = tersely.compress(
-            [_to_ours(nodes[row], texts[row]) for row in rows],
-            query_bundle.query_str if query_bundle is not None else None,
-            budget=self.budget,
-            ratio=self.ratio,
-            counter=self.counter,
-            strategy=self.strategy,
-            separator=self.separator,
-        )
+        query = query_bundle.query_str if query_bundle is not None else None
+        given = [(texts[row], nodes[row]) for row in rows]
+        sources = [(text, one.node.node_id, one.score, one.node.metadata) for text, one in given]
         found = {row: node for row, node in enumerate(nodes) if not texts[row].strip()}
-        for part in parts_of(result, self.separator):
-            note = provenance(result, part, keep_original=self.keep_original)
+        for part, note in compress_sources(self, sources, query):
             row = rows[part.documents[0]]
             alone = len(part.documents) == 1
             source = nodes[row] if alone else NodeWithScore(node=TextNode(), score=nodes[row].score)
             found[row] = _with_text(source, part.text, note)
         return [found[row] for row in sorted(found)]
-
-
-def _to_ours(node: NodeWithScore, text: str) -> tersely.Document:
-    title = node.node.metadata.get("title")
-    return tersely.Document(
-        text,
-        id=node.node.node_id,
-        title=title if isinstance(title, str) else None,
-        score=node.score,
-        metadata=node.node.metadata,
-    )
 
 
 def _with_text(source: NodeWithScore, text: str, note: dict[str, Any]) -> NodeWithScore:

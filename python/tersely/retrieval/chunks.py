@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 from uuid import UUID
@@ -11,6 +11,7 @@ from uuid import UUID
 from tersely import checks
 from tersely.checks import brief
 from tersely.documents import IDS, SCORES, first, inner_of, read_document, to_documents
+from tersely.engine.api import compress
 from tersely.retrieval.scoring import to_uuid
 from tersely.text import well_formed
 from tersely.types import Compressed, Document, span_columns
@@ -111,6 +112,38 @@ def provenance(result: Compressed, part: Part, *, keep_original: bool | None = T
         "dropped": dropped,
         "warnings": list(result.receipt.warnings),
     }
+
+
+def compress_sources(
+    settings: Any,
+    sources: Iterable[tuple[str | None, str | None, float | None, Mapping[str, Any]]],
+    query: str | None,
+    budget: int | None = None,
+) -> Iterator[tuple[Part, dict[str, Any]]]:
+    """Compress documents of another library together, and yield each part with its `provenance`.
+
+    Args:
+        settings: an adapter, whose fields are options of `tersely.compress`, and `keep_original`.
+        sources: text, id, score and metadata of each; a "title" of the metadata counts for all of it.
+        query: what is asked.
+        budget: goes before that of the settings.
+    """
+    documents = []
+    for text, identity, score, metadata in sources:
+        title = metadata.get("title")
+        title = title if isinstance(title, str) else None
+        documents.append(Document(text or "", identity, title, score, metadata))
+    result = compress(
+        documents,
+        query,
+        budget=settings.budget if budget is None else budget,
+        ratio=settings.ratio,
+        counter=settings.counter,
+        strategy=settings.strategy,
+        separator=settings.separator,
+    )
+    for part in parts_of(result, settings.separator):
+        yield part, provenance(result, part, keep_original=settings.keep_original)
 
 
 def generated_by_document(result: Compressed, separator: str) -> dict[int, tuple[tuple[int, int], ...]]:

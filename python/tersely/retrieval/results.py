@@ -304,7 +304,11 @@ def compress_results(
     """
     found = read_results(results)
     query = None if query is None else checks.text(query, "query")
-    _check(strategy, top_n, query, max_sentences)
+    checks.one_of(strategy, "strategy", _STRATEGIES)
+    if top_n is not None:
+        checks.whole_number(top_n, "top_n", least=1)
+    if max_sentences is not None and query is None:
+        raise ValueError("max_sentences needs a query")
     if query is not None and query.strip() and found and not found[0].scored:
         chances = on_topic([one.text for one in found], query, embedder=embedder).tolist()
         found = [replace(one, score=chance) for one, chance in zip(found, chances, strict=True)]
@@ -312,7 +316,14 @@ def compress_results(
     rows = [one.index for one in kept]
     x = _vectors(vectors, len(found))
     x = resolve_embedder(embedder).embed([one.text for one in kept]) if x is None else x[rows]
-    stands = _stands(kept, x, similarity_threshold, linkage, keep_facts)
+    stands = duplicates(
+        [one.text for one in kept],
+        [one.score for one in kept],
+        similarity_threshold,
+        vectors=x,
+        linkage=linkage,
+        keep_facts=keep_facts,
+    )
     if strategy == "kmeans":
         stands = _kmeans(stands, kept, x, top_n)
     different = np.flatnonzero(stands == np.arange(len(kept))).tolist()
@@ -340,19 +351,6 @@ def compress_results(
     )
 
 
-def _stands(
-    kept: Sequence[Hit], x: npt.NDArray[Any], threshold: float, linkage: str, keep_facts: bool
-) -> Int32s:
-    return duplicates(
-        [one.text for one in kept],
-        [one.score for one in kept],
-        threshold,
-        vectors=x,
-        linkage=linkage,
-        keep_facts=keep_facts,
-    )
-
-
 def _kmeans(stands: Int32s, kept: Sequence[Hit], x: npt.NDArray[Any], top_n: int | None) -> Int32s:
     """Group the different results into `top_n`, each with its best one and the duplicates of all in it."""
     different = np.flatnonzero(stands == np.arange(len(kept)))
@@ -371,14 +369,6 @@ def _vectors(vectors: npt.ArrayLike | None, count: int) -> npt.NDArray[Any] | No
     if len(x) != count:
         raise ValueError(f"vectors must have one row a result: {len(x)} for {count} results")
     return x if count else x.reshape(0, 1)
-
-
-def _check(strategy: str, top_n: int | None, query: str | None, max_sentences: int | None) -> None:
-    checks.one_of(strategy, "strategy", _STRATEGIES)
-    if top_n is not None:
-        checks.whole_number(top_n, "top_n", least=1)
-    if max_sentences is not None and query is None:
-        raise ValueError("max_sentences needs a query")
 
 
 _LONGEST = 160  # characters of a preview

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from enum import Flag
 from functools import lru_cache
 from hashlib import sha1
-from itertools import pairwise
 from typing import Any, ClassVar, overload
 
 import numpy as np
@@ -138,16 +137,16 @@ class DocumentScores(LateSequence[RelevanceScore]):
 
     Attributes:
         ids: of the documents.
-        overall: float64, one a document.
+        overall: float, one a document.
         segments, scores: of all documents, as of `SegmentScores`.
-        method: what made the scores.
+        methods: what made the scores of each.
     """
 
     ids: Sequence[str | uuid.UUID]
-    overall: Float64s
+    overall: Float64s | Float32s
     segments: SegmentTable
     scores: Float32s
-    method: ScoringMethod
+    methods: Sequence[ScoringMethod]
     _called: ClassVar[str] = "scores"
 
     def __len__(self) -> int:
@@ -156,7 +155,8 @@ class DocumentScores(LateSequence[RelevanceScore]):
     def _make(self, index: int) -> RelevanceScore:
         first, last = self.segments.document.searchsorted((index, index + 1)).tolist()
         segments = SegmentScores(self.segments, self.scores, first, last)
-        return RelevanceScore(to_uuid(self.ids[index]), float(self.overall[index]), segments, self.method)
+        identity, overall = to_uuid(self.ids[index]), float(self.overall[index])
+        return RelevanceScore(identity, overall, segments, self.methods[index])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -218,11 +218,6 @@ def _uuid_of(identity: str) -> uuid.UUID:
 
 
 _cached_uuid_of = lru_cache(maxsize=4096)(_uuid_of)  # chunks come again with each search
-
-
-def document_uuid(document: Document) -> uuid.UUID:
-    """Return the UUID of a document as `RelevanceScore.document_id` has it."""
-    return to_uuid(document.text if document.id is None else document.id)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -436,23 +431,13 @@ _KEYS = ("passage", "document", "index", "number", "id")
 _RATINGS = ("rating", "score", "relevance")
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Ratings:
-    """Scores of a call whose documents a language model rated.
-
-    Attributes:
-        scores: of all documents; those of an unrated one are HYBRID's.
-        unrated: indices of the documents without a rating.
-        error: the first thing that went wrong, None where all are rated.
-    """
-
-    scores: MethodScores
-    unrated: list[int]
-    error: Exception | None
-
-
-def by_language_model(prepared: QueryReading, batch_size: int, embedder: CheckedEmbedder) -> Flow[Ratings]:
+def by_language_model(
+    prepared: QueryReading, batch_size: int, embedder: CheckedEmbedder
+) -> Flow[tuple[MethodScores, list[int], Exception | None]]:
     """Have a language model rate the documents, `batch_size` a prompt.
+
+    Returns the scores (HYBRID's for an unrated document), the indices of unrated documents, and the first
+    thing that went wrong.
 
     A segment gets a share of its document's score: all of it where HYBRID scores it best, in proportion
     elsewhere. What a reply leaves out is asked for once more, document by document. A prompt that raised is
@@ -484,7 +469,7 @@ def by_language_model(prepared: QueryReading, batch_size: int, embedder: Checked
                     missing.append([index])
         batches = missing
     scores = _with_ratings(prepared, fast, ratings, tuple(dict.fromkeys(warnings)))
-    return Ratings(scores, [index for index, rating in enumerate(ratings) if rating is None], error)
+    return scores, [index for index, rating in enumerate(ratings) if rating is None], error
 
 
 def _with_ratings(
@@ -779,15 +764,15 @@ class RelevanceScorer:
         return by_hybrid(prepared, self._embedder)
 
     def _by_language_model(self, prepared: QueryReading) -> Flow[RelevanceScores]:
-        rated = yield from by_language_model(prepared, self.batch_size, self._embedder)
+        scores, unrated, error = yield from by_language_model(prepared, self.batch_size, self._embedder)
         reason = None
-        if rated.error is not None:
-            reason = f"{len(rated.unrated)} of {len(prepared.documents)} documents have no rating"
-            reason = self._fallback(f"{reason}: {_describe(rated.error)}", rated.error)
+        if error is not None:
+            reason = f"{len(unrated)} of {len(prepared.documents)} documents have no rating"
+            reason = self._fallback(f"{reason}: {_describe(error)}", error)
         methods = [ScoringMethod.LLM] * len(prepared.documents)
-        for index in rated.unrated:
+        for index in unrated:
             methods[index] = ScoringMethod.HYBRID
-        return self._result(prepared, rated.scores, methods, reason, rated.scores.warnings)
+        return self._result(prepared, scores, methods, reason, scores.warnings)
 
     def _result(
         self,
@@ -797,7 +782,8 @@ class RelevanceScorer:
         reason: str | None,
         warnings: tuple[str, ...],
     ) -> RelevanceScores:
-        scores = _by_document(prepared, scored, methods)
+        ids = [one.text if one.id is None else one.id for one in prepared.documents]
+        scores = tuple(DocumentScores(ids, scored.documents, prepared.table, scored.segments, methods))
         return RelevanceScores(scores, prepared.analysis, self.level, scored.segments, reason, warnings)
 
     def _fallback(self, reason: str, error: Exception) -> str:
@@ -811,21 +797,6 @@ class RelevanceScorer:
         for document in documents:
             fields += [document.text, document.title or "", repr(document.id)]
         return digest_of(fields)
-
-
-def _by_document(
-    prepared: QueryReading, scored: MethodScores, methods: Sequence[ScoringMethod]
-) -> tuple[RelevanceScore, ...]:
-    table = prepared.table
-    bounds = np.searchsorted(table.document, np.arange(len(prepared.documents) + 1)).tolist()
-    return tuple(
-        RelevanceScore(
-            document_uuid(document), overall, SegmentScores(table, scored.segments, first, last), method
-        )
-        for document, overall, (first, last), method in zip(
-            prepared.documents, scored.documents.tolist(), pairwise(bounds), methods, strict=True
-        )
-    )
 
 
 def _describe(error: Exception) -> str:

@@ -62,14 +62,6 @@ class Scores:
         return cls(answered, reason, tuple(warnings))
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A result and how many prompts it took."""
-
-    result: CompressionResult
-    prompts: int
-
-
 class Compression:
     """One call that is not in the cache: read, choose a strategy, fit, and account for each document."""
 
@@ -111,8 +103,9 @@ class Compression:
         self.scores: list[float] = self.selection.document_scores.tolist()
         self.plan: BudgetPlan | None = None  # None: nothing is kept
 
-    def run(self) -> Flow[Outcome]:
-        """Yield prompts, take replies, return the result: never more tokens than are available.
+    def run(self) -> Flow[tuple[CompressionResult, int]]:
+        """Yield prompts, take replies, return the result, never of more tokens than are available, and how
+        many prompts it took.
 
         Raises BudgetExceededError where what is pinned does not fit, SummarizationError where a model failed
         and `strict` is set.
@@ -132,7 +125,7 @@ class Compression:
                 contents = self._extract("no_model")
             else:
                 contents = yield from self._summaries(live, strategy is CompressionStrategy.HYBRID)
-        return Outcome(self._result(contents, strategy), self.prompts)
+        return self._result(contents, strategy), self.prompts
 
     def _selection(
         self,

@@ -21,7 +21,7 @@ from tersely.models.counters import resolve_counter
 from tersely.models.flows import Flow, limited, one_model, run_flow, run_flow_async, to_be_awaited
 from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
 from tersely.retrieval.chunks import ChunkResult, Retriever, SearchResult, read_chunks
-from tersely.retrieval.contextual.compression import Compression, Outcome, Scores
+from tersely.retrieval.contextual.compression import Compression, Scores
 from tersely.retrieval.contextual.settings import (
     Call,
     CompressionBatch,
@@ -182,7 +182,7 @@ class ContextualCompressor:
         started = time.perf_counter()
         call = self._check_call(documents, query, strategy, config, pinned, embeddings, query_embedding)
         if (known := self._cached(call)) is not None:
-            return self._record(call, Outcome(known, 0), started)
+            return self._record(call, known, 0, started)
         scored = Scores()
         if self._scorer is not None and call.query:
             try:
@@ -193,7 +193,7 @@ class ContextualCompressor:
             finished = run_flow(self._flow(call, scored, self.llm), self.llm, call.config.batch_size)
         except BudgetExceededError as error:
             raise self._budget_error(call, scored, error) from None
-        return self._record(call, finished, started)
+        return self._record(call, *finished, started)
 
     @to_be_awaited
     async def compress_batch(self, batches: Sequence[CompressionBatch]) -> list[CompressionResult]:
@@ -227,7 +227,7 @@ class ContextualCompressor:
     async def _compress(self, call: Call, model: CheckedLanguageModel | None) -> CompressionResult:
         started = time.perf_counter()
         if (known := self._cached(call)) is not None:
-            return self._record(call, Outcome(known, 0), started)
+            return self._record(call, known, 0, started)
         scored = Scores()
         if self._scorer is not None and call.query:
             try:
@@ -241,7 +241,7 @@ class ContextualCompressor:
             finished = await run_flow_async(flow, model, call.config.batch_size)
         except BudgetExceededError as error:
             raise await asyncio.to_thread(self._budget_error, call, scored, error) from None
-        return self._record(call, finished, started)
+        return self._record(call, *finished, started)
 
     def _check_call(
         self,
@@ -267,7 +267,7 @@ class ContextualCompressor:
             limits, warnings = limits_for(budget, config.allocation_strategy, self._given)
             manager = self._manager(limits, config)
             settings = repr((config, limits))
-        chosen = None if strategy is None else to_strategy(strategy)
+        chosen = to_strategy(strategy)
         spans = to_spans(pinned, given)
         sizes = count_batch(self.counter, [document.text for document in given])
         similarity = None
@@ -308,7 +308,9 @@ class ContextualCompressor:
             raise known from error
         return Scores(None, described, ("scorer_failed",))
 
-    def _flow(self, call: Call, scored: Scores, model: CheckedLanguageModel | None) -> Flow[Outcome]:
+    def _flow(
+        self, call: Call, scored: Scores, model: CheckedLanguageModel | None
+    ) -> Flow[tuple[CompressionResult, int]]:
         selector, separator = self.strategy_selector, self.separator
         return Compression(call, scored, selector, model, separator, self.strict).run()
 
@@ -341,14 +343,15 @@ class ContextualCompressor:
         known = self._cache.get(call.key())
         return None if known is None else replace(known, cached=True)
 
-    def _record(self, call: Call, finished: Outcome, started: float) -> CompressionResult:
+    def _record(
+        self, call: Call, result: CompressionResult, prompts: int, started: float
+    ) -> CompressionResult:
         """Cache and count a result. One that fell back may do better next time, and is not cached."""
-        result = finished.result
         if call.config.cache_results and not result.cached and result.fallback_reason is None:
             size = sum([len(chunk.content) for chunk in call.chunks]) * 2
             self._cache.put(call.key(), result, size + _DOCUMENT_BYTES * len(call.chunks))
         seconds = time.perf_counter() - started
-        self._tally.add(result, seconds, finished.prompts)
+        self._tally.add(result, seconds, prompts)
         if metrics.enabled():
             name = result.strategy_used.value if result.used_llm else "extractive"
             before, after = result.original_token_count, result.compressed_token_count

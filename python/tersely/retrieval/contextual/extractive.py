@@ -221,7 +221,8 @@ class Selection:
     ) -> DocumentScores:
         """Return the scores of the documents, under these ids, and of their segments."""
         assert self.reading is not None
-        return DocumentScores(ids, self.document_scores, self.reading.table, self.scores, method)
+        methods = (method,) * len(ids)
+        return DocumentScores(ids, self.document_scores, self.reading.table, self.scores, methods)
 
 
 def spans_by_document(

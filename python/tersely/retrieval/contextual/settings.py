@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -18,7 +18,6 @@ from tersely import checks
 from tersely.cache import digest_of
 from tersely.checks import Ratios, brief
 from tersely.content.detect import detect_each
-from tersely.documents import to_level
 from tersely.engine.allocation import fill
 from tersely.errors import BudgetExceededError
 from tersely.kernels import cosine_similarity
@@ -28,8 +27,6 @@ from tersely.retrieval.scoring import RelevanceScore, to_uuid
 from tersely.types import Document, Float64s, Int64s, Level, Span
 
 SegmentSize = Level  # CHARACTER, WORD, SENTENCE, PARAGRAPH, SECTION
-
-Choice = TypeVar("Choice", bound=Enum)
 
 _WORDS = ("prose", "markdown", "conversation", "html", "mixed")  # what a model may put in words of its own
 _LONG = 2000  # tokens of a document that is first cut to what matters
@@ -54,6 +51,11 @@ class AllocationStrategy(Enum):
     MARGINAL = "marginal"  # no shares: to the segments, of all documents, that bring most per token
 
 
+def _set_member(settings: Any, name: str, kind: type[Enum]) -> None:
+    """Make a field the member of an enum that it names."""
+    object.__setattr__(settings, name, checks.member(getattr(settings, name), name, kind))
+
+
 @dataclass(frozen=True, slots=True)
 class TokenBudgetConfig:
     """Limits in tokens.
@@ -73,8 +75,7 @@ class TokenBudgetConfig:
     allocation_strategy: AllocationStrategy = AllocationStrategy.PROPORTIONAL
 
     def __post_init__(self) -> None:
-        chosen = to_choice(self.allocation_strategy, AllocationStrategy, "allocation_strategy")
-        object.__setattr__(self, "allocation_strategy", chosen)
+        _set_member(self, "allocation_strategy", AllocationStrategy)
         for name, least in (
             ("total_budget", 1),
             ("reserve_for_response", 0),
@@ -131,13 +132,11 @@ class CompressionConfig:
     preserve_structure: bool = True
 
     def __post_init__(self) -> None:
-        strategy = to_choice(self.default_strategy, CompressionStrategy, "default_strategy")
-        if strategy is CompressionStrategy.PASSTHROUGH:
+        _set_member(self, "default_strategy", CompressionStrategy)
+        if self.default_strategy is CompressionStrategy.PASSTHROUGH:
             raise ValueError("default_strategy must be one that compresses, not PASSTHROUGH")
-        allocation = to_choice(self.allocation_strategy, AllocationStrategy, "allocation_strategy")
-        object.__setattr__(self, "default_strategy", strategy)
-        object.__setattr__(self, "allocation_strategy", allocation)
-        object.__setattr__(self, "segment_size", to_level(self.segment_size))
+        _set_member(self, "allocation_strategy", AllocationStrategy)
+        _set_member(self, "segment_size", Level)
         for name, least in (
             ("token_budget", 1),
             ("context_window", 0),
@@ -185,15 +184,6 @@ class StrategySelector:
         if not kinds <= set(_WORDS):
             return CompressionStrategy.EXTRACTIVE
         return CompressionStrategy.HYBRID if max(sizes) > _LONG else CompressionStrategy.ABSTRACTIVE
-
-
-def to_choice(value: Any, kind: type[Choice], name: str) -> Choice:
-    """The member of an enum for itself or its name in any case. Raises ValueError for anything else."""
-    if isinstance(value, kind):
-        return value
-    if isinstance(value, str) and value.upper() in kind.__members__:
-        return kind[value.upper()]
-    raise ValueError(f"{name} must be one of {', '.join(kind.__members__)}, not {value!r}")
 
 
 _DEFAULT = TokenBudgetConfig()
@@ -516,7 +506,7 @@ def to_strategy(strategy: CompressionStrategy | str | None) -> CompressionStrate
     """The strategy for itself, its name or None. Raises ValueError for anything else, and for PASSTHROUGH."""
     if strategy is None:
         return None
-    chosen = to_choice(strategy, CompressionStrategy, "strategy")
+    chosen = checks.member(strategy, "strategy", CompressionStrategy)
     if chosen is CompressionStrategy.PASSTHROUGH:
         raise ValueError("strategy must be one that compresses; PASSTHROUGH is what happens where all fits")
     return chosen
@@ -696,19 +686,7 @@ class Tally:
     def __init__(self) -> None:
         """Nothing yet."""
         self._lock = threading.Lock()
-        self._sums = dict.fromkeys(
-            (
-                "calls",
-                "documents_in",
-                "documents_out",
-                "tokens_in",
-                "tokens_out",
-                "cache_hits",
-                "llm_calls",
-                "fallbacks",
-            ),
-            0,
-        )
+        self._sums: Counter[str] = Counter()
         self._by_strategy: Counter[CompressionStrategy] = Counter()
         self._seconds = 0.0
 
