@@ -122,11 +122,8 @@ class ExtractiveCompressor(Compressor):
                 pieces = [text[start:end] for start, end in ends.items() if start != head.end]
                 pieces.append(text[head.start : ends.get(head.end, head.end)])
             required = max(int(count_batch(self.counter, pieces).min()), budget + 1)
-            raise BudgetExceededError(
-                "no whole segment (strict=True cuts none) fits",
-                required=required,
-                budget=budget,
-            )
+            problem = "no whole segment (strict=True cuts none) fits"
+            raise BudgetExceededError(problem, required=required, budget=budget)
         return result
 
     def score_sentences(self, sentences: Sequence[str], query: str = "") -> list[float]:
@@ -185,11 +182,7 @@ class ExtractiveCompressor(Compressor):
                 if tokens <= target and sentence:
                     size, mark = longest_prefix(sentence, partial(count, self.counter), target)
                     return [sentence[:size] + mark]
-        raise BudgetExceededError(
-            "no sentence fits",
-            required=required,
-            budget=target,
-        )
+        raise BudgetExceededError("no sentence fits", required=required, budget=target)
 
     def _relevance(self, sentences: list[str], query: str) -> npt.NDArray[np.float64] | float:
         if self.embedder is None:

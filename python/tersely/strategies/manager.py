@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, NoReturn
 
 from tersely import checks, metrics
@@ -33,7 +34,7 @@ from tersely.strategies.contexts import (
 )
 from tersely.text import well_formed
 from tersely.threads import map_in_threads
-from tersely.types import Compressed, Document, FactReport, Receipt, Request, Span, count_reasons
+from tersely.types import Compressed, Document, Fact, FactReport, Receipt, Request, Span, count_reasons
 
 _LARGEST = 2**60  # tokens: the sums stay in range
 _ROUNDS = 6  # of sharing out, making the parts and counting them together
@@ -182,11 +183,7 @@ class Assembler:
         )
 
     def _raise_too_small(self, required: int) -> NoReturn:
-        raise BudgetExceededError(
-            "nothing of the documents fits",
-            required=required,
-            budget=self.budget,
-        )
+        raise BudgetExceededError("nothing of the documents fits", required=required, budget=self.budget)
 
 
 SEPARATOR = "\n\n---\n\n"
@@ -350,7 +347,7 @@ class Manager:
             )
             metrics.observe(method, result.original_tokens, result.tokens, time.perf_counter() - started)
         compressed = any(part != one.text for part, one in zip(result.parts, documents, strict=True))
-        sizes = _Sizes(self.counter)
+        size = cache(partial(count, self.counter))  # of parts, counted when they are asked for
         kept = []
         for index, (chunk, document, part) in enumerate(zip(chunks, documents, result.parts, strict=True)):
             if not part:
@@ -358,14 +355,13 @@ class Manager:
                 dropped[usable[index]] = DroppedChunk(chunk.id, why)
                 continue
             cached, changed = known[index] is not None, part != document.text
-            size = partial(sizes.of, part)
             late: dict[str, Callable[[], Any]] = {
-                "token_count": size,
-                "original_tokens": partial(sizes.of, document.text),
-                "allocation": size if compressed else int,
+                "token_count": partial(size, part),
+                "original_tokens": partial(size, document.text),
+                "allocation": partial(size, part) if compressed else int,
             }
             if changed:
-                late["context"] = partial(self._chunk_context, options, result, index, sizes)
+                late["context"] = partial(self._chunk_context, options, result, index, size)
             reason = "no_model" if changed and self.compressor.lacks_model else None
             one = PreparedChunk.build(late, id=chunk.id, text=part, cached=cached, fallback_reason=reason)
             kept.append(one)
@@ -417,15 +413,11 @@ class Manager:
         return result
 
     def _chunk_context(
-        self,
-        options: CompressionOptions,
-        result: Compressed,
-        index: int,
-        sizes: _Sizes,
+        self, options: CompressionOptions, result: Compressed, index: int, size: Callable[[str], int]
     ) -> CompressedContext:
         """A chunk's part of the result as a result of its own."""
         lacks_model = self.compressor.lacks_model
-        tokens, original = sizes.of(result.parts[index]), sizes.of(result.documents[index].text)
+        tokens, original = size(result.parts[index]), size(result.documents[index].text)
         part = _part_of(result, index, tokens, original, self.separator)
         if lacks_model:
             part = replace(part, receipt=part.receipt.without_model("no_model"))
@@ -476,20 +468,6 @@ class Manager:
             raise BudgetExceededError("not one letter fits", required=required, budget=share)
         size, mark = longest_prefix(content, lambda text: count(self.counter, text), share)
         return content[:size] + mark
-
-
-class _Sizes:
-    """Tokens of texts, counted when they are first asked for."""
-
-    def __init__(self, counter: BatchTokenCounter) -> None:
-        self.counter = counter
-        self.known: dict[str, int] = {}
-
-    def of(self, text: str) -> int:
-        """Tokens of a text."""
-        if text not in self.known:
-            self.known[text] = count(self.counter, text)
-        return self.known[text]
 
 
 class _ByShares:
@@ -710,8 +688,10 @@ class ByDocument:
         must = [int(bool(part.pinned)) for part in alone]
         found = Assembler(sizes, weights, budget, request.counter, request.separator, make, must).run()
         kept = {index: made[index] for index in found.shares}
-        dropped = {
-            index: _drop_whole(alone[index], sizes[index]) for index in range(len(texts)) if index not in kept
+        dropped = {  # their segments are the `kept` of these
+            index: Prepared(alone[index], Extractive(), original_tokens=size).fit(size)
+            for index, size in enumerate(sizes)
+            if index not in kept
         }
         return _combine(request, found.text, found.tokens, budget, original, kept, dropped)
 
@@ -733,11 +713,6 @@ def _requests(request: Request) -> list[Request]:
     ]
 
 
-def _drop_whole(request: Request, tokens: int) -> Compressed:
-    """List the segments of a document that is dropped: the `kept` of this result."""
-    return Prepared(request, Extractive(), original_tokens=tokens).fit(tokens)
-
-
 def _combine(
     request: Request,
     text: str,
@@ -747,14 +722,24 @@ def _combine(
     kept: Mapping[int, Compressed],
     dropped: Mapping[int, Compressed],
 ) -> Compressed:
-    """Combine the results of the documents into one."""
-    reasons: dict[str, int] = {}
+    """Combine the results of the documents into one; of those dropped, what each would keep is dropped."""
+    reasons = Counter[str]()
+    stay, go, facts, generated = list[Span](), list[Span](), list[Fact](), list[tuple[int, int]]()
+    at = 0
     for index in sorted([*kept, *dropped]):
-        if index in kept:
-            for reason, number in kept[index].receipt.reasons.items():
-                reasons[reason] = reasons.get(reason, 0) + number
-        elif segments := dropped[index].receipt.segments:
-            reasons["dropped:budget"] = reasons.get("dropped:budget", 0) + segments
+        if index not in kept:
+            if segments := dropped[index].receipt.segments:
+                reasons["dropped:budget"] += segments
+            go += [replace(span, document=index, reason="budget") for span in dropped[index].kept]
+            continue
+        part = kept[index]
+        reasons.update(part.receipt.reasons)
+        stay += [replace(span, document=index) for span in part.kept]
+        go += [replace(span, document=index) for span in part.dropped]
+        for fact in part.receipt.facts.facts if part.receipt.facts is not None else ():
+            facts.append(replace(fact, document=index if fact.document >= 0 else -1))
+        generated += [(at + start, at + end) for start, end in part.generated]
+        at += len(part.text) + len(request.separator)
     receipts = [part.receipt for part in kept.values()]
     warnings = [warning for receipt in receipts for warning in receipt.warnings]
     searched = [one.warnings for one in receipts if len(one.reasons) > 1]  # the others fit, or hold one thing
@@ -766,44 +751,13 @@ def _combine(
         tokens=tokens,
         original_tokens=original,
         counter=name_of(request.counter),
-        segments=sum(reasons.values()),
-        reasons=reasons,
+        segments=reasons.total(),
+        reasons=dict(reasons),
         recounts=sum(one.recounts for one in receipts) + 1,
         warnings=tuple(dict.fromkeys([*warnings, *lost, *warnings_about(request.documents)])),
-        facts=_facts(kept),
+        facts=FactReport(tuple(facts)) if facts else None,
         used_llm=any(one.used_llm for one in receipts),
         fallback_reason=next((one.fallback_reason for one in receipts if one.fallback_reason), None),
     )
-    stay = [span for index in sorted(kept) for span in _renumber(kept[index].kept, index)]
-    go = [*_spans_dropped(kept, dropped)]
     parts = tuple(kept[index].text if index in kept else "" for index in range(len(request.documents)))
-    return Compressed(text, request.documents, stay, go, receipt, tuple(_generated(request, kept)), parts)
-
-
-def _renumber(spans: Sequence[Span], index: int) -> Iterator[Span]:
-    return (replace(span, document=index) for span in spans)
-
-
-def _spans_dropped(kept: Mapping[int, Compressed], dropped: Mapping[int, Compressed]) -> Iterator[Span]:
-    for index in sorted([*kept, *dropped]):
-        if index in kept:
-            yield from _renumber(kept[index].dropped, index)
-        else:
-            yield from (replace(span, document=index, reason="budget") for span in dropped[index].kept)
-
-
-def _generated(request: Request, kept: Mapping[int, Compressed]) -> Iterator[tuple[int, int]]:
-    at = 0
-    for index in sorted(kept):
-        yield from ((at + start, at + end) for start, end in kept[index].generated)
-        at += len(kept[index].text) + len(request.separator)
-
-
-def _facts(kept: Mapping[int, Compressed]) -> FactReport | None:
-    found = [
-        replace(fact, document=index if fact.document >= 0 else -1)
-        for index in sorted(kept)
-        if (report := kept[index].receipt.facts) is not None
-        for fact in report.facts
-    ]
-    return FactReport(tuple(found)) if found else None
+    return Compressed(text, request.documents, stay, go, receipt, tuple(generated), parts)
