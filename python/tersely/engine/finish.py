@@ -41,7 +41,7 @@ check_all = False
 _LARGEST_CHECKED = 200_000  # characters of documents
 _FITS = REASONS.index("fits")
 _MARKUP = len(REASONS)
-_ALL_REASONS = (*REASONS, "markup")  # of what pages hold beside what they show
+ALL_REASONS = (*REASONS, "markup")  # of what pages hold beside what they show
 
 
 def fates_of(reasons: Sequence[str], first_kept: int) -> tuple[str, ...]:
@@ -84,8 +84,8 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
         recounts=fitted.recounts,
         content_types=reading.types,
     )
-    kept: Sequence[Span] = Spans(spans, in_text.nonzero()[0], _ALL_REASONS, status, scores)
-    dropped: Sequence[Span] = Spans(spans, (~in_text).nonzero()[0], _ALL_REASONS, status, scores)
+    kept: Sequence[Span] = Spans(spans, in_text.nonzero()[0], ALL_REASONS, status, scores)
+    dropped: Sequence[Span] = Spans(spans, (~in_text).nonzero()[0], ALL_REASONS, status, scores)
     if fitted.cut is not None:
         kept, dropped = _parted(kept, dropped, reading, fitted.cut)
         receipt = replace(receipt, segments=len(kept) + len(dropped), reasons=_reasons(kept, dropped))

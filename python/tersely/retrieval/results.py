@@ -78,11 +78,8 @@ def within_budget(texts: Sequence[str], max_tokens: int = 2000, counter: Any = "
         used += tokens
         if used > max_tokens:
             if place == 0:
-                raise BudgetExceededError(
-                    "the best result does not fit",
-                    required=tokens,
-                    budget=max_tokens,
-                )
+                problem = "the best result does not fit"
+                raise BudgetExceededError(problem, required=tokens, budget=max_tokens)
             return place, True
     return len(texts), False
 

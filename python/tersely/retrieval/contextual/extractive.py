@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tersely import checks
 from tersely.checks import brief
 from tersely.documents import to_level
+from tersely.engine.finish import ALL_REASONS
 from tersely.engine.reading import Reading, count, count_batch, segment
 from tersely.engine.strategies import Extractive, Prepared
 from tersely.engine.worth import document_probability, has_to_do
@@ -57,19 +58,7 @@ _WHOLE_SHARE = 0.3  # of the budget: what takes more than that does not stay who
 _IS_WHOLE[[Kind.TABLE, Kind.FENCED_CODE, Kind.CODE, Kind.LIST_ITEM]] = True
 
 # Reasons of spans: those of the engine, and why a segment may not be kept.
-_ENGINE = (
-    "budget",
-    "redundant",
-    "selected",
-    "pinned",
-    "context",
-    "heading",
-    "cut",
-    "fits",
-    "preserved",
-    "markup",
-)
-REASONS = (*_ENGINE, "irrelevant", "duplicate", "rewritten")
+REASONS = (*ALL_REASONS, "irrelevant", "duplicate", "rewritten")
 _SELECTED, _CONTEXT, _PRESERVED, _IRRELEVANT, _DUPLICATE = (
     REASONS.index(name) for name in ("selected", "context", "preserved", "irrelevant", "duplicate")
 )

@@ -6,7 +6,8 @@ import contextlib
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
@@ -91,18 +92,24 @@ def build(
         stale = [one is None or change.any for one, change in zip(before, plan.changes, strict=True)]
         if header is not None and not any(stale):
             return plan.report(header, time.perf_counter() - started)
-        count = _counted(progress, sum(len(change.todo) for change in plan.changes))
+        many, done = sum(len(change.todo) for change in plan.changes), count()
+
+        def step() -> None:
+            """Say that another file is begun, or that all are done."""
+            if progress is not None:
+                progress(next(done), many)
+
         made, dimensions = [], 0
         if header is not None and any(generation is not None for generation in before):
             dimensions = header.dimensions
         for number, (generation, change) in enumerate(zip(before, plan.changes, strict=True)):
             if stale[number] or header is None:
-                shard, width = _write(folder, writer, embedder, generation, change, plan, largest_file, count)
+                shard, width = _write(folder, writer, embedder, generation, change, plan, largest_file, step)
                 dimensions = max(dimensions, width)
             else:
                 shard = header.shards[number]
             made.append(shard)
-        count()
+        step()
         new = Header(reading, embedder.name, dimensions, tuple(made))
         opened: list[Generation] = []
         for old, is_stale, shard in zip(before, stale, made, strict=True):
@@ -114,17 +121,6 @@ def build(
         save_order(place / new.newest, order_of(opened))
         writer.commit(new)
     return plan.report(new, time.perf_counter() - started)
-
-
-def _counted(progress: Callable[[int, int], object] | None, many: int) -> Callable[[], None]:
-    """Make the function that is called before each of so many files, and at the end."""
-    numbers = iter(range(many + 1))
-
-    def step() -> None:
-        if progress is not None:
-            progress(next(numbers), many)
-
-    return step
 
 
 def _reading() -> str:
@@ -155,12 +151,12 @@ def _previous_generations(
     return found, "damaged" if None in found else None
 
 
+@dataclass(slots=True)
 class _Changes:
     """Which files of a shard to add, change and remove."""
 
-    def __init__(self) -> None:
-        self.todo: list[SourceFile] = []  # added and changed
-        self.removed: list[str] = []  # gone, and changed
+    todo: list[SourceFile] = field(default_factory=list)  # added and changed
+    removed: list[str] = field(default_factory=list)  # gone, and changed
 
     @property
     def any(self) -> bool:
@@ -249,7 +245,7 @@ def _write(
     change: _Changes,
     plan: _Plan,
     largest_file: int,
-    count: Callable[[], None],
+    step: Callable[[], None],
 ) -> tuple[Shard, int]:
     """Write a generation of a shard; return its entry of the header, and the width of new vectors."""
     fresh = writer.new_generation()
@@ -263,7 +259,8 @@ def _write(
                     vectors.add(before.vectors.take(kept[start : start + _COPIED]))
                 postings = PostingsBuilder(before.postings, kept)
             table.remove(change.removed)
-            for texts in _batches(_new_texts(folder, table, change.todo, plan, largest_file, count)):
+            new = _new_texts(folder, table, change.todo, plan, largest_file, step)
+            while texts := list(islice(new, _AT_ONCE)):
                 postings.add(texts)
                 rows = embedder.embed(texts)
                 vectors.add(CodedVectors.of(rows))
@@ -282,11 +279,11 @@ def _new_texts(
     todo: Sequence[SourceFile],
     plan: _Plan,
     largest_file: int,
-    count: Callable[[], None],
+    step: Callable[[], None],
 ) -> Iterator[str]:
     """Put each new chunk into the table, and yield its text with its headings, in which is searched."""
     for item in todo:
-        count()
+        step()
         data = read_file(folder, item.path, largest_file)
         if isinstance(data, FileNote):
             plan.notes[item.path] = data.reason
@@ -299,14 +296,3 @@ def _new_texts(
         table.add_chunks(item.path, chunks)
         for chunk in chunks:
             yield f"{chunk.header_path}\n{chunk.content}"
-
-
-def _batches(texts: Iterator[str]) -> Iterator[Sequence[str]]:
-    batch: list[str] = []
-    for text in texts:
-        batch.append(text)
-        if len(batch) == _AT_ONCE:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

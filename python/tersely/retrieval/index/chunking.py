@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -76,9 +76,7 @@ def rst_sections(text: str) -> Sections:
     A style's level is the order in which it first comes, as docutils has it. O(characters).
     """
     lines = text.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
     sections, path = Sections(), list[str]()
     styles: dict[tuple[str, bool], int] = {}
     number = 1
@@ -131,9 +129,7 @@ def code_sections(text: str, language: str) -> Sections:
     units = read_code(language, text)
     first, last, role = units.first.tolist(), units.last.tolist(), units.role.tolist()
     needs = np.where(units.follows < 0, units.parent, units.follows).tolist()
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
     sections = Sections()
     paths: list[tuple[str, ...]] = []
     for row, parent in enumerate(needs):
@@ -180,22 +176,9 @@ _LONGEST_GAP = 100  # characters of white space between chunks; more counts as a
 _TINY = 24  # characters; what is shorter is joined to what stands before it
 
 # What it costs to cut: the more, the more the halves need each other.
-_SECTION, _BLOCK, _ITEM, _ROW, _SENTENCE, _CODE, _AFTER_HEADING, _INSIDE = (
-    0.0,
-    1.5,
-    2.5,
-    5.0,
-    6.0,
-    8.0,
-    12.0,
-    16.0,
-)
-_WHOLE = {
-    Kind.TABLE: _ROW,
-    Kind.FENCED_CODE: _CODE,
-    Kind.CODE: _CODE,
-    Kind.LOG_LINE: _ROW,
-}  # cut between lines
+_SECTION, _BLOCK, _ITEM, _ROW = 0.0, 1.5, 2.5, 5.0
+_SENTENCE, _CODE, _AFTER_HEADING, _INSIDE = 6.0, 8.0, 12.0, 16.0
+_WHOLE = {Kind.TABLE: _ROW, Kind.FENCED_CODE: _CODE, Kind.CODE: _CODE, Kind.LOG_LINE: _ROW}  # between lines
 _LIST = (Kind.LIST_ITEM, Kind.CHAT_TURN)
 _BLANK_LINES = re.compile(r"\n(?:[ \t\r]*\n)+")
 _WORD_END = re.compile(r"\s+")
@@ -243,16 +226,11 @@ def cut_chunks(text: str, kind: str) -> list[Chunk]:
             for chunk in _cut(page.plain, _text_pieces(page.plain, sections), sections)
             for start, end in [_in_source(page, chunk.start, chunk.end)]
         ]
-    if kind == "text":
-        sections = text_sections(text)
-        pieces = _text_pieces(text, sections)
-    elif kind == "rst":
-        sections = rst_sections(text)
-        pieces = _text_pieces(text, sections)
-    else:
-        sections = code_sections(text, kind)
-        pieces = _code_pieces(text, sections)
-    return _cut(text, pieces, sections)
+    if kind in ("text", "rst"):
+        sections = text_sections(text) if kind == "text" else rst_sections(text)
+        return _cut(text, _text_pieces(text, sections), sections)
+    sections = code_sections(text, kind)
+    return _cut(text, _code_pieces(text, sections), sections)
 
 
 def _in_source(page: PageText, start: int, end: int) -> tuple[int, int]:
