@@ -20,7 +20,7 @@ from itertools import chain, pairwise
 
 from tersely import _native
 from tersely.engine.reading import segment as cut_up
-from tersely.memory.segments.clauses import read_words
+from tersely.memory.segments.words import pattern, read_words
 
 # What turns a word round -> the fewest letters of that word, so that "into" does not turn "to" round.
 _PREFIXES = {"un": 3, "non": 3, "nicht": 3, "dis": 4, "de": 4, "in": 4, "im": 4, "ir": 4, "il": 4, "mis": 4}
@@ -73,16 +73,8 @@ def same_as(key: str) -> frozenset[str]:
 
 
 #: Words that deny: those that guards and facts know, and what English says in two.
-DENIES = re.compile(
-    rf"\b(?:{'|'.join(_native.negations())}|no longer|fail(?:s|ed|ing)? to|keinesfalls)\b|n['’]t\b",
-    re.IGNORECASE,
-)
-# What says nearly the same in other words: "unable to find it" for "did not find it".
-_NEARLY = re.compile(
-    r"\b(?:un(?!d?er|i|til|less|fortun)\w{4,}|(?:fail|miss|lack|invalid|incorrect|incomplete|insufficient|ineligible"
-    r"|impossible|instead|avoid|prevent|absent|refus|reject|unless|noch|fehl|statt|ungültig)\w*)\b",
-    re.IGNORECASE,
-)
+DENIES = pattern("denies")
+_NEARLY = pattern("nearly")
 _WORD = re.compile(r"(?:[^\s`'\"()\[\]{}<>,;!?|*“”‘’„…=]|(?<=\d),(?=\d{3}))+")
 _EXACT = re.compile(r"\d|[/\\_]|::|\w\.\w|[a-z][A-Z]|[A-Z]{2}")
 _PART = re.compile(r"[^\W_]+")
@@ -94,12 +86,7 @@ _ANY_WORD = re.compile(r"\w+")
 _LIST_MARK = re.compile(r"^[\s>#*•-]{0,8}\d{1,3}[.)]\s", re.MULTILINE)
 _PLACE = re.compile(r"(?<=[^\d:]):(?=\d)")  # "a.py:12" is two words
 _GOES_ON = re.compile(r"\s*(?:or|nor|oder|noch)\b", re.IGNORECASE)
-_BORDER = re.compile(
-    r"[,;:!?.]\s|\s[-–—]\s|[()]|\n"
-    r"|\s(?=(?:although|and|because|but|if|instead|or|rather|since|so|then|though|unless|when|where|whereas|which"
-    r"|while|aber|dass|obwohl|oder|sondern|und|weil|wenn)\s)",
-    re.IGNORECASE,
-)
+_BORDER = pattern("border")
 _EDGES = ".:-–—#$€£~+&^%"
 _LONGEST = 300  # characters of a clause
 _LOOKED_AT = 64  # clauses of a source that share a word; a more common one says little

@@ -16,7 +16,6 @@ from tersely import checks
 from tersely.engine.reading import segment as cut_up
 from tersely.memory.segments.agreement import DENIES
 from tersely.memory.segments.clauses import (
-    DECIDES,
     Clause,
     Place,
     Role,
@@ -26,6 +25,7 @@ from tersely.memory.segments.clauses import (
 )
 from tersely.memory.segments.preservation import anchors
 from tersely.memory.segments.reading import Reading, read, says, says_before
+from tersely.memory.segments.words import pattern
 from tersely.types import Level
 
 # What can be left out of a form, in this order.
@@ -213,24 +213,11 @@ def paraphrase(
 
 # --- the parts of a form -------------------------------------------------------------------------------
 
-_VERB = re.compile(
-    r"\b(?!(?:being|doing|getting|going|having|looking|seeing|something|trying|working)\b)[a-z]{2,20}ing\b",
-    re.IGNORECASE,
-)
-_BECAUSE = re.compile(
-    r",? (?:because|since|as(?! (?:far|long|soon|well)\b)|due to the fact that|for the reason that) ",
-    re.IGNORECASE,
-)
-_IT_IS = re.compile(
-    r"^(?:it['’]s|it is|it was|it will be|it has|they are|they['’]re|this is|that is) (?:also )?",
-    re.IGNORECASE,
-)
-_DECIDED = re.compile(
-    rf"\b(?:(?<!was )(?<!were )(?<!been ){DECIDES}|(?<=was )decided)(?: made)?(?: is| was)?(?: on| that| to)?"
-    r"(?: we should)?:? ",
-    re.IGNORECASE,
-)
-_REASONS = re.compile(r"(?:, (?:and )?| and )(?:also |is |it['’]s )?", re.IGNORECASE)
+_VERB = pattern("verb")
+_BECAUSE = pattern("because")
+_IT_IS = pattern("it_is")
+_DECIDED = pattern("decided")
+_REASONS = pattern("reasons")
 
 
 def _error(reading: Reading, place: Place) -> str:
@@ -279,41 +266,16 @@ def _sentences(parts: list[str]) -> str:
 
 # --- phrases -------------------------------------------------------------------------------------------
 
-_ONLY_PLACE = re.compile(  # nothing but words around a place
-    r"^(?:\b(?:a|about|am|and|are|around|at|been|busy|currently|cursor|defined|def|file|fn|fun|func|function"
-    r"|halfway|here|i|in|inside|is|it|its|just|left|line|ln|matters|method|moment|my|now|of|off|on|one|open"
-    r"|our|presently|proc|procedure|reached|right|sits|started|state|status|stopped|sub|that|the|there|this"
-    r"|through|under|was|we|where|with|within|work|way|\w{2,20}ing)\b|\W)*$",
-    re.IGNORECASE,
-)
-# What a phrase begins with that gives a reason; that makes a remark, behind a comma; that says where or when.
-_REASON = re.compile(
-    r"(?:although|as|because|even though|given|since|so that|though|whereas)\b(?! (?:far|long|soon|well)\b)",
-    re.IGNORECASE,
-)
-_REMARK = re.compile(
-    r"(?:(?:and|but) (?:it|that|this|they)|even|in case|in fact|in the first place|just like|like|maybe"
-    r"|or so|perhaps|possibly|presumably|probably|so|that is (?:to say)?|these days|which|while|who|whom"
-    r"|whose)\b",
-    re.IGNORECASE,
-)
-_WHEN = re.compile(
-    r"(?:after|before|once|when|where)\b", re.IGNORECASE
-)  # "if" and "until" change what is said
-_WITH_OR_IN = re.compile(r"(?:at|by|during|for|from|in|on|over|under|with|within|without)\b", re.IGNORECASE)
-_PREDICATE = re.compile(
-    r"\b(?:and|are|but|can|does|gets?|had|has|have|is|must|should|was|were|will)\b", re.IGNORECASE
-)
-_GOES_ON = re.compile(  # ends a remark, behind a comma
-    r"(?:and|but|or|so|then|are|can|did|does|had|has|have|is|may|must|should|was|were|will)\b", re.IGNORECASE
-)
+_ONLY_PLACE = pattern("only_place")
+_REASON = pattern("reason")
+_REMARK = pattern("remark")
+_WHEN = pattern("when")
+_WITH_OR_IN = pattern("with_or_in")
+_PREDICATE = pattern("predicate")
+_GOES_ON = pattern("goes_on")
 _NAMES = re.compile(r"\w [A-Z]|^[A-Z][a-z]*[A-Z]")  # a capital within a sentence
 _QUOTES = re.compile(r"[`\"“]|\B'")
-_SMALL_WORD = re.compile(  # what telegrams go without; "is not" and "has not been" keep all their words
-    r"\b(?:a|an|the|there|(?:had|has|have) been|already|also|quite|rather(?! than)|then|very) (?=\w)"
-    r"|,? (?:altogether|anyway|as well|at all|these days|too)\b(?= ?(?:[,;.]|$))",
-    re.IGNORECASE,
-)
+_SMALL_WORD = pattern("small_word")
 
 
 def _phrases(text: str, clause: Clause, starts: list[int], ends: list[int]) -> list[str]:

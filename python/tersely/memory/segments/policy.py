@@ -15,10 +15,11 @@ from enum import StrEnum
 from tersely import checks
 from tersely.checks import brief
 from tersely.memory.planning import break_even
-from tersely.memory.segments.clauses import Role, read_words
+from tersely.memory.segments.clauses import Role
 from tersely.memory.segments.preservation import shared_terms
 from tersely.memory.segments.reading import read_segment
 from tersely.memory.segments.segment import DATA_TYPES, ContextSegment, SegmentType, checked_segment, now_utc
+from tersely.memory.segments.words import read_words
 from tersely.types import FactKind
 
 #: Words that say little by themselves. Verbosity is the share of these, and of words said shortly before.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from tersely.memory.segments.reading import (
     says_line,
 )
 from tersely.memory.segments.segment import ContextSegment
+from tersely.memory.segments.words import pattern
 from tersely.types import Fact, FactKind
 
 #: Preserved whatever a caller asks for.
@@ -63,9 +63,9 @@ def anchors(*values: str) -> list[list[str]]:
     for fact in list_facts(values) if values else ():
         facts[fact.document].append(fact)
     found = []
-    for value, own in zip(values, facts, strict=True):
+    for own in facts:
         here = [(fact.start, fact.text) for fact in own if fact.kind in _MADE_UP]
-        for path in find_paths(value, own):
+        for path in find_paths(own):
             here.append((path.start, path.name))
             if path.line is not None:
                 here.append((path.end, str(path.line)))
@@ -222,16 +222,8 @@ ENOUGH_WORDS = 0.25  # of a clause's terms, beside all its numbers, paths and na
 _SUBJECTS = 12  # most frequent terms of a text: what it is about
 _LONGEST_FRONT = 1_000  # characters
 _FRONTS = tuple(f"[{label}: " for label, _ in FIELDS.values())
-_DENIED = re.compile(  # the same in other words
-    rf"{DENIES.pattern}|\bno\b|\bun\w+|\bfail|\bmissing\b|\binvalid\b|\black|\bstill\b|\binstead\b",
-    re.IGNORECASE,
-)
-_FORBIDDEN = re.compile(  # what a prohibition says in other words
-    rf"{DENIES.pattern}|\b(?:alone|avoid|away|ban|forbid|forbidden|hands off|intact|keep|leave|must|only"
-    r"|prohibit|off[- ]limits|out of|refrain|remain|stay|stop|unchanged|unless|until|untouched|verboten"
-    r"|tabu)\w{0,3}\b",
-    re.IGNORECASE,
-)
+_DENIED = pattern("denied")
+_FORBIDDEN = pattern("forbidden")
 _MOST_RULES = 100  # rules and statements may be said in other words; more of them to the letter only
 _MOST_MADE_UP = 50  # are looked at
 _ACTIVE = ("active_task", "active_state")  # these must also be said to be current
@@ -545,7 +537,8 @@ def _unsupported(segment: ContextSegment, text: str) -> list[str]:
             found += [part for part in anchors(fact.text)[0] if not is_supported(part)]
         elif fact.kind in _MADE_UP and not is_supported(fact.text):
             found.append(fact.text)
-    named = {path.name for path in find_paths(segment.text)}
-    others = dict.fromkeys(path.name for path in find_paths(text) if path.name not in named)
+    named = {path.name for path in find_paths(list_facts([segment.text]))}
+    told = find_paths(list_facts([text]))
+    others = dict.fromkeys(path.name for path in told if path.name not in named)
     found += [name for name in list(others)[:_MOST_MADE_UP] if not is_supported(name)]
     return list(dict.fromkeys(found))

@@ -20,7 +20,6 @@ from tersely.engine.reading import segment as cut_up
 from tersely.memory.segments.clauses import (
     FAILS,
     LINE_NUMBER,
-    LINE_WORDS,
     Clause,
     Mention,
     Place,
@@ -33,6 +32,7 @@ from tersely.memory.segments.clauses import (
     start_of,
 )
 from tersely.memory.segments.segment import NOTE_TYPES, ContextSegment, checked_segment
+from tersely.memory.segments.words import pattern, written
 from tersely.types import Fact
 
 _FEW_WORDS = 3  # no sentence has fewer
@@ -86,37 +86,9 @@ def _last_error(clauses: Sequence[Clause]) -> tuple[str | None, bool, Clause | N
 
 
 _EMPTY_LINES = re.compile(r"\n[ \t]{0,80}\n\s{0,80}")
-# What forbids, in a clause: as an order that it begins with, or wherever it stands.
-_ORDERS = (
-    r"do not|don['’]t|never|no\b|nothing (?:may|must|should)|no ?(?:body|one) (?:can|may|must|should)"
-    r"|under no|avoid|hands off|(?:keep|stay) (?:away|clear|off|out)|refrain|stop \w{2,20}ing"
-    r"|(?:keep|leave) .{1,80}(?:alone|as (?:is|it is|they are)|intact|out of|private|secret|unchanged"
-    r"|untouched)"
-    r"|only (?:change|commit|delete|deploy|edit|merge|modify|push|run|touch|use|write)"
-    r"|kein|nicht|nie|auf keinen|keinesfalls|finger weg"
-)
-_STOP = r"[.!?][\"'”’*)\]]{0,3}\s"  # which the clauses may run over: "written in C. Do not ..."
-_OPENERS = (
-    rf"(?:^|{_STOP})\W{{0,3}}(?:(?:please|but|and|so|note|important|remember|caution|warning|bitte|aber|und|achtung)[,:]?"
-    r"\s{1,3}){0,2}"
-)
-_STOPS = re.compile(_STOP)
-#: How a sentence begins that says what must not be done, in English and German.
-FORBIDS_AT_START = re.compile(rf"{_OPENERS}(?:{_ORDERS})\b", re.IGNORECASE)
-_FORBIDS = re.compile(
-    rf"{_OPENERS}(?!no\b|nicht|kein)(?:{_ORDERS})\b"
-    r"|\b(?:must|may|shall)(?: not| never|n['’]t)\b"
-    r"|\b(?:must|shall|has to|have to|needs? to) (?:stay|remain|be (?:kept|left))"
-    r" (?:alone|as (?:is|it is|they are)|away|closed|intact|off|out|private|secret|unchanged|untouched)\b"
-    r"|\b(?:can(?:not|['’]t)|could(?: not|n['’]t)) .{1,60}\b(?:before|until|unless)\b"
-    r"|\b(?:agreed|asked|careful|instructed|ordered|prefers?|preferred|promised|told|wants?|wanted|warned)\b"
-    r".{0,40} not to\b"
-    r"|\b(?:banned|forbidden|off[- ]limits|prohibited|(?:not|n['’]t) (?:allowed|permitted|supposed)"
-    r"|nicht erlaubt|tabu|untersagt|verboten)\b"
-    r"|\b(?:darf|dürfen|soll|sollen)\b.{1,60}\bnicht\b"
-    r"|\bne (?:doit|doivent|faut)\b.{1,20}\bpas\b|\bno (?:se )?debe\w{0,2}\b",
-    re.IGNORECASE,
-)
+_STOPS = pattern("stop")
+FORBIDS_AT_START = pattern("forbids_at_start")
+_FORBIDS = pattern("forbids")
 
 
 def _around_match(text: str, pattern: re.Pattern[str]) -> str:
@@ -269,7 +241,7 @@ def _read(
 def _find(text: str, path: str | None, notes: bool, pasted: Sequence[tuple[int, int]]) -> _Mentions:
     clauses = tuple(read_clauses(text, notes=notes, pasted=pasted))
     facts = tuple(list_facts([text]))
-    paths = find_paths(text, facts)
+    paths = find_paths(facts)
     lines = []
     for match in LINE_NUMBER.finditer(text):
         number = match.lastindex or 0
@@ -478,9 +450,7 @@ def says_line(text: str, line: int | str) -> bool:
         if not _NUMBER.fullmatch(line):
             return False
         line = int(line)
-    ahead = (
-        rf"(?:\b(?:{LINE_WORDS})\b[\s:#]{{0,4}}(?:\d{{1,9}}\s?(?:-|–|,|and|to|und|bis)\s?){{0,3}}|:|\(|\bL)"
-    )
+    ahead = rf"(?:\b(?:{written('line_words')})\b[\s:#]{{0,4}}(?:\d{{1,9}}\s?(?:-|–|,|and|to|und|bis)\s?){{0,3}}|:|\(|\bL)"
     return re.search(rf"{ahead}(?:{line}|{line:,})(?!\w|[.,]\d)", text, re.IGNORECASE) is not None
 
 
