@@ -1,17 +1,16 @@
 """Say where a shorter text says something else than its source: another number, a "not", an opposite.
 
-A short table (words.txt); where it is silent, a prefix that turns a word round ("supported", "unsupported")
-and the endings -ful and -less are read by rule. Words are compared as the terms of csrc/kernels/text are:
-folded and stemmed, so that one form of a verb stands for all.
-
-What is compared are clauses, cut at punctuation and conjunctions, and their words; no pattern that chooses
-what a short form says has a part in it, so what those miss is not missed here.
+What is compared are clauses, cut at punctuation and conjunctions, and their words: no pattern of clauses.py
+has a part in it, so what those miss is not missed here. Words are compared as the terms of csrc/kernels/text
+are: folded and stemmed, so that one form of a verb stands for all. A short table says what is opposite
+(words.txt); where it is silent, a prefix that turns a word round ("unsupported") and the endings -ful, -less.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -35,20 +34,18 @@ def keys_of(words: Iterable[str]) -> dict[str, str]:
 
 
 @cache
-def _table() -> tuple[Mapping[str, frozenset[str]], Mapping[str, frozenset[str]]]:
+def _table() -> tuple[Mapping[str, set[str]], Mapping[str, set[str]]]:
     """Key -> the keys that say the opposite; key -> those that say the same in some line."""
     lines = [[side.split() for side in line.split("|")] for line in read_words("opposites")]
     keys = keys_of(word for sides in lines for side in sides for word in side)
-    other: dict[str, set[str]] = {}
-    same: dict[str, set[str]] = {}
+    other, same = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for sides in lines:
         one, two = ({keys[word] for word in side} for side in sides)
         for side, turned in ((one, two), (two, one)):
             for key in side:
-                other.setdefault(key, set()).update(turned)
-                same.setdefault(key, set()).update(side)
-    frozen = [{key: frozenset(found) for key, found in table.items()} for table in (other, same)]
-    return frozen[0], frozen[1]
+                other[key] |= turned
+                same[key] |= side
+    return other, same
 
 
 @lru_cache(4_096)
@@ -69,12 +66,10 @@ def opposites_of(key: str) -> frozenset[str]:
 @lru_cache(4_096)
 def same_as(key: str) -> frozenset[str]:
     """Return the keys on the same side as one in some line of the table, itself among them."""
-    return _table()[1].get(key, frozenset()) | {key}
+    return frozenset((key, *_table()[1].get(key, ())))
 
 
-#: Words that deny: those that guards and facts know, and what English says in two.
-DENIES = pattern("denies")
-_NEARLY = pattern("nearly")
+DENIES, _NEARLY, _BORDER = pattern("denies"), pattern("nearly"), pattern("border")
 _WORD = re.compile(r"(?:[^\s`'\"()\[\]{}<>,;!?|*“”‘’„…=]|(?<=\d),(?=\d{3}))+")
 _EXACT = re.compile(r"\d|[/\\_]|::|\w\.\w|[a-z][A-Z]|[A-Z]{2}")
 _PART = re.compile(r"[^\W_]+")
@@ -86,7 +81,6 @@ _ANY_WORD = re.compile(r"\w+")
 _LIST_MARK = re.compile(r"^[\s>#*•-]{0,8}\d{1,3}[.)]\s", re.MULTILINE)
 _PLACE = re.compile(r"(?<=[^\d:]):(?=\d)")  # "a.py:12" is two words
 _GOES_ON = re.compile(r"\s*(?:or|nor|oder|noch)\b", re.IGNORECASE)
-_BORDER = pattern("border")
 _EDGES = ".:-–—#$€£~+&^%"
 _LONGEST = 300  # characters of a clause
 _LOOKED_AT = 64  # clauses of a source that share a word; a more common one says little
@@ -102,34 +96,22 @@ _BESIDE = 0.25  # what the word right before another one counts, and the one beh
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A clause.
-
-    Attributes:
-        text: of it.
-        words, plain: its plain words as terms; as `keys_of` writes them, in order, without those that deny.
-        exact, kinds, marks: its exact words; of which kind each is; what is right before and behind it.
-        content: all of these words.
-        all_words: its words as they are written, but those that deny.
-        denied, denials, nearly: the words that it denies, how often it denies, its words that nearly do.
-        sentence: the number of its sentence.
-        ends_run: whether a semicolon or the end of a line stands before it.
-        is_label: whether it is "Next", before a colon.
-    """
+    """A clause."""
 
     text: str
-    words: frozenset[str]
-    plain: tuple[str, ...]
-    exact: tuple[str, ...]
+    words: frozenset[str]  # its plain words as terms
+    plain: tuple[str, ...]  # as `keys_of` writes them, in order, without those that deny
+    exact: tuple[str, ...]  # its exact words; of which kind each is; what is right before and behind it
     kinds: tuple[str, ...]
     marks: tuple[frozenset[str], ...]
-    content: frozenset[str]
-    all_words: frozenset[str]
-    denied: frozenset[str]
+    content: frozenset[str]  # all of these words
+    all_words: frozenset[str]  # as they are written, but those that deny
+    denied: frozenset[str]  # the words that it denies, how often it denies, its words that nearly do
     denials: int
     nearly: frozenset[str]
-    sentence: int
-    ends_run: bool
-    is_label: bool
+    sentence: int  # the number of its sentence
+    run: int  # the number of what is between full stops, semicolons and ends of lines
+    is_label: bool  # "Next", before a colon
 
 
 def exact_words(text: str) -> list[str]:
@@ -171,118 +153,32 @@ class _Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        table = cut_up([text])
-        sentences = table.start.tolist()
-        spans = _clauses(text, zip(sentences, table.end.tolist(), strict=True))
-        exact = _exact_spans(text)
-        starts = [start for start, _, _ in exact]
-        every = [word for _, _, word in exact]
-        marks = _marks(text, exact)
-        rows, blanks, behind_denial = [], [], []
-        for start, end in spans:
-            blank, last = "", start
-            first, behind = bisect_right(starts, start - 1), bisect_right(starts, end - 1)
-            for begin, stop, _ in exact[first:behind]:
-                blank, last = f"{blank}{text[last:begin]} ", min(stop, end)
-            blank += text[last:end]
-            match = DENIES.search(blank)
-            left = len(blank) - match.end() if match else -1
-            later = bisect_left(starts, end - left - 1, first, behind)  # the first behind what denies
-            rows.append((slice(first, behind), slice(later, behind)))
-            blanks.append(blank)
-            behind_denial.append(blank[match.end() :] if match else "")
-        bare = [DENIES.sub(" ", blank) for blank in blanks]
-        words = _terms([*bare, *behind_denial])
-        plain = [_ANY_WORD.findall(blank) for blank in bare]
-        keys = keys_of(chain.from_iterable(plain))
-        self.pieces: list[_Piece] = []
-        carried = 0  # "unable to read | or write it" denies both
-        for index, ((start, end), blank, (here, later_ones)) in enumerate(
-            zip(spans, blanks, rows, strict=True)
-        ):
-            own, scope, names = words[index], words[len(rows) + index], every[here]
-            denials = len(DENIES.findall(blank))
-            carried = denials + (carried if _GOES_ON.match(blank) else 0)
-            denied = (every[later_ones] + scope or names + own) if denials else names + own if carried else []
-            piece = text[start:end].strip()
-            self.pieces.append(
-                _Piece(
-                    piece,
-                    frozenset(own),
-                    tuple(map(keys.__getitem__, plain[index])),
-                    tuple(names),
-                    tuple(map(_kind, names)),
-                    tuple(marks[here]),
-                    frozenset((*own, *names)),
-                    frozenset(_ANY_WORD.findall(DENIES.sub(" ", piece.casefold()))),
-                    frozenset(denied[:_AHEAD]),
-                    carried,
-                    frozenset(map(str.casefold, _NEARLY.findall(blank))),
-                    bisect_right(sentences, start) - 1,
-                    text[max(start - 2, 0) : start].strip(" ") in (";", "\n"),
-                    text.startswith(":", end) and len(plain[index]) < _ALONE,
-                )
-            )
-
-        self._sentence_of = [piece.sentence for piece in self.pieces]
+        self.pieces = _read_pieces(text)
+        self.where = defaultdict[str, list[int]](list)  # word -> the clauses that have it
+        self.where_plain = defaultdict[str, list[tuple[int, int]]](list)  # -> (clause, index in its `plain`)
+        self.around = defaultdict[int, set[str]](set)  # sentence -> all words of its clauses
+        self.marks = defaultdict[str, set[str]](set)  # exact word -> the marks beside it, in all its places
+        self.marked = defaultdict[str, set[str]](set)  # kind and mark -> the exact words that it is beside
+        for index, piece in enumerate(self.pieces):
+            self.around[piece.sentence] |= piece.content
+            for word in piece.content:
+                self.where[word].append(index)
+            for at, key in enumerate(piece.plain):
+                self.where_plain[key].append((index, at))
+            for word, kind, marks in zip(piece.exact, piece.kinds, piece.marks, strict=True):
+                self.marks[word] |= marks
+                for mark in marks:
+                    self.marked[kind + mark].add(word)
+        self.exact = Counter([word for piece in self.pieces for word in piece.exact])
 
     @cached_property
     def tokens(self) -> frozenset[str]:
         """All its words and parts of them."""
         return word_tokens(self.text)
 
-    @cached_property
-    def where(self) -> Mapping[str, list[int]]:
-        """Word -> the first clauses that have it."""
-        found: dict[str, list[int]] = {}
-        for index, piece in enumerate(self.pieces):
-            for word in piece.content:
-                found.setdefault(word, []).append(index)
-        return found
-
-    @cached_property
-    def where_plain(self) -> Mapping[str, list[tuple[int, int]]]:
-        """Plain word, as `keys_of` writes it -> where it occurs: (clause, index among its plain words)."""
-        found: dict[str, list[tuple[int, int]]] = {}
-        for index, piece in enumerate(self.pieces):
-            for at, key in enumerate(piece.plain):
-                found.setdefault(key, []).append((index, at))
-        return found
-
     def times(self, key: str) -> int:
         """How often it has a plain word, as `keys_of` writes it."""
         return len(self.where_plain.get(key, ()))
-
-    @cached_property
-    def exact(self) -> Mapping[str, int]:
-        """Exact word -> how often it has it."""
-        return _counts(self.pieces)
-
-    @cached_property
-    def around(self) -> Mapping[int, set[str]]:
-        """Sentence -> all words of its clauses."""
-        found: dict[int, set[str]] = {}
-        for piece in self.pieces:
-            found.setdefault(piece.sentence, set()).update(piece.content)
-        return found
-
-    @cached_property
-    def marks(self) -> Mapping[str, set[str]]:
-        """Exact word -> the marks right before and after it, in all its places."""
-        found: dict[str, set[str]] = {}
-        for piece in self.pieces:
-            for word, marks in zip(piece.exact, piece.marks, strict=True):
-                found.setdefault(word, set()).update(marks)
-        return found
-
-    @cached_property
-    def marked(self) -> Mapping[str, set[str]]:
-        """Kind and mark -> the exact words of that kind that it is beside."""
-        found: dict[str, set[str]] = {}
-        for word, marks in self.marks.items():
-            for mark in marks:
-                found.setdefault(_kind(word) + mark, set()).add(word)
-        return found
 
     def alike(self, word: str, marks: Set[str]) -> tuple[set[str], set[str]]:
         """Return the exact words of the same kind beside one of some marks, and those beside two.
@@ -316,12 +212,12 @@ class _Text:
         for word in sorted(words):  # sums are the same for every hash seed
             if not (places := self.where.get(word)) or len(places) > _LOOKED_AT:
                 continue
-            sentences = set(map(self._sentence_of.__getitem__, places))
+            sentences = {self.pieces[place].sentence for place in places}
             for place in places:
                 own[place] = own.get(place, 0.0) + 1.0 / len(sentences)
             for sentence in sentences:
                 around[sentence] = around.get(sentence, 0.0) + 1.0 / len(sentences)
-        return {place: 0.5 * (much + around[self._sentence_of[place]]) for place, much in own.items()}
+        return {place: 0.5 * (much + around[self.pieces[place].sentence]) for place, much in own.items()}
 
     def add_beside(self, alike: dict[int, float], words: Collection[str]) -> None:
         """Add to each clause what those before and behind it have in common with some words, at half."""
@@ -346,12 +242,59 @@ def _marks(text: str, exact: Sequence[tuple[int, int, str]]) -> list[frozenset[s
     return found
 
 
-def _counts(pieces: Iterable[_Piece]) -> dict[str, int]:
-    """Exact word -> how often some clauses have it."""
-    found: dict[str, int] = {}
-    for piece in pieces:
-        for word in piece.exact:
-            found[word] = found.get(word, 0) + 1
+def _read_pieces(text: str) -> list[_Piece]:
+    """Cut a text into its clauses, and read the words of each. O(characters)."""
+    table = cut_up([text])
+    sentences = table.start.tolist()
+    spans = _clauses(text, zip(sentences, table.end.tolist(), strict=True))
+    exact = _exact_spans(text)
+    starts, every = [start for start, _, _ in exact], [word for _, _, word in exact]
+    marks = _marks(text, exact)
+    rows, blanks, behind_denial = [], [], []
+    for start, end in spans:
+        blank, last = "", start  # the clause without its exact words
+        first, behind = bisect_left(starts, start), bisect_left(starts, end)
+        for begin, stop, _ in exact[first:behind]:
+            blank, last = f"{blank}{text[last:begin]} ", min(stop, end)
+        blank += text[last:end]
+        match = DENIES.search(blank)
+        left = len(blank) - match.end() if match else -1
+        rows.append((slice(first, behind), bisect_left(starts, end - left - 1, first, behind) - first))
+        blanks.append(blank)
+        behind_denial.append(blank[match.end() :] if match else "")
+    bare = [DENIES.sub(" ", blank) for blank in blanks]
+    words = term_lists([*bare, *behind_denial])
+    plain = [_ANY_WORD.findall(blank) for blank in bare]
+    keys = keys_of(chain.from_iterable(plain))
+    found: list[_Piece] = []
+    run = carried = 0  # "unable to read | or write it" denies both
+    for (start, end), blank, (here, later), own, scope, its in zip(
+        spans, blanks, rows, words, words[len(rows) :], plain, strict=False
+    ):
+        names, piece = every[here], text[start:end].strip()
+        sentence, denials = bisect_right(sentences, start) - 1, len(DENIES.findall(blank))
+        ends_run = text[max(start - 2, 0) : start].strip(" ") in (";", "\n")
+        run += bool(ends_run or (found and found[-1].sentence != sentence))
+        carried = denials + (carried if _GOES_ON.match(blank) else 0)
+        denied = (names[later:] + scope or names + own) if denials else names + own if carried else []
+        found.append(
+            _Piece(
+                piece,
+                frozenset(own),
+                tuple(map(keys.__getitem__, its)),
+                tuple(names),
+                tuple(map(_kind, names)),
+                tuple(marks[here]),
+                frozenset((*own, *names)),
+                frozenset(_ANY_WORD.findall(DENIES.sub(" ", piece.casefold()))),
+                frozenset(denied[:_AHEAD]),
+                carried,
+                frozenset(map(str.casefold, _NEARLY.findall(blank))),
+                sentence,
+                run,
+                text.startswith(":", end) and len(its) < _ALONE,
+            )
+        )
     return found
 
 
@@ -374,7 +317,8 @@ def _clauses(text: str, sentences: Iterable[tuple[int, int]]) -> list[tuple[int,
     return found
 
 
-def _terms(texts: Sequence[str]) -> list[list[str]]:
+def term_lists(texts: Sequence[str]) -> list[list[str]]:
+    """List the terms of each text, in order. O(characters)."""
     ids, offsets, names = _native.terms(list(texts))
     every = list(map(names.__getitem__, ids.tolist()))
     return [every[first:last] for first, last in pairwise(offsets.tolist())]
@@ -396,22 +340,22 @@ def contradictions(source: str, text: str) -> list[str]:
 
 def _exchanged(original: _Text, short: _Text) -> list[str]:
     found: list[str] = []
-    open_: dict[str, list[tuple[str, str]]] = {}
+    open_ = defaultdict[str, list[tuple[str, str]]](list)
     often: dict[str, int] = {}  # in the sentence that has it most
-    for pieces in _groups(original.pieces, by_run=False):
-        for word, times in _counts(pieces).items():
-            often[word] = max(often.get(word, 0), times)
-    for pieces in _groups(short.pieces, by_run=True):
-        for word, times in _counts(pieces).items():
-            if times > often.get(word, times) and _kind(word) == "number":
-                found.append(next(piece.text for piece in pieces if word in piece.exact))
+    in_sentence = Counter([(piece.sentence, word) for piece in original.pieces for word in piece.exact])
+    for (_, word), times in in_sentence.items():
+        often[word] = max(often.get(word, 0), times)
+    in_run = Counter([(piece.run, word) for piece in short.pieces for word in piece.exact])
+    first = {(piece.run, word): piece.text for piece in reversed(short.pieces) for word in piece.exact}
+    for (run, word), times in in_run.items():
+        if times > often.get(word, times) and _kind(word) == "number":
+            found.append(first[run, word])
     last_clause = {word: piece.text for piece in short.pieces for word in piece.exact}
     for word, times in short.exact.items():
-        if times <= original.exact.get(word, times) or _kind(word) != "number":
-            continue
-        _, others = original.alike(word, original.marks.get(word, set()))
-        if any(short.exact.get(other, 0) < original.exact[other] for other in others):
-            found.append(last_clause[word])
+        if times > original.exact.get(word, times) and _kind(word) == "number":
+            _, others = original.alike(word, original.marks.get(word, set()))
+            if any(short.exact.get(other, 0) < original.exact[other] for other in others):
+                found.append(last_clause[word])
 
     @cache  # a clause that is repeated is compared once
     def likest(
@@ -421,7 +365,7 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
         here, there = 0.0, 0.0
         alike = original.likeness(company)
         original.add_beside(alike, beside)
-        others = of_kind.get(_kind(word), set()) - names
+        others = of_kind[_kind(word)] - names
         for place, much in alike.items():
             exact = original.pieces[place].exact
             if word in exact:
@@ -430,20 +374,18 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
                 there = max(there, much)
         return here, there
 
-    of_kind: dict[str, set[str]] = {}
+    of_kind = defaultdict[str, set[str]](set)
     for word in original.exact:
-        of_kind.setdefault(_kind(word), set()).add(word)
-    before: dict[str, str] = {}  # kind -> the last word of it in this run
+        of_kind[_kind(word)].add(word)
+    before: dict[tuple[int, str], str] = {}  # run and kind -> the last word
     for index, piece in enumerate(short.pieces):
-        if piece.ends_run or (index and piece.sentence != short.pieces[index - 1].sentence):
-            before = {}
         names = frozenset(piece.exact)
         for word, kind, marks in zip(piece.exact, piece.kinds, piece.marks, strict=True):
             if word not in original.where:
                 if not has_word(original.tokens, word):
                     found.append(piece.text)
                 continue
-            last, before[kind] = before.get(kind), word
+            last, before[piece.run, kind] = before.get((piece.run, kind)), word
             company = piece.content - {word}
             beside = frozenset(short.beside(index) - {word}) if len(company) < _ALONE else frozenset()
             here, there = likest(word, company, names, beside)
@@ -457,7 +399,7 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
             elif there >= 0.99 * here > 0 or piece.kinds.count(kind) > 1:
                 if own > (_BOTH if twice else bool(once)) or not (own or once):
                     continue
-                open_.setdefault(kind, []).append((word, piece.text))
+                open_[kind].append((word, piece.text))
                 if last not in (None, word) and _is_turned(original, last, word, last in piece.exact):
                     found.append(piece.text)
     for kind, words in open_.items():
@@ -478,32 +420,12 @@ def _is_turned(original: _Text, first: str, second: str, in_clause: bool) -> boo
     places = [original.where.get(word, []) for word in (first, second)]
     if not all(places):
         return False
-    few, many = sorted(places, key=len)
-    both = [place for place in few if _among(place, many)] if in_clause and len(few) <= _LOOKED_AT else []
-    clauses = [exact for place in both if {first, second} <= set(exact := original.pieces[place].exact)]
-    if clauses:
-        return not any(first in exact[: _last(exact, second)] for exact in clauses)
+    few = min(places, key=len)
+    looked_at = few if in_clause and len(few) <= _LOOKED_AT else ()
+    rows = [exact for place in looked_at if {first, second} <= set(exact := original.pieces[place].exact)]
+    if rows:  # is the first one before the last place of the second in any?
+        return all(exact.index(first) + exact[::-1].index(second) + 1 >= len(exact) for exact in rows)
     return places[0][0] > places[1][-1]
-
-
-def _among(place: int, places: Sequence[int]) -> bool:
-    """Say whether a place is one of ascending ones. O(log)."""
-    at = bisect_left(places, place)
-    return at < len(places) and places[at] == place
-
-
-def _last(words: Sequence[str], word: str) -> int:
-    return len(words) - 1 - list(reversed(words)).index(word)
-
-
-def _groups(pieces: Sequence[_Piece], by_run: bool) -> list[list[_Piece]]:
-    """Group clauses by sentence, or by what is between full stops, semicolons and ends of lines."""
-    found: list[list[_Piece]] = []
-    for piece in pieces:
-        if not found or piece.sentence != found[-1][-1].sentence or (by_run and piece.ends_run):
-            found.append([])
-        found[-1].append(piece)
-    return found
 
 
 def has_word(tokens: Collection[str], word: str) -> bool:
@@ -544,8 +466,11 @@ def _denied(original: _Text, short: _Text) -> list[str]:
         most = yes = no = 0.0
         for place, alike in original.likeness([*piece.words, *piece.exact]).items():
             other = original.pieces[place]
-            much = alike * _closeness(piece, other)  # of two that are as like, the one with less beside it
-            if (piece.denials + other.denials) % 2 and _says_opposite(piece, other):
+            covered = len(other.content & words) / len(other.content) if other.content else 1.0
+            both, either = piece.all_words & other.all_words, piece.all_words | other.all_words
+            # Of two that are as like, the one with less beside it.
+            much = alike * (0.5 + 0.5 * covered + _ALL_WORDS * len(both) / max(len(either), 1))
+            if (piece.denials + other.denials) % 2 and _says_opposite(set(piece.plain), set(other.plain)):
                 yes, no = (yes, max(no, much)) if piece.denials else (max(yes, much), no)
                 most = max(most, much)
                 continue  # "not enabled": "disabled"
@@ -564,18 +489,9 @@ def _denied(original: _Text, short: _Text) -> list[str]:
     return found
 
 
-def _says_opposite(piece: _Piece, other: _Piece) -> bool:
-    """Say whether a clause has a word that says the opposite of one that only another clause has."""
-    words, has = set(piece.plain), set(other.plain)
-    return any(opposites_of(key) & (has - words) for key in words - has)
-
-
-def _closeness(piece: _Piece, other: _Piece) -> float:
-    """How little another clause has beside the words of a clause."""
-    wanted = other.content
-    covered = len(wanted & piece.content) / len(wanted) if wanted else 1.0
-    both, either = piece.all_words & other.all_words, piece.all_words | other.all_words
-    return 0.5 + 0.5 * covered + _ALL_WORDS * len(both) / max(len(either), 1)
+def _says_opposite(words: Set[str], others: Set[str]) -> bool:
+    """Say whether a word that only one clause has is the opposite of one that only another has."""
+    return any(opposites_of(key) & (others - words) for key in words - others)
 
 
 def _turned_round(original: _Text, short: _Text) -> list[str]:
@@ -584,8 +500,8 @@ def _turned_round(original: _Text, short: _Text) -> list[str]:
     found = []
     turns_of: dict[str, Mapping[int, list[tuple[int, bool]]]] = {}
     for index, piece in enumerate(short.pieces):
-        for at, key in enumerate(piece.plain):
-            if piece.is_label or not (others := opposites_of(key) & original.where_plain.keys()):
+        for at, key in enumerate(() if piece.is_label else piece.plain):
+            if not (others := opposites_of(key) & original.where_plain.keys()):
                 continue
             beside = piece.content - {key}
             in_clause, rest = bool(beside), beside or short.beside(index)
@@ -594,9 +510,13 @@ def _turned_round(original: _Text, short: _Text) -> list[str]:
                 turns_of[key] = _turns(original, others, same_as(key))
             for place in _alike(original, rest, in_clause, turns_of[key]):
                 other = original.pieces[place]
-                share, wide = _fits(original, place, rest, in_clause)
+                has = other.content if in_clause else other.content | original.beside(place)
+                share = len(rest & has) / max(len(rest), 1)
+                wide = share + 0.5 * len((rest & original.around[other.sentence]) - has) / max(len(rest), 1)
                 for spot, turns in turns_of[key][place]:
-                    much = wide + _BESIDE * _neighbours(piece.plain, at, other.plain, spot)
+                    before = piece.plain[at - 1 : at] == other.plain[spot - 1 : spot] != ()
+                    behind = piece.plain[at + 1 : at + 2] == other.plain[spot + 1 : spot + 2] != ()
+                    much = wide + _BESIDE * (before + behind)
                     if turns == bool((other.denials + piece.denials) % 2):  # "not enabled": "disabled"
                         own = max(own, much)
                     elif share >= _REST:
@@ -632,18 +552,3 @@ def _alike(original: _Text, words: Set[str], in_clause: bool, among: Mapping[int
         return places
     likeness = original.likeness(words)  # a clause with all of the words is always among the likest
     return nsmallest(_LOOKED_AT, places, key=lambda place: (-likeness.get(place, 0.0), place))
-
-
-def _fits(original: _Text, place: int, rest: Set[str], in_clause: bool) -> tuple[float, float]:
-    """The share of some words that a clause has, and with half of what only the rest of its sentence has."""
-    piece = original.pieces[place]
-    has: Set[str] = piece.content if in_clause else piece.content | original.beside(place)
-    share = len(rest & has) / max(len(rest), 1)
-    around = len((rest & original.around[piece.sentence]) - has) / max(len(rest), 1)
-    return share, share + 0.5 * around
-
-
-def _neighbours(one: Sequence[str], at: int, two: Sequence[str], spot: int) -> int:
-    """Count the sides of a word that have the same neighbour in two clauses."""
-    before = at > 0 and spot > 0 and one[at - 1] == two[spot - 1]
-    return before + (one[at + 1 : at + 2] == two[spot + 1 : spot + 2] != ())
