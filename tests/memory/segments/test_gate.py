@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from segment_samples import NOON, note, ticking
 from tersely.memory import ContextState, SegmentMemory, extract_preserved_metadata
+from tersely.memory.segments.clauses import Role
 from tersely.memory.segments.policy import is_critical
 from tersely.memory.segments.preservation import check_preserved
 from tersely.memory.segments.reading import read, says
@@ -47,7 +48,7 @@ def test_e014_e018_places_are_read(text: str, path: str, line: int | None, funct
 
 
 def test_e017_what_remains_is_read() -> None:
-    assert read("What remains is the retry logic.").next == ["the retry logic"]
+    assert read("What remains is the retry logic.").messages(Role.NEXT) == ["the retry logic"]
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,7 @@ class _Text:
     def __init__(self, text: str) -> None:
         self.text = text
         self.pieces = _read_pieces(text)
+        self._sentence_of = [piece.sentence for piece in self.pieces]
         self.where = defaultdict[str, list[int]](list)  # word -> the clauses that have it
         self.where_plain = defaultdict[str, list[tuple[int, int]]](list)  # -> (clause, index in its `plain`)
         self.around = defaultdict[int, set[str]](set)  # sentence -> all words of its clauses
@@ -212,12 +213,12 @@ class _Text:
         for word in sorted(words):  # sums are the same for every hash seed
             if not (places := self.where.get(word)) or len(places) > _LOOKED_AT:
                 continue
-            sentences = {self.pieces[place].sentence for place in places}
+            sentences = set(map(self._sentence_of.__getitem__, places))
             for place in places:
                 own[place] = own.get(place, 0.0) + 1.0 / len(sentences)
             for sentence in sentences:
                 around[sentence] = around.get(sentence, 0.0) + 1.0 / len(sentences)
-        return {place: 0.5 * (much + around[self.pieces[place].sentence]) for place, much in own.items()}
+        return {place: 0.5 * (much + around[self._sentence_of[place]]) for place, much in own.items()}
 
     def add_beside(self, alike: dict[int, float], words: Collection[str]) -> None:
         """Add to each clause what those before and behind it have in common with some words, at half."""

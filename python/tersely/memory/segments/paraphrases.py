@@ -169,7 +169,7 @@ class Form:
         """
         reading, head = self.reading, ""
         if self._head:
-            verb = _VERB.search(" ".join(reading.active))
+            verb = _VERB.search(" ".join(reading.messages(Role.ACTIVE)))
             doing = capitalized(verb.group().lower()) if verb else "Working on"
             head = f"{doing} {_place(reading.now, reading.now_function)}{task}"
         summary, here = _sentences([head, *parts]), reading.place

@@ -22,7 +22,6 @@ from tersely.memory.segments.reading import (
     read_segment,
     said_values,
     says,
-    says_each,
     says_line,
 )
 from tersely.memory.segments.segment import ContextSegment
@@ -95,7 +94,7 @@ def _join(parts: Sequence[str]) -> str | None:
 
 
 def _progress(reading: Reading) -> str | None:
-    done, ahead = _join(reading.done), _join(reading.next)
+    done, ahead = _join(reading.messages(Role.DONE)), _join(reading.messages(Role.NEXT))
     return "; ".join([*([f"done: {done}"] if done else []), *([f"next: {ahead}"] if ahead else [])]) or None
 
 
@@ -104,9 +103,9 @@ _Reader = Callable[[ContextSegment, Reading], Any]
 FIELDS: dict[str, tuple[str, _Reader]] = {
     "file_path": ("File", lambda segment, reading: reading.place.path),
     "line_number": ("Line", lambda segment, reading: reading.place.line),
-    "active_state": ("State", lambda segment, reading: _join(reading.active)),
+    "active_state": ("State", lambda segment, reading: _join(reading.messages(Role.ACTIVE))),
     "function_name": ("Function", lambda segment, reading: reading.function),
-    "active_task": ("Task", lambda segment, reading: _join(reading.active[-1:])),
+    "active_task": ("Task", lambda segment, reading: _join(reading.messages(Role.ACTIVE)[-1:])),
     "last_error": ("Error", lambda segment, reading: reading.error),
     "error_location": ("Error at", lambda segment, reading: str(reading.error_place) or None),
     "progress_state": ("Progress", lambda segment, reading: _progress(reading)),
@@ -115,9 +114,9 @@ FIELDS: dict[str, tuple[str, _Reader]] = {
         "Cursor",
         lambda segment, reading: str(reading.now) if reading.now.line is not None else None,
     ),
-    "recent_changes": ("Changes", lambda segment, reading: _join(reading.done)),
-    "pending_work": ("Pending", lambda segment, reading: _join(reading.next)),
-    "decision": ("Decision", lambda segment, reading: _join(reading.decisions)),
+    "recent_changes": ("Changes", lambda segment, reading: _join(reading.messages(Role.DONE))),
+    "pending_work": ("Pending", lambda segment, reading: _join(reading.messages(Role.NEXT))),
+    "decision": ("Decision", lambda segment, reading: _join(reading.messages(Role.DECISION))),
     "topic": ("Topic", lambda segment, reading: segment.metadata.topic),
     "timestamp": ("Time", lambda segment, reading: segment.metadata.timestamp.isoformat()),
 }
@@ -463,14 +462,15 @@ def _lost(
     if name in _TO_THE_LETTER or (name == "last_error" and source.error_exact):
         gone = not states(text, name, value)
         return gone and whole not in known, [whole] if gone else []
-    missing = [anchor for anchor, said in zip(needed, says_each(text, needed), strict=True) if not said]
+    there = said_values(text, needed)
+    missing = [anchor for anchor in needed if anchor not in there]
     if name in _PLACES:
         return not states(text, name, value) and (not missing or bool(set(missing) - known)), missing
     if set(missing) - known:
         return True, missing
     if (denied := DENIES.search(whole)) and not _DENIED.search(text):
         return denied.group() not in known, [*missing, denied.group()]
-    if name in _FINISHED and any(_is_denied(written, done) for done in source.done):
+    if name in _FINISHED and any(_is_denied(written, done) for done in source.messages(Role.DONE)):
         return True, missing
     if name in _ACTIVE and not any(clause.role is Role.ACTIVE for clause in written.clauses):
         return not missing, missing

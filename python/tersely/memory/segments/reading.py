@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from operator import itemgetter
@@ -55,32 +55,30 @@ _TYPE = re.compile(
 
 def _last_error(clauses: Sequence[Clause]) -> tuple[str | None, bool, Clause | None]:
     """Return (message, whether it must stay to the letter, the clause that tells it)."""
-    for clause in reversed([clause for clause in clauses if clause.role is Role.ERROR]):
+    errors = [clause for clause in reversed(clauses) if clause.role is Role.ERROR]
+    for clause in errors:
         quoted = quotations(clause.text)
-        quotes = [quote for _, quote in quoted]
+        longest = max([quote for _, quote in quoted], key=len, default="")
         named = _TYPE.search(clause.text)
         for start, quote in quoted:
             if named and start < named.start() <= start + len(quote):
                 return quote, True, clause
         if named and named["message"]:
             return named.group().strip(), True, clause
-        if quotes and (" " in max(quotes, key=len).strip() or _GIVES_MESSAGE.search(clause.text)):
-            return max(quotes, key=len), True, clause
+        if longest and (" " in longest.strip() or _GIVES_MESSAGE.search(clause.text)):
+            return longest, True, clause
         if (message := said_wrong(clause.text)) is not None:
             return message, True, clause
         if named:
             return named.group(), True, clause
         if "error" in clause.label:
             return clause.message, False, clause
-    for clause in reversed([clause for clause in clauses if clause.role not in (Role.NEXT, Role.DECISION)]):
-        if (clause.role is Role.ERROR or "error" in clause.text.lower()) and (
-            match := _STATUS.search(clause.text)
-        ):
+    for clause in reversed(clauses):
+        told = clause.role is Role.ERROR or "error" in clause.text.lower()
+        if told and clause.role not in (Role.NEXT, Role.DECISION) and (match := _STATUS.search(clause.text)):
             return match.group(), False, clause
-    for clause in reversed(
-        [clause for clause in clauses if clause.role is Role.ERROR and not clause.is_pasted]
-    ):
-        if FAILS.search(clause.text):
+    for clause in errors:
+        if not clause.is_pasted and FAILS.search(clause.text):
             return clause.message, False, clause
     return None, False, None
 
@@ -108,74 +106,35 @@ def _around_match(text: str, pattern: re.Pattern[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The state of work that a text tells; empty or None where it tells nothing of the kind.
-
-    Attributes:
-        text: the text.
-        clauses: all of them, in order.
-        last: role -> the last few that say this.
-        place, function: the file and line, and the function (without "()"), that it is about.
-        now, now_function: those that are said to be current, or known besides.
-        error: the message of the last error.
-        error_exact: whether it was quoted, so that it has to stay to the letter.
-        error_place: where that error was.
-        error_function: the function it was in.
-        tellers: the clauses that told file, line, function and error.
-        is_note: whether it was read as what somebody said of their work.
-        facts: of the text (`list_facts`).
-    """
+    """The state of work that a text tells; empty or None where it tells nothing of the kind."""
 
     text: str
     clauses: tuple[Clause, ...]
-    last: Mapping[Role, Sequence[Clause]]
-    place: Place
+    last: Mapping[Role, Sequence[Clause]]  # the last few that say this
+    place: Place  # the file and line, and the function (without "()"), that it is about
     function: str | None
-    now: Place
+    now: Place  # those that are said to be current, or known besides
     now_function: str | None
-    error: str | None
-    error_exact: bool
-    error_place: Place
+    error: str | None  # the message of the last error
+    error_exact: bool  # it was quoted, so that it has to stay to the letter
+    error_place: Place  # where that error was, and in which function
     error_function: str | None
-    tellers: tuple[Clause, ...]
-    is_note: bool = True
-    facts: Sequence[Fact] = ()
-
-    @property
-    def rules(self) -> list[str]:
-        """Prohibitions, in the note's words."""
-        return [_around_match(clause.text, _FORBIDS) for clause in self._rules]
-
-    @property
-    def _rules(self) -> list[Clause]:
-        return [clause for clause in self.clauses if self.is_note and _FORBIDS.search(clause.text)]
+    tellers: tuple[Clause, ...]  # clauses that told file, line, function and error, or forbid something
+    rules: tuple[str, ...]  # prohibitions, in the note's words
+    facts: Sequence[Fact]  # of the text (`list_facts`)
+    is_note: bool  # it was read as what somebody said of their work
 
     @property
     def state(self) -> list[Clause]:
         """The clauses that what must survive was read from, in source order."""
-        found = {clause.start: clause for clause in (*self.tellers, *self._rules)}
-        for role in (Role.ACTIVE, Role.DONE, Role.NEXT, Role.DECISION):
-            found |= {clause.start: clause for clause in self.last[role]}
+        roles = (Role.ACTIVE, Role.DONE, Role.NEXT, Role.DECISION)
+        every = (*self.tellers, *chain.from_iterable(map(self.last.__getitem__, roles)))
+        found = {clause.start: clause for clause in every}
         return [found[start] for start in sorted(found)]
 
-    @property
-    def active(self) -> list[str]:
-        """The current step, without the words that its clauses open with."""
-        return [clause.message for clause in self.last[Role.ACTIVE]]
-
-    @property
-    def done(self) -> list[str]:
-        """The last steps that are done."""
-        return [clause.message for clause in self.last[Role.DONE]]
-
-    @property
-    def next(self) -> list[str]:
-        """The steps that are still to be done."""
-        return [clause.message for clause in self.last[Role.NEXT]]
-
-    @property
-    def decisions(self) -> list[str]:
-        """The last decisions."""
-        return [clause.message for clause in self.last[Role.DECISION]]
+    def messages(self, role: Role) -> list[str]:
+        """What the last clauses of a role say, without the words that they open with."""
+        return [clause.message for clause in self.last[role]]
 
 
 def read(text: str, path: str | None = None, line: int | None = None) -> Reading:
@@ -191,13 +150,14 @@ def _read(
     `path`, `line`: what is known besides, where it does not say. `notes`: whether it is what somebody said of
     their work; of a log, code or a document only errors are read, and where they were.
     """
-    found = _find(text, path, notes, pasted)
+    found = _Mentions(text, path, notes, pasted)
     clauses, active = found.clauses, [clause for clause in found.clauses if clause.role is Role.ACTIVE]
+    only_file = next(iter(found.files)) if len(found.files) == 1 else None
     here = found.last_in(found.paths, active)
     now_line = found.line_of(here) or found.line_in(active, here)
     if now_line and here and now_line.start < here.start and len(found.files) > 1 and now_line is not here:
         now_line = None  # of another file, perhaps
-    now_path = here.name if here else found.only_file if now_line else path
+    now_path = here.name if here else only_file if now_line else path
     now_function = found.last_in(found.functions, active)
 
     about, line_there, function = here, now_line, now_function
@@ -215,9 +175,19 @@ def _read(
             function = found.last_in(found.functions, clauses)
 
     error, exact, teller = _last_error(clauses)
+    error_place, error_function = Place(None, None), None
+    if teller is not None:
+        error_path, error_function = (
+            found.last_in(named, [teller]) for named in (found.paths, found.functions)
+        )
+        error_line = found.line_of(error_path) or found.line_in([teller], error_path)
+        if error_path or error_line:
+            name = error_path.name if error_path else only_file
+            error_place = Place(name, error_line.line if error_line else None)
     told = [
         found.clause_at(mention.start) for mention in (about, line_there, function) if mention is not None
     ]
+    forbid = found.forbid if notes else []
     last: dict[Role, list[Clause]] = {role: [] for role in _ROLES}
     for clause in clauses:
         last[clause.role].append(clause)
@@ -231,46 +201,32 @@ def _read(
         now_function.name if now_function else None,
         error,
         exact,
-        *(found.error_place(teller) if teller else (Place(None, None), None)),
-        tuple(told if teller is None else [*told, teller]),
-        notes,
+        error_place,
+        error_function.name if error_function else None,
+        (*told, *([] if teller is None else [teller]), *forbid),
+        tuple([_around_match(clause.text, _FORBIDS) for clause in forbid]),
         found.facts,
+        notes,
     )
 
 
-def _find(text: str, path: str | None, notes: bool, pasted: Sequence[tuple[int, int]]) -> _Mentions:
-    clauses = tuple(read_clauses(text, notes=notes, pasted=pasted))
-    facts = tuple(list_facts([text]))
-    paths = find_paths(facts)
-    lines = []
-    for match in LINE_NUMBER.finditer(text):
-        number = match.lastindex or 0
-        lines.append(Mention(match.start(number), match.end(), line=int(match[number].replace(",", ""))))
-    places = sorted([*paths, *lines], key=start_of)
-    functions = find_functions(text, facts, places)
-    files = {mention.name for mention in paths} | ({path} if path else set())
-    free = tuple([clause for clause in clauses if not _FORBIDS.search(clause.text)])
-    return _Mentions(clauses, free, facts, paths, lines, places, functions, frozenset(files))
-
-
-@dataclass(frozen=True, slots=True)
 class _Mentions:
-    """The mentions of a text, in source order: clauses, those that forbid nothing, facts, paths, lines, both
-    of these, functions; all files."""
+    """The clauses of a text, and what it names, all in source order."""
 
-    clauses: tuple[Clause, ...]
-    free: tuple[Clause, ...]
-    facts: Sequence[Fact]
-    paths: Sequence[Mention]
-    lines: Sequence[Mention]
-    places: Sequence[Mention]
-    functions: Sequence[Mention]
-    files: frozenset[str]
-
-    @property
-    def only_file(self) -> str | None:
-        """The file, where there is but one."""
-        return next(iter(self.files)) if len(self.files) == 1 else None
+    def __init__(self, text: str, path: str | None, notes: bool, pasted: Sequence[tuple[int, int]]) -> None:
+        self.clauses = tuple(read_clauses(text, notes=notes, pasted=pasted))
+        self.free: list[Clause] = []
+        self.forbid: list[Clause] = []
+        for clause in self.clauses:
+            (self.forbid if _FORBIDS.search(clause.text) else self.free).append(clause)
+        self.facts = tuple(list_facts([text]))
+        self.paths, self.lines = find_paths(self.facts), list[Mention]()
+        for match in LINE_NUMBER.finditer(text):
+            start, end = match.span(match.lastindex or 0)
+            self.lines.append(Mention(start, end, line=int(text[start:end].replace(",", ""))))
+        self.places = sorted([*self.paths, *self.lines], key=start_of)
+        self.functions = find_functions(text, self.facts, self.places)
+        self.files = {mention.name for mention in self.paths} | ({path} if path else set())
 
     def clause_at(self, start: int) -> Clause:
         """Return the clause that a place of the text lies in, or the last before it."""
@@ -278,7 +234,8 @@ class _Mentions:
 
     def last_in(self, mentions: Sequence[Mention], clauses: Sequence[Clause]) -> Mention | None:
         """Return the last of some mentions that lies within the clauses."""
-        return next(reversed(_mentions_in(mentions, clauses)), None)
+        found = _mentions_in(mentions, clauses)
+        return found[-1] if found else None
 
     def last_of(self, mentions: Sequence[Mention], *roles: Sequence[Role]) -> Mention | None:
         """Return the last mention in clauses of the first group of roles that have one.
@@ -325,16 +282,6 @@ class _Mentions:
             self.functions, [clause for clause in self.clauses if clause.sentence == sentence]
         )
         return min(near, key=lambda function: _gap(function, place), default=None)
-
-    def error_place(self, teller: Clause) -> tuple[Place, str | None]:
-        """Return the place and the function that the clause which tells an error names."""
-        path = self.last_in(self.paths, [teller])
-        line = self.line_of(path) or self.line_in([teller], path)
-        function = self.last_in(self.functions, [teller])
-        where = Place(None, None)
-        if path is not None or line is not None:
-            where = Place(path.name if path else self.only_file, line.line if line else None)
-        return where, function.name if function else None
 
 
 def _mentions_in(mentions: Sequence[Mention], clauses: Sequence[Clause]) -> list[Mention]:
@@ -392,6 +339,7 @@ _IN_PATH = re.compile(r"[/\\]|\w\.[a-z]")  # of names of files
 _VALUE_GOES_ON = re.compile(r"~|[./\\-]\w")
 _NUMBER = re.compile(r"\d{1,9}")
 _IN_WORD = re.compile(r"\w\w")
+_BEFORE_LINE = written("before_line")
 _APART = "\n"  # between folded texts, which have none
 
 
@@ -400,20 +348,15 @@ def says(text: str, value: str) -> bool:
 
     Case and white space do not count; "()" behind a name does not either. O(characters).
     """
-    return says_each(text, [value])[0]
-
-
-def says_each(text: str, values: Sequence[str]) -> list[bool]:
-    """Say for each value whether `text` has it as a whole, as `says`. O(characters of all)."""
-    wanted = [" ".join(value.casefold().split()).removesuffix("()") for value in values]
-    folded = " ".join(text.casefold().split()) if any(wanted) else ""
-    found = {"", *map(itemgetter(1), _standing(folded, wanted))}
-    return [one in found for one in wanted]
+    return bool(said_values(text, [value]))
 
 
 def said_values(text: str, values: Sequence[str]) -> set[str]:
-    """Return the values that `text` has."""
-    return {value for value, said in zip(values, says_each(text, values), strict=True) if said}
+    """Return the values that `text` has as a whole, as `says`. O(characters of all)."""
+    wanted = {value: " ".join(value.casefold().split()).removesuffix("()") for value in values}
+    folded = " ".join(text.casefold().split()) if any(wanted.values()) else ""
+    found = {"", *map(itemgetter(1), _standing(folded, wanted.values()))}
+    return {value for value, one in wanted.items() if one in found}
 
 
 def says_before(texts: Sequence[str]) -> list[bool]:
@@ -427,18 +370,28 @@ def says_before(texts: Sequence[str]) -> list[bool]:
     return [first[one] < start for one, start in zip(wanted, starts, strict=False)]
 
 
-def _standing(text: str, wanted: Sequence[str]) -> list[tuple[int, str]]:
+def _standing(text: str, wanted: Iterable[str]) -> list[tuple[int, str]]:
     """List the places of strings in a text, both folded, in the order of their ends; long ones anywhere."""
     strings = list(dict.fromkeys(filter(None, wanted)))
     if not (text and strings):
         return []
+    found = []
     numbers, _, starts, ends = _native.occurrences([text], strings, True)
-    places = zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True)
-    return [
-        (start, strings[number])
-        for number, start, end in places
-        if end - start > _LONG or _stands_alone(text, start, end)
-    ]
+    for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        first, last = text[start], text[end - 1]
+        before, behind = text[max(start - 2, 0) : start], text[end : end + 2]
+        if (
+            end - start > _LONG
+            or not (
+                _IN_WORD.fullmatch(before[-1:] + first)
+                or _IN_WORD.fullmatch(last + behind[:1])
+                or (_VALUE_GOES_ON.match(behind) and _IN_PATH.search(text[start:end]))  # in "a/b.py.bak"
+                or (first.isdigit() and before[-1:] in (".", ",") and before[:1].isdigit())
+                or (last.isdigit() and behind[:1] in (".", ",") and behind[1:].isdigit())
+            )
+        ):
+            found.append((start, strings[number]))
+    return found
 
 
 def says_line(text: str, line: int | str) -> bool:
@@ -450,17 +403,4 @@ def says_line(text: str, line: int | str) -> bool:
         if not _NUMBER.fullmatch(line):
             return False
         line = int(line)
-    ahead = rf"(?:\b(?:{written('line_words')})\b[\s:#]{{0,4}}(?:\d{{1,9}}\s?(?:-|–|,|and|to|und|bis)\s?){{0,3}}|:|\(|\bL)"
-    return re.search(rf"{ahead}(?:{line}|{line:,})(?!\w|[.,]\d)", text, re.IGNORECASE) is not None
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    first, last = text[start], text[end - 1]
-    before, behind = text[max(start - 2, 0) : start], text[end : end + 2]
-    if _IN_WORD.fullmatch(before[-1:] + first) or _IN_WORD.fullmatch(last + behind[:1]):
-        return False
-    if _VALUE_GOES_ON.match(behind) and _IN_PATH.search(text[start:end]):
-        return False  # "a/b.py" in "a/b.py.bak"
-    if first.isdigit() and before[-1:] in (".", ",") and before[:1].isdigit():
-        return False
-    return not (last.isdigit() and behind[:1] in (".", ",") and behind[1:].isdigit())
+    return re.search(rf"(?:{_BEFORE_LINE})(?:{line}|{line:,})(?!\w|[.,]\d)", text, re.IGNORECASE) is not None

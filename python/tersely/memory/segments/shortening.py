@@ -23,7 +23,7 @@ from tersely.memory.segments.preservation import (
     inject_preserved_metadata,
     metadata_to_state,
 )
-from tersely.memory.segments.reading import Reading, pasted_blocks, read_segment, says_each
+from tersely.memory.segments.reading import Reading, pasted_blocks, read_segment, said_values
 from tersely.memory.segments.segment import ContextSegment, SegmentError
 from tersely.models.flows import run_flow
 from tersely.models.language_models import CheckedLanguageModel
@@ -328,5 +328,5 @@ def _unsaid(reading: Reading, state: str) -> str:
     """Return the clauses that a state does not say, without those about what was not chosen."""
     clauses = [one for one in reading.clauses if one.role in (Role.OTHER, Role.ERROR, Role.DONE)]
     clauses = [one for one in clauses if len(one.text.split()) > _FRAGMENT]
-    said = says_each(state, [one.message for one in clauses])
-    return "\n".join(one.text for one, there in zip(clauses, said, strict=True) if not there)
+    said = said_values(state, [one.message for one in clauses])
+    return "\n".join(one.text for one in clauses if one.message not in said)
