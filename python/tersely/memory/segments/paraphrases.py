@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
+from operator import itemgetter
 
 from tersely import checks
 from tersely.engine.reading import segment as cut_up
@@ -24,13 +25,14 @@ from tersely.memory.segments.clauses import (
     without_filler,
 )
 from tersely.memory.segments.preservation import anchors
-from tersely.memory.segments.reading import Reading, read, says, says_before
+from tersely.memory.segments.reading import Reading, read, said_values, says, says_before
 from tersely.memory.segments.words import pattern
 from tersely.types import Level
 
 # What can be left out of a form, in this order.
 _REMARKS, _SMALL_WORDS, _OLDER, _LABELS, _CIRCUMSTANCES, _NAMED, _OTHERS = range(7)
 _EVERY_SMALL_WORD, _EVERY_LABEL = (-1, -1), (-2, -2)  # stand where a phrase is named
+Phrase = tuple[int, int]
 _LISTED = (Role.DONE, Role.ACTIVE, Role.NEXT)  # what happened before goes before what comes next
 
 
@@ -51,12 +53,7 @@ class Paraphrase:
 
 
 class Form:
-    """A shorter form of a text, in as many words as there is room for.
-
-    Args:
-        reading: of the text.
-        strategy: "active_state", "progress", "error", "decision" or "state".
-    """
+    """A shorter form of a text, in as many words as there is room for; `strategy`: one of PARAPHRASES."""
 
     def __init__(self, reading: Reading, strategy: str = "state") -> None:
         """Find what can be said, and what of it can be left out. O(characters)."""
@@ -67,11 +64,18 @@ class Form:
         self._head = tuple([part for part in parts if part is not None]) if reading.last[Role.ACTIVE] else ()
         table = cut_up([reading.text], Level.CLAUSE)
         starts, ends = table.start.tolist(), table.end.tolist()
-        self._phrases = {
+        self._phrases = {  # a phrase is named by the start of its clause and its number there
             clause.start: _phrases(reading.text, clause, starts, ends)
             for role in _LISTED
             for clause in reading.last[role]
         }
+        self._only_places = {
+            (clause.start, number)
+            for clause in (reading.last[Role.ACTIVE] if self._head else ())
+            for number, phrase in enumerate(self._phrases[clause.start])
+            if _ONLY_PLACE.match(_without(phrase, self._head))
+        }
+        self._decision = _decision(reading)
         self._steps = self._removable()
 
     def full(self) -> str:
@@ -95,72 +99,76 @@ class Form:
             low, high = (low, middle) if fits(self._text(middle)) else (middle + 1, high)
         return self._text(low)
 
-    # A phrase is named by the start of its clause and its number there.
-
-    def _removable(self) -> list[tuple[int, set[tuple[int, int]]]]:
+    def _removable(self) -> list[tuple[int, set[Phrase]]]:
         """Return what can be left out, step by step: its rank, and the phrases."""
-        steps = [(_SMALL_WORDS, {_EVERY_SMALL_WORD}), (_LABELS, {_EVERY_LABEL})]
+        runs: list[tuple[int, str, set[Phrase]]] = []
         for role in _LISTED:
             clauses = self.reading.last[role]
             newest = clauses[:1] if role is Role.NEXT else clauses[-1:]
             for clause in clauses:
                 phrases = self._phrases[clause.start]
-                where = [
-                    [number] for number in range(len(phrases) - 1, 0, -1) if _is_circumstance(phrases[number])
-                ]
-                if (clause in newest and role is Role.ACTIVE) or DENIES.search(clause.message):
-                    where = []  # "works for this, not yet for that" does not say that it does not work
-                runs = [(_REMARKS, run) for run in _remarks(phrases)]
-                for rank, run in [*runs, *((_CIRCUMSTANCES, run) for run in where)]:
-                    text = " ".join(phrases[number] for number in run)
-                    if not _has_facts(text):
-                        named = _NAMES.search(text) is not None
-                        steps.append((_NAMED if named else rank, {(clause.start, number) for number in run}))
-                if clause not in newest and not _has_facts(_without(clause.message, self._head)):
-                    rank = _OTHERS if role is Role.NEXT else _OLDER
-                    steps.append((rank, {(clause.start, number) for number in range(len(phrases))}))
-        return sorted(steps, key=lambda step: step[0])
+                found = [(_REMARKS, run) for run in _remarks(phrases)]
+                if not ((clause in newest and role is Role.ACTIVE) or DENIES.search(clause.message)):
+                    where = range(len(phrases) - 1, 0, -1)
+                    found += [(_CIRCUMSTANCES, [one]) for one in where if _is_circumstance(phrases[one])]
+                for rank, run in found:
+                    text = " ".join([phrases[number] for number in run])
+                    named = _NAMED if _NAMES.search(text) else rank
+                    runs.append((named, text, {(clause.start, number) for number in run}))
+                if clause not in newest:
+                    rank, text = (
+                        _OTHERS if role is Role.NEXT else _OLDER,
+                        _without(clause.message, self._head),
+                    )
+                    runs.append((rank, text, {(clause.start, number) for number in range(len(phrases))}))
+        steps = [(_SMALL_WORDS, {_EVERY_SMALL_WORD}), (_LABELS, {_EVERY_LABEL})]
+        # What has numbers, paths, identifiers or quotes, or denies something, must stay.
+        for (rank, text, gone), exact in zip(runs, anchors(*[text for _, text, _ in runs]), strict=True):
+            if not (exact or DENIES.search(text) or _QUOTES.search(text)):
+                steps.append((rank, gone))
+        return sorted(steps, key=itemgetter(0))
 
     def _text(self, steps: int) -> str:
         """Return the form without the first `steps` of what can be left out."""
-        gone = {phrase for _, phrases in self._steps[:steps] for phrase in phrases}
-        done, ahead = (self._said(role, gone) for role in (Role.DONE, Role.NEXT))
+        reading, place = self.reading, self.reading.error_place
         if self.strategy == "error":
-            return _error(self.reading, self.reading.error_place)
+            return _error(reading, place)
         if self.strategy == "decision":
-            return _decision(self.reading)
+            return self._decision
+        gone = {phrase for _, phrases in self._steps[:steps] for phrase in phrases}
+        done, ahead = self._said(Role.DONE, gone), self._said(Role.NEXT, gone)
         if self.strategy == "progress":
             ahead = ahead or self._said(Role.ACTIVE, gone)[-1:]
             return _sentences([_label_list("Done", done), _label_list("Next", ahead)])
-        current = _label_list("Current", self._said(Role.ACTIVE, gone, self._head))
+        current = _label_list("Current", self._said(Role.ACTIVE, gone, self._only_places))
         if self.strategy == "active_state":
             return self._add_place([*map(capitalized, done), current])
-        message, place = self.reading.error or "", self.reading.error_place
         finished, doing = [_label_list("Done", done)], ""
         if _EVERY_LABEL in gone and self._head:
-            if not any(clause.label for clause in self.reading.last[Role.DONE]):
+            if not any(clause.label for clause in reading.last[Role.DONE]):
                 finished = [*map(capitalized, done)]
             doing, current = current.replace("Current:", ";", 1), ""
-            place = Place(None, place.line) if place.line and place.path == self.reading.now.path else place
-        wrong = "" if not str(place) and says(" ".join(done), message) else _error(self.reading, place)
-        parts = [*finished, wrong, _decision(self.reading), current, _label_list("Next", ahead)]
-        return self._add_place(parts, doing)
+            place = Place(None, place.line) if place.line and place.path == reading.now.path else place
+        told = not str(place) and says(" ".join(done), reading.error or "")
+        parts = [*finished, "" if told else _error(reading, place), self._decision, current]
+        return self._add_place([*parts, _label_list("Next", ahead)], doing)
 
-    def _said(self, role: Role, gone: set[tuple[int, int]], stated: tuple[str, ...] = ()) -> list[str]:
-        """Return what the last clauses of a role say, without places at their ends that are `stated`."""
+    def _said(self, role: Role, gone: set[Phrase], stated: Set[Phrase] = frozenset()) -> list[str]:
+        """Return what the last clauses of a role say, without phrases at their ends that are `stated`."""
         found = []
         for clause in self.reading.last[role]:
-            phrases = enumerate(self._phrases[clause.start])
-            kept = [phrase for number, phrase in phrases if (clause.start, number) not in gone]
-            while stated and kept and _ONLY_PLACE.match(_without(kept[0], stated)):
+            phrases, at = self._phrases[clause.start], clause.start
+            kept = [number for number in range(len(phrases)) if (at, number) not in gone]
+            while kept and (at, kept[0]) in stated:
                 kept = kept[1:]
-            while stated and kept and _ONLY_PLACE.match(_without(kept[-1], stated)):
+            while kept and (at, kept[-1]) in stated:
                 kept = kept[:-1]
-            text = without_filler(" ".join(kept)).strip(" ,;:–—-")
+            text = without_filler(" ".join([phrases[number] for number in kept])).strip(" ,;:–—-")
             if _EVERY_SMALL_WORD in gone and not _QUOTES.search(text):
                 text = _SMALL_WORD.sub("", text)
-            found.append(text)
-        return [text for text in found if text]
+            if text:
+                found.append(text)
+        return found
 
     def _add_place(self, parts: list[str], task: str = "") -> str:
         """Put the place of the work before the parts: the current one, and what is not said of the other.
@@ -173,24 +181,18 @@ class Form:
             doing = capitalized(verb.group().lower()) if verb else "Working on"
             head = f"{doing} {_place(reading.now, reading.now_function)}{task}"
         summary, here = _sentences([head, *parts]), reading.place
-        if says(summary, here.path or "") and (here.line is None or says(summary, str(here.line))):
+        path, line, function = here.path or "", str(here.line), reading.function or ""
+        stated = said_values(summary, [path, line, function])
+        if path in stated and (here.line is None or line in stated):
             here = Place(None, None)
-        where = _place(here, None if says(summary, reading.function or "") else reading.function)
+        where = _place(here, None if function in stated else reading.function)
         if head and where:
             return f"{summary} Also: {where}."  # perhaps of another file
         return f"At {where}: {summary}" if summary and where else summary
 
 
-#: The rules by name: "state" is all four, "brief" and "terse" the same with less of each clause.
-PARAPHRASES: dict[str, Callable[[Reading], str]] = {
-    "active_state": lambda reading: Form(reading, "active_state").full(),
-    "progress": lambda reading: Form(reading, "progress").full(),
-    "error": lambda reading: Form(reading, "error").full(),
-    "decision": lambda reading: Form(reading, "decision").full(),
-    "state": lambda reading: Form(reading).full(),
-    "brief": lambda reading: Form(reading).brief(),
-    "terse": lambda reading: Form(reading).terse(),
-}
+#: The rules by name: "state" is the four before it, "brief" and "terse" the same with less of each clause.
+PARAPHRASES = ("active_state", "progress", "error", "decision", "state", "brief", "terse")
 
 
 def paraphrase(
@@ -204,9 +206,10 @@ def paraphrase(
     """
     checks.one_of(strategy, "strategy", PARAPHRASES)
     reading = read(text, file_path, line_number)
-    written = PARAPHRASES[strategy](reading)
+    form = Form(reading, strategy)
+    written = {"brief": form.brief, "terse": form.terse}.get(strategy, form.full)()
     if len(written) >= len(text) and strategy not in ("brief", "terse"):
-        shorter = Form(reading, strategy).fitting(lambda form: len(form) < len(text))
+        shorter = form.fitting(lambda made: len(made) < len(text))
         written = shorter if len(shorter) < len(text) else written
     return Paraphrase(written, ((0, len(written)),) if written else (), strategy)
 
@@ -224,12 +227,13 @@ def _error(reading: Reading, place: Place) -> str:
     """Write "Error: 'message' at path:line in function()."; the message is the source's, to the letter."""
     if reading.error is None:
         return ""
-    function = reading.error_function or ""
+    function, path, line = reading.error_function or "", place.path or "", str(place.line)
     message = " ".join(reading.error.split())
     message = f"'{message}'" if reading.error_exact and "'" not in message else message
-    if place.line is not None and says(message, str(place.line)):
+    stated = said_values(message, [path, line])
+    if place.line is not None and line in stated:
         place = Place(place.path, None)
-    if place.line is not None or not says(message, place.path or ""):
+    if place.line is not None or path not in stated:
         message += f" at {place}"
     return f"Error: {message}." if says(message, function) else f"Error: {message} in {function}()."
 
@@ -251,7 +255,7 @@ def _chosen(text: str) -> str:
 
 
 def _place(place: Place, function: str | None) -> str:
-    return ", ".join(part for part in (str(place), f"{function}()" if function else "") if part)
+    return ", ".join(filter(None, (str(place), f"{function}()" if function else "")))
 
 
 def _label_list(label: str, texts: list[str]) -> str:
@@ -303,11 +307,6 @@ def _remarks(phrases: list[str]) -> list[list[int]]:
 def _is_circumstance(phrase: str) -> bool:
     """Whether a phrase only says where or when; the verb of its sentence may follow a preposition."""
     return bool(_WHEN.match(phrase) or (_WITH_OR_IN.match(phrase) and not _PREDICATE.search(phrase)))
-
-
-def _has_facts(text: str) -> bool:
-    """Whether a text has numbers, paths, identifiers or quotes, or denies something, so that it must stay."""
-    return bool(DENIES.search(text) or _QUOTES.search(text) or anchors(text)[0])
 
 
 def _without(text: str, parts: tuple[str, ...]) -> str:

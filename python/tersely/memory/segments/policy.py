@@ -138,7 +138,7 @@ def is_relevant(segment: ContextSegment, state: ContextState) -> bool:
     if not state.task:
         return True
     about = f"{segment.text}\n{segment.metadata.topic or ''}\n{segment.metadata.file_path or ''}"
-    return shared_terms(about, state.task)[0] >= RELEVANT
+    return shared_terms(about, state.task) >= RELEVANT
 
 
 def is_detailed(segment: ContextSegment, state: ContextState) -> bool:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
-import numpy as np
-
-from tersely import _native, checks
+from tersely import checks
 from tersely.checks import brief
 from tersely.engine.facts import list_facts, made_up_facts
-from tersely.memory.segments.agreement import DENIES, contradictions, exact_words, has_word, word_tokens
+from tersely.memory.segments.agreement import (
+    DENIES,
+    contradictions,
+    exact_words,
+    has_word,
+    term_lists,
+    word_tokens,
+)
 from tersely.memory.segments.clauses import Clause, Role, find_paths, start_of, without_alternative
 from tersely.memory.segments.reading import (
     FORBIDS_AT_START,
@@ -29,31 +35,16 @@ from tersely.memory.segments.words import pattern
 from tersely.types import Fact, FactKind
 
 #: Preserved whatever a caller asks for.
-PRESERVE_ALWAYS = [
-    "file_path",
-    "line_number",
-    "function_name",
-    "active_task",
-    "last_error",
-    "error_location",
-    "progress_state",
-]
+PRESERVE_ALWAYS = ["file_path", "line_number", "function_name", "active_task", "last_error", "error_location",
+                   "progress_state"]  # fmt: skip
 #: Preserved as well where the active state is.
 RECENCY_METADATA = ["current_file", "cursor_position", "recent_changes", "pending_work"]
 #: Preserved as well where a caller does not say.
 DEFAULT_PRESERVE_METADATA = ["file_path", "line_number", "active_state"]
 
 
-_EXACT = (
-    FactKind.NUMBER,
-    FactKind.DATE,
-    FactKind.VERSION,
-    FactKind.PATH,
-    FactKind.PATH_LINE,
-    FactKind.URL,
-    FactKind.IDENTIFIER,
-)
-_MADE_UP = frozenset(_EXACT) - {FactKind.PATH_LINE}
+_MADE_UP = {FactKind.NUMBER, FactKind.DATE, FactKind.VERSION, FactKind.PATH, FactKind.URL,
+            FactKind.IDENTIFIER}  # fmt: skip
 
 
 def anchors(*values: str) -> list[list[str]]:
@@ -72,18 +63,15 @@ def anchors(*values: str) -> list[list[str]]:
     return found
 
 
-def shared_terms(text: str, *values: str) -> list[float]:
-    """Return the share in [0, 1] of the terms of each value (folded, stemmed, without stop words) that `text`
-    has; 1.0 where it has none. O(characters)."""
-    there, *wanted = map(set, term_lists([text, *values]))
-    return [len(terms & there) / len(terms) if terms else 1.0 for terms in wanted]
+def shared_terms(text: str, value: str) -> float:
+    """Return the share in [0, 1] of a value's terms (folded, stemmed, no stop words) that `text` has; 1.0 for
+    a value without any. O(characters)."""
+    there, wanted = map(set, term_lists([text, value]))
+    return _share(wanted, there)
 
 
-def term_lists(texts: Sequence[str]) -> list[list[int]]:
-    """Return the term ids of each text."""
-    ids, offsets, _ = _native.terms(list(texts))
-    every, ends = ids.tolist(), offsets.tolist()
-    return [every[first:last] for first, last in pairwise(ends)]
+def _share(wanted: Set[str], there: Set[str]) -> float:
+    return len(wanted & there) / len(wanted) if wanted else 1.0
 
 
 # --- the fields ----------------------------------------------------------------------------------------
@@ -122,6 +110,7 @@ FIELDS: dict[str, tuple[str, _Reader]] = {
 }
 _ALIASES = {"error": "last_error"}
 _PLACES = ("cursor_position", "error_location")
+_OF_THE_TEXT = ("file_path", "line_number", "function_name", "current_file", *_PLACES)
 _TO_THE_LETTER = ("file_path", "line_number", "function_name", "current_file", "topic", "timestamp")
 
 
@@ -334,183 +323,154 @@ def compare(
     segment: ContextSegment, source: Reading, compressed_text: str, fields: Sequence[str]
 ) -> PreservationReport:
     """Check the same with what was read of the segment already, `source`."""
-    names = list(dict.fromkeys([*fields, "decision"]))
-    values = field_values(segment, source, names)
-    front = _front_end(compressed_text)  # the blank behind it parts it from the first clause
-    written = read(f"{compressed_text[: front - 1]}\n{compressed_text[front:]}" if front else compressed_text)
+    values = field_values(segment, source, list(dict.fromkeys([*fields, "decision"])))
     wholes = [
         without_alternative(value) if name == "decision" else str(value) for name, value in values.items()
     ]
-    rules = [*source.rules, *_orders(source)]
+    rules = list(source.rules)
+    for fact in source.facts if source.is_note else ():  # what the native finder sees forbidden
+        forbids = fact.kind is FactKind.OBLIGATION and DENIES.search(fact.text)
+        if forbids or (fact.kind is FactKind.NEGATION and FORBIDS_AT_START.match(fact.text)):
+            rules.append(fact.text)
     every = anchors(*wholes, *rules)
-    known: set[str] = set()
+    check = _Check(source, compressed_text)
     items = []
     for (name, value), whole, own in zip(values.items(), wholes, every, strict=False):
-        if not _counts(segment.text, name, value):
-            continue
-        lost, missing = _lost(name, value, whole, own, compressed_text, source, written, known)
-        known.update(missing)
-        items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
+        if name not in _OF_THE_TEXT or states(segment.text, name, value):  # not what only the metadata knows
+            lost, missing = check.lost(name, value, whole, own)
+            items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
     needed = dict(zip(rules, every[len(wholes) :], strict=True))
     there = said_values(compressed_text, [*needed, *chain.from_iterable(needed.values())])
     for number, rule in enumerate(needed):
         missing = [anchor for anchor in needed[rule] if anchor not in there]
         stated = rule in there
         if not (stated or missing) and number < _MOST_RULES:
-            stated = any(_FORBIDDEN.search(said) for said in _clauses_about(written, rule, _RULE))
+            stated = any(map(_FORBIDDEN.search, check.about(rule, _RULE)))
         items.append(PreservedItem("constraint", rule, "kept" if stated else "lost", tuple(missing)))
     dropped: list[DroppedFact] = []
     contradicted: list[str] = []
     if source.is_note:
-        dropped = [*_dropped_words(source, compressed_text), *_dropped_statements(source, written)]
-        unread = tuple(one.text for one in dropped if not one.reason)
-        if unread:
+        dropped = [*check.dropped_words(), *check.dropped_statements()]
+        if unread := tuple([one.text for one in dropped if not one.reason]):
             items.append(PreservedItem("facts", ", ".join(unread), "lost", unread))
         extra = segment.metadata  # what only it says is a sentence
         parts = (extra.file_path, extra.line_number, extra.topic, extra.timestamp.isoformat())
         told = ", ".join([str(part) for part in parts if part is not None])
         contradicted = contradictions(f"{segment.text}\n\n{told}", compressed_text)
-    about, share = _subjects(segment.text, compressed_text)
-    items.append(PreservedItem("content", about, "kept" if share >= ENOUGH_WORDS else "lost"))
+    mine, theirs = term_lists([segment.text, compressed_text[_front_end(compressed_text) :]])
+    about = [term for term, _ in Counter(mine).most_common(_SUBJECTS)]
+    is_about = (
+        _share(set(about), set(theirs)) >= ENOUGH_WORDS if about else says(segment.text, compressed_text)
+    )
+    items.append(PreservedItem("content", ", ".join(about), "kept" if is_about else "lost"))
     return PreservationReport(
         tuple(items),
-        tuple(_unsupported(segment, compressed_text)),
+        tuple(_unsupported(segment, source, compressed_text)),
         tuple(contradicted),
-        tuple(one for one in dropped if one.reason),
+        tuple([one for one in dropped if one.reason]),
     )
-
-
-def _orders(source: Reading) -> list[str]:
-    """List what the native finder sees forbidden in what somebody wrote."""
-    if not source.is_note:
-        return []
-    found = []
-    for fact in source.facts:
-        forbids = fact.kind is FactKind.OBLIGATION and DENIES.search(fact.text)
-        if forbids or (fact.kind is FactKind.NEGATION and FORBIDS_AT_START.match(fact.text)):
-            found.append(fact.text)
-    return found
 
 
 _UNDERSTOOD = (Role.DONE, Role.ACTIVE, Role.NEXT, Role.DECISION)
 _STATEMENTS = (FactKind.QUOTE, FactKind.NEGATION, FactKind.DECISION, FactKind.ERROR)
 
 
-def _dropped_words(source: Reading, text: str) -> list[DroppedFact]:
-    """List the exact words of a note's own sentences that a text lacks, each once, with the reason why it
-    may; "" where none of the note's clauses was understood, so that nothing can be told to matter less."""
-    there = word_tokens(text)
-    understood = any(clause.role in _UNDERSTOOD for clause in source.clauses)
-    found: dict[str, str] = {}
-    for clause in source.clauses:
-        for word in () if clause.is_pasted else exact_words(clause.text):
-            if word not in there and not has_word(there, word):
-                found.setdefault(word, _why_dropped(clause) if understood else "")
-    return [DroppedFact(word, reason) for word, reason in found.items()]
+class _Check:
+    """A text that is held against what was read of its source."""
 
+    def __init__(self, source: Reading, text: str) -> None:
+        self.source, self.text = source, text
+        front = _front_end(text)  # the blank behind it parts it from the first clause
+        self.written = read(f"{text[: front - 1]}\n{text[front:]}" if front else text)
+        said = [clause.text for clause in self.written.clauses]
+        self.terms, *others = map(set, term_lists([text, *said]))
+        self.clauses = list(zip(said, others, strict=True))  # with the terms of each
+        self.known: set[str] = set()  # what a field has lost already
 
-def _dropped_statements(source: Reading, written: Reading) -> list[DroppedFact]:
-    """List what a note's own sentences quote, deny or decide and no clause of the other text says, and the
-    clauses of which it has less than half of the terms."""
-    own = [clause for clause in source.clauses if not clause.is_pasted]
-    found: dict[str, str] = {}
-    statements = [fact for fact in source.facts if fact.kind in _STATEMENTS]
-    there = said_values(written.text, [fact.text for fact in statements])
-    for number, fact in enumerate(statements):
-        at = bisect_left(own, fact.start + 1, key=start_of) - 1
-        if at < 0 or fact.start >= own[at].end:
-            continue
-        about = _clauses_about(written, fact.text) if number < _MOST_RULES else []
-        if fact.kind is FactKind.NEGATION:
-            about = [clause for clause in about if _DENIED.search(clause)]
-        if not (about or fact.text in there):
-            found.setdefault(fact.text, _why_dropped(own[at]))
-    for clause, share in zip(own, shared_terms(written.text, *(one.message for one in own)), strict=True):
-        if share < _ABOUT:
-            found.setdefault(clause.message, _why_dropped(clause))
-    return [DroppedFact(text, reason) for text, reason in found.items()]
+    def about(self, value: str, share: float = _ABOUT) -> list[str]:
+        """Return the clauses of the text that have at least a share of the terms of `value`."""
+        wanted = set(term_lists([value])[0])
+        return [text for text, terms in self.clauses if wanted and _share(wanted, terms) >= share]
+
+    def lost(self, name: str, value: Any, whole: str, needed: Sequence[str]) -> tuple[bool, list[str]]:
+        """Return (whether a field is lost, its missing anchors), but for those that another one has lost.
+
+        `whole`: what of the value must be said; `needed`: its anchors.
+        """
+        lost, missing = self._lost(name, value, whole, needed)
+        self.known.update(missing)
+        return lost, missing
+
+    def _lost(self, name: str, value: Any, whole: str, needed: Sequence[str]) -> tuple[bool, list[str]]:
+        source, text = self.source, self.text
+        if name in ("line_number", "error_location") and source.is_note:
+            # The line of the work may be given to the error, and the other way round.
+            step = 1 if name == "line_number" else -1
+            here, other = (source.place, source.error_place)[::step]
+            there, _ = (self.written.place, self.written.error_place)[::step]
+            if here.line is not None and here.line != other.line == there.line:
+                return whole not in self.known, [whole]
+        if name in _TO_THE_LETTER or (name == "last_error" and source.error_exact):
+            gone = not states(text, name, value)
+            return gone and whole not in self.known, [whole] if gone else []
+        said = said_values(text, needed)
+        missing = [anchor for anchor in needed if anchor not in said]
+        new = bool(set(missing) - self.known)
+        if name in _PLACES:
+            return not states(text, name, value) and (not missing or new), missing
+        if new:
+            return True, missing
+        if (denied := DENIES.search(whole)) and not _DENIED.search(text):
+            return denied.group() not in self.known, [*missing, denied.group()]
+        if name in _FINISHED and any(map(self._is_denied, source.messages(Role.DONE))):
+            return True, missing
+        if name in _ACTIVE and not self.written.last[Role.ACTIVE]:
+            return not missing, missing
+        # A clause whose anchors are gone, and reported elsewhere, is judged by its other words.
+        return _share(set(term_lists([whole])[0]), self.terms) < ENOUGH_WORDS, missing
+
+    def _is_denied(self, done: str) -> bool:
+        """Say whether what was done is only spoken of with a negation that it does not have itself."""
+        about = [] if DENIES.search(done) else self.about(done)
+        return bool(about) and all(map(DENIES.search, about))
+
+    def dropped_words(self) -> list[DroppedFact]:
+        """List the exact words of the note's own sentences that the text lacks, each once, with the reason;
+        "" where no clause of the note was understood, so that nothing is known to matter less."""
+        there = word_tokens(self.text)
+        understood = any(clause.role in _UNDERSTOOD for clause in self.source.clauses)
+        found: dict[str, str] = {}
+        for clause in self.source.clauses:
+            for word in () if clause.is_pasted else exact_words(clause.text):
+                if word not in there and not has_word(there, word):
+                    found.setdefault(word, _why_dropped(clause) if understood else "")
+        return [DroppedFact(word, reason) for word, reason in found.items()]
+
+    def dropped_statements(self) -> list[DroppedFact]:
+        """List what the note's own sentences quote, deny or decide and no clause of the text says, and the
+        clauses of which it has less than half of the terms."""
+        own = [clause for clause in self.source.clauses if not clause.is_pasted]
+        found: dict[str, str] = {}
+        statements = [fact for fact in self.source.facts if fact.kind in _STATEMENTS]
+        there = said_values(self.text, [fact.text for fact in statements])
+        for number, fact in enumerate(statements):
+            at = bisect_left(own, fact.start + 1, key=start_of) - 1
+            if at < 0 or fact.start >= own[at].end:
+                continue
+            about = self.about(fact.text) if number < _MOST_RULES else []
+            if fact.kind is FactKind.NEGATION:
+                about = list(filter(_DENIED.search, about))
+            if not (about or fact.text in there):
+                found.setdefault(fact.text, _why_dropped(own[at]))
+        for clause, terms in zip(own, map(set, term_lists([one.message for one in own])), strict=True):
+            if _share(terms, self.terms) < _ABOUT:
+                found.setdefault(clause.message, _why_dropped(clause))
+        return [DroppedFact(text, reason) for text, reason in found.items()]
 
 
 def _why_dropped(clause: Clause) -> str:
     """Return the reason why what a clause says may be left out."""
     return "older" if clause.role in (*_UNDERSTOOD, Role.ERROR) else "background"
-
-
-def _counts(text: str, name: str, value: Any) -> bool:
-    """Say whether a value has to be stated: a file or line may be one that only the metadata knows."""
-    if name in ("topic", "timestamp"):
-        return True
-    return name not in (*_TO_THE_LETTER, *_PLACES) or states(text, name, value)
-
-
-def _lost(
-    name: str,
-    value: Any,
-    whole: str,
-    needed: Sequence[str],
-    text: str,
-    source: Reading,
-    written: Reading,
-    known: set[str],
-) -> tuple[bool, list[str]]:
-    """Return (whether it is lost, its missing anchors); those that another field has lost do not count.
-
-    `whole`: what of the value must be said; `needed`: its anchors.
-    """
-    if _is_another_place(name, source, written):
-        return whole not in known, [whole]
-    if name in _TO_THE_LETTER or (name == "last_error" and source.error_exact):
-        gone = not states(text, name, value)
-        return gone and whole not in known, [whole] if gone else []
-    there = said_values(text, needed)
-    missing = [anchor for anchor in needed if anchor not in there]
-    if name in _PLACES:
-        return not states(text, name, value) and (not missing or bool(set(missing) - known)), missing
-    if set(missing) - known:
-        return True, missing
-    if (denied := DENIES.search(whole)) and not _DENIED.search(text):
-        return denied.group() not in known, [*missing, denied.group()]
-    if name in _FINISHED and any(_is_denied(written, done) for done in source.messages(Role.DONE)):
-        return True, missing
-    if name in _ACTIVE and not any(clause.role is Role.ACTIVE for clause in written.clauses):
-        return not missing, missing
-    # A clause whose anchors are gone, and reported elsewhere, is judged by its other words.
-    return shared_terms(text, whole)[0] < ENOUGH_WORDS, missing
-
-
-def _clauses_about(written: Reading, value: str, share: float = _ABOUT) -> list[str]:
-    """Return the clauses of a text that have at least a share of the terms of `value`. O(characters)."""
-    texts = [clause.text for clause in written.clauses]
-    *theirs, mine = map(set, term_lists([*texts, value]))
-    pairs = zip(texts, theirs, strict=True)
-    return [text for text, terms in pairs if mine and len(mine & terms) / len(mine) >= share]
-
-
-def _is_denied(written: Reading, done: str) -> bool:
-    """Say whether what was done is only spoken of with a negation that it does not have itself."""
-    about = [] if DENIES.search(done) else _clauses_about(written, done)
-    return bool(about) and all(DENIES.search(clause) for clause in about)
-
-
-def _is_another_place(name: str, source: Reading, written: Reading) -> bool:
-    """Say whether a text gives the line of one thing to the other: of the work, or of the error."""
-    if name not in ("line_number", "error_location") or not source.is_note:
-        return False
-    here, there = (
-        reading.place if name == "line_number" else reading.error_place for reading in (source, written)
-    )
-    other = source.error_place if name == "line_number" else source.place
-    return here.line is not None and here.line != other.line == there.line
-
-
-def _subjects(source: str, text: str) -> tuple[str, float]:
-    """Return the terms that the source uses most, and the share of them in the text behind its front."""
-    ids, offsets, names = _native.terms([source, text[_front_end(text) :]])
-    terms, first, counts = np.unique(ids[: offsets[1]], return_index=True, return_counts=True)
-    if len(terms) == 0:
-        return "", float(says(source, text))
-    most = terms[np.lexsort((first, -counts))[:_SUBJECTS]]
-    return ", ".join(names[term] for term in most.tolist()), float(np.isin(most, ids[offsets[1] :]).mean())
 
 
 def _front_end(text: str) -> int:
@@ -519,26 +479,20 @@ def _front_end(text: str) -> int:
     return end + 2 if end > 0 and text.startswith(_FRONTS) else 0
 
 
-def _unsupported(segment: ContextSegment, text: str) -> list[str]:
+def _unsupported(segment: ContextSegment, source: Reading, text: str) -> list[str]:
     """List what of the text is neither in the original nor its metadata; `path:line` may be put together."""
     known = segment.metadata
     line = known.line_number if known.line_number is not None else ""
     about = f"{known.file_path or ''} {line} {known.topic or ''} {known.timestamp.isoformat()}"
-    sources = [segment.text, about]
-
-    def is_supported(name: str) -> bool:
-        return any(says(source, name) for source in sources) or says_line(
-            segment.text, name
-        )  # "line 1,204": 1204
-
-    found = []
-    for fact in made_up_facts(sources, text)[:_MOST_MADE_UP]:
+    names: list[str] = []
+    for fact in made_up_facts([segment.text, about], text)[:_MOST_MADE_UP]:
         if fact.kind is FactKind.PATH_LINE:
-            found += [part for part in anchors(fact.text)[0] if not is_supported(part)]
-        elif fact.kind in _MADE_UP and not is_supported(fact.text):
-            found.append(fact.text)
-    named = {path.name for path in find_paths(list_facts([segment.text]))}
-    told = find_paths(list_facts([text]))
-    others = dict.fromkeys(path.name for path in told if path.name not in named)
-    found += [name for name in list(others)[:_MOST_MADE_UP] if not is_supported(name)]
-    return list(dict.fromkeys(found))
+            names += anchors(fact.text)[0]
+        elif fact.kind in _MADE_UP:
+            names.append(fact.text)
+    named = {path.name for path in find_paths(source.facts)}
+    others = dict.fromkeys([path.name for path in find_paths(list_facts([text])) if path.name not in named])
+    names = list(dict.fromkeys([*names, *list(others)[:_MOST_MADE_UP]]))
+    there = said_values(segment.text, names) | said_values(about, names)
+    # "line 1,204" supports 1204
+    return [name for name in names if name not in there and not says_line(segment.text, name)]
