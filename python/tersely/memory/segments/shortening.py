@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import tersely
@@ -63,17 +64,11 @@ def segment_prompt(tokens: int, preserve_metadata: Sequence[str], preserve_activ
 
 @dataclass(frozen=True, slots=True)
 class ShorteningRequest:
-    """The checked arguments of `compress_context_segment`.
+    """The checked arguments of `compress_context_segment`."""
 
-    Attributes:
-        fields: to be preserved.
-        target_ratio: compressed / original tokens, at most; in (0, 1].
-        active_state: whether the active state is to be preserved.
-    """
-
-    fields: tuple[str, ...]
-    target_ratio: float
-    active_state: bool
+    fields: tuple[str, ...]  # to be preserved
+    target_ratio: float  # compressed / original tokens, at most; in (0, 1]
+    active_state: bool  # whether the active state is to be preserved
 
     @classmethod
     def of(
@@ -85,44 +80,31 @@ class ShorteningRequest:
         return cls(tuple(fields_to_preserve(preserve_metadata, active)), ratio, active)
 
 
+Places = tuple[tuple[int, int], ...]
+Draft = tuple[str, Places]  # a shorter form that the gate has not seen yet, and what of it is not verbatim
+
+
 @dataclass(frozen=True, slots=True)
 class ShortText:
-    """A shorter text that passed the quality gate.
+    """A shorter text that passed the quality gate."""
 
-    Attributes:
-        text: with what only the metadata knew in front of it.
-        tokens: of it.
-        report: what it kept.
-        preserved: field -> value.
-        method: "model" or "rules".
-        generated: (start, end) of what the model or the rules wrote; the rest is verbatim.
-        cached: whether the model's reply was known already.
-    """
-
-    text: str
+    text: str  # with what only the metadata knew in front of it
     tokens: int
     report: PreservationReport
-    preserved: dict[str, Any]
-    method: str
-    generated: tuple[tuple[int, int], ...]
-    cached: bool = False
+    preserved: dict[str, Any]  # field -> value
+    method: str  # "model" or "rules"
+    generated: Places  # what the model or the rules wrote; the rest is verbatim
+    cached: bool = False  # the model's reply was known already
 
 
 @dataclass(frozen=True, slots=True)
 class Shortener:
-    """Write shorter texts for segments.
-
-    Attributes:
-        counter: counts tokens.
-        model: writes; None: rules do, and what they leave room for is extracted.
-        concurrency: segments that are with the model at a time.
-        replies: of the model, by prompt.
-    """
+    """Write shorter texts for segments, by a model, or by rules that leave room for an extract."""
 
     counter: BatchTokenCounter
     model: CheckedLanguageModel | None = None
-    concurrency: int = 4
-    replies: BoundedCache[str] = field(default_factory=lambda: BoundedCache(16 * 2**20))
+    concurrency: int = 4  # segments that are with the model at a time
+    replies: BoundedCache[str] = field(default_factory=lambda: BoundedCache(16 * 2**20))  # by prompt
 
     def shorten(
         self, segments: Sequence[ContextSegment], request: ShorteningRequest
@@ -145,10 +127,10 @@ class Shortener:
             text = known[key]
             reply = Reply(text) if text else fresh.get(key, Reply("", reason="empty"))
             made = self._by_model(segment, request, reply)
-            if isinstance(made, ShortText) and text:
-                made = replace(made, cached=True)
-            elif isinstance(made, ShortText):
-                self.replies.put(key, reply.text, len(reply.text))
+            if isinstance(made, ShortText):
+                made = replace(made, cached=bool(text))
+                if not text:
+                    self.replies.put(key, reply.text, len(reply.text))
             results.append(made)
         return results
 
@@ -166,8 +148,8 @@ class Shortener:
 
     def _task(self, segment: ContextSegment, request: ShorteningRequest) -> Task:
         prompt = segment_prompt(segment.tokens, request.fields, request.active_state)
-        front = _front_tokens(segment, "", request, self.counter)
-        limit = max(int(segment.tokens * request.target_ratio) - front, 1)
+        budget = int(segment.tokens * request.target_ratio)
+        limit = max(budget - self._front_tokens(segment, request, ""), 1)
         return Task(well_formed(segment.text), prompt, limit, self.counter)
 
     def _reply_key(self, task: Task, known: str = "") -> bytes:
@@ -183,8 +165,8 @@ class Shortener:
         if segment.tokens == 0:
             return SegmentError(name, "empty", "The segment has no tokens")
         if reply.text:
-            source = read_segment(segment)
-            return self._judge(segment, source, request, reply.text, ((0, len(reply.text)),), "model")
+            draft = (reply.text, ((0, len(reply.text)),))
+            return self._judge(segment, read_segment(segment), request, draft, "model")
         if reply.reason == "model_failed":
             return SegmentError(name, reply.reason, f"The model failed: {type(reply.error).__name__}")
         code = reply.reason or "empty_reply"
@@ -195,133 +177,102 @@ class Shortener:
         name = segment.segment_id
         if segment.tokens == 0:
             return SegmentError(name, "empty", "The segment has no tokens")
-        budget = int(segment.tokens * request.target_ratio)
         failed: list[SegmentError] = []
         source = read_segment(segment)
-        for draft in _drafts(segment, source, request, self.counter):
-            made = self._judge(segment, source, request, draft.text, draft.generated, "rules")
+        for draft in self._drafts(segment, source, request):
+            made = self._judge(segment, source, request, draft, "rules")
             if isinstance(made, ShortText):
                 return made
             failed.append(made)
         if not failed:
+            budget = int(segment.tokens * request.target_ratio)
             error = f"No text of at most {budget} tokens says what it must"
             return SegmentError(name, "not_compressed_enough", error)
         return min(failed, key=lambda error: (len(error.lost), error.compression_ratio or 0.0))
 
     def _judge(
-        self,
-        segment: ContextSegment,
-        source: Reading,
-        request: ShorteningRequest,
-        text: str,
-        generated: tuple[tuple[int, int], ...],
-        method: str,
+        self, segment: ContextSegment, source: Reading, request: ShorteningRequest, draft: Draft, method: str
     ) -> ShortText | SegmentError:
         """Let a text pass where nothing is lost, nothing made up, and it is short enough."""
+        text, generated = draft
         whole = inject_preserved_metadata(text, metadata_to_state(segment, text, request.fields))
-        front = whole.removesuffix(text)
         report = compare(segment, source, whole, request.fields)
         tokens = count(self.counter, whole)
         ratio = tokens / segment.tokens
-        code, error = "", ""
+        said = "The compressed text"
         if report.lost:
-            code, error = "lost", f"The compressed text lost {', '.join(report.lost)}"
+            code, error = "lost", f"{said} lost {', '.join(report.lost)}"
         elif (
             report.unsupported and method == "model"
         ):  # rules only copy; an extract may count what it left out
-            code = "unsupported"
-            error = f"The compressed text has {len(report.unsupported)} facts that the original does not have"
+            many = len(report.unsupported)
+            code, error = "unsupported", f"{said} has {many} facts that the original does not have"
         elif report.contradicted:
-            code = "contradicted"
-            error = f"The compressed text says something else in {len(report.contradicted)} clauses"
+            many = len(report.contradicted)
+            code, error = "contradicted", f"{said} says something else in {many} clauses"
         elif ratio > request.target_ratio:
             code = "not_compressed_enough"
             error = f"Not compressed enough: ratio {ratio:.2f}, target {request.target_ratio:g}"
-        if code:
-            return SegmentError(
-                segment.segment_id,
-                code,
-                error,
-                tuple(report.lost),
-                tuple(report.kept),
-                tuple(report.missing),
-                (*report.unsupported, *report.contradicted),
-                ratio,
-            )
-        values = field_values(segment, source, request.fields)
-        generated = tuple((start + len(front), end + len(front)) for start, end in generated)
-        places = ((0, len(front)), *generated) if front else generated
-        return ShortText(whole, tokens, report, values, method, places)
+        else:
+            lead = len(whole) - len(text)
+            places = tuple([(start + lead, end + lead) for start, end in generated])
+            places = ((0, lead), *places) if lead else places
+            values = field_values(segment, source, request.fields)
+            return ShortText(whole, tokens, report, values, method, places)
+        made_up = (*report.unsupported, *report.contradicted)
+        found = (tuple(report.lost), tuple(report.kept), tuple(report.missing), made_up)
+        return SegmentError(segment.segment_id, code, error, *found, ratio)
 
+    # --- without a model -------------------------------------------------------------------------------
 
-# --- without a model -----------------------------------------------------------------------------------
+    def _drafts(
+        self, segment: ContextSegment, reading: Reading, request: ShorteningRequest
+    ) -> Iterator[Draft]:
+        """Write shorter forms of about the tokens that are requested, the fullest first.
+
+        Of notes: their state, with an extract of the rest where there is room. Of anything: an extract alone,
+        in which every clause stands that says what must survive. Each O(characters).
+        """
+        room = partial(self._room, segment, request)
+        form = Form(reading)
+        rules = "".join([f" {rule}" for rule in reading.rules])
+        forms = (form.fitting(lambda text: room(text + rules) >= 0), form.terse()) if reading.is_note else ()
+        for state in [f"{state}{rules}" for state in dict.fromkeys(filter(None, forms))]:
+            extract, places = self._extract(reading, _unsaid(reading, state), room(f"{state}\n"), [])
+            lead = len(state) + 1
+            moved = [(start + lead, end + lead) for start, end in places]
+            yield f"{state}\n{extract}".rstrip("\n"), ((0, len(state)), *moved)
+        pinned = [(clause.start, clause.end) for clause in reading.state]
+        extract, places = self._extract(reading, segment.text, room(""), pinned)
+        if extract.strip():
+            yield extract, places
+
+    def _extract(self, reading: Reading, text: str, room: int, pinned: list[tuple[int, int]]) -> Draft:
+        """Take what fits of a text, verbatim, as what it is; nothing where not even one piece fits whole."""
+        if room < 1 or not text.strip():
+            return "", ()
+        plain = reading.is_note and not pasted_blocks(text)
+        strategy: Any = tersely.Extractive(preserve=_FIRST) if plain else "auto"
+        try:
+            kept = tersely.compress(text, budget=room, counter=self.counter, strategy=strategy, pinned=pinned)
+        except CompressionError:
+            return "", ()
+        if any(span.reason == "cut" for span in kept.kept):
+            return "", ()
+        return kept.text, tuple(kept.generated)
+
+    def _room(self, segment: ContextSegment, request: ShorteningRequest, text: str) -> int:
+        """Count the tokens that a text leaves, with what will be put in front of it."""
+        budget = int(segment.tokens * request.target_ratio)
+        return budget - self._front_tokens(segment, request, text) - count(self.counter, text)
+
+    def _front_tokens(self, segment: ContextSegment, request: ShorteningRequest, text: str) -> int:
+        front = inject_preserved_metadata("", metadata_to_state(segment, text, request.fields))
+        return count(self.counter, front) + 1 if front else 0
+
 
 _FRAGMENT = 3  # words; a clause of no more ("In particular") says nothing by itself
 _FIRST = ("paths", "errors", "decisions", "identifiers", "numbers")  # facts that an extract should hold
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A shorter form that the gate has not seen yet.
-
-    Attributes:
-        text: of it.
-        generated: (start, end) of what rules wrote; the rest is verbatim.
-    """
-
-    text: str
-    generated: tuple[tuple[int, int], ...]
-
-
-def _drafts(
-    segment: ContextSegment, reading: Reading, request: ShorteningRequest, counter: BatchTokenCounter
-) -> Iterator[Draft]:
-    """Write shorter forms of about the tokens that are requested, the fullest first.
-
-    Of notes: their state, with an extract of the rest where there is room. Of anything: an extract alone, in
-    which every clause stands that says what must survive. Each O(characters).
-    """
-    budget = int(segment.tokens * request.target_ratio)
-
-    def room(text: str) -> int:
-        return budget - _front_tokens(segment, text, request, counter) - count(counter, text)
-
-    form = Form(reading)
-    rules = "".join(f" {rule}" for rule in reading.rules)
-    forms = (form.fitting(lambda text: room(text + rules) >= 0), form.terse()) if reading.is_note else ()
-    for state in [f"{state}{rules}" for state in dict.fromkeys(filter(None, forms))]:
-        extract = _extract(reading, _unsaid(reading, state), room(f"{state}\n"), counter, [])
-        lead = len(state) + 1
-        moved = [(start + lead, end + lead) for start, end in extract.generated]
-        yield Draft(f"{state}\n{extract.text}".rstrip("\n"), ((0, len(state)), *moved))
-    pinned = [(clause.start, clause.end) for clause in reading.state]
-    extract = _extract(reading, segment.text, room(""), counter, pinned)
-    if extract.text.strip():
-        yield extract
-
-
-def _extract(
-    reading: Reading, text: str, room: int, counter: BatchTokenCounter, pinned: list[tuple[int, int]]
-) -> Draft:
-    """Take what fits of a text, verbatim, as what it is; nothing where not even one piece fits whole."""
-    if room < 1 or not text.strip():
-        return Draft("", ())
-    plain = reading.is_note and not pasted_blocks(text)
-    strategy: Any = tersely.Extractive(preserve=_FIRST) if plain else "auto"
-    try:
-        kept = tersely.compress(text, budget=room, counter=counter, strategy=strategy, pinned=pinned)
-    except CompressionError:
-        return Draft("", ())
-    whole = all(span.reason != "cut" for span in kept.kept)
-    return Draft(kept.text, tuple(kept.generated)) if whole else Draft("", ())
-
-
-def _front_tokens(
-    segment: ContextSegment, text: str, request: ShorteningRequest, counter: BatchTokenCounter
-) -> int:
-    """Count what will be put in front of a text."""
-    front = inject_preserved_metadata("", metadata_to_state(segment, text, request.fields))
-    return count(counter, front) + 1 if front else 0
 
 
 def _unsaid(reading: Reading, state: str) -> str:
@@ -329,4 +280,4 @@ def _unsaid(reading: Reading, state: str) -> str:
     clauses = [one for one in reading.clauses if one.role in (Role.OTHER, Role.ERROR, Role.DONE)]
     clauses = [one for one in clauses if len(one.text.split()) > _FRAGMENT]
     said = said_values(state, [one.message for one in clauses])
-    return "\n".join(one.text for one in clauses if one.message not in said)
+    return "\n".join([one.text for one in clauses if one.message not in said])
