@@ -28,14 +28,8 @@ from tersely.protocols import BatchTokenCounter
 from tersely.types import Document, Float32s, Float64s, Int32s, Int64s, Kind, Level, SegmentTable
 from tersely.writing.prompt import fence
 
-_PATHS = (
-    "file_path",
-    "path",
-    "filename",
-    "file",
-    "absolute_path",
-    "target_file",
-)  # arguments that name a file
+# Arguments that name a file, and a command line.
+_PATHS = ("file_path", "path", "filename", "file", "absolute_path", "target_file")
 _COMMANDS = ("command", "cmd")
 _NONE = (None, None)
 
@@ -97,10 +91,7 @@ _SOURCE_TOKENS = 4  # "user 12: " and the line end, about
 _NEWEST = 1 / 3  # share of the messages whose facts count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.1, 0.55  # what a fact counts at the far and the near end of the others
 _IDENTIFIES = 0.7  # worth of facts that name what the work is about: paths, identifiers, codes, errors
-_FACT_RANK, _LINE_RANK = (
-    2.0,
-    2.0**-10,
-)  # facts are worth more than any result of a tool (at most 2), lines less
+_FACT_RANK, _LINE_RANK = 2.0, 2.0**-10  # facts are worth more than a result of a tool (at most 2), lines less
 _FACT_ROOM = 1.5  # tokens of facts that are told apart for a token of the budget: most take few
 _LINE_ROOM = 16  # characters of lines for a token of the budget: many do not fit
 _LEAST_ROOM = 2000  # characters of lines that are told apart in any case
@@ -146,26 +137,17 @@ def frame_excerpts(lines: str) -> str:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class StatedFacts:
-    """The facts of a history, each where it is stated last.
+    """The facts of a history, each where it is stated last."""
 
-    Attributes:
-        entry: int64[pieces], the entry of each piece of all entries.
-        mentions: of the pieces.
-        rows: rows of `mentions` that state something no later entry states, newest first; those of texts
-            that are sent in part at the end.
-        entries: int64[rows], how many entries state the same.
-        touched: int64[rows], the last entry that states it, or what stands beside it and looks like it.
-        costs: int64[rows], tokens of each.
-        tokens: int64[entries], what the rows of an entry take, with the source of its line.
-    """
-
-    entry: Int64s
-    mentions: Mentions
+    entry: Int64s  # int64[pieces], the entry of each piece of all entries
+    mentions: Mentions  # of the pieces
+    # rows of `mentions` that state something no later entry states, newest first; those of texts that are
+    # sent in part at the end
     rows: Int64s
-    entries: Int64s
-    touched: Int64s
-    costs: Int64s
-    tokens: Int64s
+    entries: Int64s  # int64[rows], how many entries state the same
+    touched: Int64s  # int64[rows], the last entry that states it, or what stands beside it and looks like it
+    costs: Int64s  # int64[rows], tokens of each
+    tokens: Int64s  # int64[entries], what the rows of an entry take, with the source of its line
 
 
 def read_stated_facts(
@@ -183,19 +165,17 @@ def read_stated_facts(
     `shorter`: (entry, path) of texts that are sent in part, so that anything else states what they do.
     O(characters + facts log facts).
     """
-    pieces = [piece for entry in entries for piece in entry.pieces]
-    texts = [piece.text for piece in pieces]
-    entry_of = np.repeat(np.arange(len(entries)), [len(entry.pieces) for entry in entries])
+    pieces = [(index, piece) for index, entry in enumerate(entries) for piece in entry.pieces]
+    texts = [piece.text for _, piece in pieces]
+    entry_of = np.array([index for index, _ in pieces], dtype=np.int64)
     if mentions is None:
-        known = [row for row, index in enumerate(entry_of.tolist()) if index in excerpts] if excerpts else []
-        mentions = find_mentions(pieces, known)
-    owners = entry_of[mentions.document] if len(mentions) else entry_of[:0]
+        known = [row for row, (index, _) in enumerate(pieces) if index in excerpts] if excerpts else []
+        mentions = find_mentions([piece for _, piece in pieces], known)
+    owners = entry_of[mentions.document]
     held = np.zeros(len(entries), dtype=bool)
     held[list(stays)] = True
-    partly = np.array(
-        [(owner, piece.path) in shorter for owner, piece in zip(entry_of.tolist(), pieces, strict=True)],
-        dtype=bool,
-    )[mentions.document]
+    in_part = [(index, piece.path) in shorter for index, piece in pieces]
+    partly = np.array(in_part, dtype=bool)[mentions.document]
     staying = held[owners] & ~partly
     spans = np.stack((mentions.document, mentions.start, mentions.end), axis=1)
     around = mentions.inner[:, 0]
@@ -280,36 +260,25 @@ def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Excerpts:
-    """Messages as units of one text, in which all words come after the name of the speaker.
+    """Messages as units of one text, in which all words come after the name of the speaker."""
 
-    Attributes:
-        text: the transcript.
-        table: its units; `heading` is the unit that each needs, `block` the line.
-        worth: float32[n], their order.
-        costs: int64[n], tokens of each.
-        group: int32[n], the words of a line that stay together; -1: on its own.
-        sources: bool[n], units that say who speaks.
-        pieces: int64[k], the pieces that stand in the text, as `StatedFacts.entry` counts them.
-        begins: int64[k], where each begins in it.
-    """
-
-    text: str
-    table: SegmentTable
-    worth: Float32s
-    costs: Int64s
-    group: Int32s
-    sources: Bools
-    pieces: Int64s
-    begins: Int64s
+    text: str  # the transcript
+    table: SegmentTable  # its units; `heading` is the unit that each needs, `block` the line
+    worth: Float32s  # float32[n], their order
+    costs: Int64s  # int64[n], tokens of each
+    group: Int32s  # int32[n], the words of a line that stay together; -1: on its own
+    sources: Bools  # bool[n], units that say who speaks
+    pieces: Int64s  # int64[k], the pieces that stand in the text, as `StatedFacts.entry` counts them
+    begins: Int64s  # int64[k], where each begins in it
 
     def places(self, rows: Int64s) -> tuple[Int64s, Int64s, Int64s]:
         """(piece, start, end) of what kept rows hold of the pieces, in order; what touches is one place."""
         rows = rows[~self.sources[rows]]
         start, end = self.table.start[rows], self.table.end[rows]
         at = self.begins.searchsorted(start, side="right") - 1
-        apart = ((end[:-1] != start[1:]) | (at[:-1] != at[1:])).nonzero()[0] + 1
-        first = np.concatenate(([0], apart)) if len(rows) else apart
-        last = np.concatenate((apart, [len(rows)]))[: len(first)] - 1
+        apart = (end[:-1] != start[1:]) | (at[:-1] != at[1:])
+        ends = [True] * bool(len(rows))
+        first, last = np.concatenate((ends, apart)).astype(bool), np.concatenate((apart, ends)).astype(bool)
         at = at[first]
         return self.pieces[at], start[first] - self.begins[at], end[last] - self.begins[at]
 
@@ -333,12 +302,9 @@ def read_excerpts(
     """
     script = _Transcript.of(entries, numbers, called, folded)
     lines = _Lines.of(script)
-    facts = (
-        _Facts(*[np.empty(0, dtype=np.int64)] * 3)
-        if stated is None
-        else _facts(script, stated, folded, len(entries))
-    )
-    with_facts = np.unique(lines.start.searchsorted(facts.start, side="right") - 1)
+    nothing = np.empty(0, dtype=np.int64)
+    facts = (nothing,) * 3 if stated is None else _facts(script, stated, folded, len(entries))
+    with_facts = np.unique(lines.start.searchsorted(facts[0], side="right") - 1)
     entry_of_line = script.entry[lines.passage]
     if relevance is None:
         kind = np.where(np.array([entry.role == "user" for entry in entries])[entry_of_line], 1, 2)
@@ -351,8 +317,8 @@ def read_excerpts(
     order = order[lines.filled[order]]
     size = (lines.end - lines.start)[order].cumsum()
     order = order[: int(size.searchsorted(_LINE_ROOM * room + _LEAST_ROOM, side="right"))]
-    few = facts.first(_FACT_ROOM * room)
-    return _units(counter, script, lines, few, order)
+    few = slice(int(facts[2].cumsum().searchsorted(_FACT_ROOM * room, side="right")))
+    return _units(counter, script, lines, (facts[0][few], facts[1][few], facts[2][few]), order)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -420,29 +386,17 @@ class _Lines:
         return _Lines(start, end, script.start.searchsorted(start, side="right") - 1, filled)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Facts:
-    """Facts in a transcript, what matters most first: where they are, tokens of each."""
-
-    start: Int64s
-    end: Int64s
-    costs: Int64s
-
-    def first(self, room: float) -> _Facts:
-        """The first that take `room` tokens together."""
-        many = int(self.costs.cumsum().searchsorted(room, side="right"))
-        return _Facts(self.start[:many], self.end[:many], self.costs[:many])
-
-
-def _facts(script: _Transcript, stated: StatedFacts, folded: Bools, entries: int) -> _Facts:
-    """The facts that only folded entries state: by what kind of fact it is, and how new.
+def _facts(
+    script: _Transcript, stated: StatedFacts, folded: Bools, entries: int
+) -> tuple[Int64s, Int64s, Int64s]:
+    """(start, end, tokens) of facts that only folded entries state: by their kind, and how new they are.
 
     A path, an identifier, a code or an error that several messages state counts as if it were newer, and so
     does what is left of a list that is worked through.
     """
     mentions = stated.mentions
     piece = mentions.document[stated.rows]
-    owner = stated.entry[piece] if len(piece) else piece
+    owner = stated.entry[piece]
     age = stated.touched / max(entries, 1) / (1 - _NEWEST)
     recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
     worth = mentions.worth[stated.rows]
@@ -453,16 +407,20 @@ def _facts(script: _Transcript, stated: StatedFacts, folded: Bools, entries: int
     best = best[folded[owner[best]]]
     begin = script.begins[script.pieces.searchsorted(piece[best])]
     rows = stated.rows[best]
-    return _Facts(begin + mentions.start[rows], begin + mentions.end[rows], stated.costs[best])
+    return begin + mentions.start[rows], begin + mentions.end[rows], stated.costs[best]
 
 
 def _units(
-    counter: BatchTokenCounter, script: _Transcript, lines: _Lines, facts: _Facts, line_order: Int64s
+    counter: BatchTokenCounter,
+    script: _Transcript,
+    lines: _Lines,
+    facts: tuple[Int64s, Int64s, Int64s],
+    line_order: Int64s,
 ) -> Excerpts:
-    """Cut the transcript into units: facts, chosen lines, and the text left between them."""
-    text = script.text
-    by_place = facts.start.argsort(kind="stable")
-    start, end = facts.start[by_place], facts.end[by_place]
+    """Cut the transcript into units: facts (start, end, tokens), chosen lines, and the text between them."""
+    text, (start, end, tokens) = script.text, facts
+    by_place = start.argsort(kind="stable")
+    start, end = start[by_place], end[by_place]
     start[1:] = np.maximum(start[1:], np.maximum.accumulate(end)[:-1])  # none begins within another
     real = start < end
     by_place, start, end = by_place[real], start[real], end[real]
@@ -472,14 +430,8 @@ def _units(
     touched += [np.arange(first[row], last[row]) for row in (last > first + 1).nonzero()[0].tolist()]
     cut_lines = np.unique(np.concatenate(touched))
     spoken = np.unique(lines.passage[cut_lines])  # passages of which anything may stay
-    edges = (
-        start,
-        end,
-        lines.start[cut_lines],
-        lines.end[cut_lines],
-        script.start[spoken],
-        script.words[spoken],
-    )
+    edges = [start, end, *[one[cut_lines] for one in (lines.start, lines.end)]]
+    edges += [script.start[spoken], script.words[spoken]]
     borders = np.unique(np.concatenate((*edges, [0, len(text)])))
     begin, stop = borders[:-1], borders[1:]
 
@@ -507,27 +459,21 @@ def _units(
     worth = np.zeros(len(begin), dtype=np.float32)
     facts_here, words_here = (kind == _FACT).nonzero()[0], (kind == _WORDS).nonzero()[0]
     rank = by_place[fact[facts_here]]
-    worth[facts_here] = _FACT_RANK + 1 - rank / max(len(facts.start), 1)
+    worth[facts_here] = _FACT_RANK + 1 - rank / max(len(tokens), 1)
     place = np.zeros(len(lines.start), dtype=np.int64)
     place[line_order] = np.arange(len(line_order))
     worth[words_here] = _LINE_RANK * (1 - place[line[words_here]] / max(len(line_order), 1))
 
     costs = np.ones(len(begin), dtype=np.int64)
-    costs[facts_here] = np.maximum(facts.costs[rank], 1)
+    costs[facts_here] = np.maximum(tokens[rank], 1)
     counted = ((kind == _WORDS) | (kind == _SOURCE)).nonzero()[0]
     spans = zip(begin[counted].tolist(), stop[counted].tolist(), strict=True)
     costs[counted] = np.maximum(count_batch(counter, [text[one:other] for one, other in spans]), 1)
     for rows in (facts_here, words_here[~np.isin(line[words_here], line[facts_here])]):
         costs[rows[_begins(line[rows])]] += 1  # the line begins anew
     costs[kind == _REST] = _NEVER
-    table = SegmentTable(
-        np.zeros(len(begin), dtype=np.int32),
-        begin,
-        stop,
-        np.full(len(begin), Kind.QUOTE, dtype=np.uint8),
-        line.astype(np.int32),
-        needs,
-    )
+    document, quotes = np.zeros(len(begin), dtype=np.int32), np.full(len(begin), Kind.QUOTE, dtype=np.uint8)
+    table = SegmentTable(document, begin, stop, quotes, line.astype(np.int32), needs)
     return Excerpts(text, table, worth, costs, group, kind == _SOURCE, script.pieces, script.begins)
 
 

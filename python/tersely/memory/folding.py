@@ -187,43 +187,27 @@ _WORTHWHILE = 0.5  # a difference replaces a text where it is at most this share
 
 @dataclass(frozen=True, eq=False, slots=True)
 class History:
-    """A history that is to be folded.
+    """A history that is to be folded."""
 
-    Attributes:
-        messages, entries: the messages, and as they were read.
-        groups: ranges of messages that stay or go together.
-        costs: int64[n], tokens of each message.
-        counter: counts them.
-        picture_tokens: what a picture is taken to cost.
-        stays: index -> reason of messages that are left alone.
-        called: the tool of each call, by its id.
-        numbers: of the messages, as the reader is told them.
-        strategy: shortens results of tools; None: they are read as what they are.
-        excerpts: messages that hold nothing but excerpts, a line each: they were folded before.
-        mentions: of all pieces, where they are known.
-        relevance: float64[n], of each message to the query; None: there is none.
-        query: "" without.
-        changed: other texts for messages that stay, by their paths.
-        reasons: why, by the index.
-        now: int64[n], tokens of each message, as changed.
-    """
-
-    messages: Sequence[Any]
+    messages: Sequence[Any]  # the messages, and as they were read
     entries: Sequence[Entry]
-    groups: Sequence[tuple[int, int]]
-    costs: Int64s
-    counter: BatchTokenCounter
-    picture_tokens: int
-    stays: Mapping[int, str]
-    called: Mapping[str, str]
-    numbers: Sequence[int]
-    strategy: Strategy | None = None
+    groups: Sequence[tuple[int, int]]  # ranges of messages that stay or go together
+    costs: Int64s  # int64[n], tokens of each message
+    counter: BatchTokenCounter  # counts them
+    picture_tokens: int  # what a picture is taken to cost
+    stays: Mapping[int, str]  # index -> reason of messages that are left alone
+    called: Mapping[str, str]  # the tool of each call, by its id
+    numbers: Sequence[int]  # of the messages, as the reader is told them
+    strategy: Strategy | None = None  # shortens results of tools; None: they are read as what they are
+    # messages that hold nothing but excerpts, a line each: they were folded before
     excerpts: Collection[int] = ()
-    mentions: Mentions | None = None
-    relevance: Float64s | None = None
-    query: str = ""
+    mentions: Mentions | None = None  # of all pieces, where they are known
+    relevance: Float64s | None = None  # float64[n], of each message to the query; None: there is none
+    query: str = ""  # "" without
+    # other texts for messages that stay, by their paths
     changed: Mapping[int, Mapping[Path, str]] = field(default_factory=dict)
-    reasons: Mapping[int, str] = field(default_factory=dict)
+    reasons: Mapping[int, str] = field(default_factory=dict)  # why, by the index
+    # int64[n], tokens of each message, as changed
     now: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
@@ -401,18 +385,12 @@ class _Result:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Choice:
-    """The decisions before the fit.
+    """The decisions before the fit."""
 
-    Attributes:
-        history, stated: what there is, and its facts.
-        stay: which messages stay in their places.
-        results: what is still to become shorter.
-    """
-
-    history: History
+    history: History  # what there is, and its facts
     stated: StatedFacts
-    stay: Sequence[bool]
-    results: Sequence[_Result] = ()
+    stay: Sequence[bool]  # which messages stay in their places
+    results: Sequence[_Result] = ()  # what is still to become shorter
 
 
 def _with_shorter(choice: _Choice, border: tuple[int, int, int], warnings: list[str]) -> _Choice | None:

@@ -65,20 +65,13 @@ _AT_ONCE = 3000  # tokens of messages of a growing history that wait, and then a
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Mentions:
-    """Pieces of texts that state facts, none within another, in order.
+    """Pieces of texts that state facts, none within another, in order."""
 
-    Attributes:
-        document: int64[m], index of the text.
-        start, end: int64[m], characters of that text, half-open.
-        worth: float64[m], of the most important fact in it, in (0, 1], or FAILED.
-        inner: int64[k, 3], facts within a larger mention: its row, start and end, as above.
-    """
-
-    document: Int64s
-    start: Int64s
+    document: Int64s  # int64[m], index of the text
+    start: Int64s  # int64[m], characters of that text, half-open
     end: Int64s
-    worth: Float64s
-    inner: Int64s
+    worth: Float64s  # float64[m], of the most important fact in it, in (0, 1], or FAILED
+    inner: Int64s  # int64[k, 3], facts within a larger mention: its row, start and end, as above
 
     def __len__(self) -> int:
         return len(self.document)

@@ -79,53 +79,36 @@ _SEALED = {"signature", "thoughtSignature", "thought_signature", "encrypted_cont
 
 
 class Piece(NamedTuple):
-    """A text of a message.
+    """A text of a message."""
 
-    Attributes:
-        text: what it says.
-        kind: "text"; "result": what a tool gave; "call": name and arguments of a call; "data": what else a
-            message holds, as JSON where it is no text; "excerpts": of messages that were folded before
-            (excerpts.py); "records": data that a tool gave, as JSON, "rows": blocks with a JSON object each,
-            as a list of these (results.py); "picture": what stands in the place of an image, a sound or a
-            file that is left out. Calls and data are not changed in place.
-        path: the keys that lead to it in the message; () for what cannot be changed in place.
-        call: id of the call that it makes or is the result of, "" where that is not said.
-        failed: it is of a result whose message says that the call failed.
-    """
-
-    text: str
+    text: str  # what it says
+    # "text"; "result": what a tool gave; "call": name and arguments of a call; "data": what else a message
+    # holds, as JSON where it is no text; "excerpts": of messages that were folded before (excerpts.py);
+    # "records": data that a tool gave, as JSON, "rows": blocks with a JSON object each, as a list of these
+    # (results.py); "picture": what stands in the place of an image, a sound or a file that is left out. Calls
+    # and data are not changed in place
     kind: Kind
-    path: Path
-    call: str = ""
-    failed: bool = False
+    path: Path  # the keys that lead to it in the message; () for what cannot be changed in place
+    call: str = ""  # id of the call that it makes or is the result of, "" where that is not said
+    failed: bool = False  # it is of a result whose message says that the call failed
 
 
 class Entry(NamedTuple):
-    """A message that was read.
+    """A message that was read."""
 
-    Attributes:
-        role: "system", "user", "assistant" or "tool".
-        pieces: its texts, in order.
-        calls, answers: ids of the tool calls that it makes, and of those whose results it holds; a call that
-            stands beside its result in one message is in neither.
-        name: name of the speaker or the tool, "" without.
-        opaque: text that is sent but neither read nor changed (thinking, signatures).
-        held: why it has to stay as it is ("system", "cache_marker", "picture": no tool gave it), else "".
-        leads: it may not be parted from the next message (a reasoning item).
-        unknown: something of it has no shape that is known here.
-        replaced: U+FFFD stands in its texts for lone surrogates of the message.
-    """
-
-    role: str
-    pieces: tuple[Piece, ...] = ()
+    role: str  # "system", "user", "assistant" or "tool"
+    pieces: tuple[Piece, ...] = ()  # its texts, in order
+    # ids of the tool calls that it makes, and of those whose results it holds; a call that stands beside its
+    # result in one message is in neither
     calls: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
-    name: str = ""
-    opaque: str = ""
+    name: str = ""  # name of the speaker or the tool, "" without
+    opaque: str = ""  # text that is sent but neither read nor changed (thinking, signatures)
+    # why it has to stay as it is ("system", "cache_marker", "picture": no tool gave it), else ""
     held: str = ""
-    leads: bool = False
-    unknown: bool = False
-    replaced: bool = False
+    leads: bool = False  # it may not be parted from the next message (a reasoning item)
+    unknown: bool = False  # something of it has no shape that is known here
+    replaced: bool = False  # U+FFFD stands in its texts for lone surrogates of the message
 
 
 _PLAIN_PIECE = Piece("", "text", ("content",))[1:]

@@ -16,13 +16,9 @@ REMOVED = object()
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The texts that replace those of a list of blocks with a JSON object each.
+    """The texts that replace those of a list of blocks with a JSON object each."""
 
-    Attributes:
-        texts: as `to_json` writes them, or others.
-    """
-
-    texts: tuple[str, ...]
+    texts: tuple[str, ...]  # as `to_json` writes them, or others
 
 
 def with_texts(message: Any, texts: Mapping[Path, Any]) -> Any:

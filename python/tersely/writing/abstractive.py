@@ -206,24 +206,15 @@ class Abstractive:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The documents of a request as segments: what a model's text is made from, and checked against.
+    """The documents of a request as segments: what a model's text is made from, and checked against."""
 
-    Attributes:
-        request, budget: the call, and the tokens it allows.
-        preserve: names of the facts that must not get lost.
-        texts: of the documents.
-        table: their segments.
-        status: uint8[n], as `Abstractive.first_stage` gives it.
-        original: tokens of the whole input.
-    """
-
-    request: Request
+    request: Request  # the call, and the tokens it allows
     budget: int
-    preserve: tuple[str, ...]
-    texts: Sequence[str]
-    table: SegmentTable
-    status: UInt8s
-    original: int
+    preserve: tuple[str, ...]  # names of the facts that must not get lost
+    texts: Sequence[str]  # of the documents
+    table: SegmentTable  # their segments
+    status: UInt8s  # uint8[n], as `Abstractive.first_stage` gives it
+    original: int  # tokens of the whole input
 
     @property
     def query(self) -> str:

@@ -45,17 +45,12 @@ def unsupported_facts(sources: Sequence[str], text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Piece:
-    """A piece of a text: written by a model, or verbatim.
+    """A piece of a text: written by a model, or verbatim."""
 
-    Attributes:
-        text: the piece.
-        rows: segments of the source that it is; empty for a separator; None where the model wrote it.
-        altered: whether a model had changed it, and it is as in the source again.
-    """
-
-    text: str
+    text: str  # the piece
+    # segments of the source that it is; empty for a separator; None where the model wrote it
     rows: Int64s | None = None
-    altered: bool = False
+    altered: bool = False  # whether a model had changed it, and it is as in the source again
 
 
 def fenced_blocks(texts: Sequence[str], table: SegmentTable) -> list[tuple[str, Int64s]]:

@@ -26,49 +26,31 @@ _LONG = f"it had {10**7} tokens, and the limit is {10**7}"  # no refusal is long
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A text for a model to write.
+    """A text for a model to write."""
 
-    Attributes:
-        content: what it reads.
-        prompt: how it is asked.
-        limit: tokens of `counter` that the reply may have.
-        counter: the tokenizer of `limit` and `window`; `unit` is what it counts, for prompts.
-        target: the number that the prompt asks for; 0: `limit`.
-        least: a second prompt does not ask for less.
-        sentences: as many of the reply are taken, from its start; None: all.
-        window: a longer prompt goes in parts; None: never.
-        separator: between the replies to parts.
-    """
-
-    content: str
-    prompt: Prompt
-    limit: int
-    counter: BatchTokenCounter
+    content: str  # what it reads
+    prompt: Prompt  # how it is asked
+    limit: int  # tokens of `counter` that the reply may have
+    counter: BatchTokenCounter  # the tokenizer of `limit` and `window`; `unit` is what it counts, for prompts
     unit: str = "tokens"
-    target: int = 0
-    least: int = 1
-    sentences: int | None = None
-    window: int | None = None
-    separator: str = "\n\n"
+    target: int = 0  # the number that the prompt asks for; 0: `limit`
+    least: int = 1  # a second prompt does not ask for less
+    sentences: int | None = None  # as many of the reply are taken, from its start; None: all
+    window: int | None = None  # a longer prompt goes in parts; None: never
+    separator: str = "\n\n"  # between the replies to parts
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply of a model.
+    """A reply of a model."""
 
-    Attributes:
-        text: where `reason` is set, what there is nevertheless, too long mostly; or "".
-        size: tokens of `text`.
-        reason: why it cannot be used as it is: "model_failed" (it raised), "empty_reply", "reply_truncated"
-            (it ended at the model's limit of tokens), "reply_too_long", "no_room" (no part could have a
-            token), "prompt_too_long" (one segment is over the window); None: it can.
-        error: what the model raised.
-    """
-
-    text: str
-    size: int = 0
+    text: str  # where `reason` is set, what there is nevertheless, too long mostly; or ""
+    size: int = 0  # tokens of `text`
+    # why it cannot be used as it is: "model_failed" (it raised), "empty_reply", "reply_truncated" (it ended
+    # at the model's limit of tokens), "reply_too_long", "no_room" (no part could have a token),
+    # "prompt_too_long" (one segment is over the window); None: it can
     reason: str | None = None
-    error: Exception | None = None
+    error: Exception | None = None  # what the model raised
 
 
 def ask(tasks: Sequence[Task]) -> Flow[list[Reply]]:

@@ -21,13 +21,9 @@ _LONGEST = 512  # characters of a name
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A marker line that occurs in none of the texts that it is put around.
+    """A marker line that occurs in none of the texts that it is put around."""
 
-    Attributes:
-        marker: the line, "=== 482913 ===".
-    """
-
-    marker: str
+    marker: str  # the line, "=== 482913 ==="
 
     @property
     def rule(self) -> str:
@@ -79,16 +75,13 @@ _THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """An instruction for a model, with a text as data.
+    """An instruction for a model, with a text as data."""
 
-    Attributes:
-        template: the words, with fields in braces. {content} becomes the text between two marker lines,
-            {rules} what the model must know about these lines (and what was wrong with its reply before),
-            {target} a number, {query} the query. Other braces are doubled (`str.format`).
-        query: what the reader will ask; "": nothing in particular. Its white space becomes single spaces.
-    """
-
+    # the words, with fields in braces. {content} becomes the text between two marker lines, {rules} what the
+    # model must know about these lines (and what was wrong with its reply before), {target} a number, {query}
+    # the query. Other braces are doubled (`str.format`)
     template: str
+    # what the reader will ask; "": nothing in particular. Its white space becomes single spaces
     query: str = ""
 
     def fill(self, content: str, target: int, refused: str = "") -> str:
