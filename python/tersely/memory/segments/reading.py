@@ -133,7 +133,7 @@ class Reading:
         return [found[start] for start in sorted(found)]
 
     def messages(self, role: Role) -> list[str]:
-        """What the last clauses of a role say, without the words that they open with."""
+        """List the last clauses of a role, without the words that they open with."""
         return [clause.message for clause in self.last[role]]
 
 
