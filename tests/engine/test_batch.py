@@ -1,12 +1,15 @@
-"""compress_batch: the same results in the same order on any number of threads."""
+"""The same results on any number of threads, in children of any kind, and what importing does."""
 
 from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import odd_counters
 import pytest
 import tersely
 from sample_texts import ALL, prose
+from script_runs import run_code
 from tersely import BudgetExceededError, Compressed
 
 ITEMS = [
@@ -196,3 +199,74 @@ def test_a_bad_argument_of_one_item_stands_in_its_place() -> None:
     assert [type(result) for result in ratios] == [Compressed, ValueError, ValueError]
     with pytest.raises(ValueError, match="budget must be a whole number from 0, not -1"):
         tersely.compress_batch(TEXTS, budget=[40, -1, 2.5], errors="raise")
+
+
+def test_calls_at_the_same_time_do_not_disturb_each_other() -> None:
+    jobs = [
+        (text, query, budget)
+        for text in [*ALL, prose(50)]
+        for query in (None, "storm copper")
+        for budget in (9, 90)
+    ]
+
+    def run(job: tuple[str, str | None, int]) -> dict[str, object]:
+        text, query, budget = job
+        return tersely.compress(text, query, budget=budget).to_dict()
+
+    alone = [run(job) for job in jobs]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(run, jobs * 5))
+    assert together == alone * 5
+
+
+# Fork is used on purpose: newer Pythons warn of it in a process with threads.
+START = """
+import multiprocessing, warnings
+warnings.simplefilter("ignore")
+import tersely
+from sample_texts import ALL, prose
+
+def work(sentences):
+    return tersely.compress(prose(sentences), "copper", budget=200).to_dict()
+
+def in_child(method, sentences):
+    with multiprocessing.get_context(method).Pool(1) as pool:  # spawned: knows modules alone
+        done = pool.apply_async(tersely.compress, (prose(sentences), "copper"), {"budget": 200})
+        return done.get(timeout=120).to_dict()
+"""
+
+
+def test_children_give_the_same_results_whatever_the_process_did_before() -> None:
+    """Forked and spawned ones; then after a batch on threads; then after counting in parallel.
+
+    More than two million characters are counted on several threads; a fork does not inherit them.
+    """
+    code = """
+expected = work(60)
+assert in_child("fork", 60) == in_child("spawn", 60) == expected
+tersely.compress_batch([*ALL, prose(60)] * 3, "copper", threads=4)
+assert in_child("fork", 60) == expected
+expected = work(40_000)
+assert in_child("fork", 40_000) == expected
+"""
+    done = run_code(START + code)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_importing_prints_nothing_and_starts_nothing() -> None:
+    done = run_code("import threading, tersely; assert threading.active_count() == 1")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+QUIET = """
+import sys, warnings
+warnings.simplefilter("error")
+import tersely
+tersely.compress("Rope. " * 50, budget=9)
+"""
+
+
+def test_using_it_loads_no_optional_package_and_warns_of_nothing() -> None:
+    names = {"tokenizers", "tiktoken", "transformers", "onnxruntime", "openai", "rich"}
+    done = run_code(f"{QUIET}print({names!r} & sys.modules.keys())")
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "set()", "")

@@ -1,17 +1,27 @@
-"""budget and ratio: what they mean, and what they refuse."""
+"""budget and ratio: what they mean and refuse, how far they are used, cuts, receipts."""
 
 from __future__ import annotations
 
 import math
 import pickle
+import random
+import unicodedata
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import odd_counters
 import pytest
 import tersely
+from hypothesis import given, strategies as st
+from result_checks import check_result
 from sample_texts import GUIDE, prose
-from tersely import BudgetExceededError, CompressionError
+from tersely import BudgetExceededError, CompressionError, Extractive
+from tersely.engine.finish import fates_of, make_receipt
 from tersely.models.counters import resolve_counter
+from tersely.retrieval import CompressionConfig, ContextualCompressor, TokenBudgetConfig
+from tersely.types import Document, Level, Receipt, Request
+from text_strategies import texts
 
 TEXT = prose(40)
 
@@ -141,3 +151,252 @@ def test_counts_beyond_any_tokenizer() -> None:
     with pytest.raises(BudgetExceededError) as caught:
         tersely.compress("One. Two. Three.", budget=10, counter=lambda text: 2**62)
     assert caught.value.required == 2**62
+
+
+NOUNS = [
+    "harbour",
+    "keeper",
+    "storm",
+    "ledger",
+    "anchor",
+    "lantern",
+    "ferry",
+    "willow",
+    "copper",
+    "granite",
+    "signal",
+    "compass",
+    "rope",
+    "tide",
+]
+
+
+def shuffled(seed: int, sentences: int) -> str:
+    rng = random.Random(seed)
+    lines = [
+        " ".join(rng.choices(NOUNS, k=rng.randint(3, 24))).capitalize()
+        + rng.choice([".", "!", f" {rng.random():.3f}."])
+        for _ in range(sentences)
+    ]
+    return rng.choice([" ", "\n", "\n\n"]).join(lines)
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("query", [None, "Which signal warns the ferry?"])
+def test_X09_most_of_the_budget_is_used(seed: int, query: str | None) -> None:
+    text = shuffled(seed, 150)
+    for budget in (200, 500, 1000):
+        result = tersely.compress(text, query, budget=budget)
+        assert 0.9 * budget <= result.tokens <= budget
+
+
+class Tight:
+    """Counts like o200k_base, and one more for each line break: every first estimate is too low."""
+
+    name = "tight"
+
+    def __init__(self) -> None:
+        self.inner = resolve_counter("o200k_base")
+
+    def count(self, text: str) -> int:
+        return self.inner.count(text) + 7 * text.count("\n")
+
+    def count_batch(self, texts: list[str]) -> list[int]:
+        return [self.count(text) for text in texts]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_X09_also_where_every_estimate_is_too_low(seed: int) -> None:
+    result = tersely.compress(shuffled(seed, 150), budget=600, counter=Tight())
+    assert 400 <= result.tokens <= 600
+
+
+WIDE = " and between them " * 3
+SHORT = "".join(f"Gate {number} is open. Yes. " for number in range(9))  # one of two repeats itself
+
+
+def contextual(text: str, pins: Any, budget: int, query: str = "gate") -> tuple[str, int]:
+    """Of what is relevant to the query, and what is pinned."""
+    compressor = ContextualCompressor(
+        config=CompressionConfig(segment_size=Level.WORD, min_relevance_threshold=0.5, token_budget=budget),
+        budget=TokenBudgetConfig(total_budget=budget, reserve_for_response=0, min_per_document=1),
+        counter=odd_counters.words,
+        separator=WIDE,
+    )
+    result = compressor.compress_sync([text], query, "extractive", pinned=pins)
+    return result.text, result.compressed_token_count
+
+
+def plain(text: str, pins: Any, budget: int) -> tuple[str, int]:
+    result = tersely.compress(
+        text,
+        budget=budget,
+        counter=odd_counters.words,
+        separator=WIDE,
+        pinned=pins,
+        strategy=Extractive(level="word"),
+    )
+    return result.text, result.tokens
+
+
+def largest_level(text: str, pins: Any, budget: int) -> tuple[str, int]:
+    """Without pins: those would have to stay in the smaller one, too."""
+    result = tersely.prepare(text, counter=odd_counters.words, separator=WIDE).levels([budget, 1])[0]
+    return result.text, result.tokens
+
+
+@pytest.mark.parametrize("door", [contextual, plain, largest_level])
+@given(data=st.data(), text=texts)
+def test_scattered_pins_take_no_more_than_the_text_does(
+    door: Callable[[str, Any, int], tuple[str, int]], data: st.DataObject, text: str
+) -> None:
+    places = data.draw(st.lists(st.integers(0, max(len(text) - 1, 0)), max_size=9)) if text else []
+    pins = [(at, at + 1) for at in places]
+    budget = data.draw(st.integers(1, 200))
+    try:
+        left, tokens = door(text, pins, budget)
+    except BudgetExceededError as error:
+        left, tokens = door(text, pins, error.required)
+    assert tokens == odd_counters.words(left) <= odd_counters.words(text)
+
+
+def test_every_other_word_pinned_is_all_of_them() -> None:
+    text = "gate shut winch oiled crew gone lamp lit"
+    pins = [(0, at, at + 1) for at in (10, 22, 32)]
+    assert contextual(text, pins, 20) == (text, 8)
+    with pytest.raises(BudgetExceededError) as caught:
+        contextual(text, pins, 5)
+    assert caught.value.required == 8
+
+
+def test_a_level_with_room_for_all_has_all() -> None:
+    largest = tersely.prepare(SHORT, separator=WIDE).levels([1000, 10])[0]
+    assert largest.text == SHORT.strip()
+    assert largest.tokens <= largest.original_tokens
+
+
+LONG = "The harbour keeper counted every boat that came in before the storm and wrote each name down"
+
+
+def test_X03_forty_tokens_into_ten() -> None:
+    text = " ".join(["word"] * 40)
+    result = tersely.compress(text, budget=10, counter=odd_counters.words)
+    assert 0 < odd_counters.words(result.text) <= 10
+    assert result.receipt.warnings == ("segment_cut",)
+
+
+def test_a_cut_ends_at_a_word_and_is_marked() -> None:
+    result = tersely.compress(LONG, budget=30, counter=odd_counters.characters)
+    assert result.text == "The harbour keeper counted…"
+    (head,), (rest,) = result.kept, result.dropped
+    assert (head.start, head.end, head.reason) == (0, 26, "cut")
+    assert (rest.start, rest.end, rest.reason) == (26, len(LONG), "cut")
+    check_result(result, odd_counters.characters)
+
+
+@pytest.mark.parametrize("budget", range(1, 40))
+def test_a_cut_fits_at_every_budget(budget: int) -> None:
+    result = tersely.compress(LONG, budget=budget, counter=odd_counters.characters)
+    check_result(result, odd_counters.characters)
+    assert LONG.startswith(result.text.removesuffix("…"))
+    assert len(result.text) >= budget // 2
+
+
+def test_the_mark_is_left_out_where_it_does_not_fit() -> None:
+    result = tersely.compress(LONG, budget=1, counter=odd_counters.characters)
+    assert result.text == "T"
+
+
+def test_the_mark_counts() -> None:
+    result = tersely.compress("x" * 50, budget=4, counter=odd_counters.utf8_bytes)
+    assert result.text == "x…"
+
+
+@pytest.mark.parametrize("budget", range(2, 20))
+def test_a_cut_never_parts_a_letter_from_its_accents(budget: int) -> None:
+    text = "e\u0301\u0323" * 30
+    result = tersely.compress(text, budget=budget, counter=odd_counters.characters)
+    head = result.kept[0]
+    if budget >= 3:
+        assert not unicodedata.combining(text[head.end])
+    check_result(result, odd_counters.characters)
+
+
+def test_the_rest_of_the_input_is_dropped_in_order() -> None:
+    text = f"{LONG}. {LONG.upper()}. {LONG}."
+    result = tersely.compress([text, text], budget=20, counter=odd_counters.characters)
+    check_result(result, odd_counters.characters)
+    assert len(result.dropped) == 6
+    assert [span.reason for span in result.dropped].count("cut") == 1
+
+
+def test_another_segment_is_cut_where_the_best_one_cannot_be() -> None:
+    text = "👍👍👍👍👍👍👍👍👍 the best, the very best. the plain one is here"
+    assert [span.start for span in tersely.compress(text, "best", ratio=1).kept] == [0, 35]
+    result = tersely.compress(text, "best", budget=2, counter=odd_counters.utf8_bytes)
+    assert result.text in ("th", "t")
+
+
+def test_smaller_than_any_character() -> None:
+    with pytest.raises(BudgetExceededError) as caught:
+        tersely.compress("👍👍 👍", budget=3, counter=odd_counters.utf8_bytes)
+    assert (caught.value.required, caught.value.budget) == (4, 3)
+
+
+def test_a_whole_small_segment_is_better_than_a_cut() -> None:
+    result = tersely.compress(f"{LONG}. Yes.", budget=8, counter=odd_counters.characters)
+    assert result.text == "Yes."
+    assert result.receipt.warnings == ()
+
+
+def test_nothing_in_a_group_is_cut() -> None:
+    text = f"{LONG}. Short but not short enough."
+    end = len(LONG) + 1
+    result = tersely.compress(text, budget=9, counter=odd_counters.characters, groups=[[(0, end)]])
+    assert text[end + 1 :].startswith(result.text.removesuffix("…"))
+    assert result.kept[0].start == end + 1
+
+
+def test_only_groups_that_do_not_fit() -> None:
+    with pytest.raises(BudgetExceededError) as caught:
+        tersely.compress("Rope. Fog. Salt.", budget=5, counter=len, groups=[[(0, 16)]])
+    assert caught.value.required == 16
+
+
+REASONS = ("budget", "redundant", "selected", "pinned")
+STATUS = np.array([0, 2, 2, 1, 3, 0], dtype=np.uint8)
+
+
+def receipt_of(tokens: int = 9, status: np.ndarray = STATUS, counter: Any = odd_counters.words) -> Receipt:
+    request = Request((Document("Rope."),), None, 10, 0.3, resolve_counter(counter))
+    return make_receipt(
+        request, 10, tokens, 40, status, ["empty_query"], recounts=3, fates=fates_of(REASONS, 2)
+    )
+
+
+def test_a_receipt_counts_the_reasons() -> None:
+    receipt = receipt_of()
+    assert receipt.segments == 6
+    assert receipt.reasons == {
+        "dropped:budget": 2,
+        "dropped:redundant": 1,
+        "kept:selected": 2,
+        "kept:pinned": 1,
+    }
+    assert (receipt.budget, receipt.tokens, receipt.original_tokens) == (10, 9, 40)
+    assert (receipt.counter, receipt.recounts, receipt.warnings) == ("words", 3, ("empty_query",))
+
+
+def test_reasons_that_did_not_occur_are_left_out() -> None:
+    assert receipt_of(status=STATUS[:0]).reasons == {}
+
+
+def test_exactly_the_budget_is_fine() -> None:
+    assert receipt_of(10).tokens == 10
+
+
+def test_one_over_the_budget_is_not() -> None:
+    with pytest.raises(ValueError, match="11 tokens for a budget of 10: the token counter words"):
+        receipt_of(11)
+    with pytest.raises(AssertionError, match="11 tokens for a budget of 10"):
+        receipt_of(11, counter=None)

@@ -1,7 +1,10 @@
-"""tersely.compress(..., strategy="manager"): each document its share."""
+"""Documents that share a budget: of several content types, each its share, and the arithmetic of shares."""
 
 from __future__ import annotations
 
+import itertools
+import json
+from collections.abc import Mapping
 from typing import Any
 
 import odd_counters
@@ -11,11 +14,14 @@ from hypothesis import given, strategies as st
 from result_checks import check_counts
 from sample_texts import CHAT, GUIDE, LOG, prose
 from tersely import BudgetExceededError, Compressed, Document
+from tersely.engine.allocation import fill, in_steps, share_out, weights_of
 from tersely.engine.finish import broken_promises
 from tersely.models.counters import resolve_counter
-from tersely.strategies import ByDocument
+from tersely.strategies import ByDocument, seed_allocate
+from tersely.strategies.manager import Assembler, Assembly, Part
 from tersely.types import Request
 from text_strategies import texts
+from typed_samples import CODE, JSON, LOG as TYPED_LOG, MIXED, PROSE, SAMPLES
 
 DOCUMENTS = [GUIDE, LOG, CHAT, prose(40)]
 
@@ -117,3 +123,290 @@ def test_what_a_model_wrote_is_marked_where_it_stands() -> None:
     (one, two) = result.generated
     assert result.text[one[1] : two[0]] == "\n\n"
     assert (one[0], two[1]) == (0, len(result.text))
+
+
+WEIGHTS = st.sampled_from([1e-9, 0.1, 0.5, 1.0, 3.0, 1e9])
+ITEMS = st.lists(st.tuples(st.integers(0, 80), WEIGHTS), min_size=1, max_size=10)
+
+
+@pytest.mark.parametrize(
+    ("remaining", "relevance", "total", "share"),
+    [(1000, 0.8, 4, 200), (1000, 0, 4, 250), (1000, -1.0, 4, 250), (999, 0.9, 4, 224), (10, 0.0, 3, 3)],
+)
+def test_A054_the_seeds_formula(remaining: int, relevance: float, total: int, share: int) -> None:
+    assert seed_allocate(remaining, relevance, total) == share
+
+
+def test_A054_no_chunks() -> None:
+    with pytest.raises(ValueError, match="total must be 1 or more"):
+        seed_allocate(10, 0.5, 0)
+
+
+def test_X16_equal_chunks_get_equal_shares() -> None:
+    assert fill([800] * 4, [1.0] * 4, 1000).tolist() == [250] * 4
+
+
+def test_X16_in_proportion_to_relevance() -> None:
+    assert fill([900] * 4, [0.9, 0.8, 0.5, 0.2], 1000).tolist() == [375, 334, 208, 83]
+
+
+def test_X16_what_a_small_one_leaves_goes_to_the_others() -> None:
+    assert fill([10, 900, 900], [1, 1, 2], 1000).tolist() == [10, 330, 660]
+
+
+@given(ITEMS, st.integers(0, 400))
+def test_X16_water_filling(items: list[tuple[int, float]], budget: int) -> None:
+    sizes, weights = [size for size, _ in items], [weight for _, weight in items]
+    shares = fill(sizes, weights, budget).tolist()
+    assert all(0 <= share <= size for share, size in zip(shares, sizes, strict=True))
+    assert sum(shares) == min(budget, sum(sizes))
+    levels = [share / weight for share, weight in zip(shares, weights, strict=True)]
+    for i, share in enumerate(shares):
+        if share < sizes[i]:  # nobody who is not full stands more than a token's rounding under another
+            assert all(levels[i] >= levels[j] - 1 / weights[i] - 1 / weights[j] for j in range(len(shares)))
+
+
+@given(ITEMS, st.integers(1, 400), st.integers(0, 9))
+def test_X16_with_separators(items: list[tuple[int, float]], budget: int, gap: int) -> None:
+    sizes, weights = [size for size, _ in items], [weight for _, weight in items]
+    shares = share_out(sizes, weights, budget, gap, [0] * len(sizes))
+    assert shares
+    used = sum(shares.values()) + gap * (len(shares) - 1)
+    assert used <= budget
+    assert used == budget or all(shares[i] == sizes[i] for i in shares)
+    out = [weights[i] for i in range(len(sizes)) if i not in shares]
+    assert not out or max(out) <= min(weights[i] for i in shares)
+    assert len(shares) == 1 or all(share >= min(8, sizes[i]) for i, share in shares.items())
+
+
+def test_floors_are_kept() -> None:
+    assert share_out([100, 100, 100], [1, 1, 1], 120, 0, [0, 0, 0]) == {0: 40, 1: 40, 2: 40}
+    assert share_out([100, 100, 100], [1, 1e-6, 1], 120, 0, [0, 60, 0]) == {0: 30, 1: 60, 2: 30}
+
+
+def test_weights() -> None:
+    assert weights_of([0.5, 0, None, 1.0, -3.0]) == [0.5, 0.75, 0.75, 1.0, 0.75]
+    assert weights_of([0, None]) == [1.0, 1.0]
+    with pytest.raises(ValueError, match="finite"):
+        weights_of([1.0, float("inf")])
+
+
+def words(tokens: int) -> str:
+    return " ".join(["word"] * tokens)
+
+
+def put_together(sizes: list[int], budget: int, counter: object, **parts: Part) -> Assembly:
+    """Parts of exactly the tokens they are allowed; `parts` says which are otherwise."""
+
+    def make(shares: Mapping[int, int]) -> dict[int, Part]:
+        return {i: parts.get(f"i{i}", Part(words(share))) for i, share in shares.items()}
+
+    weights = [1.0] * len(sizes)
+    return Assembler(sizes, weights, budget, resolve_counter(counter), "\n--- ---\n", make).run()
+
+
+def test_the_whole_budget_is_used() -> None:
+    found = put_together([100, 100], 50, odd_counters.words)
+    assert found.tokens == 50
+    assert found.shares == {0: 24, 1: 24}
+
+
+def test_X18_what_failed_leaves_its_share_to_the_others() -> None:
+    found = put_together([100, 100, 100], 50, odd_counters.words, i1=Part(None))
+    assert (found.tokens, found.shares, found.refused) == (50, {0: 24, 2: 24}, ())
+
+
+def test_one_that_does_not_fit_into_its_share_is_refused() -> None:
+    found = put_together([100, 100], 50, odd_counters.words, i0=Part(None, 90))
+    assert (found.tokens, found.refused) == (50, (0,))
+
+
+def test_nothing_fits() -> None:
+    with pytest.raises(BudgetExceededError) as raised:
+        put_together([100, 100], 50, odd_counters.words, i0=Part(None, 90), i1=Part(None, 70))
+    assert (raised.value.required, raised.value.budget) == (70, 50)
+
+
+def test_everything_failed() -> None:
+    found = put_together([100, 100], 50, odd_counters.words, i0=Part(None), i1=Part(None))
+    assert (found.text, found.tokens, found.refused) == ("", 0, ())
+
+
+@given(
+    st.lists(st.integers(1, 60), min_size=1, max_size=8),
+    st.integers(1, 150),
+    st.sampled_from(odd_counters.ALL),
+)
+def test_A052_never_over_under_any_counter(sizes: list[int], budget: int, counter: object) -> None:
+    try:
+        found = put_together(sizes, budget, counter)
+    except BudgetExceededError as error:
+        assert error.required > error.budget
+        return
+    assert resolve_counter(counter).count(found.text) == found.tokens <= budget
+    assert found.text
+    assert {*found.shares, *found.refused} == set(range(len(sizes)))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 5000)), max_size=30))
+def test_A067_steps_are_few_and_of_no_larger_sum(given: list[tuple[int, int]]) -> None:
+    sizes = [max(size, share) for size, share in given]
+    shares = {index: share for index, (_, share) in enumerate(given)}
+    steps = in_steps(shares, sizes)
+    assert sum(steps.values()) <= sum(shares.values())
+    for index, step in steps.items():
+        assert step == sizes[index] or bin(step)[4:].count("1") == 0  # two leading bits
+        assert shares[index] * 2 // 3 <= step <= max(sizes[index], 0)
+        assert (step == 0) == (shares[index] == 0)
+
+
+COUNT = resolve_counter(None).count
+TASK = (
+    "# Task\n\nThe checkout service fails since Monday. Find out why payments time out, and mend it. "
+    + "The team meets on Thursdays. Nobody likes the coffee machine. " * 8
+)
+REPLY = JSON.replace('"id": 41, "state": "paid"', '"id": 41, "state": "refunded twice"')
+SOURCE = CODE.replace("The area of shape 13.", "Retries a payment with backoff.")
+TYPED = [
+    Document(TASK, "task"),
+    Document(TYPED_LOG, "log"),
+    Document(REPLY, "reply"),
+    Document(SOURCE, "source"),
+]
+ANSWERS = {
+    "Why did the payment time out?": "payment timeout for order 9",
+    "Which order was refunded twice?": '"state": "refunded twice"',
+    "Where is a payment retried with backoff?": "Retries a payment with backoff.",
+    "When does the team meet?": "The team meets on Thursdays.",
+}
+
+
+def check_parts(result: Compressed, separator: str = "\n\n") -> None:
+    """What is left of each document, in the order of the documents, with the separator between."""
+    assert len(result.parts) == len(result.documents)
+    assert separator.join(part for part in result.parts if part) == result.text
+    kept = {span.document for span in result.kept}
+    assert kept == {index for index, part in enumerate(result.parts) if part}
+    for span in result.kept:
+        assert result.documents[span.document].text[span.start : span.end] in result.parts[span.document]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2)])
+@pytest.mark.parametrize("budget", [150, 300, 600])
+@pytest.mark.parametrize("query", ANSWERS)
+def test_what_answers_the_query_stays_whatever_it_stands_in(
+    query: str, budget: int, order: tuple[int, ...]
+) -> None:
+    result = tersely.compress([TYPED[index] for index in order], query, budget=budget)
+    assert ANSWERS[query] in result.text
+    assert COUNT(result.text) == result.tokens <= budget
+    kinds = ("markdown", "log", "json", "code")
+    assert result.receipt.content_types == tuple(kinds[index] for index in order)
+    places = [(span.document, span.start) for span in result.kept]
+    assert places == sorted(places)
+    check_parts(result)
+
+
+@pytest.mark.parametrize("budget", [150, 400, 800])
+def test_without_a_query_all_have_something(budget: int) -> None:
+    result = tersely.compress(TYPED, budget=budget)
+    assert all(result.parts)
+    assert "ERROR [worker-2] payment timeout for order 9" in result.parts[1]
+    check_parts(result)
+
+
+def test_each_part_is_written_as_its_document_is() -> None:
+    for query in (None, *ANSWERS):
+        parts = tersely.compress(TYPED, query, budget=500).parts
+        assert not parts[2] or json.loads(parts[2])
+        if parts[3]:
+            compile(parts[3], "source.py", "exec", dont_inherit=True)
+        for line in filter(None, parts[1].split("\n")):
+            assert "…" in line or line in TYPED_LOG.split("\n")
+
+
+def test_one_document_of_a_mixture_is_worth_what_it_is_alone() -> None:
+    for index, document in enumerate(TYPED):
+        query = list(ANSWERS)[(index + 3) % 4]
+        assert ANSWERS[query] in document.text
+        alone = tersely.compress([document], query, budget=120)
+        assert ANSWERS[query] in alone.text and alone.parts == (alone.text,)
+
+
+def fenced(text: str) -> list[list[str]]:
+    """The lines of each fenced block of a text, which must all be closed."""
+    blocks: list[list[str]] = []
+    inside = False
+    for line in text.split("\n"):
+        if line.startswith("```"):
+            inside = not inside
+            if inside:
+                blocks.append([])
+        elif inside:
+            blocks[-1].append(line)
+    assert not inside
+    return blocks
+
+
+@pytest.mark.parametrize("query", [None, "payment timeout", "When will retries be added?", "order number 31"])
+def test_fences_stand_only_around_content(query: str | None) -> None:
+    seen = set()
+    for budget in range(30, 900, 30):
+        result = tersely.compress([MIXED, PROSE], query, budget=budget)
+        blocks = fenced(result.parts[0])
+        assert all(any(line.strip() for line in block) for block in blocks)
+        seen.add(len(blocks))
+        check_parts(result)
+    assert max(seen) >= 1
+
+
+@given(
+    st.lists(st.sampled_from([*SAMPLES.values(), "", "  ", "One. Two."]), min_size=1, max_size=5),
+    st.sampled_from([None, "payment timeout", "gate 31", "order number 7"]),
+    st.integers(1, 1200),
+    st.sampled_from(["\n\n", "\n---\n", " "]),
+    st.lists(st.tuples(st.integers(0, 4), st.floats(0, 1), st.integers(1, 80)), max_size=3),
+    st.booleans(),
+)
+def test_promises_hold_for_any_mixture(
+    texts: list[str],
+    query: str | None,
+    budget: int,
+    separator: str,
+    marks: list[tuple[int, float, int]],
+    grouped: bool,
+) -> None:
+    spans = []
+    for index, at, size in marks:
+        if index < len(texts) and texts[index].strip():
+            start = int(at * (len(texts[index]) - 1))
+            spans.append((index, start, min(start + size, len(texts[index]))))
+    options: dict[str, Any] = {"groups": [spans]} if grouped and spans else {"pinned": spans}
+    try:  # conftest.py has every promise of the result checked
+        result = tersely.compress(texts, query, budget=budget, separator=separator, **options)
+    except BudgetExceededError as error:
+        assert error.required > budget
+        return
+    assert COUNT(result.text) == result.tokens <= budget
+    assert len(result.parts) == len(texts)
+    ends = [span.end for span in result.kept]
+    for one, other in itertools.pairwise(result.kept):
+        assert one.document < other.document or one.end <= other.start
+    assert all(ends)
+    if not {"segment_cut"} & set(result.receipt.warnings) and result.original_tokens > budget:
+        check_parts(result, separator)
+
+
+def test_parts_of_what_fits_are_the_documents() -> None:
+    texts = [PROSE, "", TYPED_LOG]
+    result = tersely.compress(texts, budget=10**6)
+    assert result.parts == tuple(texts) and result.text == "\n\n".join(texts)
+
+
+def test_the_part_of_a_cut_unit() -> None:
+    result = tersely.compress(
+        ["Unutterably incomprehensible words stand here.", PROSE], "incomprehensible", budget=3
+    )
+    assert result.receipt.warnings and "segment_cut" in result.receipt.warnings
+    assert sorted(result.parts) == ["", result.text]
+    check_parts(result)

@@ -1,14 +1,30 @@
-"""Time grows with the input, not with its square, on inputs made to provoke it."""
+"""Time grows with the input, not with its square, at each door and on inputs made to provoke it."""
 
 from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import pytest
 import tersely
 from growth import MOST, growth
 from odd_counters import quarters
 from sample_texts import ALL, prose
-from tersely import Extractive, _native
-from tersely.types import Level
+from tersely import Document, Extractive, _native
+from tersely.agents import compress_tool_result
+from tersely.content.registry import CONTENT_TYPES
+from tersely.documents import to_documents
+from tersely.engine.finish import broken_promises
+from tersely.engine.reading import mark_groups, mark_pinned, segment, to_spans
+from tersely.integrations.llmlingua import PromptCompressor
+from tersely.mcp.text_tools import text_tools
+from tersely.memory import check_preserved, compact_messages, new_segment, paraphrase
+from tersely.models.counters import resolve_counter
+from tersely.strategies import ContextChunk, HierarchicalCompressor, Manager
+from tersely.types import Level, Request, SegmentTable
 
 pytestmark = pytest.mark.growth
 
@@ -171,3 +187,222 @@ def test_a_query_as_long_as_the_text() -> None:
     text = prose(60_000)
     run = lambda part: tersely.compress(part, part, ratio=0.3, counter=quarters)  # noqa: E731
     assert growth(lambda size: text[:size], run) < MOST
+
+
+Call = Callable[[], object]
+
+NO_WIDTH = "\u00ad\u180e\u200b\u200c\u200d\u2060\ufeff"
+WHITE_SPACE = [chr(code) for code in range(sys.maxunicode) if chr(code).isspace()] + list(NO_WIDTH)
+
+
+def names(characters: list[str]) -> list[str]:
+    return [f"U+{ord(one):04X} {unicodedata.name(one, '')}".strip() for one in characters]
+
+
+def is_linear(make: Callable[[int], Call], first: int) -> bool:
+    return bool(growth(make, lambda call: call(), first) < MOST)
+
+
+@pytest.mark.parametrize("one", WHITE_SPACE, ids=names(WHITE_SPACE))
+def test_runs_of_one_white_space(one: str) -> None:
+    assert is_linear(lambda size: lambda: tersely.compress(f"a.{one * size}b.", ratio=0.2), 8_000)
+
+
+def as_type(name: str, text: str) -> object:
+    return tersely.compress(Document(text, metadata={"content_type": name}), "a b", ratio=0.2)
+
+
+def through_tool(text: str) -> object:
+    return text_tools()[0].run({"text": text, "ratio": 0.2})
+
+
+RUNS: dict[str, Callable[[str], object]] = {
+    **{name: partial(as_type, name) for name in CONTENT_TYPES},
+    "count": resolve_counter(None).count,
+    "cl100k_base": lambda text: tersely.compress(text, ratio=0.2, counter="cl100k_base"),
+    "facts": tersely.find_facts,
+    "tool": through_tool,
+    "message": lambda text: compact_messages([{"role": "user", "content": f"a {text} b"}] * 3, budget=300),
+    "result of a tool": lambda text: compress_tool_result({"a": text}, budget=300),
+    "manager": lambda text: Manager().prepare_context([ContextChunk("a", text)], "a", 50),
+    "levels": lambda text: HierarchicalCompressor().compress(text),
+}
+
+
+@pytest.mark.parametrize("door", RUNS)
+@pytest.mark.parametrize(
+    "piece", ["\u3000", "\u0085", "0", "word "], ids=["wide", "next line", "digits", "words"]
+)
+def test_long_runs_at_each_door(door: str, piece: str) -> None:
+    def make(size: int) -> Call:
+        text = f"It is so.\n{piece * size}\nIt is not so."
+        return lambda: RUNS[door](text)
+
+    assert is_linear(make, 8_000)
+
+
+def reports(count: int) -> str:
+    return " ".join(f"Report {i} says the crane k{i} lifts {i * 7 % 991} tons." for i in range(count))
+
+
+def rows(count: int) -> str:
+    return "[" + ",".join(f'{{"id":{i},"v":"text {i}"}}' for i in range(count)) + "]"
+
+
+def page(count: int) -> str:
+    return "".join(f"<p>Report <b>{i}</b> says k{i} lifts it.</p>" for i in range(count))
+
+
+def log(count: int) -> str:
+    return "\n".join(f"2031-04-05 06:07:{i % 60:02d} INFO k{i} lifts {i}" for i in range(count))
+
+
+def pins(count: int) -> list[str]:
+    return [f"k{i} lifts" for i in range(0, count, 3)]
+
+
+def shares_a_string(count: int) -> list[list[str]]:
+    return [[f"k{i} lifts", "Report 1 says"] for i in range(count)]
+
+
+def columns(count: int) -> str:
+    lines = [[f"col{i}" for i in range(count)]] + [[str(i * j % 97) for i in range(count)] for j in range(9)]
+    return "\n".join(",".join(line) for line in lines)
+
+
+def alike(count: int) -> str:
+    return "".join(f"\r\n\r\n...{i}" for i in range(count))
+
+
+def deep(count: int) -> str:
+    return '{"a":' * count + "1" + "}" * count
+
+
+def contexts(count: int) -> list[str]:
+    return [f"Report {i} says k{i} lifts. It is {i} tons." for i in range(count)]
+
+
+def lingua_pairs(count: int) -> Call:
+    data = {f"k{i}": text for i, text in enumerate(contexts(count))}
+    config = {key: {"compress": False, "pair_remove": True} for key in data}
+    compressor = PromptCompressor()
+    return lambda: compressor.compress_json(data, config, rate=0.3, use_keyvalue_level_filter=True)
+
+
+def lingua_ids(count: int) -> Call:
+    compressor = PromptCompressor()
+    ids = list(range(0, count, 2))
+    return lambda: compressor.compress_prompt(
+        contexts(count), question="crane", rate=0.9, force_context_ids=ids, reorder_context="sort"
+    )
+
+
+def of_many(count: int, strategy: Any = None) -> Call:
+    named = [(i, 0, 5) for i in range(0, count, 2)]
+    return lambda: tersely.compress(contexts(count), "crane", ratio=0.9, pinned=named, strategy=strategy)
+
+
+def preserved(line: str) -> Callable[[int], Call]:
+    def make(count: int) -> Call:
+        text = "".join(line.format(i=i) for i in range(count))
+        segment = new_segment("a", text)
+        return lambda: check_preserved(segment, text)
+
+    return make
+
+
+def checked_pins(count: int) -> Call:
+    (document,) = documents = to_documents(reports(count))
+    spans = to_spans(pins(count), documents)
+    result = tersely.compress(document.text, ratio=1.0, pinned=spans)
+    request = Request(documents, None, None, 1.0, resolve_counter(None), spans)
+    return lambda: broken_promises(result, request)
+
+
+MANY: dict[str, tuple[Callable[[int], Call], int]] = {
+    "pins of prose": (lambda n: lambda: tersely.compress(reports(n), ratio=0.9, pinned=pins(n)), 200),
+    "pins of data": (
+        lambda n: lambda: tersely.compress(rows(n), ratio=0.8, pinned=[f'"text {i}"' for i in range(n // 3)]),
+        200,
+    ),
+    "pins of a page": (lambda n: lambda: tersely.compress(page(n), ratio=0.8, pinned=pins(n)), 200),
+    "pins of a log": (lambda n: lambda: tersely.compress(log(n), ratio=0.8, pinned=pins(n)), 200),
+    "pins of everything": (
+        lambda n: lambda: tersely.compress(reports(n), budget=10**6, pinned=[(0, 1000)] * n),
+        200,
+    ),
+    "pins that are checked": (checked_pins, 200),
+    "pins within each other": (
+        lambda n: lambda: tersely.compress("a" * n, ratio=1.0, pinned=["a" * i for i in range(1, 200)]),
+        8_000,
+    ),
+    "groups": (
+        lambda n: lambda: tersely.compress(reports(n), ratio=0.3, groups=[[f"k{i} lifts"] for i in range(n)]),
+        200,
+    ),
+    "groups that share": (
+        lambda n: lambda: tersely.compress(reports(n), ratio=1.0, groups=shares_a_string(n)),
+        200,
+    ),
+    "documents": (of_many, 100),
+    "documents by themselves": (lambda n: of_many(n, HierarchicalCompressor()), 50),
+    "columns": (
+        lambda n: lambda: tersely.compress(columns(n), " ".join(f"col{i}" for i in range(n)), ratio=0.3),
+        200,
+    ),
+    "lines that begin alike": (lambda n: lambda: tersely.compress(alike(n), ratio=0.3), 2_000),
+    "nested levels": (lambda n: lambda: tersely.compress(deep(n), ratio=0.3, strategy="json"), 2_000),
+    "context ids": (lingua_ids, 100),
+    "pairs": (lingua_pairs, 100),
+    "pins of results": (
+        lambda n: (
+            lambda: compress_tool_result(
+                [{"type": "text", "text": text * 8} for text in contexts(n)], budget=n * 90, pinned=pins(n)
+            )
+        ),
+        50,
+    ),
+    "repeated lines": (preserved("Fixed src/auth.py line 42. Next: run tests. Do not restart it. "), 12),
+    "rules": (preserved("Do not restart server_{i}.\n"), 25),
+    "errors": (preserved("ValueError: wrong value {i} in a{i}.py:{i}\n"), 25),
+    "notes": (
+        lambda n: lambda: paraphrase("".join(f"Fixed p{i} in a{i}.py. Next: run t{i}. " for i in range(n))),
+        50,
+    ),
+    "facts": (
+        lambda n: lambda: tersely.compress(reports(n), ratio=0.3, strategy=Extractive(preserve=("all",))),
+        200,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", MANY)
+def test_many(what: str) -> None:
+    make, first = MANY[what]
+    assert is_linear(make, first)
+
+
+TEXT = prose(200_000)
+Spans = list[tuple[int, int, int]]
+
+
+def table_and_spans(size: int) -> tuple[SegmentTable, Spans]:
+    """The segments of `size` characters, and a span every 300 characters."""
+    spans = [(0, at, at + 5) for at in range(0, size - 5, 300)]
+    return segment([TEXT[:size]]), spans
+
+
+def test_pins() -> None:
+    assert growth(table_and_spans, lambda given: mark_pinned(*given)) < MOST
+
+
+def test_groups() -> None:
+    def run(given: tuple[SegmentTable, Spans]) -> None:
+        table, spans = given
+        mark_groups(table, [list(pair) for pair in zip(spans[::2], spans[1::2], strict=False)])
+
+    assert growth(table_and_spans, run) < MOST
+
+
+def test_one_large_group() -> None:
+    assert growth(table_and_spans, lambda given: mark_groups(given[0], [given[1]])) < MOST

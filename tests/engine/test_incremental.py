@@ -1,4 +1,4 @@
-"""Incremental updates: what is read again, what stays, and what the answer says of it."""
+"""Incremental updates: what is read again, what stays, the line diff, and what holds after any edits."""
 
 from __future__ import annotations
 
@@ -6,25 +6,37 @@ import copy
 import pickle
 import random
 import re
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import odd_counters
 import pytest
+import sample_texts
 import tersely
-from result_checks import check_result
+from growth import MOST, growth
+from hypothesis import given, settings, strategies as st
+from result_checks import check_counts, check_result
 from sample_texts import prose
-from tersely.engine.strategies import STRATEGIES, Extractive
+from tersely.engine.finish import broken_promises
+from tersely.engine.incremental import Known, compare, compute_diff, prepare_with, price
+from tersely.engine.strategies import STRATEGIES, Auto, Extractive
 from tersely.engine.worth import confidence
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.strategies import (
     CompressedContext,
     CompressionOptions,
+    Diff,
     ExtractiveCompressor,
     Incremental,
     IncrementalCompressor,
 )
+from tersely.strategies.compressors import IncrementalContext
+from tersely.types import Document, Level, Request
+from text_strategies import fragments
 
 LONG = prose(600)  # about 10,000 tokens
 LINES = LONG.split("\n")
@@ -320,3 +332,246 @@ def test_x19_compressor_gives_a_strategy() -> None:
     result = tersely.compress(LONG, budget=500, strategy=IncrementalCompressor())
     assert result.tokens <= 500
     assert "incremental" not in STRATEGIES
+
+
+QUERY = "What does the pilot say about the sluice?"
+PRESERVED = ("code", "quotes", "numbers", "paths", "errors", "negations", "obligations", "decisions")
+BASE = "\n\n".join([*sample_texts.ALL, sample_texts.prose(60)])
+edits = st.tuples(st.floats(0, 1), st.integers(0, 120), st.lists(fragments, max_size=4).map("".join))
+
+
+def apply(text: str, edit: tuple[float, int, str]) -> str:
+    place, size, new = edit
+    at = int(place * len(text))
+    return text[:at] + new + text[at + size :]
+
+
+def check(result: IncrementalContext, content: str, count: Callable[[str], int]) -> None:
+    """Budget, verbatim pieces in order, and nothing in the text but these."""
+    assert result.result is not None
+    check_counts(result.result, [content], count, "\n\n")
+    assert result.token_count == count(result.compressed)
+    if not result.result.dropped:
+        assert result.compressed == content
+        return
+    assert result.original is not None
+    assert result.original.content == content
+    spans = [(span.start, span.end) for span in result.result.kept]
+    dropped = [(span.start, span.end) for span in result.result.dropped]
+    everything = sorted(spans + dropped)
+    assert all(end <= start for (_, end), (start, _) in pairwise(everything))
+    rest = result.compressed
+    for start, end in spans:
+        piece = content[start:end]
+        at = rest.find(piece)
+        assert at >= 0
+        assert not rest[:at].strip()
+        rest = rest[at + len(piece) :]
+    assert rest.strip() in ("", "…")
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(edits, min_size=1, max_size=6),
+    st.sampled_from(["", QUERY]),
+    st.sampled_from([None, *odd_counters.ALL]),
+    st.sampled_from([{"target_tokens": 300}, {"target_ratio": 0.3, "min_tokens": 20}]),
+)
+def test_x19_target_holds_after_any_edits_with_any_counter(
+    changes: list[tuple[float, int, str]],
+    query: str,
+    counter: Callable[[str], int] | None,
+    target: dict[str, int],
+) -> None:
+    options = CompressionOptions(query_context=query, **target)  # type: ignore[arg-type]
+    compressor = IncrementalCompressor(counter=counter, options=options)
+    count = counter or resolve_counter(None).count
+    text = BASE
+    for change in [None, *changes]:
+        text = apply(text, change) if change else text
+        try:
+            result = compressor.update("doc", text)
+        except BudgetExceededError:
+            with pytest.raises(BudgetExceededError):
+                IncrementalCompressor(counter=counter, options=options).update("doc", text)
+            continue
+        assert result.token_count <= options.target(count(text))
+        check(result, text, count)
+
+
+@pytest.mark.parametrize("query", ["", QUERY])
+@pytest.mark.parametrize("target", [{"target_tokens": 2500}, {"target_ratio": 0.3}])
+def test_x19_target_holds_after_fifty_updates(query: str, target: dict[str, int]) -> None:
+    options = CompressionOptions(query_context=query, **target)  # type: ignore[arg-type]
+    compressor = IncrementalCompressor(options=options)
+    count = resolve_counter(None).count
+    text = sample_texts.prose(500) + BASE
+    generator = random.Random(7)
+    ways = []
+    compressor.update("doc", text)
+    for number in range(50):
+        size, new = generator.choice([0, 0, 40, 200]), f"New {number}. "
+        change = (generator.random(), size, new)
+        text = apply(text, change)
+        result = compressor.update("doc", text)
+        assert result.token_count <= options.target(count(text))
+        check(result, text, count)
+        assert result.update is not None
+        ways.append(result.update.way)
+        assert result.token_count > 0.9 * options.target(count(text))
+    assert ways.count("incremental") >= 45
+
+
+@settings(max_examples=100)
+@given(st.lists(edits, min_size=1, max_size=3), st.sampled_from(list(Level)), st.sampled_from([None, QUERY]))
+def test_x19_what_is_remembered_is_what_would_be_read(
+    changes: list[tuple[float, int, str]], level: Level, query: str | None
+) -> None:
+    """A reading with a memory of another version is the reading without one."""
+    strategy = Auto.of_text(Extractive(level=level, preserve=PRESERVED))
+
+    def request(text: str) -> Request:
+        counter = resolve_counter(None)
+        return Request((Document(text, "x", "A title"), Document("Other.")), query, 300, 1.0, counter)
+
+    known, text = [Known(), Known()], BASE
+    price(known, prepare_with(known, strategy, request(BASE)).reading)
+    for change in changes:
+        text = apply(text, change)
+    again = prepare_with(known, strategy, request(text))
+    price(known, again.reading)
+    fresh = strategy.prepare(request(text))
+    assert again.fit().to_dict() == fresh.fit().to_dict()
+    assert again.reading.prices().counts.tolist() == fresh.reading.prices().counts.tolist()
+    assert again.reading.worth.tolist() == fresh.reading.worth.tolist()
+
+
+@pytest.mark.parametrize("options", [{}, {"preserve": PRESERVED}, {"level": Level.PARAGRAPH}, {"context": 1}])
+def test_x19_any_options_and_types_of_content(options: dict[str, object]) -> None:
+    strategy = Incremental(Extractive(**options))  # type: ignore[arg-type]
+    log = "\n".join(f"10:{i // 60:02}:{i % 60:02} INFO served {i} in {i % 9} ms" for i in range(300))
+    documents = [{"text": BASE, "id": "a"}, {"text": log, "id": "log"}]
+    generator = random.Random(3)
+    for number in range(12):
+        result = tersely.compress(documents, QUERY, budget=600, strategy=strategy)
+        request = Request(result.documents, QUERY, 600, 1.0, resolve_counter(None))
+        assert broken_promises(result, request) == []
+        which = number % 2
+        documents[which] = {
+            **documents[which],
+            "text": apply(
+                documents[which]["text"], (generator.random(), 9, f"\n10:09:00 WARN sluice {number}\n")
+            ),
+        }
+    assert strategy.cache.hits == 11
+
+
+def test_a048_sixty_four_threads_update_the_same_texts() -> None:
+    compressor = IncrementalCompressor(options=CompressionOptions(target_tokens=60), cache_bytes=200_000)
+    texts = [sample_texts.prose(20 + number % 3) for number in range(6)]
+    problems: list[BaseException] = []
+
+    def work(seed: int) -> None:
+        generator = random.Random(seed)
+        try:
+            for _ in range(25):
+                name = generator.choice("abcd")
+                text = generator.choice(texts) + generator.choice(["", " One more."])
+                result = compressor.update(name, text)
+                assert result.id == name
+                assert result.original is not None
+                assert result.original.content == text
+                assert result.token_count <= 60
+                if generator.random() < 0.1:
+                    compressor.forget(name)
+        except BaseException as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(64)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems
+    assert compressor.hits + compressor.misses == 64 * 25
+
+
+def test_a048_memory_is_bounded() -> None:
+    compressor = IncrementalCompressor(cache_bytes=3_000_000)
+    text = sample_texts.prose(400)
+    for number in range(30):
+        compressor.update(f"doc {number}", text)
+    strategy = Incremental(cache_bytes=1_000_000)
+    for number in range(10):
+        tersely.compress([{"text": text, "id": str(number)}], strategy=strategy)
+    assert 0 < len(strategy.cache) < 10
+    assert strategy.cache.nbytes <= 1_000_000
+    compressor.update("doc 29", text)
+    assert compressor.hits == 1
+    compressor.update("doc 0", text)
+    assert compressor.hits == 1
+
+
+few_lines = st.lists(st.sampled_from(["a", "b", "cc", "", "  ", "é\r", "d1", "d2", "d3"]), max_size=12)
+diffed = few_lines.map("\n".join)
+
+
+def check_diff(old: str, new: str) -> None:
+    diff, places = compare(old, new)
+    left = right = 0
+    for place in places:
+        assert left <= place.old_start <= place.old_end
+        assert right <= place.new_start <= place.new_end
+        assert old[left : place.old_start] == new[right : place.new_start]
+        left, right = place.old_end, place.new_end
+    assert old[left:] == new[right:]
+    assert (old == new) == (not places)
+    assert (diff.change_ratio == 0) == (old == new)
+    assert diff.change_ratio <= 2
+    kept = new.split("\n")
+    for line in diff.added:
+        kept.remove(line)
+    before = old.split("\n")
+    for line in diff.removed:
+        before.remove(line)
+    assert sorted(kept) == sorted(before)
+
+
+@given(diffed, diffed)
+def test_a046_diff_tiles_both_texts(old: str, new: str) -> None:
+    check_diff(old, new)
+
+
+@given(diffed, st.data())
+def test_a046_diff_of_small_edits(old: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(old)))
+    until = data.draw(st.integers(at, min(len(old), at + 4)))
+    check_diff(old, old[:at] + data.draw(st.sampled_from(["", "x", "\n", "a\nb", "\n\n"])) + old[until:])
+
+
+def test_a046_diff_names_added_and_removed_lines() -> None:
+    assert compute_diff("a\nb", "a\nc") == Diff(("c",), ("b",), 2 / 3)
+    assert compute_diff("a", "a") == Diff((), (), 0.0)
+    assert compute_diff("", "") == Diff((), (), 0.0)
+    assert compute_diff("a\nb", "a") == Diff((), ("b",), 2 / 3)
+    assert compute_diff("a", "a\nb") == Diff(("b",), (), 2 / 3)
+
+
+def test_a045_change_ratio_counts_characters_of_changed_lines() -> None:
+    old = "\n".join(["The ferry leaves."] * 100)
+    assert compute_diff(old, old + "\nThe ferry leaves." * 5).change_ratio == pytest.approx(5 / 105, rel=0.01)
+    changed = old.split("\n")
+    changed[10:90:20] = ["The train leaves."] * 4
+    assert compute_diff(old, "\n".join(changed)).change_ratio == pytest.approx(0.08, rel=0.01)
+    ten = "".join(f"line {i:04}\n" for i in range(100))
+    assert compute_diff(ten, ten.replace("0\n", "1\n", 5)).change_ratio == 0.1
+
+
+@pytest.mark.growth
+@pytest.mark.parametrize("line", ["same", "line {}"])
+def test_x19_diff_is_linear_where_lines_repeat(line: str) -> None:
+    def diffed(size: int) -> tuple[str, str]:
+        old = [line.format(i) for i in range(size // 5)]
+        return "\n".join(old), "\n".join(text if i % 7 else "other" for i, text in enumerate(old))
+
+    assert growth(diffed, lambda given: compute_diff(*given)) < MOST

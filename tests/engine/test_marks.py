@@ -1,17 +1,33 @@
-"""Marks of what is left out stand in its place, whatever the budget: no strangers become neighbours."""
+"""What is written: marks in the places of what is left out, whatever the budget; headings, gaps, clauses."""
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
+import numpy as np
+import odd_counters
 import pytest
+import reference
 import tersely
-from hypothesis import given, strategies as st
-from tersely import BudgetExceededError
+from hypothesis import example, given, strategies as st
+from result_checks import check_result
+from sample_texts import ALL, GUIDE
+from tersely import BudgetExceededError, Document, Extractive, Kind, prepare
+from tersely.content.units import ContentReader, Lines, Units, units_of
+from tersely.engine.facts import FactCoverage, find_facts
+from tersely.engine.fit import render as render_rows
+from tersely.engine.reading import mark_groups, segment
+from tersely.engine.strategies import Auto
 from tersely.models.counters import resolve_counter
-from tersely.types import AnyStrategyName
+from tersely.report import to_html
+from tersely.strategies import Incremental
+from tersely.types import AnyStrategyName, Level, SegmentTable
+from text_strategies import some_texts, texts
 
 STATES = ("done", "done", "done", "FAILED", "skipped", "took 9 ms", "error: disk full")
 Make = Callable[[list[int]], str]
@@ -77,3 +93,297 @@ def test_marks_are_there_from_a_tenth_of_the_text_on(form: AnyStrategyName, shar
     result = tersely.compress(text, ratio=share, strategy=form)
     assert not {"markers_left_out", "segment_cut"} & set(result.receipt.warnings)
     check_neighbours(result)
+
+
+@dataclass(frozen=True)
+class FirstLines:
+    """Reads lines, earlier ones first; some are essential."""
+
+    kind: ClassVar[str] = "prose"
+
+    essential: frozenset[str]
+
+    def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
+        found = []
+        for number, document in enumerate(documents):
+            at = 0
+            for line in document.text.split("\n"):
+                if line.strip():
+                    found.append((number, at, at + len(line), line in self.essential))
+                at += len(line) + 1
+        document, start, end, kept = (np.array(column) for column in zip(*found, strict=True))
+        return Units(
+            units_of(document, start, end, Kind.PROSE),
+            np.linspace(1, 0.1, len(found), dtype=np.float32),
+            Lines(lambda first, last: f"# {last - first + 1} lines"),
+            kept.astype(bool),
+        )
+
+
+def test_what_reads_like_a_reader_is_one() -> None:
+    assert isinstance(FirstLines(frozenset()), ContentReader)
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=3), st.integers(8, 200))
+def test_promises_hold_with_markers(sizes: list[int], budget: int) -> None:
+    texts = ["\n".join(f"line {d} {n} says something" for n in range(size)) for d, size in enumerate(sizes)]
+    reader = FirstLines(frozenset({"line 0 0 says something"}))
+    result = tersely.compress(texts, budget=budget, strategy=Auto(as_type=reader))
+    assert result.tokens == resolve_counter(None).count(result.text) <= budget
+    marked = [result.text[start:end] for start, end in result.generated]
+    assert all(text.startswith("# ") for text in marked)
+    rest = result.text
+    for start, end in reversed(result.generated):
+        rest = rest[:start] + rest[end:]
+    for span in result.kept:
+        piece = texts[span.document][span.start : span.end]
+        assert piece in rest
+        rest = rest.replace(piece, "", 1)
+    assert not rest.strip()
+    left_out = sum(int(text.split()[1]) for text in marked)
+    if result.dropped and not {"segment_cut", "markers_left_out"} & set(result.receipt.warnings):
+        per_document = {span.document for span in result.kept}
+        assert left_out == sum(span.document in per_document for span in result.dropped)
+
+
+def test_units_that_must_stay_come_first() -> None:
+    texts = ["\n".join(f"line number {n} says something" for n in range(50))]
+    essential = {"line number 49 says something", "line number 30 says something"}
+    strategy = Auto(as_type=FirstLines(frozenset(essential)))
+    result = tersely.compress(texts, budget=60, strategy=strategy)
+    assert all(line in result.text for line in essential) and len(result.kept) > 2
+    tight = tersely.compress(texts, budget=12, strategy=strategy)
+    assert [texts[0][span.start : span.end] for span in tight.kept] == ["line number 30 says something"]
+
+
+SECTIONS = {
+    "# Outage of the payment gateway": "",
+    "## Summary": "For an hour and a half, four checkouts of ten failed.",
+    "## What happened": "One of two pools signed with the old key. It had been moved to snapshots in spring. "
+    "The bank refused what that pool sent, and the client hid the reason.",
+    "## What went well": "The alarm rang within five minutes. Nobody lost money.",
+    "### In the office": "People were calm and wrote everything down.",
+    "## What we will change": "The job will send a signed test request to each pool.",
+}
+TEXT = "\n\n".join(f"{heading}\n\n{body}".rstrip() for heading, body in SECTIONS.items())
+
+
+def bare(result: tersely.Compressed) -> list[str]:
+    """Headings that were selected, with nothing kept up to the next one of their level or above."""
+    kept = [(TEXT[span.start : span.end].strip(), span) for span in result.kept]
+    found = []
+    for place, (text, span) in enumerate(kept):
+        level = len(text) - len(text.lstrip("#"))
+        if span.kind != Kind.HEADING or span.reason != "selected":
+            continue
+        for below, other in kept[place + 1 :]:
+            if other.kind == Kind.HEADING and len(below) - len(below.lstrip("#")) <= level:
+                found.append(text)
+                break
+            if other.kind != Kind.HEADING:
+                break
+        else:
+            found.append(text)
+    return found
+
+
+@given(
+    st.integers(12, 140),
+    st.sampled_from(["Which pool signed with the old key?", "What went well in the office?", "summary"]),
+)
+def test_a_heading_is_selected_only_with_something_under_it(budget: int, query: str) -> None:
+    assert bare(tersely.compress(TEXT, query, budget=budget)) == []
+
+
+def test_a_pinned_heading_stays_alone() -> None:
+    result = tersely.compress(TEXT, "Which pool signed with the old key?", budget=40, pinned=["## Summary"])
+    assert "## Summary" in result.text
+
+
+@pytest.mark.parametrize("budget", [40, 60, 80])
+def test_room_of_bare_headings_goes_to_text(budget: int) -> None:
+    result = tersely.compress(TEXT, "Which pool signed with the old key?", budget=budget)
+    assert result.tokens > 0.6 * budget
+    assert "One of two pools signed with the old key." in result.text
+
+
+ONE = "Rope.  Winch.\n\n  Chain.\tFog."
+
+
+def render(texts: list[str], table: SegmentTable, rows: np.ndarray, separator: str) -> str:
+    reading = prepare(texts, strategy="extractive", separator=separator).reading
+    np.testing.assert_array_equal(reading.table.start, table.start)
+    rendered = render_rows(reading, rows)
+    assert len(rendered.parts) == len(texts) and rendered.generated == ()
+    assert separator.join(part for part in rendered.parts if part) == rendered.text
+    return rendered.text
+
+
+def rows_of(*numbers: int) -> np.ndarray:
+    return np.array(numbers, dtype=np.int64)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([], ""),
+        ([0], "Rope."),
+        ([0, 1], "Rope.  Winch."),
+        ([1, 2], "Winch.\n\n  Chain."),
+        ([0, 2], "Rope. | Chain."),
+        ([0, 1, 2, 3], ONE),
+        ([0, 1, 3], "Rope.  Winch. | Fog."),
+    ],
+)
+def test_X08_gaps_and_separators(rows: list[int], expected: str) -> None:
+    assert render([ONE], segment([ONE]), rows_of(*rows), " | ") == expected
+
+
+def test_X08_documents_never_touch() -> None:
+    texts = ["Rope. Winch.", "Chain. Fog."]
+    assert render(texts, segment(texts), rows_of(1, 2), "+") == "Winch.+Chain."
+
+
+def test_empty_documents_between() -> None:
+    texts = ["", "Rope.", "  ", "Fog.", ""]
+    assert render(texts, segment(texts), rows_of(0, 1), "+") == "Rope.+Fog."
+
+
+def test_an_empty_separator() -> None:
+    assert render([ONE], segment([ONE]), rows_of(0, 2), "") == "Rope.Chain."
+
+
+def rendered_by_hand(texts: list[str], table: SegmentTable, rows: list[int], separator: str) -> str:
+    columns = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+    spans = [(row, *columns_) for row, columns_ in enumerate(columns)]
+    return reference.render(texts, [spans[row] for row in rows], separator)
+
+
+@given(some_texts, st.integers(0, 2**40), st.sampled_from(["\n\n", "", " ", "---", "…"]))
+@example([GUIDE, "", GUIDE], 0b1011101110, "\n---\n")
+def test_X08_against_the_oracle(texts: list[str], mask: int, separator: str) -> None:
+    table = segment(texts)
+    rows = [row for row in range(len(table)) if mask >> row % 40 & 1]
+    assert render(texts, table, rows_of(*rows), separator) == rendered_by_hand(texts, table, rows, separator)
+
+
+count = resolve_counter(None).count
+CLAUSES = Extractive(level="clause", preserve="all")
+TOLD = "as everybody along the quay had always been telling anyone who cared to listen to such stories"
+
+
+def wordy(seed: int, sentences: int = 40) -> str:
+    """Long sentences with a number in one of their clauses, in paragraphs of four."""
+    generator = random.Random(seed)
+    found = [
+        f"The old crane of the western harbour, which lifted {generator.randrange(1000, 9999)} tons, {TOLD}."
+        for _ in range(sentences)
+    ]
+    return "\n\n".join(" ".join(found[at : at + 4]) for at in range(0, sentences, 4))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_A064_clauses_keep_facts_that_whole_sentences_have_no_room_for(seed: int) -> None:
+    text = wordy(seed)
+    shares = []
+    for level in (Level.SENTENCE, Level.CLAUSE):
+        result = tersely.compress(text, ratio=1 / 3, strategy=Extractive(level=level, preserve="numbers"))
+        check_result(result, count, level=level)
+        assert result.receipt.facts is not None and result.receipt.facts == tersely.check_facts(
+            result, "numbers"
+        )
+        shares.append(result.receipt.facts.retention)
+    assert shares[0] < 0.5
+    assert shares[1] == 1.0
+
+
+def test_an_ellipsis_stands_where_clauses_of_a_paragraph_are_left_out() -> None:
+    text = wordy(1, 8)
+    result = tersely.compress(text, ratio=1 / 3, strategy=CLAUSES)
+    assert result.generated
+    assert {result.text[start:end] for start, end in result.generated} == {"…"}
+    assert result.text.count(" … ") == len(result.generated)
+    assert not result.receipt.used_llm
+    page = to_html(result)
+    assert "says that something was left out" in page and "ritten by a model" not in page
+
+
+def test_lines_of_code_and_tables_are_parted_by_the_separator() -> None:
+    rows = [f"| rope {n} | {n} metres |" for n in range(12, 40)]
+    code = [f"    length_{n} = measure({n}, twice=True)" for n in range(12, 40)]
+    text = "\n".join(["| rope | length |", "|---|---|", *rows, "", "```", *code, "```"])
+    result = tersely.compress(text, ratio=0.4, strategy=CLAUSES)
+    check_result(result, count, level=Level.CLAUSE)
+    assert not result.generated
+
+
+@pytest.mark.parametrize("query", [None, "Who fed the pilot?"])
+def test_a_clause_is_worth_what_its_sentence_is(query: str | None) -> None:
+    documents = [*ALL, GUIDE]
+    found = {}
+    for level in (Level.SENTENCE, Level.CLAUSE):
+        result = tersely.compress(documents, query, ratio=0.5, strategy=Extractive(level=level))
+        found[level] = [(s.document, s.start, s.end, s.score) for s in [*result.kept, *result.dropped]]
+    sentences = {
+        (document, at): score for document, a, b, score in found[Level.SENTENCE] for at in range(a, b)
+    }
+    for document, start, _, score in found[Level.CLAUSE]:
+        assert score == sentences[document, start]
+
+
+@given(
+    st.lists(texts, min_size=1, max_size=3),
+    st.integers(1, 120),
+    st.sampled_from([None, "rope and winch"]),
+    st.sampled_from([count, odd_counters.words]),
+    st.sampled_from([(), ("all",)]),
+)
+def test_the_budget_holds_and_nothing_is_invented(
+    documents: list[str], budget: int, query: str | None, counter: object, preserve: tuple[str, ...]
+) -> None:
+    strategy = Extractive(level="clause", preserve=preserve)
+    try:
+        result = tersely.compress(documents, query, budget=budget, counter=counter, strategy=strategy)
+    except BudgetExceededError:
+        return
+    check_result(result, counter, level=Level.CLAUSE)  # type: ignore[arg-type]
+
+
+def test_nothing_is_marked_where_markers_have_no_room() -> None:
+    result = tersely.compress(wordy(2), budget=9, strategy=CLAUSES)
+    assert result.tokens <= 9 and not result.generated
+
+
+def test_levels_of_clauses_are_nested() -> None:
+    prepared = tersely.prepare(wordy(3), strategy=CLAUSES)
+    levels = prepared.levels([prepared.allowed(None, ratio) for ratio in (0.5, 0.3, 0.1)])
+    kept = [{(span.start, span.end) for span in result.kept} for result in levels]
+    assert len(levels) == 3 and kept[2] < kept[1] < kept[0]
+    for result in levels:
+        check_result(result, count, level=Level.CLAUSE)
+
+
+def test_edits_of_a_text_cut_into_clauses() -> None:
+    strategy, text = Incremental(CLAUSES), wordy(4)
+    for n in range(6):
+        result = tersely.compress(text, ratio=0.4, strategy=strategy)
+        assert result.generated
+        check_result(result, count, level=Level.CLAUSE)
+        text = text.replace("western", f"eastern {n}", 1)
+
+
+@given(st.lists(texts, min_size=1, max_size=3), st.integers(0, 60), st.booleans())
+def test_facts_tie_the_segments_that_they_span(documents: list[str], budget: int, grouped: bool) -> None:
+    table = segment(documents, Level.CLAUSE)
+    facts = find_facts(documents, table, segment(documents))
+    groups = (((0, 0, 1 + len(documents[0]) // 2),),) if grouped else ()
+    group = mark_groups(table, groups)
+    costs = np.arange(len(table), dtype=np.int64) % 7 + 1
+    must = FactCoverage.of(facts, len(table), None, ("all",), False, 1.0, False)
+    last = facts.last
+    spans = [
+        [(int(facts.document[row]), int(facts.start[row]), int(facts.end[row]))]
+        for row in range(len(facts))
+        if last[row] > facts.segment[row] and costs[facts.segment[row] : last[row] + 1].sum() <= budget
+    ]
+    np.testing.assert_array_equal(must.tied(costs, budget, group), mark_groups(table, [*groups, *spans]))

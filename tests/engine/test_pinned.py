@@ -1,15 +1,19 @@
-"""pinned: what must be kept, whatever else."""
+"""Pins and groups: what must be kept, what stays or goes together, and the strings that name it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import odd_counters
 import pytest
 import tersely
 from hypothesis import given, strategies as st
 from result_checks import check_result
 from sample_texts import prose
-from tersely import BudgetExceededError, Extractive, Kind
-from tersely.types import Span
+from tersely import BudgetExceededError, Document, Extractive, Kind, _native
+from tersely.engine.reading import mark_groups, mark_pinned, segment, to_groups, to_spans
+from tersely.types import Level, SegmentTable, Span
 from text_strategies import texts
 
 TEXT = prose(30)
@@ -155,3 +159,176 @@ def test_any_pinned_span_is_in_the_text(text: str, data: st.DataObject) -> None:
         return
     check_result(result, counter)
     assert text[start:end].strip() in result.text
+
+
+TALK = "Ask the keeper. He knows. Ask the cook. She sleeps. The tide turns at ten in the evening."
+QUESTION, ANSWER = (0, 15), (16, 25)
+
+
+def test_a_question_is_not_kept_without_its_answer() -> None:
+    for budget in range(4, 17):
+        result = tersely.compress(
+            TALK, "keeper", budget=budget, counter=odd_counters.words, groups=[[QUESTION, ANSWER]]
+        )
+        assert ("Ask the keeper." in result.text) == ("He knows." in result.text)
+
+
+def test_groups_of_strings() -> None:
+    text = prose(20)
+    pair = ["Report 103", "Report 116"]
+    result = tersely.compress(text, "Report 103", budget=60, groups=[pair])
+    assert "Report 103" in result.text
+    assert "Report 116" in result.text
+
+
+def test_a_group_over_documents() -> None:
+    documents = ["Rope one. Fog.", "Salt. Rope two."]
+    result = tersely.compress(documents, "rope one", budget=4, counter=odd_counters.words, groups=[["Rope"]])
+    assert result.text == "Rope one.\n\nRope two."
+
+
+def test_more_groups_than_segments() -> None:
+    groups = [[(i, i + 1)] for i in range(5)] * 4
+    result = tersely.compress(
+        "One rope here. Two there.", budget=3, counter=odd_counters.words, groups=groups
+    )
+    assert result.text == "One rope here."
+
+
+def test_a_pin_in_a_group_keeps_the_group() -> None:
+    result = tersely.compress(
+        TALK, budget=6, counter=odd_counters.words, groups=[[QUESTION, ANSWER]], pinned=[ANSWER]
+    )
+    assert result.text == "Ask the keeper. He knows."
+
+
+def test_a_pinned_group_over_the_budget() -> None:
+    with pytest.raises(BudgetExceededError) as caught:
+        tersely.compress(
+            TALK, budget=4, counter=odd_counters.words, groups=[[QUESTION, ANSWER]], pinned=[ANSWER]
+        )
+    assert caught.value.required == 5
+
+
+@pytest.mark.parametrize(
+    ("groups", "error", "message"),
+    [
+        ("Ask", TypeError, "groups must be a list of lists of spans, not str"),
+        (5, TypeError, "groups must be a list of lists"),
+        ([5], TypeError, "groups must be"),
+        ([[]], ValueError, "a group must have at least one span"),
+        ([["no such words"]], ValueError, "groups: 'no such words' occurs in no document"),
+        ([[(0, 0)]], ValueError, "groups: span"),
+        ([(0, 5)], TypeError, "groups: a span must be"),
+    ],
+)
+def test_bad_groups_are_named(groups: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        tersely.compress(TALK, budget=9, groups=groups)
+
+
+sentences = st.lists(
+    st.sampled_from(["Rope.", "The fog.", "A salt cod.", "Two old nets."]), min_size=1, max_size=8
+)
+
+
+@given(sentences, st.data())
+def test_groups_are_atomic(parts: list[str], data: st.DataObject) -> None:
+    text = " ".join(parts)
+    bounds, at = [], 0
+    for part in parts:
+        bounds.append((at, at + len(part)))
+        at += len(part) + 1
+    groups = data.draw(st.lists(st.lists(st.sampled_from(bounds), min_size=1, max_size=3), max_size=4))
+    counter = data.draw(st.sampled_from(odd_counters.ALL))
+    budget = data.draw(st.integers(1, 40))
+    try:
+        result = tersely.compress(text, budget=budget, counter=counter, groups=groups)
+    except BudgetExceededError as error:
+        assert error.required > budget
+        return
+    check_result(result, counter)
+    kept = {(span.start, span.end) for span in result.kept}
+    for group in groups:
+        assert set(group) <= kept or not set(group) & kept
+
+
+LETTERS = st.text("ab é漢\u3000😀", max_size=12)
+STRINGS = st.lists(LETTERS.filter(bool), min_size=1, max_size=6, unique=True)
+
+
+def everywhere(text: str, string: str) -> set[tuple[int, int]]:
+    """Slow and obvious."""
+    return {(at, at + len(string)) for at in range(len(text)) if text.startswith(string, at)}
+
+
+@given(st.lists(LETTERS, min_size=1, max_size=4), STRINGS)
+def test_each_occurrence_is_found_or_lies_at_the_end_of_one_that_is(
+    texts: list[str], strings: list[str]
+) -> None:
+    found = list(zip(*(column.tolist() for column in _native.occurrences(texts, strings)), strict=True))
+    assert len(set(found)) == len(found) <= sum(map(len, texts)) + len(strings)
+    for number, string in enumerate(strings):
+        mine = [row for row in found if row[0] == number]
+        wanted = [(at, *place) for at, text in enumerate(texts) for place in everywhere(text, string)]
+        assert {row[1:] for row in mine} <= set(wanted) and bool(mine) == bool(wanted)
+        for text, start, end in wanted:
+            assert any(row[1] == text and row[2] <= start and row[3] == end for row in found)
+
+
+@given(st.lists(LETTERS, min_size=1, max_size=3), STRINGS)
+def test_pinned_strings_pin_what_each_of_their_occurrences_touches(
+    texts: list[str], strings: list[str]
+) -> None:
+    documents = [Document(text) for text in texts]
+    table = segment(texts, level=Level.WORD)
+    present = [string for string in strings if any(string in text for text in texts)]
+    every = [
+        (at, *place)
+        for string in present
+        for at, text in enumerate(texts)
+        for place in everywhere(text, string)
+    ]
+    expected = touched(table, every)
+    assert np.flatnonzero(mark_pinned(table, to_spans(present, documents))).tolist() == sorted(expected)
+
+
+@given(st.lists(LETTERS, min_size=1, max_size=3), st.lists(STRINGS, max_size=4))
+def test_groups_are_those_of_all_occurrences(texts: list[str], groups: list[list[str]]) -> None:
+    documents = [Document(text) for text in texts]
+    table = segment(texts, level=Level.WORD)
+    groups = [
+        some for group in groups if (some := [one for one in group if any(one in text for text in texts)])
+    ]
+    joined: list[set[int]] = []
+    for group in groups:
+        rows = touched(
+            table,
+            [
+                (at, *place)
+                for one in group
+                for at, text in enumerate(texts)
+                for place in everywhere(text, one)
+            ],
+        )
+        meet = [other for other in joined if other & rows]
+        joined = [other for other in joined if not other & rows] + [rows.union(*meet)]
+    expected = np.full(len(table), -1)
+    for rows in joined:
+        expected[sorted(rows)] = min(rows, default=-1)
+    assert mark_groups(table, to_groups(groups, documents)).tolist() == expected.tolist()
+
+
+def touched(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> set[int]:
+    """Rows that overlap a span."""
+    rows = list(zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True))
+    return {
+        row
+        for row, (of, first, last) in enumerate(rows)
+        if any(of == document and first < end and start < last for document, start, end in spans)
+    }
+
+
+def test_a_string_with_a_lone_surrogate_occurs_nowhere() -> None:
+    with pytest.raises(ValueError, match="occurs in no document"):
+        to_spans("\ud800", [Document("a")])

@@ -1,11 +1,19 @@
-"""query and titles: what they change, and what is said when they cannot."""
+"""What units are worth: with a query and titles, without a query, and by their place."""
 
 from __future__ import annotations
 
+import random
+
+import numpy as np
 import pytest
 import tersely
+from hypothesis import given, strategies as st
 from sample_texts import CHAT, GUIDE, LOG, prose
-from tersely import Document
+from tersely import Document, Extractive, _native
+from tersely.checks import QUANTITY, TIME, read_question
+from tersely.engine.reading import analyze
+from tersely.engine.worth import centrality, importance, lead
+from tersely.strategies import CompressionOptions, ExtractiveCompressor
 
 FILLER = prose(60)
 NEEDLE = "The heron nests in the boiler house."
@@ -108,3 +116,208 @@ def test_a_very_long_query() -> None:
     result = tersely.compress(with_needle(30), f"{FILLER} heron " * 20, budget=200)
     assert 0 < result.tokens <= 200
     assert result.receipt.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "left"),
+    [
+        ("Please list the parts of the text related to rents", "the  of the  to rents"),
+        ("Summarise the details", "the "),
+        ("Which rope holds?", "Which rope holds?"),
+        ("explain", "explain"),
+        ("Explain, please!", "Explain, please!"),
+        ("", ""),
+    ],
+)
+def test_words_of_request_are_left_out(query: str, left: str) -> None:
+    text = read_question(query).text
+    assert text.split() == left.split()
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("When did it open?", TIME),
+        ("In what year did it open?", TIME),
+        ("Wann wurde es eröffnet?", TIME),
+        ("什么时候开放", TIME),
+        ("How many ships came?", QUANTITY),
+        ("Wie viele Schiffe kamen?", QUANTITY),
+        ("¿Cuántos barcos?", QUANTITY),
+        ("有多少艘船", QUANTITY),
+        ("Who came?", 0),
+        ("whenever it rains", 0),
+    ],
+)
+def test_the_kind_of_answer(query: str, answer: int) -> None:
+    assert read_question(query).answer == answer
+
+
+@given(st.text())
+def test_any_text_is_read(query: str) -> None:
+    question = read_question(query)
+    assert question.answer in (0, TIME, QUANTITY)
+    assert question.text.strip() or not any(map(str.isalnum, query))
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("7", QUANTITY),
+        ("3.14", QUANTITY),
+        ("1,000", QUANTITY),
+        ("seven", QUANTITY),
+        ("Thousands", QUANTITY),
+        ("1999", QUANTITY | TIME),
+        ("1990s", QUANTITY | TIME),
+        ("3999", QUANTITY),
+        ("2024-01-31", QUANTITY | TIME),
+        ("10:30", QUANTITY | TIME),
+        ("January", TIME),
+        ("Sept", TIME),
+        ("may", 0),
+        ("rope", 0),
+        ("v1.2.3", 0),
+    ],
+)
+def test_classes_of_terms(word: str, kind: int) -> None:
+    *_, classes, _ = _native.analyze([word], [], 3, 200)
+    assert classes.tolist()[:1] == [kind]
+
+
+MAIL = """Hi team, I hope you are all doing well and that you had a great weekend with your family.
+
+It was really nice to see so many of you again, and thank you so much for everything. Please find below a few
+things that I wanted to share with you today, and feel free to ask whenever something is not clear.
+
+Invoice INV-2291 over $480 was sent to the wrong branch. It is due on 14 June.
+
+As always, please do not hesitate to get in touch if you have any questions or if there is anything else.
+Thanks again and have a wonderful day, everyone!
+"""
+
+
+@pytest.mark.parametrize("preserve", [(), ("all",)])
+@pytest.mark.parametrize("ratio", [0.25, 0.3, 0.4])
+def test_facts_go_before_courtesies(preserve: tuple[str, ...], ratio: float) -> None:
+    result = tersely.compress(MAIL, ratio=ratio, strategy=Extractive(preserve=preserve))
+    assert "Invoice INV-2291 over $480 was sent to the wrong branch." in result.text
+    assert "Hi team" not in result.text
+
+
+def test_facts_that_cannot_be_guessed_go_before_capitalised_words() -> None:
+    names = " ".join(f"Then {one} Brown met {one} Green." for one in ("Anna", "Ben", "Carl", "Dora", "Emil"))
+    facts = "The valve is listed in etc/valves.toml. Serial QX-4471-C failed."
+    result = tersely.compress(f"{names} {facts} {names}", ratio=0.35, strategy=Extractive(preserve=("all",)))
+    assert "etc/valves.toml" in result.text
+    assert "QX-4471-C" in result.text
+
+
+def test_what_frames_every_document_goes_before_what_one_says() -> None:
+    frame = "The harbour gazette, printed at the old quay, sold in the market hall."
+    stories = ("Two cranes were moved to the northern basin.", "A pilot boat sank near the lighthouse.")
+    more = ("The fish auction opens an hour later.", "Dredging of the channel begins.")
+    documents = [f"{frame}\n\n{story}" for story in (*stories, *more)]
+    result = tersely.compress(documents, ratio=0.4, strategy=Extractive())
+    assert frame not in result.text
+
+
+def test_importance_is_centrality_and_what_stands_alone_per_token() -> None:
+    texts = [
+        "# Report\n\nThe ACME-4711 pump costs 1,250.50 EUR.\n\nIt is old — and loud. See /etc/pump.conf:12."
+    ]
+    analysis = analyze(texts, [])
+    table = analysis.table
+    found = importance(texts, analysis)
+    assert found.gist is not None and np.array_equal(found.gist, centrality(analysis))
+    facts = _native.segment_weights(texts, *table.columns()[:5])
+    said = found.apart * (1.5 * np.log2((len(table) + 16) / 16) + facts)
+    share = 4.75 * np.minimum(said, 6.0) / ((table.end - table.start) / 4.5 + 8.0)
+    np.testing.assert_allclose(found.worth, found.gist + share, rtol=1e-6)
+
+
+def test_words_stand_alone_as_far_as_no_other_unit_has_them() -> None:
+    texts = ["The crane lifts stones. The crane lifts beams. A pilot whistles. The crane lifts stones."]
+    apart = importance(texts, analyze(texts, [])).apart
+    assert apart is not None
+    # crane, lift in two of three that differ, stones or beams in one; 2 words are added
+    shared = np.exp(-2 * np.log(2) / (3 + 2))
+    assert apart.tolist() == pytest.approx([shared, shared, 1, shared])
+
+
+@pytest.mark.parametrize("door", ["compress", "compressor", "preserve"])
+@pytest.mark.parametrize("seed", range(3))
+def test_A005_A064_planted_facts_of_every_kind_stay_by_default(seed: int, door: str) -> None:
+    """Also in a page full of code and numbers, where those say little."""
+    facts = (
+        "The vault opens with code QX-4471.",
+        "Ottoline Brackwater carries the second key.",
+        "Parking is forbidden behind the bakery.",
+        "Complaints go to desk7@records.example.net.",
+        "We chose granite over marble.",
+    )
+    chance = random.Random(seed)
+    page = [
+        f"Set `retry_limit_{n}` to {n * 7 % 50} before the pool starts {n % 9} workers, then restart it."
+        for n in range(60)
+    ]
+    for fact in facts:
+        page.insert(chance.randrange(5, len(page)), fact)
+    text = "\n\n".join(page)
+    if door == "compressor":
+        kept = ExtractiveCompressor().compress(text, CompressionOptions(target_ratio=0.3)).compressed
+    else:
+        strategy = Extractive(preserve="all") if door == "preserve" else None
+        kept = tersely.compress(text, ratio=0.3, strategy=strategy).text
+    assert [fact for fact in facts if fact not in kept] == []
+
+
+def test_A006_the_first_tenth_is_what_the_text_is_about() -> None:
+    turned = ["turned", "lifted", "moved", "swung", "carried"]
+    boat = ["boat", "barge", "ferry", "yacht", "punt", "raft"]
+    said = [f"The tide {turned[n % 5]} the {boat[n % 6]} at the pier." for n in range(30)]
+    text = " ".join([*said, *(one.replace("pier", "quay") for one in said), "Otto owes 4471 crowns."])
+    assert "Otto" not in tersely.compress(text, ratio=0.1).text
+    assert "Otto" in tersely.compress(text, ratio=0.3).text
+
+
+def test_A029_position_score() -> None:
+    assert lead([1, 1, 1]).tolist() == np.float32([1.0, 0.99, 0.98]).tolist()
+
+
+@pytest.mark.parametrize(("words", "bonus"), [(0, 0.0), (5, 0.0), (6, 0.3), (49, 0.3), (50, 0.0), (500, 0.0)])
+def test_A031_length_bonus_is_strict(words: int, bonus: float) -> None:
+    assert lead([words]).tolist() == [np.float32(1.0 + bonus)]
+
+
+def test_A029_and_A031_add_up() -> None:
+    assert lead([6, 3, 20]).tolist() == np.float32([1.3, 0.99, 1.28]).tolist()
+
+
+def test_X05_negative_without_a_floor() -> None:
+    scores = lead([1] * 151)
+    assert scores[100] == 0
+    assert scores[101] < 0
+    assert scores[150] == np.float32(-0.5)
+
+
+def test_X05_position_floor() -> None:
+    scores = lead([1] * 151, position_floor=0.0)
+    assert scores[150] == 0
+    assert scores[99] == np.float32(0.01)
+    assert lead([1] * 151, position_floor=0.5)[150] == 0.5
+
+
+def test_the_floor_is_under_the_position_not_under_the_sum() -> None:
+    assert lead([10] * 151, position_floor=0.0)[150] == np.float32(0.3)
+
+
+def test_X05_position_decay() -> None:
+    assert lead([1, 1, 1], position_decay=0.5).tolist() == [1.0, 0.5, 0.0]
+    assert lead([1, 1, 1], position_decay=0.0).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_no_segments() -> None:
+    scores = lead([])
+    assert scores.dtype == np.float32
+    assert scores.tolist() == []
