@@ -15,9 +15,9 @@
 #include "kernels/content/code_units.hpp"
 #include "kernels/content/tree.hpp"
 
-// Kept units as text: segments joined by a separator, and units that stand in one another with their own gaps and
-// markers in the places of what is left out. Pieces are cut from Python's own strings, in characters, so that it costs
-// what is kept, whatever the size of the documents.
+// Kept units as text: segments joined by a separator; lines, and units that stand in one another with their own gaps,
+// with markers in the places of what is left out. Pieces are cut from Python's own strings, in characters, so that it
+// costs what is kept, whatever the size of the documents.
 
 namespace py = pybind11;
 
@@ -273,9 +273,108 @@ TreeMarker tree_marker(const Input<std::int32_t>& document, const Input<std::int
     return {rows, TreeWording::kFull};
 }
 
+// What markers of left out lines say, by row.
+struct LineRows {
+    std::vector<std::int32_t> document;
+    std::vector<std::int64_t> line;     // in its document
+    std::vector<std::int64_t> number;   // of the line among all that have rows
+    std::vector<std::int64_t> earlier;  // lines that an earlier compression left out, up to each row, and behind all
+    std::vector<bool> continued;
+    std::int64_t lines;  // of all documents, where some have no row; else -1
+
+    // The line before or after a row; -1 before the first; after the last, how many there are, or -1.
+    std::int64_t line_beside(std::int64_t row, std::int64_t step) const {
+        const auto other = static_cast<std::size_t>(row + step);
+        if (other < line.size() && document[other] == document[static_cast<std::size_t>(row)]) return line[other];
+        return step > 0 && document.back() == 0 ? lines : -1;
+    }
+};
+
+// The number of lines that are left out; as a total, those of a document once, in the last place.
+class LineMarker : public RunMarker {
+  public:
+    explicit LineMarker(std::shared_ptr<const LineRows> rows) : rows_(std::move(rows)) {}
+
+    LineMarker total(const Input<std::int64_t>& kept) const {
+        LineMarker made(rows_);
+        std::vector<bool> out = rows_->continued;
+        out.flip();
+        for (const std::int64_t row : view(kept)) {
+            check(row, row, out.size());
+            out[static_cast<std::size_t>(row)] = false;
+        }
+        made.totals_.resize(out.empty() ? 0 : static_cast<std::size_t>(rows_->document.back()) + 1);
+        for (std::size_t row = 0; row < out.size(); ++row) {
+            if (!out[row]) continue;
+            Left& left = made.totals_[static_cast<std::size_t>(rows_->document[row])];
+            left.last = static_cast<std::int64_t>(row);
+            ++left.lines;
+            left.earlier += rows_->earlier[row + 1] - rows_->earlier[row];
+        }
+        return made;
+    }
+
+    std::string say(std::int64_t first_row, std::int64_t last_row) const override {
+        check(first_row, last_row, rows_->line.size());
+        const auto first = static_cast<std::size_t>(first_row);
+        const auto last = static_cast<std::size_t>(last_row);
+        if (!totals_.empty()) {
+            const Left& left = totals_[static_cast<std::size_t>(rows_->document[first])];
+            return last_row < left.last ? "" : words(left.lines, left.earlier);
+        }
+        std::int64_t lines = rows_->number[last] - rows_->number[first] + 1;
+        if (rows_->lines >= 0) {
+            const std::int64_t below = rows_->line_beside(last_row, 1);
+            lines = below < 0 ? below : below - rows_->line_beside(first_row, -1) - 1;
+        }
+        return words(lines, rows_->earlier[last + 1] - rows_->earlier[first]);
+    }
+
+  private:
+    struct Left {
+        std::int64_t last = -1, lines = 0, earlier = 0;
+    };
+
+    static std::string words(std::int64_t lines, std::int64_t earlier) {
+        if (lines <= 0) return "… more lines";
+        lines += earlier;
+        return "… " + std::to_string(lines) + (lines > 1 ? " lines" : " line");
+    }
+
+    std::shared_ptr<const LineRows> rows_;
+    std::vector<Left> totals_;  // by document
+};
+
+LineMarker line_marker(const Input<std::int32_t>& document, const Input<std::int64_t>& line,
+                       const Input<std::int64_t>& earlier, const Input<bool>& continued, std::int64_t lines) {
+    auto rows = std::make_shared<LineRows>();
+    rows->document = copy(document);
+    rows->line = copy(line);
+    rows->continued = copy(continued);
+    rows->lines = lines;
+    const std::span<const std::int64_t> left = view(earlier);
+    const std::size_t n = rows->line.size();
+    require(rows->document.size() == n && rows->continued.size() == n && left.size() == n,
+            "all columns must have one length");
+    rows->number.resize(n);
+    rows->earlier.assign(n + 1, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+        require(rows->document[i] >= (i == 0 ? 0 : rows->document[i - 1]), "document must ascend");
+        const bool next = i > 0 && rows->line[i] != rows->line[i - 1];
+        rows->number[i] = (i == 0 ? 0 : rows->number[i - 1]) + (next ? 1 : 0);
+        rows->earlier[i + 1] = rows->earlier[i] + left[i];
+    }
+    return LineMarker(rows);
+}
+
 py::str to_str(py::object&& made) {
     if (!PyUnicode_Check(made.ptr())) throw py::type_error("a marker and a gap must be str");
     return py::reinterpret_steal<py::str>(made.release());
+}
+
+py::str marker_of(const py::object& marker, std::int64_t first, std::int64_t last) {
+    if (py::isinstance<RunMarker>(marker)) return py::str(marker.cast<const RunMarker&>().say(first, last));
+    return to_str(marker(first, last));
 }
 
 bool has_text(const py::str& piece) {
@@ -296,9 +395,9 @@ py::str slice_of(const py::handle& text, std::int64_t begin, std::int64_t stop) 
 }
 
 // A text that grows by pieces of one document and by what is no source's.
-class NestedText {
+class WrittenText {
   public:
-    NestedText(py::str text, std::int64_t length, bool at_line)
+    WrittenText(py::str text, std::int64_t length, bool at_line)
         : text_(std::move(text)), size_(PyUnicode_GET_LENGTH(text_.ptr())), length_(length), at_line_(at_line) {}
 
     void add(const py::str& piece, bool generated) {
@@ -356,14 +455,8 @@ struct NestedRuns {
     const py::object& gap;
     bool numbered;
 
-    py::str marker_of(std::int64_t first, std::int64_t last) const {
-        if (py::isinstance<RunMarker>(marker)) {
-            return py::str(marker.cast<const RunMarker&>().say(first + shift, last + shift));
-        }
-        return to_str(marker(first + shift, last + shift));
-    }
     // What stands before a row; beside a marker, more than white space of it is no source's.
-    void put_gap(NestedText& to, std::int64_t row, std::int64_t begin, std::int64_t stop, bool marked) const {
+    void put_gap(WrittenText& to, std::int64_t row, std::int64_t begin, std::int64_t stop, bool marked) const {
         if (!gap.is_none()) {
             const py::str between = to_str(gap(row + shift));
             to.add(between, has_text(between));
@@ -374,7 +467,7 @@ struct NestedRuns {
             to.add(between, marked && has_text(between));
         }
     }
-    void write(std::span<const std::int64_t> rows, NestedText& to) const {
+    void write(std::span<const std::int64_t> rows, WrittenText& to) const {
         const auto place = [](std::span<const std::int64_t> of, std::int64_t row) {
             return of[static_cast<std::size_t>(row)];
         };
@@ -386,7 +479,7 @@ struct NestedRuns {
             const std::int64_t first = more ? rows[at] : high;
             const std::int64_t opens = more ? place(start, first) : 0;
             if (done < first) {
-                const py::str stand_in = marker_of(done, first - 1);
+                const py::str stand_in = marker_of(marker, done + shift, first - 1 + shift);
                 const bool says = PyUnicode_GET_LENGTH(stand_in.ptr()) > 0;
                 const std::int64_t behind = place(end, first - 1);
                 const bool comma = !says && inside && more && to.has_comma(behind, opens);
@@ -413,6 +506,13 @@ struct NestedRuns {
     }
 };
 
+void check_rows(std::span<const std::int64_t> rows, std::int64_t low, std::int64_t high, std::size_t size) {
+    require(0 <= low && low <= high && static_cast<std::size_t>(high) <= size, "low and high must be rows, in order");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        require(rows[i] >= (i == 0 ? low : rows[i - 1] + 1) && rows[i] < high, "rows must ascend in [low, high)");
+    }
+}
+
 py::tuple write_nested(const py::str& text, const Input<std::int64_t>& start, const Input<std::int64_t>& end,
                        const Input<std::int64_t>& rows, std::int64_t low, std::int64_t high, std::int64_t shift,
                        const py::object& marker, const py::object& gap, bool numbered, std::int64_t length,
@@ -420,13 +520,77 @@ py::tuple write_nested(const py::str& text, const Input<std::int64_t>& start, co
     const NestedRuns runs{view(start), view(end), low, high, shift, marker, gap, numbered};
     const std::span<const std::int64_t> kept = view(rows);
     require(runs.start.size() == runs.end.size(), "start and end must have one length");
-    require(0 <= low && low <= high && static_cast<std::size_t>(high) <= runs.start.size(),
-            "low and high must be rows, in order");
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-        require(kept[i] >= (i == 0 ? low : kept[i - 1] + 1) && kept[i] < high, "rows must ascend in [low, high)");
-    }
-    NestedText to(text, length, at_line);
+    check_rows(kept, low, high, runs.start.size());
+    WrittenText to(text, length, at_line);
     runs.write(kept, to);
+    return to.finish();
+}
+
+// Runs of kept lines, markers between them, a note behind those that have one (content/units.py, Lines). `marker`:
+// whether anything is said of a run of left out lines; `counts`: what; None: its sign alone.
+py::tuple write_lines(const py::str& text, const Input<std::int64_t>& start, const Input<std::int64_t>& end,
+                      const Input<std::int64_t>& rows, std::int64_t low, std::int64_t high, std::int64_t shift,
+                      const py::object& continued, bool says, const py::object& marker, const py::object& counts,
+                      const py::object& sign, const py::object& note, const py::object& noted, const py::str& joint,
+                      const py::str& elision, std::int64_t length) {
+    const std::span<const std::int64_t> starts = view(start);
+    const std::span<const std::int64_t> ends = view(end);
+    const std::span<const std::int64_t> kept = view(rows);
+    require(starts.size() == ends.size(), "start and end must have one length");
+    check_rows(kept, low, high, starts.size());
+    const auto flags = [&](const py::object& given) {
+        auto held = given.is_none() ? Input<bool>() : given.cast<Input<bool>>();
+        require(!held || (low + shift >= 0 && high + shift <= held.size()), "flags must be of all rows");
+        return held;
+    };
+    const Input<bool> goes_on = flags(continued);
+    const Input<bool> may_note = flags(noted);
+    const auto is = [&](const Input<bool>& held, std::int64_t row) { return held.data()[row + shift]; };
+    WrittenText to(text, length, false);
+    bool written = false;
+    std::int64_t left = low;  // the first row that nothing stands for yet
+    for (std::size_t at = 0; at <= kept.size();) {
+        const bool more = at < kept.size();
+        const std::int64_t first = more ? kept[at] : high;
+        std::int64_t begin = left;  // of what is left out, what begins a line; the rest stands behind a kept unit
+        while (at > 0 && goes_on && begin < first && is(goes_on, begin)) ++begin;
+        const bool on = more && left < begin && begin == first && is(goes_on, first);
+        if (left < begin && (on || says)) to.add(elision, true);
+        if (begin < first && says) {
+            py::str said = marker_of(marker, begin + shift, first - 1 + shift);
+            if (PyUnicode_GET_LENGTH(said.ptr()) > 0) {
+                if (written) to.add(joint, false);
+                written = true;
+                if (!counts.is(marker)) {
+                    said = counts.is_none() ? py::str() : marker_of(counts, begin + shift, first - 1 + shift);
+                    if (PyUnicode_GET_LENGTH(said.ptr()) == 0) said = marker_of(sign, begin + shift, first - 1 + shift);
+                }
+                to.add(said, true);
+            }
+        }
+        if (!more) break;
+        if (on) {
+            to.add(py::str(" "), false);
+        } else if (written) {
+            to.add(joint, false);
+        }
+        written = true;
+        std::int64_t open = starts[static_cast<std::size_t>(first)];
+        std::int64_t last = first;
+        for (;; ++last) {
+            const std::int64_t stop = ends[static_cast<std::size_t>(last)];
+            const bool touched = ++at < kept.size() && kept[at] == last + 1;
+            const bool notes = !note.is_none() && (!may_note || is(may_note, last));
+            const py::str behind = notes ? to_str(note(last + shift)) : py::str();
+            if (!touched || PyUnicode_GET_LENGTH(behind.ptr()) > 0) {
+                to.add(to.slice(open, stop), false);
+                to.add(behind, true);
+                open = stop;
+            }
+            if (!touched) break;
+        }
+        left = last + 1;
+    }
     return to.finish();
 }
 
@@ -482,12 +646,20 @@ void bind_render(py::module_& m) {
     py::class_<TreeMarker, RunMarker>(m, "TreeMarker", "Counts left out values.", py::is_final(), plain)
         .def("numbers", &TreeMarker::numbers)
         .def("total", &TreeMarker::total, py::arg("kept"));
+    py::class_<LineMarker, RunMarker>(m, "LineMarker", "Counts left out lines.", py::is_final(), plain)
+        .def("total", &LineMarker::total, py::arg("kept"));
+    m.def("line_marker", &line_marker, py::arg("document"), py::arg("line"), py::arg("earlier"), py::arg("continued"),
+          py::arg("lines"));
     m.def("tree_marker", &tree_marker, py::arg("document"), py::arg("start"), py::arg("end"), py::arg("kind"),
           py::arg("parent"), py::arg("place"), py::arg("count"), py::arg("own"), py::arg("record"));
     m.def("code_markers", &code_markers, py::arg("document"), py::arg("first"), py::arg("last"), py::arg("suite"),
           py::arg("inside"), py::arg("role"), py::arg("stand_in"), py::arg("opens"), py::arg("closes"));
     m.def("join_rows", &joined_rows, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("rows"), py::arg("separator"));
+    m.def("write_lines", &write_lines, py::arg("text"), py::arg("start"), py::arg("end"), py::arg("rows"),
+          py::arg("low"), py::arg("high"), py::arg("shift"), py::arg("continued"), py::arg("says"), py::arg("marker"),
+          py::arg("counts"), py::arg("sign"), py::arg("note"), py::arg("noted"), py::arg("joint"), py::arg("elision"),
+          py::arg("length"));
     m.def("write_nested", &write_nested, py::arg("text"), py::arg("start"), py::arg("end"), py::arg("rows"),
           py::arg("low"), py::arg("high"), py::arg("shift"), py::arg("marker"), py::arg("gap"), py::arg("numbered"),
           py::arg("length"), py::arg("at_line"));

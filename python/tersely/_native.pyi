@@ -10,6 +10,7 @@ import numpy.typing as npt
 _Int32s: TypeAlias = npt.NDArray[np.int32]
 _Int64s: TypeAlias = npt.NDArray[np.int64]
 _UInt8s: TypeAlias = npt.NDArray[np.uint8]
+_Bools: TypeAlias = npt.NDArray[np.bool_]
 _UInt64s: TypeAlias = npt.NDArray[np.uint64]
 _Float32s: TypeAlias = npt.NDArray[np.float32]
 _Float64s: TypeAlias = npt.NDArray[np.float64]
@@ -341,6 +342,16 @@ class TreeMarker(RunMarker):
     def numbers(self) -> TreeMarker: ...  # without words
     def total(self, kept: _Int64s) -> TreeMarker: ...  # once in a container, at its end
 
+@final
+class LineMarker(RunMarker):
+    """Counts left out lines."""
+
+    def total(self, kept: _Int64s) -> LineMarker: ...  # of a document, once, in the last place
+
+# `earlier`: lines that an earlier compression left out beside a row; `lines`: of all documents, -1: all have rows
+def line_marker(
+    document: _Int32s, line: _Int64s, earlier: _Int64s, continued: _Bools, lines: int
+) -> LineMarker: ...
 def tree_marker(
     document: _Int32s,
     start: _Int64s,
@@ -372,6 +383,25 @@ def join_rows(
 ) -> list[str]: ...
 
 # The text and what of it is no source's; `length`, `at_line`: of the text before it
+def write_lines(
+    text: str,
+    start: _Int64s,
+    end: _Int64s,
+    rows: _Int64s,
+    low: int,
+    high: int,
+    shift: int,
+    continued: _Bools | None,
+    says: bool,
+    marker: Callable[[int, int], str],
+    counts: Callable[[int, int], str] | None,
+    sign: Callable[[int, int], str],
+    note: Callable[[int], str] | None,
+    noted: _Bools | None,
+    joint: str,
+    elision: str,
+    length: int,
+) -> tuple[str, list[tuple[int, int]]]: ...
 def write_nested(
     text: str,
     start: _Int64s,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tersely._native import line_worth
+from tersely import _native
 from tersely.checks import whole_number
 from tersely.content.lines import (
     LineTable,
@@ -18,8 +18,8 @@ from tersely.content.lines import (
     read_lines,
     report_grades,
 )
-from tersely.content.units import Lines, Marker, Total, Units
-from tersely.types import Document, Int64s
+from tersely.content.units import Bools, Lines, Units
+from tersely.types import Document
 
 __all__ = ["Logs"]
 
@@ -57,7 +57,7 @@ class Logs:
 
     def units(self, lines: LineTable, query: str | None) -> Units:
         """Make units of lines that are read already."""
-        units = units_of_lines(lines, query, self.context, True, _notes(lines) if self.notes else None)
+        units = units_of_lines(lines, query, self.context, True, self.notes)
         return replace(units, independent=True, complete=not lines.gaps or bool(lines.bulk.any()))
 
 
@@ -66,16 +66,17 @@ def units_of_lines(
     query: str | None,
     context: int,
     kinds: bool = False,
-    note: Callable[[int], str] | None = None,
+    notes: bool = False,
 ) -> Units:
     """Lines of programs as units: their worth by themselves and for the query, failures before all others.
 
     `context`: lines around an error that count as its neighbourhood; `kinds`: whether the first line of each
-    template and rare lines come before all others, too; `note`: row -> what stands after it.
+    template and rare lines come before all others, too; `notes`: whether the first line of each template
+    says how often it came.
     O(lines), natively.
     """
     asked, for_query = asked_for(lines)
-    worth, first = line_worth(
+    worth, first = _native.line_worth(
         report_grades(lines), for_query.astype(np.float32), lines.graded(), context, kinds
     )
     must = (first & (_FAILS | _IS_NEW if kinds else _FAILS)) != 0
@@ -83,7 +84,7 @@ def units_of_lines(
     return Units(
         lines.table,
         worth,
-        Lines(left_out(lines), note=note, continued=lines.continued, total=total_left_out(lines)),
+        marked_lines(lines, *(_notes(lines) if notes else ())),
         (must | asked) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN),
         bulk=lines.bulk,
         graded=True,
@@ -91,76 +92,39 @@ def units_of_lines(
     )
 
 
-def left_out(lines: LineTable) -> Marker:
-    """Make markers that count the lines of a run of rows that are left out; a run lies in one document."""
-    number = np.cumsum(np.diff(lines.line, prepend=-1) != 0).tolist()
-    before = [0, *np.cumsum(_left_out_before(lines)).tolist()]
+def marked_lines(
+    lines: LineTable, note: Callable[[int], str] | None = None, noted: Bools | None = None
+) -> Lines:
+    """Write lines with markers that count the lines left out of a run of rows, or once for all of a document.
 
-    def marker(first: int, last: int) -> str:
-        if lines.gaps:
-            above, below = _line_beside(lines, first, -1), _line_beside(lines, last, 1)
-            many = below - above - 1 if below >= 0 else -1
-        else:
-            many = number[last] - number[first] + 1
-        return _says(many, before[last + 1] - before[first])
-
-    return marker
-
-
-def _left_out_before(lines: LineTable) -> Int64s:
-    """int64[n]: lines that an earlier compression left out where a row says so, beside that row."""
-    return np.where(lines.has(Mark.OWN), lines.stands_for - 1, 0)
-
-
-def _says(many: int, before: int) -> str:
-    """The marker for so many lines; `before`: how many more an earlier compression left out there."""
-    many += before if many > 0 else 0
-    return f"… {many} line{'s' if many > 1 else ''}" if many > 0 else "… more lines"
+    A run lies in one document. Lines that an earlier compression left out beside a row count, too.
+    """
+    earlier = np.where(lines.has(Mark.OWN), lines.stands_for - 1, 0)
+    continued = lines.continued
+    marker = _native.line_marker(
+        lines.table.document,
+        lines.line,
+        earlier,
+        continued,
+        lines.total if lines.gaps else -1,
+    )
+    total = None if lines.gaps else marker.total
+    return Lines(marker, note=note, noted=noted, continued=continued, total=total)
 
 
-def total_left_out(lines: LineTable) -> Total | None:
-    """Markers that say once, in the last place of a document, how many of its lines are left out."""
-    if lines.gaps:
-        return None
-    document, before = lines.table.document, _left_out_before(lines)
+def _notes(lines: LineTable) -> tuple[Callable[[int], str], Bools]:
+    """Make the note after a template's first line: how many such lines there are, and the last time.
 
-    def total(kept: Int64s) -> Marker:
-        out = ~lines.continued
-        out[kept] = False
-        rows = np.flatnonzero(out)
-        documents = np.arange(int(document[-1]) + 2 if len(document) else 1)
-        bounds = np.searchsorted(document[rows], documents).tolist()
-
-        def marker(first: int, last: int) -> str:
-            mine = rows[bounds[document[first]] : bounds[document[first] + 1]]
-            return "" if mine[-1] > last else _says(len(mine), int(before[mine].sum()))
-
-        return marker
-
-    return total
-
-
-def _line_beside(lines: LineTable, row: int, step: int) -> int:
-    """Number of the line before or after a row; -1 before the first; after the last, how many there are."""
-    document, other = lines.table.document, row + step
-    if 0 <= other < len(document) and document[other] == document[row]:
-        return int(lines.line[other])
-    return lines.total if step > 0 and document[-1] == 0 else -1
-
-
-def _notes(lines: LineTable) -> Callable[[int], str]:
-    """Make the note after a template's first line: how many such lines there are, and the last time."""
+    Returns row -> note, and bool[n]: the rows that have one.
+    """
     counts = lines.counts[lines.template]
     noted = (places_of_lines(lines) == 0) & (counts >= _REPEATED) & ~lines.continued & (lines.stands_for <= 1)
-    rows = set(np.flatnonzero(noted).tolist())
 
     def note(row: int) -> str:
-        if row not in rows:
-            return ""
         first, last = lines.stamps[lines.template[row]]
         return f" … ×{counts[row]}" + (f" to {shorter(first, last)}" if last and last != first else "")
 
-    return note
+    return note, noted
 
 
 def shorter(first: str, last: str) -> str:

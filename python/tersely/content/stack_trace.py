@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.content.lines import FAILED, LineTable, Mark, asked_for, outcome_grades, read_lines
-from tersely.content.logs import left_out, total_left_out
-from tersely.content.units import Lines, Units
+from tersely.content.logs import marked_lines
+from tersely.content.units import Units
 from tersely.types import Document, Int64s
 
 __all__ = ["StackTrace"]
@@ -113,12 +113,7 @@ class StackTrace:
         return Units(
             lines.table,
             score.astype(np.float32),
-            Lines(
-                left_out(lines),
-                note=lambda row: f" … ×{times[row]}" if times.get(row, 1) > 1 else "",
-                continued=lines.continued,
-                total=total_left_out(lines),
-            ),
+            marked_lines(lines, lambda row: f" … ×{times[row]}" if times.get(row, 1) > 1 else ""),
             must,
             bulk=lines.bulk,
             graded=True,

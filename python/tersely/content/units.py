@@ -50,6 +50,7 @@ class Lines:
         joint: stands between kept units that do not touch, and around markers.
         note: row -> what stands right after that unit when it is kept, such as how often it came; "" for
             nothing. None: no unit has one.
+        noted: bool[n], units that are asked for a note; None: all are.
         continued: bool[n], units that go on in the line of the unit before; None: all begin a line.
         total: the same for where those of all runs would take more than a tenth of the budget: the last of a
             document counts all, `sign` stands in the places of the others.
@@ -61,6 +62,7 @@ class Lines:
     marker: Marker
     joint: str = "\n"
     note: Callable[[int], str] | None = None
+    noted: Bools | None = None
     continued: Bools | None = None
     total: Total | None = None
     sign: Marker = _sign

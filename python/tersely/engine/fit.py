@@ -241,49 +241,32 @@ def _write_lines(
     """Runs of kept units, markers between them; a note after units that have one. O(kept units)."""
     shift = region.local - region.first
     says = wording is not Wording.BARE
-    note = form.note if says else None
-    marker = form.total(rows + shift) if form.total and wording is Wording.TOTAL else form.marker
-    first, last = _runs(table, rows)
-    after = np.concatenate(([region.first], last + 1))  # first rows that nothing stands for yet
-    upto = np.append(first, region.last)
-    begins, goes_on = after, np.zeros(len(upto), dtype=np.bool_)
-    if (
-        form.continued is not None
-    ):  # of what is left out, what begins a line; the rest stands behind a kept unit
-        at = np.flatnonzero(~form.continued[region.first + shift : region.last + shift]) + region.first
-        lines = np.append(at, region.last)
-        begins = np.minimum(lines[np.searchsorted(lines, after)], upto)
-        begins[0] = after[0]
-        goes_on[:-1] = (begins == upto)[:-1] & (upto > after)[:-1] & form.continued[first + shift]
-    starts, stops = table.start[first].tolist(), table.end[last].tolist()
-    written = False
-    gaps = zip(after.tolist(), begins.tolist(), upto.tolist(), goes_on.tolist(), strict=True)
-    for run, (left, begin, one, on) in enumerate(gaps):
-        if left < begin and (on or says):
-            writer.add(form.elision, generated=True)
-        gap = begin + shift, one - 1 + shift
-        if begin < one and says and form.marker(*gap):
-            if written:
-                writer.add(form.joint)
-            written = True
-            said = "" if wording is Wording.SIGNS else marker(*gap)
-            writer.add(said or form.sign(*gap), generated=True)
-        if run == len(starts):
-            break
-        if on:
-            writer.add(" ")
-        elif written:
-            writer.add(form.joint)
-        written = True
-        start = starts[run]
-        if note is not None:
-            for row in range(one, int(last[run]) + 1):
-                if noted := note(row + shift):
-                    end = int(table.end[row])
-                    writer.add(text[start:end])
-                    writer.add(noted, generated=True)
-                    start = end
-        writer.add(text[start : stops[run]])
+    counts: Marker | None = form.marker
+    if wording is Wording.SIGNS:
+        counts = None
+    elif wording is Wording.TOTAL and form.total is not None:
+        counts = form.total(rows + shift)
+    written, places = _native.write_lines(
+        text,
+        table.start,
+        table.end,
+        rows,
+        region.first,
+        region.last,
+        shift,
+        form.continued,
+        says,
+        form.marker,
+        counts,
+        form.sign,
+        form.note if says else None,
+        form.noted,
+        form.joint,
+        form.elision,
+        writer.length,
+    )
+    writer.add(written)
+    writer.places += places
 
 
 def _write_nested(
