@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "bind/matrix.hpp"
@@ -197,6 +198,29 @@ void unite(Int32s parent, const Input<std::int32_t>& i, const Input<std::int32_t
     for (std::size_t k = 0; k < view(i).size(); ++k) sets.join(i.data()[k], j.data()[k]);
 }
 
+// Rows that hang together, by groups and by the row that each follows, have the lowest of them; -1: alone.
+py::array_t<std::int32_t> held_together(const Input<std::int32_t>& group, const Input<std::int32_t>& follows) {
+    const std::size_t size = view(group).size();
+    require(view(follows).size() == size, "group and follows must have one length");
+    std::vector<std::int32_t> parent(size);
+    std::iota(parent.begin(), parent.end(), 0);
+    std::vector<std::uint8_t> held(size);
+    cluster::Sets sets(parent);
+    for (const auto& column : {view(group), view(follows)}) {
+        for (std::size_t row = 0; row < size; ++row) {
+            const std::int32_t other = column[row];
+            if (other < 0) continue;
+            require(static_cast<std::size_t>(other) < size, "group and follows must be rows");
+            sets.join(static_cast<std::int32_t>(row), other);
+            held[row] = held[static_cast<std::size_t>(other)] = 1;
+        }
+    }
+    for (std::size_t row = 0; row < size; ++row) {
+        parent[row] = held[row] != 0 ? sets.root(static_cast<std::int32_t>(row)) : -1;
+    }
+    return to_array(std::move(parent));
+}
+
 // FNV-1a (Fowler, Noll, Vo): the same in every call, where ids are not.
 std::uint64_t digest_of(std::string_view term) {
     std::uint64_t digest = 0xCBF29CE484222325ULL;
@@ -356,6 +380,7 @@ void bind_similarity(py::module_& m) {
           py::arg("threads"));
     m.def("join_found", &join_found, py::arg("rows"), py::arg("limits"), py::arg("found"), py::arg("similarity"),
           py::arg("labels").noconvert(), py::arg("representatives").noconvert(), py::arg("clusters"));
+    m.def("held_together", &held_together, py::arg("group"), py::arg("follows"));
     m.def("unite", &unite, py::arg("parent").noconvert(), py::arg("i"), py::arg("j"));
     m.def("guards", &guards, py::arg("texts"));
     m.def("agreeing", &agreeing, py::arg("guard"), py::arg("terms"), py::arg("term_offsets"), py::arg("names"),

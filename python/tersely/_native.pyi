@@ -348,7 +348,7 @@ class LineMarker(RunMarker):
 
     def total(self, kept: _Int64s) -> LineMarker: ...  # of a document, once, in the last place
 
-# `earlier`: lines that an earlier compression left out beside a row; `lines`: of all documents, -1: all have rows
+# `earlier`: lines that were left out before beside a row; `lines`: of all documents, -1: each has a row
 def line_marker(
     document: _Int32s, line: _Int64s, earlier: _Int64s, continued: _Bools, lines: int
 ) -> LineMarker: ...
@@ -416,6 +416,7 @@ def write_nested(
     length: int,
     at_line: bool,
 ) -> tuple[str, list[tuple[int, int]]]: ...
+def held_together(group: _Int32s, follows: _Int32s) -> _Int32s: ...  # the lowest row of each, -1: alone
 def unite(parent: _Int32s, i: _Int32s, j: _Int32s) -> None: ...
 
 @final

@@ -156,6 +156,59 @@ def test_rows_that_follow_one_another_keep_the_gap_and_others_the_separator(
         assert choice.write(status) == expected_all
 
 
+@given(
+    st.lists(st.tuples(st.text("aé…", min_size=1, max_size=2), *[st.booleans()] * 3), min_size=1),
+    st.booleans(),
+    st.sampled_from(["counts", "signs", "bare"]),
+)
+def test_lines_stand_below_one_another_with_markers_and_notes(
+    units: list[tuple[str, bool, bool, bool]], all_noted: bool, wording: str
+) -> None:
+    words = [word for word, *_ in units]
+    inside = [row > 0 and unit[2] for row, unit in enumerate(units)]  # it goes on in the line before it
+    noted = [unit[3] for unit in units]
+    (text,), _, start, end = table_of(words, [0] * len(units))
+    rows = [row for row, unit in enumerate(units) if unit[1]]
+    lines = ""  # what is written, "\n" before each line, marked «so» where it is no source's
+    bounds = [-1, *rows, len(units)]
+    for before, after in itertools.pairwise(bounds):
+        left = list(range(before + 1, after))
+        cut = before >= 0 and bool(left) and inside[left[0]]
+        while cut and left and inside[left[0]]:
+            left.pop(0)
+        same = cut and not left and after < len(units) and inside[after]
+        if cut and (same or wording != "bare"):
+            lines += "«…»"
+        if left and wording != "bare":
+            lines += f"\n«{f'{left[0]}-{left[-1]}' if wording == 'counts' else '!'}»"
+        if after < len(units):
+            touches = before >= 0 and before == after - 1
+            lines += (" " if same or touches else "\n") + words[after]
+            lines += "«*»" if (all_noted or noted[after]) and wording != "bare" else ""
+    written, places = _native.write_lines(
+        text,
+        start,
+        end,
+        np.array(rows, np.int64),
+        0,
+        len(units),
+        0,
+        np.array(inside),
+        wording != "bare",
+        marker := lambda first, last: f"{first}-{last}",
+        marker if wording == "counts" else None,
+        lambda first, last: "!",
+        (lambda row: "*") if wording != "bare" else None,
+        None if all_noted else np.array(noted),
+        "\n",
+        "…",
+        5,
+    )
+    for begin, stop in reversed(places):
+        written = f"{written[: begin - 5]}«{written[begin - 5 : stop - 5]}»{written[stop - 5 :]}"
+    assert written == lines.removeprefix("\n")
+
+
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(1, 15)), min_size=1, max_size=14))
 def test_short_gaps_beside_what_is_kept_are_filled(units: list[tuple[bool, bool, int]]) -> None:
     documents = np.cumsum([new for new, _, _ in units]).tolist()

@@ -172,11 +172,18 @@ def units_of(document: Any, start: Any, end: Any, kind: int, needs: Any = None) 
     )
 
 
+def _counts_from_0(table: SegmentTable) -> bool:
+    """Whether all rows are of document 0, and their blocks begin with 0."""
+    return len(table) > 0 and not table.document[0] and not table.document[-1] and not table.block.min()
+
+
 def join_tables(parts: Sequence[tuple[SegmentTable, int, int]]) -> SegmentTable:
     """Tables one below the other: (table, document of its rows, characters to add to each row's place).
 
     `heading` and `block` move along with their rows.
     """
+    if len(parts) == 1 and parts[0][1:] == (0, 0) and _counts_from_0(parts[0][0]):
+        return parts[0][0]
     tables = [table for table, _, _ in parts]
     sizes = [len(table) for table in tables]
     first = np.cumsum([0, *sizes[:-1]]).tolist()

@@ -9,7 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
+from tersely import _native
 from tersely.content.blocks import Block, Mixed, long_blocks
 from tersely.content.conversation import Conversation
 from tersely.content.html import Html, PageText
@@ -18,7 +20,6 @@ from tersely.content.units import ContentReader, Lines, Nested, Units, join_tabl
 from tersely.engine.facts import FactCoverage, preserved_facts
 from tersely.engine.reading import Reading, Region, analyze, forms_of, mark_groups, mark_pinned
 from tersely.engine.worth import extras_of, redundancy_of, with_floor, with_joint_worth, worth_of_text
-from tersely.kernels.checks import united
 from tersely.models.counters import Texts, texts_of
 from tersely.types import Analysis, Document, FactKind, Float32s, Int32s, Kind, Level, Request, SegmentTable
 
@@ -352,17 +353,29 @@ class _Joining:
         """One reading of all parts."""
         request = self.request
         table = join_tables([(part.table, part.document, part.at) for part in parts])
-        firsts = np.cumsum([0, *(len(part.table) for part in parts)]).tolist()
-        size = firsts[-1]
-        own = np.zeros(size, dtype=np.float32)
-        essential, bulk, fragments, alone, graded = (np.zeros(size, dtype=bool) for _ in range(5))
+        size = len(table)
+
+        def said(name: str, dtype: Any = np.bool_) -> npt.NDArray[Any] | None:
+            """What units say of themselves, those of all parts; None where none says anything."""
+            each = [getattr(part.units, name, None) for part in parts]
+            if all(one is None or one is False for one in each):
+                return None
+            columns = [
+                one[part.low : part.high] if isinstance(one, np.ndarray) else np.full(len(part.table), bool(one))
+                for part, one in zip(parts, each, strict=True)
+            ]
+            column = np.concatenate(columns, dtype=dtype, casting="unsafe")
+            return column if column.any() else None
+
+        own, alone = said("worth", np.float32), said("independent")
+        own = np.zeros(size, dtype=np.float32) if own is None else own
         needs = np.full(size, -1, dtype=np.int32)
         follows = np.full(size, -1, dtype=np.int32)
         regions: list[Region] = []
         pinned = {document for document, _, _ in request.pinned}
         fences: list[tuple[int, int]] = []
-        opened = -1
-        for part, first in zip(parts, firsts, strict=False):
+        first, opened = 0, -1
+        for part in parts:
             rows, units = slice(first, first + len(part.table)), part.units
             if part.fence == 1:
                 opened = first
@@ -370,22 +383,18 @@ class _Joining:
                 follows[rows] = opened
                 fences.append((opened, first))
                 opened = -1
-            elif units is None:
-                needs[rows] = table.heading[rows] if self.options.preserve_structure else -1
-            else:
-                inner = slice(part.low, part.high)
-                own[rows] = units.worth[inner]
-                essential[rows] = False if units.essential is None else units.essential[inner]
-                bulk[rows] = False if units.bulk is None else units.bulk[inner]
-                fragments[rows], alone[rows], graded[rows] = units.fragments, units.independent, units.graded
+            elif units is not None:
                 needs[rows] = np.where(table.heading[rows] >= 0, table.heading[rows], opened)
                 if units.follows is not None:
-                    moved = units.follows[inner]
+                    moved = units.follows[part.low : part.high]
                     follows[rows] = np.where(moved >= 0, moved - part.low + first, -1)
+            elif self.options.preserve_structure:
+                needs[rows] = table.heading[rows]
             form = None if units is None else units.form
             if isinstance(form, Lines) and form.note is not None and part.document in pinned:
                 form = replace(form, note=None)  # what is pinned stands in the text as it is
             regions.append(Region(part.document, rows.start, rows.stop, form, part.low))
+            first = rows.stop
         kinds = {id(part.units) for part in parts if part.fence == 0}
         single = parts[0].units if len(kinds) == 1 and parts and parts[0].units is not None else None
         groups = [spans for group in request.groups if (spans := self._spans(group))]  # blanks are in no unit
@@ -404,9 +413,9 @@ class _Joining:
             group=_grouped(table, groups, follows),
             pinned=mark_pinned(table, self._spans(request.pinned)),
             needs=needs if (needs >= 0).any() else np.empty(0, dtype=np.int32),
-            essential=essential if essential.any() else None,
-            bulk=bulk if bulk.any() else None,
-            fragments=fragments if fragments.any() else None,
+            essential=said("essential"),
+            bulk=said("bulk"),
+            fragments=said("fragments"),
             pages=self.pages,
             context=self.options.context if single is None else 0,
             clauses=self.options.level is Level.CLAUSE,
@@ -419,7 +428,7 @@ class _Joining:
         )
         if not ranked:
             reading = with_joint_worth(reading, own, analysis, self.options, follows, alone)
-        return with_floor(reading, graded)
+        return with_floor(reading, said("graded"))
 
     def _spans(self, spans: Sequence[tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:
         """Spans of the documents in the texts that the table counts."""
@@ -510,13 +519,4 @@ def _grouped(
 ) -> Int32s:
     """int32[n]: the groups of the caller, and of units that are kept or dropped together."""
     asked = mark_groups(table, groups)
-    behind = np.flatnonzero(follows >= 0)
-    if len(behind) == 0:
-        return asked
-    held = np.flatnonzero(asked >= 0)
-    rows = np.concatenate((behind, held))
-    root = united(len(table), rows, np.concatenate((follows[behind], asked[held])))
-    group = np.full(len(table), -1, dtype=np.int32)
-    for some in (rows, follows[behind]):
-        group[some] = root[some]
-    return group
+    return _native.held_together(asked, follows) if (follows >= 0).any() else asked

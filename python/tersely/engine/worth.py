@@ -683,7 +683,7 @@ def with_joint_worth(
     analysis: Analysis | None,
     options: Extractive,
     follows: Int32s,
-    alone: Bools,
+    alone: Bools | None,
 ) -> Reading:
     """Value the units of a reading of several content types on one scale.
 
@@ -706,7 +706,7 @@ def with_joint_worth(
         warnings, asked = tuple(dict.fromkeys((*warnings, *found.warnings))), found.asked
         if found.by_query:
             scores = found.segments
-            if alone.any():
+            if alone is not None:
                 found.features[np.ix_(np.array(_AROUND), np.unique(first[alone]))] = 0
                 scores = found.asked.scores(found.weights, found.forest, found.features)[1]
             relevance = _largest(scores, first, last)
