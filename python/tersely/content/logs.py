@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -120,6 +121,7 @@ def _notes(lines: LineTable) -> tuple[Callable[[int], str], Bools]:
     counts = lines.counts[lines.template]
     noted = (places_of_lines(lines) == 0) & (counts >= _REPEATED) & ~lines.continued & (lines.stands_for <= 1)
 
+    @cache  # each of several texts is asked for the same
     def note(row: int) -> str:
         first, last = lines.stamps[lines.template[row]]
         return f" … ×{counts[row]}" + (f" to {shorter(first, last)}" if last and last != first else "")
