@@ -336,8 +336,8 @@ class LineMarker : public RunMarker {
     };
 
     static std::string words(std::int64_t lines, std::int64_t earlier) {
+        lines += lines > 0 ? earlier : 0;
         if (lines <= 0) return "… more lines";
-        lines += earlier;
         return "… " + std::to_string(lines) + (lines > 1 ? " lines" : " line");
     }
 

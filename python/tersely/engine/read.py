@@ -361,7 +361,9 @@ class _Joining:
             if all(one is None or one is False for one in each):
                 return None
             columns = [
-                one[part.low : part.high] if isinstance(one, np.ndarray) else np.full(len(part.table), bool(one))
+                one[part.low : part.high]
+                if isinstance(one, np.ndarray)
+                else np.full(len(part.table), bool(one))
                 for part, one in zip(parts, each, strict=True)
             ]
             column = np.concatenate(columns, dtype=dtype, casting="unsafe")
