@@ -356,7 +356,7 @@ class _Joining:
         size = len(table)
 
         def said(name: str, dtype: Any = np.bool_) -> npt.NDArray[Any] | None:
-            """What units say of themselves, those of all parts; None where none says anything."""
+            """Join what the units of each part say; None where no part says anything."""
             each = [getattr(part.units, name, None) for part in parts]
             if all(one is None or one is False for one in each):
                 return None
