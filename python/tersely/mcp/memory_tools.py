@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
+from tersely.mcp.tools import TOP_N, Tool, ToolError, ToolReply, argument, tool, tools_of
 from tersely.memory import CompressionResult, ContextState, SegmentMemory, SegmentType
 from tersely.memory.segments.memory import PLACES
 from tersely.memory.segments.policy import ContextPlan
@@ -16,14 +16,9 @@ from tersely.writing.prompt import fence, shown_name
 
 __all__ = ["MemoryTools"]
 
-_TARGET = {
-    "type": "number",
-    "description": "Target size (0.6 = 60% of original)",
-    "default": 0.6,
-    "exclusiveMinimum": 0,
-    "maximum": 1,
-}
-_ID = {"type": "string"}
+_TARGET = argument(
+    "number", "Target size (0.6 = 60% of original)", default=0.6, exclusiveMinimum=0, maximum=1
+)
 _COMPRESSION: dict[str, Any] = {  # the arguments of a compression, beside the segments
     "preserve_metadata": {
         "anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}],
@@ -31,29 +26,22 @@ _COMPRESSION: dict[str, Any] = {  # the arguments of a compression, beside the s
         "default": None,
     },
     "target_compression_ratio": _TARGET,
-    "preserve_active_state": {
-        "type": "boolean",
-        "description": "Whether to preserve active state info",
-        "default": True,
-    },
+    "preserve_active_state": argument("boolean", "Whether to preserve active state info", default=True),
 }
 
 
-def _names(description: str) -> dict[str, Any]:
-    return {"type": "array", "items": {"type": "string"}, "description": description, "default": []}
+def _names(description: str, **more: Any) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string"}, "description": description, **more}
 
 
 _STATE: dict[str, Any] = {
-    "task": {
-        "type": "string",
-        "description": "What you are doing; segments about something else are irrelevant",
-    },
-    "active_ids": _names("Segments being worked on: kept"),
-    "active_files": _names("Files being worked on: segments about them are kept"),
-    "protected_ids": _names("Segments that must stay as they are"),
-    "completed_ids": _names("Segments that are finished"),
-    "completed_topics": _names("Topics that are finished"),
-    "needed_ids": _names("Segments needed soon"),
+    "task": argument("string", "What you are doing; segments about something else are irrelevant"),
+    "active_ids": _names("Segments being worked on: kept", default=[]),
+    "active_files": _names("Files being worked on: segments about them are kept", default=[]),
+    "protected_ids": _names("Segments that must stay as they are", default=[]),
+    "completed_ids": _names("Segments that are finished", default=[]),
+    "completed_topics": _names("Topics that are finished", default=[]),
+    "needed_ids": _names("Segments needed soon", default=[]),
     "target_compression_ratio": _TARGET,
 }
 
@@ -66,113 +54,26 @@ class MemoryTools:
 
     def tools(self) -> list[Tool]:
         """Return the tools."""
-        return [
-            Tool(
-                "store_context_segment",
-                "Store a segment of your context. Nothing stored is ever lost; under an id that is known, "
-                "the new text takes the place of the old one.",
-                object_schema(
-                    ["text"],
-                    text={"type": "string", "description": "The segment"},
-                    segment_id=_ID | {"description": "Your name for it; omit to have one made"},
-                    type={
-                        "type": "string",
-                        "description": "What it is (default: conversation_message)",
-                        "default": "conversation_message",
-                        "enum": [str(kind) for kind in SegmentType],
-                    },
-                    file_path={"type": "string", "description": "The file it is about"},
-                    line_number={"type": "integer", "description": "The line there", "minimum": 0},
-                    topic={"type": "string", "description": "What it is about"},
-                    timestamp={"type": "string", "description": "ISO 8601 with a zone; omit for now"},
-                ),
-                self.store_context_segment,
-                read_only=False,
-            ),
-            Tool(
-                "list_context_segments",
-                "List segments: ids, types, tokens, whether compressed. Not their texts.",
-                object_schema(
-                    [],
-                    place={
-                        "type": "string",
-                        "description": "Where they are (default: context)",
-                        "default": "context",
-                        "enum": list(PLACES),
-                    },
-                ),
-                self.list_context_segments,
-            ),
-            Tool(
-                "compress_context_segment",
-                "Compress context segments by paraphrasing while preserving key information: file paths, "
-                "line numbers, active state, errors, progress. What would lose some of it is refused, and "
-                "the segment stays as it is.",
-                object_schema(
-                    ["segment_ids"],
-                    segment_ids={
-                        "type": "array",
-                        "items": {"type": "string"},
-                        "description": "List of segment IDs to compress",
-                        "minItems": 1,
-                    },
-                    **_COMPRESSION,
-                ),
-                self.compress_context_segment,
-                read_only=False,
-            ),
-            Tool(
-                "compress_and_stash",
-                "Compress a context segment as compress_context_segment does, and stash its original: "
-                "search_stash finds it from then on.",
-                object_schema(
-                    ["segment_id"], segment_id=_ID | {"description": "The segment"}, **_COMPRESSION
-                ),
-                self.compress_and_stash,
-                read_only=False,
-            ),
-            Tool(
-                "expand_compressed_context",
-                "Expand a compressed segment back to its original version, or bring back one that was "
-                "stashed or removed.",
-                object_schema(
-                    ["segment_id"], segment_id=_ID | {"description": "A segment's id, or a compressed id"}
-                ),
-                self.expand_compressed_context,
-                read_only=False,
-            ),
-            Tool(
-                "plan_context",
-                "Plan what to do with each segment: keep, compress, stash or remove, with the reason and the "
-                "tokens. Changes nothing.",
-                object_schema([], **_STATE),
-                self.plan_context,
-            ),
-            Tool(
-                "apply_context_plan",
-                "Do what plan_context says for the same arguments. What leaves the context stays stored.",
-                object_schema([], **_STATE),
-                self.apply_context_plan,
-                read_only=False,
-            ),
-            Tool(
-                "search_stash",
-                "Search the segments that were stashed, by words and meaning. Returns their original texts.",
-                object_schema(
-                    ["query"],
-                    query={"type": "string", "description": "What you are looking for"},
-                    top_n={
-                        "type": "integer",
-                        "description": "Maximum results to return (default: 5)",
-                        "default": 5,
-                        "minimum": 1,
-                        "maximum": 100,
-                    },
-                ),
-                self.search_stash,
-            ),
-        ]
+        return tools_of(self)
 
+    @tool(
+        "Store a segment of your context. Nothing stored is ever lost; under an id that is known, "
+        "the new text takes the place of the old one.",
+        ["text"],
+        read_only=False,
+        text=argument("string", "The segment"),
+        segment_id=argument("string", "Your name for it; omit to have one made"),
+        type=argument(
+            "string",
+            "What it is (default: conversation_message)",
+            default="conversation_message",
+            enum=[str(kind) for kind in SegmentType],
+        ),
+        file_path=argument("string", "The file it is about"),
+        line_number=argument("integer", "The line there", minimum=0),
+        topic=argument("string", "What it is about"),
+        timestamp=argument("string", "ISO 8601 with a zone; omit for now"),
+    )
     def store_context_segment(self, arguments: dict[str, Any]) -> ToolReply:
         """Store a segment; the reply has its id."""
         known = {name: value for name, value in arguments.items() if name != "text"}
@@ -183,6 +84,10 @@ class MemoryTools:
         data = {"segment_id": segment.segment_id, "tokens": segment.tokens}
         return ToolReply(f"Stored {name}: {segment.tokens} tokens.", data)
 
+    @tool(
+        "List segments: ids, types, tokens, whether compressed. Not their texts.",
+        place=argument("string", "Where they are (default: context)", default="context", enum=list(PLACES)),
+    )
     def list_context_segments(self, arguments: dict[str, Any]) -> ToolReply:
         """List the segments of a place, without their texts."""
         segments = self.memory.list_context_segments(arguments["place"])
@@ -208,11 +113,28 @@ class MemoryTools:
         ]
         return ToolReply("\n".join(lines), {"segments": rows})
 
+    @tool(
+        "Compress context segments by paraphrasing while preserving key information: file paths, "
+        "line numbers, active state, errors, progress. What would lose some of it is refused, and "
+        "the segment stays as it is.",
+        ["segment_ids"],
+        read_only=False,
+        segment_ids=_names("List of segment IDs to compress", minItems=1),
+        **_COMPRESSION,
+    )
     def compress_context_segment(self, arguments: dict[str, Any]) -> ToolReply:
         """Compress segments; the reply has what each saved, or why it stays."""
         result = self.memory.compress_context_segment(**arguments)
         return ToolReply("\n".join(_compression_lines(result)), _plain(result))
 
+    @tool(
+        "Compress a context segment as compress_context_segment does, and stash its original: "
+        "search_stash finds it from then on.",
+        ["segment_id"],
+        read_only=False,
+        segment_id=argument("string", "The segment"),
+        **_COMPRESSION,
+    )
     def compress_and_stash(self, arguments: dict[str, Any]) -> ToolReply:
         """Compress a segment and stash its original."""
         result = self.memory.compress_and_stash(**arguments)
@@ -222,6 +144,13 @@ class MemoryTools:
             return ToolReply(f"Unchanged, and not stashed. {told}", _plain(result))
         return ToolReply(f"Compressed and stashed. {_saved(result.compressed_segment)}", _plain(result))
 
+    @tool(
+        "Expand a compressed segment back to its original version, or bring back one that was "
+        "stashed or removed.",
+        ["segment_id"],
+        read_only=False,
+        segment_id=argument("string", "A segment's id, or a compressed id"),
+    )
     def expand_compressed_context(self, arguments: dict[str, Any]) -> ToolReply:
         """Bring an original back; the reply has its text."""
         result = self.memory.expand_compressed_context(arguments["segment_id"])
@@ -229,6 +158,11 @@ class MemoryTools:
             raise ToolError(result.error or "")
         return ToolReply(_fenced([(result.segment_id, result.original_text)]), _plain(result))
 
+    @tool(
+        "Plan what to do with each segment: keep, compress, stash or remove, with the reason and the "
+        "tokens. Changes nothing.",
+        **_STATE,
+    )
     def plan_context(self, arguments: dict[str, Any]) -> ToolReply:
         """Plan for each segment; nothing changes."""
         plan = self._plan(arguments)
@@ -240,6 +174,11 @@ class MemoryTools:
         data = {**_plain(plan), "tokens": plan.tokens, "tokens_after": plan.tokens_after}
         return ToolReply("\n".join(lines), data)
 
+    @tool(
+        "Do what plan_context says for the same arguments. What leaves the context stays stored.",
+        read_only=False,
+        **_STATE,
+    )
     def apply_context_plan(self, arguments: dict[str, Any]) -> ToolReply:
         """Make the same plan as `plan_context`, and apply it."""
         done = self.memory.apply(self._plan(arguments))
@@ -251,6 +190,12 @@ class MemoryTools:
         lines += [f"{shown_name(one.segment_id)}: {one.error}" for one in done.errors]
         return ToolReply("\n".join(lines), _plain(done))
 
+    @tool(
+        "Search the segments that were stashed, by words and meaning. Returns their original texts.",
+        ["query"],
+        query=argument("string", "What you are looking for"),
+        top_n=TOP_N,
+    )
     def search_stash(self, arguments: dict[str, Any]) -> ToolReply:
         """Search the stashed originals; the reply has their texts."""
         hits = self.memory.search_stash(arguments["query"], arguments["top_n"])

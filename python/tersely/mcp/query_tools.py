@@ -20,7 +20,7 @@ from tersely.mcp.answers import (
     to_markdown,
     to_previews,
 )
-from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
+from tersely.mcp.tools import TOP_N, Tool, ToolError, ToolReply, argument, tool, tools_of
 from tersely.retrieval.chunks import ChunkResult, Retriever, readable
 from tersely.retrieval.index import extract
 from tersely.retrieval.index.files import FIRST
@@ -34,14 +34,7 @@ _NOTHING = "Nothing relevant found: at best {:.0%} likely to be on topic."
 
 _ONE = 600  # tokens of a reply in which the best result may stand whole: it holds a chunk of 1,500 characters
 
-_QUERY = {"type": "string", "description": "Natural language query"}
-_TOP_N = {
-    "type": "integer",
-    "description": "Maximum results to return (default: 5)",
-    "default": 5,
-    "minimum": 1,
-    "maximum": 100,
-}
+_QUERY = argument("string", "Natural language query")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,67 +54,21 @@ class QueryTools:
     pool: int = 20
     reply_budget: int | None = None
 
+    @property
+    def least_score(self) -> float:
+        """Least score of a result unless the caller says one: none where a budget decides what is kept."""
+        return 0.3 if self.reply_budget is None else 0.0
+
     def tools(self) -> list[Tool]:
         """Return the tools."""
-        # Where a budget decides how much is kept, no score has to, unless the caller says so.
-        least = 0.3 if self.reply_budget is None else 0.0
-        return [
-            Tool(
-                "query_documents",
-                "Search documents. Returns an answer and the whole chunks that match best.",
-                object_schema(["query"], query=_QUERY, top_n=_TOP_N),
-                self.query_documents,
-            ),
-            Tool(
-                "query_documents_compressed",
-                "Search documents with context compression. Filters low-relevance results and removes "
-                "semantic duplicates.",
-                object_schema(
-                    ["query"],
-                    query=_QUERY,
-                    top_n=_TOP_N,
-                    min_score={
-                        "type": "number",
-                        "description": f"Minimum relevance score threshold (default: {least})",
-                        "default": least,
-                        "minimum": 0.0,
-                        "maximum": 1.0,
-                    },
-                    similarity_threshold={
-                        "type": "number",
-                        "description": "Cosine similarity threshold for deduplication (default: 0.85)",
-                        "default": 0.85,
-                        "minimum": 0.5,
-                        "maximum": 1.0,
-                    },
-                ),
-                self.query_documents_compressed,
-                unlisted={
-                    "max_tokens": {
-                        "type": "integer",
-                        "description": "Maximum tokens of the reply (default: half of query_documents')",
-                        "minimum": 1,
-                    }
-                },
-            ),
-            Tool(
-                "preview_documents",
-                "Search documents. Returns one line for each match; expand_chunk gives the whole.",
-                object_schema(["query"], query=_QUERY, top_n=_TOP_N),
-                self.preview_documents,
-            ),
-            Tool(
-                "expand_chunk",
-                "The whole text of one chunk, by the chunk_id of a search result. "
-                "[#3] under guide.md: stands for the chunk_id guide.md#3, [#3-5] for three, "
-                "guide.md alone for guide.md#0.",
-                object_schema(
-                    ["chunk_id"], chunk_id={"type": "string", "description": "chunk_id of a search result"}
-                ),
-                self.expand_chunk,
-            ),
-        ]
+        return tools_of(self)
 
+    @tool(
+        "Search documents. Returns an answer and the whole chunks that match best.",
+        ["query"],
+        query=_QUERY,
+        top_n=TOP_N,
+    )
     def query_documents(self, arguments: dict[str, Any]) -> ToolReply:
         """Find the `top_n` best chunks; the reply has them whole."""
         query = _query(arguments)
@@ -129,6 +76,32 @@ class QueryTools:
         answer = self.answerer.answer(query, results)
         return ToolReply(to_markdown(answer, results), _data(answer, results))
 
+    @tool(
+        "Search documents with context compression. Filters low-relevance results and removes "
+        "semantic duplicates.",
+        ["query"],
+        query=_QUERY,
+        top_n=TOP_N,
+        min_score=lambda server: argument(
+            "number",
+            f"Minimum relevance score threshold (default: {server.least_score})",
+            default=server.least_score,
+            minimum=0.0,
+            maximum=1.0,
+        ),
+        similarity_threshold=argument(
+            "number",
+            "Cosine similarity threshold for deduplication (default: 0.85)",
+            default=0.85,
+            minimum=0.5,
+            maximum=1.0,
+        ),
+        unlisted={
+            "max_tokens": argument(
+                "integer", "Maximum tokens of the reply (default: half of query_documents')", minimum=1
+            )
+        },
+    )
     def query_documents_compressed(self, arguments: dict[str, Any]) -> ToolReply:
         """Find the best chunks of a larger pool, without irrelevant ones and duplicates.
 
@@ -235,6 +208,12 @@ class QueryTools:
             return Answer("", fallback=answer.fallback or "reply_too_long")
         return answer
 
+    @tool(
+        "Search documents. Returns one line for each match; expand_chunk gives the whole.",
+        ["query"],
+        query=_QUERY,
+        top_n=TOP_N,
+    )
     def preview_documents(self, arguments: dict[str, Any]) -> ToolReply:
         """Find the best chunks; the reply has a line for each."""
         query = _query(arguments)
@@ -245,6 +224,13 @@ class QueryTools:
         del data["results"]
         return ToolReply(to_previews(answer, lines), data)
 
+    @tool(
+        "The whole text of one chunk, by the chunk_id of a search result. "
+        "[#3] under guide.md: stands for the chunk_id guide.md#3, [#3-5] for three, "
+        "guide.md alone for guide.md#0.",
+        ["chunk_id"],
+        chunk_id=argument("string", "chunk_id of a search result"),
+    )
     def expand_chunk(self, arguments: dict[str, Any]) -> ToolReply:
         """Return one chunk by its id; a file's name is that of its first one. Never opened as a path."""
         wanted = arguments["chunk_id"]

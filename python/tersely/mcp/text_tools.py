@@ -11,7 +11,7 @@ from tersely.documents import to_documents
 from tersely.engine.strategies import Auto
 from tersely.errors import BudgetExceededError
 from tersely.mcp.answers import count_tokens, fenced_reply
-from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
+from tersely.mcp.tools import Tool, ToolError, ToolReply, argument, object_schema
 from tersely.models.counters import resolve_counter
 from tersely.types import Frame, Request
 
@@ -27,23 +27,18 @@ def text_tools(*, fenced: bool = True) -> list[Tool]:
             "numbers and names are never rewritten.",
             object_schema(
                 ["text"],
-                text={
-                    "type": "string",
-                    "description": "The text: prose, Markdown, a log, code, JSON, a diff...",
-                },
-                query={"type": "string", "description": "What you want to know; omit for the gist"},
-                budget={
-                    "type": "integer",
-                    "description": "Tokens allowed (o200k_base); omit to keep `ratio` of the text",
-                    "minimum": 1,
-                },
-                ratio={
-                    "type": "number",
-                    "description": "Share of the tokens to keep where there is no budget (default: 0.3)",
-                    "default": 0.3,
-                    "minimum": 0.01,
-                    "maximum": 1.0,
-                },
+                text=argument("string", "The text: prose, Markdown, a log, code, JSON, a diff..."),
+                query=argument("string", "What you want to know; omit for the gist"),
+                budget=argument(
+                    "integer", "Tokens allowed (o200k_base); omit to keep `ratio` of the text", minimum=1
+                ),
+                ratio=argument(
+                    "number",
+                    "Share of the tokens to keep where there is no budget (default: 0.3)",
+                    default=0.3,
+                    minimum=0.01,
+                    maximum=1.0,
+                ),
             ),
             partial(_compress_text, fenced=fenced),
         )

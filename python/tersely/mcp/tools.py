@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from tersely import checks
 
-__all__ = ["Tool", "ToolError", "ToolReply", "check_arguments", "object_schema"]
+__all__ = [
+    "Tool",
+    "ToolError",
+    "ToolReply",
+    "argument",
+    "check_arguments",
+    "object_schema",
+    "tool",
+    "tools_of",
+]
 
 LONGEST_TEXT = 2_000_000  # characters of one argument where its schema has no maxLength
 _PYTHON = {"string": str, "boolean": bool, "array": list, "object": dict}
@@ -71,6 +80,44 @@ class Tool:
 def object_schema(required: Sequence[str], **properties: Mapping[str, Any]) -> dict[str, Any]:
     """Make the schema of a tool's arguments."""
     return {"type": "object", "properties": properties, "required": list(required)}
+
+
+def argument(kind: str, description: str, **more: Any) -> dict[str, Any]:
+    """Make the schema of an argument: its JSON type, what it is, and its default and limits."""
+    return {"type": kind, "description": description, **more}
+
+
+TOP_N = argument("integer", "Maximum results to return (default: 5)", default=5, minimum=1, maximum=100)
+Run = TypeVar("Run", bound=Callable[..., ToolReply])
+
+
+def tool(
+    description: str,
+    required: Sequence[str] = (),
+    *,
+    read_only: bool = True,
+    unlisted: Mapping[str, Any] | None = None,
+    **properties: Any,
+) -> Callable[[Run], Run]:
+    """Make a method a tool of its object, of its name (`tools_of`); a property may depend on the object."""
+
+    def mark(method: Run) -> Run:
+        method.tool = description, required, properties, read_only, unlisted or {}  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+def tools_of(server: object) -> list[Tool]:
+    """List the tools that methods of an object are, in their order."""
+    tools = []
+    for name, method in vars(type(server)).items():
+        if hasattr(method, "tool"):
+            description, required, parts, read_only, unlisted = method.tool
+            parts = {key: part(server) if callable(part) else part for key, part in parts.items()}
+            schema = object_schema(required, **parts)
+            tools.append(Tool(name, description, schema, getattr(server, name), read_only, unlisted))
+    return tools
 
 
 def check_arguments(schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
