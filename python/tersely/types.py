@@ -366,16 +366,9 @@ class FactReport:
 
     def to_list(self) -> list[dict[str, Any]]:
         """The facts, as plain JSON types."""
+        names = Fact.__slots__
         return [
-            {
-                "kind": fact.kind.name.lower(),
-                "text": fact.text,
-                "document": fact.document,
-                "start": fact.start,
-                "end": fact.end,
-                "outcome": fact.outcome,
-                "reason": fact.reason,
-            }
+            {name: getattr(fact, name) for name in names} | {"kind": fact.kind.name.lower()}
             for fact in self.facts
         ]
 
@@ -654,6 +647,14 @@ class Receipt:
         warnings = tuple(dict.fromkeys([*self.warnings, MODEL_NOT_USED]))
         return replace(self, fallback_reason=reason, warnings=warnings)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON types; the tokens are the result's."""
+        left_out = ("tokens", "original_tokens")
+        told = {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
+        told |= {"reasons": dict(self.reasons), "warnings": list(self.warnings)}
+        told["facts"] = None if self.facts is None else self.facts.to_list()
+        return told | {"content_types": list(self.content_types)}
+
 
 def count_reasons(kept: Iterable[Span], dropped: Iterable[Span]) -> dict[str, int]:
     """Count spans by reason, as `Receipt.reasons` has them."""
@@ -774,19 +775,7 @@ class Compressed(Ratios):
             "ratio": self.ratio,
             "kept": [_span_dict(span) for span in self.kept],
             "dropped": [_span_dict(span) for span in self.dropped],
-            "receipt": {
-                "budget": self.receipt.budget,
-                "counter": self.receipt.counter,
-                "segments": self.receipt.segments,
-                "reasons": dict(self.receipt.reasons),
-                "recounts": self.receipt.recounts,
-                "warnings": list(self.receipt.warnings),
-                "facts": None if self.receipt.facts is None else self.receipt.facts.to_list(),
-                "used_llm": self.receipt.used_llm,
-                "fallback_reason": self.receipt.fallback_reason,
-                "confidence": self.receipt.confidence,
-                "content_types": list(self.receipt.content_types),
-            },
+            "receipt": self.receipt.to_dict(),
             "generated": [list(place) for place in self.generated],
             "parts": list(self.parts),
             "relevance": [round(chance, 6) for chance in self.relevance],

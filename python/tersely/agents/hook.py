@@ -158,44 +158,6 @@ class ToolCall:
     result: Any
 
 
-@dataclass(frozen=True, slots=True)
-class HookProtocol:
-    """Format of an agent's hook events and answers.
-
-    Attributes:
-        event: name of the event after a tool.
-        settings: file of the user's settings, under the home folder.
-        matcher: which tools the hook is installed for, a regular expression.
-        timeout: what the settings say, in the agent's unit.
-        read: the call, out of an event; None where its result is not to be touched.
-        answer: the reply that puts a shorter result in the place of a call's; None where its shape would not
-            be taken.
-        project: file of a project's settings, under its folder; "" for one of the same name.
-        head: members that a new file of settings starts with.
-        entry: what stands in the list of the event, from matcher, command and timeout.
-        files: of an agent that takes code, the plugin's files, in the folder of `settings`, which is the one
-            that asks `tersely hook`.
-        then: what the user types for the agent to load them.
-        before: name of the event before a tool, at which a command may be rewritten; "" where none is.
-    """
-
-    event: str
-    settings: str
-    matcher: str
-    timeout: int
-    read: Callable[[Mapping[str, Any]], ToolCall | None]
-    answer: Callable[[ToolCall, Any], dict[str, Any] | None]
-    project: str = ""
-    head: Mapping[str, Any] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
-    then: str = ""
-    before: str = ""
-    entry: Callable[[str, str, int], dict[str, Any]] = lambda matcher, command, timeout: {
-        "matcher": matcher,
-        "hooks": [{"type": "command", "command": command, "timeout": timeout}],
-    }
-
-
 def answer_event(agent: str, event: Any, compressor: ToolResultCompressor) -> dict[str, Any]:
     """The reply to an event of an agent; {} leaves the result as it is.
 
@@ -349,37 +311,69 @@ def _text_of(made: Any) -> Any:
     return "\n".join(texts) if all(isinstance(text, str) for text in texts) else None  # type: ignore[arg-type]
 
 
+@dataclass(frozen=True, slots=True)
+class HookProtocol:
+    """Format of an agent's hook events and answers.
+
+    Attributes:
+        event: name of the event after a tool.
+        settings: file of the user's settings, under the home folder.
+        matcher: which tools the hook is installed for, a regular expression.
+        timeout: what the settings say, in the agent's unit.
+        read: the call, out of an event; None where its result is not to be touched.
+        answer: the reply that puts a shorter result in the place of a call's; None where its shape would not
+            be taken.
+        project: file of a project's settings, under its folder; "" for one of the same name.
+        head: members that a new file of settings starts with.
+        entry: what stands in the list of the event, from matcher, command and timeout.
+        files: of an agent that takes code, the plugin's files, in the folder of `settings`, which is the one
+            that asks `tersely hook`.
+        then: what the user types for the agent to load them.
+        before: name of the event before a tool, at which a command may be rewritten; "" where none is.
+    """
+
+    event: str
+    settings: str
+    matcher: str = ""
+    timeout: int = 30
+    read: Callable[[Mapping[str, Any]], ToolCall | None] = _call
+    answer: Callable[[ToolCall, Any], dict[str, Any] | None] = _plugin
+    project: str = ""
+    head: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    then: str = ""
+    before: str = ""
+    entry: Callable[[str, str, int], dict[str, Any]] = lambda matcher, command, timeout: {
+        "matcher": matcher,
+        "hooks": [{"type": "command", "command": command, "timeout": timeout}],
+    }
+
+
+_GEMINI_TOOLS = (
+    "run_shell_command|grep_search|search_file_content|glob|list_directory|web_fetch|google_web_search|mcp_.*"
+)
 AGENTS: dict[str, HookProtocol] = {
     # https://code.claude.com/docs/en/hooks, "PostToolUse"
     "claude-code": HookProtocol(
         "PostToolUse",
         ".claude/settings.json",
         "Bash|BashOutput|Grep|Glob|WebFetch|WebSearch|Task|Agent|mcp__.*",
-        30,  # seconds
-        _call,
-        _claude_code,
+        answer=_claude_code,
         before="PreToolUse",
     ),
     # https://developers.openai.com/codex/hooks, "PostToolUse"; codex-rs/hooks/src/events/post_tool_use.rs
-    "codex": HookProtocol("PostToolUse", ".codex/hooks.json", "Bash|mcp__.*", 30, _call, _codex),
-    # https://geminicli.com/docs/hooks/reference, "AfterTool"
+    "codex": HookProtocol("PostToolUse", ".codex/hooks.json", "Bash|mcp__.*", answer=_codex),
+    # https://geminicli.com/docs/hooks/reference, "AfterTool"; milliseconds
     "gemini-cli": HookProtocol(
-        "AfterTool",
-        ".gemini/settings.json",
-        "run_shell_command|grep_search|search_file_content|glob|list_directory|web_fetch|google_web_search"
-        "|mcp_.*",
-        30_000,  # milliseconds
-        _gemini_call,
-        _gemini,
+        "AfterTool", ".gemini/settings.json", _GEMINI_TOOLS, 30_000, _gemini_call, _gemini
     ),
     # https://docs.github.com/en/copilot/reference/hooks-reference, "postToolUse"; patterns match whole names
     "copilot-cli": HookProtocol(
         "postToolUse",
         ".copilot/hooks/tersely.json",
         "(?!(view|edit|create|str_replace_editor|apply_patch|update_todo|ask_user)$).*",
-        30,
-        _copilot_call,
-        _copilot,
+        read=_copilot_call,
+        answer=_copilot,
         project=".github/hooks/tersely.json",
         head={"version": 1},
         entry=lambda matcher, command, timeout: {
@@ -394,9 +388,8 @@ AGENTS: dict[str, HookProtocol] = {
         "postToolUse",
         ".cursor/hooks.json",
         "^MCP:",
-        30,
-        _cursor_call,
-        _cursor,
+        read=_cursor_call,
+        answer=_cursor,
         head={"version": 1},
         entry=lambda matcher, command, timeout: {"matcher": matcher, "command": command, "timeout": timeout},
     ),
@@ -404,10 +397,6 @@ AGENTS: dict[str, HookProtocol] = {
     "opencode": HookProtocol(
         "tool.execute.after",
         ".config/opencode/plugins/tersely.js",
-        "",
-        30,
-        _call,
-        _plugin,
         project=".opencode/plugins/tersely.js",
         files=OPENCODE,
     ),
@@ -415,10 +404,6 @@ AGENTS: dict[str, HookProtocol] = {
     "pi": HookProtocol(
         "tool_result",
         ".pi/agent/extensions/tersely.ts",
-        "",
-        30,
-        _call,
-        _plugin,
         project=".pi/extensions/tersely.ts",
         files=PI,
     ),
@@ -426,10 +411,6 @@ AGENTS: dict[str, HookProtocol] = {
     "openclaw": HookProtocol(
         "agentToolResultMiddleware",
         ".openclaw/extensions/tersely/index.js",
-        "",
-        30,
-        _call,
-        _plugin,
         files=OPENCLAW,
         then="openclaw plugins enable tersely",
     ),
@@ -437,10 +418,8 @@ AGENTS: dict[str, HookProtocol] = {
     "hermes": HookProtocol(
         "transform_tool_result",
         ".hermes/plugins/tersely/__init__.py",
-        "",
-        30,
-        _hermes_call,
-        _hermes,
+        read=_hermes_call,
+        answer=_hermes,
         files=HERMES,
         then="hermes plugins enable tersely",
     ),

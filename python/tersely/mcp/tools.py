@@ -8,16 +8,7 @@ from typing import Any, TypeVar
 
 from tersely import checks
 
-__all__ = [
-    "Tool",
-    "ToolError",
-    "ToolReply",
-    "argument",
-    "check_arguments",
-    "object_schema",
-    "tool",
-    "tools_of",
-]
+__all__ = ["Tool", "ToolError", "ToolReply", "check_arguments", "object_schema"]
 
 LONGEST_TEXT = 2_000_000  # characters of one argument where its schema has no maxLength
 _PYTHON = {"string": str, "boolean": bool, "array": list, "object": dict}

@@ -225,11 +225,8 @@ def resolve_embedder(embedder: Any = None, *, timeout: float | None = None) -> C
         embedder = Model2VecEmbedder(embedder)
     elif not isinstance(embedder, Embedder) and FrameworkEmbedder.fits(embedder):
         embedder = FrameworkEmbedder(embedder)
-    if isinstance(embedder, type) or not isinstance(embedder, Embedder):
-        raise TypeError(
-            "embedder must be None, an object with embed(list[str]), a SentenceTransformer, a model2vec "
-            f"StaticModel, or embeddings of LangChain or LlamaIndex, not {_described(embedder)}"
-        )
+    allowed = "None, an object with embed(list[str]), a SentenceTransformer, a model2vec StaticModel, or "
+    _check(embedder, Embedder, f"embedder must be {allowed}embeddings of LangChain or LlamaIndex")
     return CheckedEmbedder(embedder, _name_of(embedder))
 
 
@@ -254,11 +251,8 @@ def resolve_cross_encoder(cross_encoder: Any, *, timeout: float | None = None) -
         from tersely.models.sentence_transformers import SentenceTransformersCrossEncoder
 
         cross_encoder = SentenceTransformersCrossEncoder(cross_encoder)
-    if isinstance(cross_encoder, type) or not isinstance(cross_encoder, CrossEncoder):
-        raise TypeError(
-            "cross_encoder must be an object with score(query, list[str]) or a sentence-transformers "
-            f"CrossEncoder, not {_described(cross_encoder)}"
-        )
+    allowed = "an object with score(query, list[str]) or a sentence-transformers CrossEncoder"
+    _check(cross_encoder, CrossEncoder, f"cross_encoder must be {allowed}")
     return CheckedCrossEncoder(cross_encoder, _name_of(cross_encoder))
 
 
@@ -271,8 +265,7 @@ def resolve_pruner(pruner: Any, *, timeout: float | None = None) -> CheckedPrune
         return replace(resolve_pruner(pruner), timeout=checked_timeout(timeout))
     if isinstance(pruner, CheckedPruner):
         return pruner
-    if isinstance(pruner, type) or not isinstance(pruner, Pruner):
-        raise TypeError(f"pruner must be an object with prune(query, list[str]), not {_described(pruner)}")
+    _check(pruner, Pruner, "pruner must be an object with prune(query, list[str])")
     return CheckedPruner(pruner, _name_of(pruner))
 
 
@@ -330,6 +323,12 @@ def _indices(answer: Any, count: int, name: str) -> Int64s:
 def _name_of(model: Any) -> str:
     name = getattr(model, "name", None)
     return name if isinstance(name, str) and name else type(model).__name__
+
+
+def _check(model: Any, protocol: Any, wanted: str) -> None:
+    """Raise TypeError for what lacks a protocol's methods, or is a class."""
+    if isinstance(model, type) or not isinstance(model, protocol):
+        raise TypeError(f"{wanted}, not {_described(model)}")
 
 
 def _described(value: Any) -> str:

@@ -8,7 +8,7 @@ import mmap
 import os
 import tempfile
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -239,7 +239,26 @@ def _import(name: str) -> Any:
         raise MissingExtraError(name, "onnx") from error
 
 
-class OnnxEmbedder:
+class _OnnxModel:
+    """A model with its session, which is pickled as its arguments: another process loads the files itself."""
+
+    def __init__(self, path: str | os.PathLike[str], batch_size: int | None = None, **options: Any) -> None:
+        self._arguments = (path, options if batch_size is None else {"batch_size": batch_size, **options})
+        threads, limit = options["threads"], options["max_tokens"]
+        self._model = Session(path, threads, batch_size, limit)
+        self.max_tokens = self._model.max_tokens
+
+    @property
+    def name(self) -> str:
+        """Says what is made of texts: hash of the files, and limit."""
+        return f"onnx:{self._model.fingerprint}:{self.max_tokens}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        path, options = self._arguments
+        return partial(type(self), **options), (path,)
+
+
+class OnnxEmbedder(_OnnxModel):
     """An embedder that runs an ONNX sentence model and pools its token vectors to one vector a text.
 
     The same texts give the same bits on any number of threads. Which texts share a batch moves a float
@@ -272,11 +291,9 @@ class OnnxEmbedder:
         Raises FileNotFoundError, ValueError for a model of another kind, and MissingExtraError.
         """
         self.pooling = checks.one_of(pooling, "pooling", ("mean", "cls"))
-        self._arguments = (path, pooling, threads, batch_size, max_tokens)
-        self._model = Session(path, threads, batch_size, max_tokens)
+        super().__init__(path, batch_size, pooling=pooling, threads=threads, max_tokens=max_tokens)
         self._output, width = _embedding_output(self._model)
         self._width: int | None = width if isinstance(width, int) else None
-        self.max_tokens = self._model.max_tokens
         self.dimensions = self._width or self.embed(["a"]).shape[1]
 
     @property
@@ -309,16 +326,8 @@ class OnnxEmbedder:
             values = np.matmul(weights[:, None, :], values)[:, 0]
         return unit_rows(values)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the arguments: the other process loads the files itself."""
-        return _embedder, self._arguments
 
-
-def _embedder(path: Any, pooling: Any, threads: Any, batch_size: Any, max_tokens: Any) -> OnnxEmbedder:
-    return OnnxEmbedder(path, pooling=pooling, threads=threads, batch_size=batch_size, max_tokens=max_tokens)
-
-
-class OnnxCrossEncoder:
+class OnnxCrossEncoder(_OnnxModel):
     """An ONNX model that reads a query and a text together and says how relevant the text is."""
 
     def __init__(
@@ -330,19 +339,12 @@ class OnnxCrossEncoder:
         max_tokens: int | None = None,
     ) -> None:
         """Load a model; arguments and errors as for OnnxEmbedder. It must give one or two logits a pair."""
-        self._arguments = (path, threads, batch_size, max_tokens)
-        self._model = Session(path, threads, batch_size, max_tokens)
-        self.max_tokens = self._model.max_tokens
+        super().__init__(path, batch_size, threads=threads, max_tokens=max_tokens)
         self._output, rank, width = self._model.outputs[0]
         if rank > 2 or (rank == 2 and isinstance(width, int) and width > 2):
             raise ValueError(
                 f"{self._model.model} is no cross-encoder: it must give one or two logits a pair"
             )
-
-    @property
-    def name(self) -> str:
-        """Says which scores these are: hash of the files, and limit."""
-        return f"onnx:{self._model.fingerprint}:{self.max_tokens}"
 
     def score(self, query: str, texts: Sequence[str]) -> Float32s:
         """float32[n] in [0, 1]: the sigmoid of one logit, or the second of two by softmax."""
@@ -359,16 +361,8 @@ class OnnxCrossEncoder:
         scores, truncated = self._model.run(pairs, 1, self._output, _probabilities)
         return scores[:, 0], truncated if kept == query else np.arange(len(texts))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the arguments: the other process loads the files itself."""
-        return _cross_encoder, self._arguments
 
-
-def _cross_encoder(path: Any, threads: Any, batch_size: Any, max_tokens: Any) -> OnnxCrossEncoder:
-    return OnnxCrossEncoder(path, threads=threads, batch_size=batch_size, max_tokens=max_tokens)
-
-
-class OnnxPruner:
+class OnnxPruner(_OnnxModel):
     """An ONNX model that says of each token of a text whether it helps to answer a query, for `pruner`.
 
     Takes token classifiers, and models like Provence, whose first output with a row a token says it.
@@ -381,18 +375,12 @@ class OnnxPruner:
 
         It must give one logit a token, or two, the second for what is to be kept.
         """
-        self._arguments = (path, threads, max_tokens)
-        self._model = Session(path, threads, None, max_tokens)
-        self.max_tokens, self.threads = self._model.max_tokens, self._model.threads
+        super().__init__(path, threads=threads, max_tokens=max_tokens)
+        self.threads = self._model.threads
         found = [(name, width) for name, rank, width in self._model.outputs if rank == 3]
         if not found or (isinstance(found[0][1], int) and found[0][1] > 2):
             raise ValueError(f"{self._model.model} is no pruner: it must give one or two logits a token")
         self._output = found[0][0]
-
-    @property
-    def name(self) -> str:
-        """Says which probabilities these are: hash of the files, and limit."""
-        return f"onnx:{self._model.fingerprint}:{self.max_tokens}"
 
     def prune(self, query: str, segments: Sequence[str]) -> Float32s:
         """float32[n] in [0, 1]: the mean of the probabilities of a segment's tokens; 0 where it has none.
@@ -414,14 +402,6 @@ class OnnxPruner:
         segment = np.searchsorted(starts, last, side="right") - 1
         total = np.bincount(segment, _probabilities(logits, None)[:, 0], len(segments))
         return total / np.maximum(np.bincount(segment, minlength=len(segments)), 1)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the arguments: the other process loads the files itself."""
-        return _pruner, self._arguments
-
-
-def _pruner(path: Any, threads: Any, max_tokens: Any) -> OnnxPruner:
-    return OnnxPruner(path, threads=threads, max_tokens=max_tokens)
 
 
 def quantize_onnx(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> None:

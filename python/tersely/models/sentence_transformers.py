@@ -12,34 +12,34 @@ from tersely.errors import MissingExtraError
 __all__ = ["SentenceTransformersCrossEncoder", "SentenceTransformersEmbedder"]
 
 
-class SentenceTransformersEmbedder:
-    """Embeds texts with a SentenceTransformer."""
+class _Model:
+    """A model of sentence-transformers: a loaded one, or one that is loaded by its folder or name.
+
+    sentence-transformers downloads a name that is not on this machine.
+    """
+
+    kind: str  # of the library's classes
 
     def __init__(self, model: Any) -> None:
-        """Take a loaded SentenceTransformer, or load one by its folder or name.
-
-        sentence-transformers downloads a name that is not on this machine.
-        """
-        self.model = _import().SentenceTransformer(model) if isinstance(model, str) else model
+        self.model = getattr(_import(), self.kind)(model) if isinstance(model, str) else model
         if isinstance(model, str):  # a loaded model does not say reliably which one it is
             self.name = f"sentence-transformers:{model}"
+
+
+class SentenceTransformersEmbedder(_Model):
+    """Embeds texts with a SentenceTransformer, loaded or by its folder or name."""
+
+    kind = "SentenceTransformer"
 
     def embed(self, texts: Sequence[str]) -> Any:
         """float32[n, d], the model's own vectors."""
         return self.model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
 
 
-class SentenceTransformersCrossEncoder:
-    """Scores texts with a CrossEncoder of sentence-transformers."""
+class SentenceTransformersCrossEncoder(_Model):
+    """Scores texts with a CrossEncoder of sentence-transformers, loaded or by its folder or name."""
 
-    def __init__(self, model: Any) -> None:
-        """Take a loaded CrossEncoder, or load one by its folder or name.
-
-        sentence-transformers downloads a name that is not on this machine.
-        """
-        self.model = _import().CrossEncoder(model) if isinstance(model, str) else model
-        if isinstance(model, str):  # a loaded model does not say reliably which one it is
-            self.name = f"sentence-transformers:{model}"
+    kind = "CrossEncoder"
 
     def score(self, query: str, texts: Sequence[str]) -> Any:
         """float[n], the model's own scores."""

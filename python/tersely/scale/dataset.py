@@ -280,9 +280,7 @@ def _first_runner(folder: Path) -> Iterator[bool]:
     with contextlib.ExitStack() as stack:
         try:
             stack.enter_context(file_lock(folder / _LOCK, 0))
-        except TimeoutError:
-            first = False
-        except OSError:  # no locks there
+        except OSError:  # a TimeoutError, or there are no locks
             first = False
         else:
             first = True
