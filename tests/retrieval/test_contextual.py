@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import pytest
@@ -166,43 +166,54 @@ def test_d023_headings_come_along_and_tables_lists_and_code_stay_whole() -> None
     }
 
 
-def test_d025_thirteen_settings() -> None:
-    config = CompressionConfig()
-    assert {field.name: getattr(config, field.name) for field in fields(config)} == {
+def test_d014_d025_settings_and_their_defaults() -> None:
+    assert asdict(CompressionConfig()) == {
         "default_strategy": CompressionStrategy.EXTRACTIVE,
-        "auto_select": True,
-        "token_budget": 4000,
         "allocation_strategy": AllocationStrategy.PROPORTIONAL,
         "segment_size": SegmentSize.SENTENCE,
-        "context_window": 2,
-        "summary_ratio": 0.3,
-        "min_summary_length": 50,
-        "max_summary_length": 500,
-        "batch_size": 5,
-        "cache_results": True,
+        **dict.fromkeys(("auto_select", "cache_results", "preserve_structure"), True),
+        **{"token_budget": 4000, "context_window": 2, "batch_size": 5},
+        **{"summary_ratio": 0.3, "min_summary_length": 50, "max_summary_length": 500},
         "min_relevance_threshold": 0.5,
-        "preserve_structure": True,
+    }
+    assert asdict(TokenBudgetConfig()) == {
+        **{"total_budget": 4000, "reserve_for_response": 1000},
+        **{"min_per_document": 100, "max_per_document": 2000},
+        "allocation_strategy": AllocationStrategy.PROPORTIONAL,
     }
 
 
 @pytest.mark.parametrize(
-    ("options", "error"),
+    ("kind", "options", "error", "message"),
     [
-        ({"token_budget": 0}, ValueError),
-        ({"context_window": -1}, ValueError),
-        ({"context_window": True}, TypeError),
-        ({"summary_ratio": 0}, ValueError),
-        ({"summary_ratio": 1.1}, ValueError),
-        ({"min_relevance_threshold": float("nan")}, ValueError),
-        ({"max_summary_length": 49}, ValueError),
-        ({"cache_results": 1}, TypeError),
-        ({"default_strategy": "passthrough"}, ValueError),
-        ({"segment_size": "line"}, ValueError),
+        (CompressionConfig, {"token_budget": 0}, ValueError, "token_budget"),
+        (CompressionConfig, {"context_window": -1}, ValueError, "context_window"),
+        (CompressionConfig, {"context_window": True}, TypeError, "context_window"),
+        (CompressionConfig, {"summary_ratio": 0}, ValueError, "summary_ratio"),
+        (CompressionConfig, {"summary_ratio": 1.1}, ValueError, "summary_ratio"),
+        (CompressionConfig, {"min_relevance_threshold": float("nan")}, ValueError, "min_relevance_threshold"),
+        (CompressionConfig, {"max_summary_length": 49}, ValueError, "max_summary_length"),
+        (CompressionConfig, {"cache_results": 1}, TypeError, "cache_results"),
+        (CompressionConfig, {"default_strategy": "passthrough"}, ValueError, "default_strategy"),
+        (CompressionConfig, {"segment_size": "line"}, ValueError, "segment_size must be one of character"),
+        (
+            TokenBudgetConfig,
+            {"total_budget": 0},
+            ValueError,
+            "total_budget must be a whole number from 1, not 0",
+        ),
+        (TokenBudgetConfig, {"total_budget": 1000}, ValueError, "must be less than the total budget"),
+        (TokenBudgetConfig, {"total_budget": True}, TypeError, "total_budget must be a whole number"),
+        (TokenBudgetConfig, {"max_per_document": 99}, ValueError, "must be a whole number from 100, not 99"),
+        (TokenBudgetConfig, {"min_per_document": 0}, ValueError, "min_per_document must be a whole number"),
+        (TokenBudgetConfig, {"allocation_strategy": "fair"}, ValueError, "must be one of uniform, .*'fair'"),
     ],
 )
-def test_d025_settings_that_make_no_sense(options: dict[str, Any], error: type[Exception]) -> None:
-    with pytest.raises(error, match=rf"{next(iter(options))}|level"):
-        CompressionConfig(**options)
+def test_d025_settings_that_make_no_sense(
+    kind: Any, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        kind(**options)
 
 
 def around_a_hit(window: int, budget: int) -> CompressedDocument:
@@ -291,13 +302,10 @@ def test_d030_what_is_under_the_threshold_is_dropped_and_reported() -> None:
     assert [(one.index, one.reason) for one in result.dropped_documents] == [(1, "irrelevant")]
     assert "documents_dropped" in result.warnings
     check_result(result, words, 100)
-
-
-def test_d030_where_nothing_is_relevant_the_result_is_empty_and_says_so() -> None:
-    result = tight(relevance_scorer=Scorer(0.1, 0.2, 0.3)).compress_sync(CORPUS, QUERY)
-    assert (result.text, result.compressed_token_count, result.compressed_documents) == ("", 0, ())
-    assert "nothing_relevant" in result.warnings
-    assert {one.reason for one in result.dropped_documents} == {"irrelevant"}
+    nothing = tight(relevance_scorer=Scorer(0.1, 0.2, 0.3)).compress_sync(CORPUS, QUERY)
+    assert (nothing.text, nothing.compressed_token_count, nothing.compressed_documents) == ("", 0, ())
+    assert "nothing_relevant" in nothing.warnings
+    assert {one.reason for one in nothing.dropped_documents} == {"irrelevant"}
 
 
 def test_d030_the_default_threshold_leaves_out_documents_on_other_subjects() -> None:
@@ -352,16 +360,9 @@ def test_a_budget_given_twice_is_an_error_unless_it_is_the_same() -> None:
 
 
 def test_d032_the_fields_of_a_result() -> None:
-    names = [field.name for field in fields(CompressionResult)]
-    assert names[:7] == [
-        "original_documents",
-        "compressed_documents",
-        "original_token_count",
-        "compressed_token_count",
-        "compression_ratio",
-        "strategy_used",
-        "relevance_scores",
-    ]
+    names = "original_documents compressed_documents original_token_count compressed_token_count "
+    names += "compression_ratio strategy_used relevance_scores"
+    assert [field.name for field in fields(CompressionResult)][:7] == names.split()
     result = tight().compress_sync(CORPUS, QUERY)
     assert result.original_documents == tuple(CORPUS)
     assert len(result.relevance_scores) == 3
@@ -374,14 +375,8 @@ def test_d032_the_fields_of_a_result() -> None:
 
 
 def test_d033_the_fields_of_a_document() -> None:
-    assert [field.name for field in fields(CompressedDocument)][:6] == [
-        "original_id",
-        "content",
-        "token_count",
-        "compression_method",
-        "preserved_segments",
-        "relevance_score",
-    ]
+    names = "original_id content token_count compression_method preserved_segments relevance_score"
+    assert [field.name for field in fields(CompressedDocument)][:6] == names.split()
     result = tight().compress_sync(CORPUS, QUERY)
     for document in result.compressed_documents:
         assert document.original_id == to_uuid(CORPUS[document.index].id)
@@ -443,11 +438,6 @@ def test_d038_usage_stands_beside_the_documents() -> None:
     )
 
 
-def test_a_number_for_the_limits_is_told_where_it_belongs() -> None:
-    with pytest.raises(TypeError, match="a number is token_budget="):
-        ContextualCompressor(budget=400)  # type: ignore[arg-type]
-
-
 BIG = 10_000
 
 
@@ -457,16 +447,25 @@ def manager(name: str = "proportional", **limits: int) -> TokenBudgetManager:
     )
 
 
-def test_d010_uniform_is_the_same_for_all() -> None:
-    assert manager("uniform").allocate([BIG] * 3, [0.9, 0.1, 0.5]).allocations == (1000, 1000, 1000)
-
-
-def test_d011_proportional_is_exact_and_what_one_cannot_use_goes_to_the_others() -> None:
-    scores = [0.8, 0.4, 0.2]
-    assert manager().allocate([BIG] * 3, scores).allocations == (1714, 857, 429)
-    assert manager().allocate([300, BIG, BIG], scores).allocations == (300, 1800, 900)
-    assert manager().allocate([BIG] * 2, [0.9, 0.001]).allocations == (2000, 1000)
-    assert manager().allocate([BIG] * 3, [0.9, 0.8, 0.001]).allocations == (1535, 1365, 100)
+@pytest.mark.parametrize(
+    ("name", "limits", "sizes", "scores", "allocations"),
+    [
+        ("uniform", {}, [BIG] * 3, [0.9, 0.1, 0.5], (1000, 1000, 1000)),  # the same for all
+        ("proportional", {}, [BIG] * 3, [0.8, 0.4, 0.2], (1714, 857, 429)),  # exact
+        ("proportional", {}, [300, BIG, BIG], [0.8, 0.4, 0.2], (300, 1800, 900)),  # the others have the rest
+        ("proportional", {}, [BIG] * 2, [0.9, 0.001], (2000, 1000)),
+        ("proportional", {}, [BIG] * 3, [0.9, 0.8, 0.001], (1535, 1365, 100)),
+        ("proportional", {"total_budget": 1040}, [500, 500], [0.2, 0.4], (0, 40)),  # under the least
+        ("threshold", {"total_budget": 1500}, [BIG] * 3, [0.9, 0.6, 0.3], (100 + 180, 100 + 120, 0)),  # X53
+        ("greedy", {}, [1500] * 3, [0.9, 0.5, 0.7], (1500, 0, 1500)),  # the best first
+        ("greedy", {}, [1450] * 3, [0.9, 0.5, 0.7], (1450, 100, 1450)),
+        ("greedy", {}, [1451] * 3, [0.9, 0.5, 0.7], (1451, 0, 1451)),
+    ],
+)
+def test_d010_d011_d013_x53_shares(
+    name: str, limits: dict[str, int], sizes: list[int], scores: list[float], allocations: tuple[int, ...]
+) -> None:
+    assert manager(name, **limits).allocate(sizes, scores).allocations == allocations
 
 
 def test_d012_threshold_gives_nothing_below_and_the_least_above() -> None:
@@ -475,28 +474,6 @@ def test_d012_threshold_gives_nothing_below_and_the_least_above() -> None:
     assert plan.dropped == (2,)
     assert min(plan.allocations[:2]) >= 100
     assert sum(plan.allocations) == 3000
-
-
-def test_x53_the_surplus_is_shared_in_proportion_among_those_above() -> None:
-    plan = manager("threshold", total_budget=1500).allocate([BIG] * 3, [0.9, 0.6, 0.3])
-    assert plan.allocations == (100 + 180, 100 + 120, 0)
-
-
-def test_d013_greedy_fills_the_best_first() -> None:
-    assert manager("greedy").allocate([1500] * 3, [0.9, 0.5, 0.7]).allocations == (1500, 0, 1500)
-    assert manager("greedy").allocate([1450] * 3, [0.9, 0.5, 0.7]).allocations == (1450, 100, 1450)
-    assert manager("greedy").allocate([1451] * 3, [0.9, 0.5, 0.7]).allocations == (1451, 0, 1451)
-
-
-def test_d014_the_defaults_of_the_limits() -> None:
-    config = TokenBudgetConfig()
-    assert {field.name: getattr(config, field.name) for field in fields(config)} == {
-        "total_budget": 4000,
-        "reserve_for_response": 1000,
-        "min_per_document": 100,
-        "max_per_document": 2000,
-        "allocation_strategy": AllocationStrategy.PROPORTIONAL,
-    }
 
 
 def test_x48_the_reserve_is_inside_the_total() -> None:
@@ -549,36 +526,6 @@ def test_x51_what_is_required_always_raises_where_it_does_not_fit() -> None:
         manager().allocate([500] * 2, [0.9, 0.9], required=[3000, 1])
     assert isinstance(caught.value, CompressionError)
     assert caught.value.required == 3001
-
-
-def test_a_budget_under_the_least_goes_to_the_best_document() -> None:
-    assert manager(total_budget=1040).allocate([500, 500], [0.2, 0.4]).allocations == (0, 40)
-
-
-def test_marginal_has_no_shares() -> None:
-    with pytest.raises(ValueError, match="MARGINAL has no shares"):
-        manager("marginal").allocate([1], [1])
-
-
-@pytest.mark.parametrize(
-    ("limits", "message"),
-    [
-        ({"total_budget": 0}, "total_budget must be a whole number from 1, not 0"),
-        ({"total_budget": 1000}, "must be less than the total budget"),
-        (
-            {"min_per_document": 300, "max_per_document": 200},
-            "must be a whole number from 300, not 200",
-        ),
-        ({"min_per_document": 0}, "min_per_document must be a whole number from 1"),
-    ],
-)
-def test_limits_that_make_no_sense(limits: dict[str, int], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        TokenBudgetConfig(**limits)
-    with pytest.raises(TypeError, match="total_budget must be a whole number"):
-        TokenBudgetConfig(total_budget=True)
-    with pytest.raises(ValueError, match="allocation_strategy must be one of uniform"):
-        TokenBudgetConfig(allocation_strategy="fair")  # type: ignore[arg-type]
 
 
 documents = st.lists(
@@ -638,3 +585,7 @@ def test_d009_usage_is_told_by_document_and_over_the_budget_is_an_error() -> Non
 def test_wrong_arguments(sizes: list[int], scores: list[float]) -> None:
     with pytest.raises(ValueError, match=r"scores?|sizes"):
         manager().allocate(sizes, scores)
+    with pytest.raises(ValueError, match="MARGINAL has no shares"):
+        manager("marginal").allocate([1], [1])
+    with pytest.raises(TypeError, match="a number is token_budget="):
+        ContextualCompressor(budget=400)  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -87,18 +88,8 @@ def test_search_finds_by_words_and_by_vectors(harbour: Index) -> None:
     assert harbour.search("") == harbour.search("the of and", method="lexical") == []
 
 
-SYNTAX_INDEX = [
-    '"foo OR bar*',
-    "NEAR(",
-    "NEAR(a b, 2)",
-    "crane AND NOT",
-    "header_path : x",
-    "^crane",
-    '"',
-    "a-b*",
-    "(",
-]
-SYNTAX_INDEX += ["\0", "\ud800", "'; DROP TABLE chunks; --", "{a b} : c", "crane " * 5000]
+SYNTAX_INDEX = ['"foo OR bar*', "NEAR(", "NEAR(a b, 2)", "crane AND NOT", "header_path : x", "^crane", '"']
+SYNTAX_INDEX += ["a-b*", "(", "\0", "\ud800", "'; DROP TABLE chunks; --", "{a b} : c", "crane " * 5000]
 
 
 @pytest.mark.parametrize("query", SYNTAX_INDEX)
@@ -316,44 +307,51 @@ def test_chunks_of_pages_are_made_of_the_source(parts: list[str]) -> None:
         at = chunk.end
 
 
-def test_b002_header_paths_of_markdown() -> None:
-    text = f"# Port\n\n{LOG_BOOK * 4}\n\n## Tides ##\n\n{LOG_BOOK * 4}\n\nPilots\n------\n\n{LOG_BOOK * 4}"
-    found = [(chunk.header_path, chunk.content[:8]) for chunk in cut_chunks(text, "text")]
-    assert found == [("Port", "# Port\n\n"), ("Port > Tides", "## Tides"), ("Port > Pilots", "Pilots\n-")]
+BODY = "".join(f"        self.value_{number} = {number}  # a line of some length\n" for number in range(8))
 
 
-def test_b002_header_paths_of_restructuredtext_follow_the_order_of_styles() -> None:
-    over = f"****\nPort\n****\n\n{LOG_BOOK * 4}\n\n"
-    text = over + "".join(
-        f"{title}\n{mark * len(title)}\n\n{LOG_BOOK * 4}\n\n"
-        for title, mark in (("Tides", "="), ("Spring :term:`tide`", "^"), ("Pilots", "="))
-    )
-    paths = [chunk.header_path for chunk in cut_chunks(text, "rst")]
-    assert paths == ["Port", "Port > Tides", "Port > Tides > Spring tide", "Port > Pilots"]
-
-
-def test_a_table_of_restructuredtext_is_no_heading() -> None:
-    text = f"Port\n====\n\n=====  =====\nA      B\n=====  =====\n1      2\n=====  =====\n\n{LOG_BOOK * 3}"
-    assert {chunk.header_path for chunk in cut_chunks(text, "rst")} == {"Port"}
-
-
-def test_b002_header_paths_of_pages() -> None:
-    text = (
-        f"<html><title>x</title><body><h1>Port &amp; quay<a href='#p'>¶</a></h1><p>{LOG_BOOK * 4}</p>"
-        f"<h2 class='x'>Tides</h2><p>{LOG_BOOK * 4}</p><script>var a = '<h1>no</h1>';</script></body></html>"
-    )
-    chunks = cut_chunks(text, "html")
-    assert [chunk.header_path for chunk in chunks] == ["Port & quay", "Port & quay > Tides"]
-    assert "<p>" not in chunks[0].content and text[chunks[1].start :].startswith("Tides</h2>")
-
-
-def test_b002_header_paths_of_code() -> None:
-    body = "".join(
-        f"        self.value_{number} = {number}  # a line of some length\n" for number in range(8)
-    )
-    text = f"class Ship:\n    def load(self):\n{body}\n    def sail(self):\n{body}\n\ndef dock(ship):\n{body}"
-    paths = [chunk.header_path for chunk in cut_chunks(text, "python")]
-    assert paths == ["class Ship > def load(self)", "class Ship > def sail(self)", "def dock(ship)"]
+@pytest.mark.parametrize(
+    ("kind", "text", "paths"),
+    [
+        (
+            "text",
+            f"# Port\n\n{LOG_BOOK * 4}\n\n## Tides ##\n\n{LOG_BOOK * 4}\n\nPilots\n------\n\n{LOG_BOOK * 4}",
+            ["Port", "Port > Tides", "Port > Pilots"],
+        ),
+        (  # levels follow the order of styles
+            "rst",
+            f"****\nPort\n****\n\n{LOG_BOOK * 4}\n\n"
+            + "".join(
+                f"{title}\n{mark * len(title)}\n\n{LOG_BOOK * 4}\n\n"
+                for title, mark in (("Tides", "="), ("Spring :term:`tide`", "^"), ("Pilots", "="))
+            ),
+            ["Port", "Port > Tides", "Port > Tides > Spring tide", "Port > Pilots"],
+        ),
+        (  # a table is no heading
+            "rst",
+            f"Port\n====\n\n=====  =====\nA      B\n=====  =====\n1      2\n=====  =====\n\n{LOG_BOOK * 3}",
+            ["Port"],
+        ),
+        (
+            "html",
+            f"<html><title>x</title><body><h1>Port &amp; quay<a href='#p'>¶</a></h1><p>{LOG_BOOK * 4}</p><h2 "
+            f"class='x'>Tides</h2><p>{LOG_BOOK * 4}</p><script>a = '<h1>no</h1>';</script></body></html>",
+            ["Port & quay", "Port & quay > Tides"],
+        ),
+        (
+            "python",
+            f"class Ship:\n    def load(self):\n{BODY}\n    def sail(self):\n{BODY}\ndef dock(ship):\n{BODY}",
+            ["class Ship > def load(self)", "class Ship > def sail(self)", "def dock(ship)"],
+        ),
+    ],
+)
+def test_b002_header_paths(kind: str, text: str, paths: list[str]) -> None:
+    chunks = cut_chunks(text, kind)
+    assert [chunk.header_path for chunk in chunks] == paths
+    titles = [re.sub(r".* > |def |&.*|tide$", "", path).strip() for path in paths]
+    for title, chunk in zip(titles, chunks, strict=True):  # a chunk begins with its heading
+        assert title in (text[chunk.start :] if kind == "html" else chunk.content)[:30]
+    assert kind != "html" or "<p>" not in chunks[0].content
 
 
 def test_small_sections_are_merged_and_carry_what_their_paths_share() -> None:
@@ -404,29 +402,14 @@ def notes(index: Index) -> dict[str, str]:
 
 def test_kinds_of_files_and_what_is_left_out(tmp_path: Path) -> None:
     text = (WORDS["tide"] + "\n") * 5
-    for name in (
-        "a.md",
-        "b.TXT",
-        "c.rst",
-        "d.html",
-        "e.py",
-        "f.rs",
-        "README",
-        "deep/er/g.markdown",
-        "h.rst.txt",
-    ):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    for name in (".hidden.md", "x.png", "y.json", "z.odt", ".git/config.md", "deep/.secret/s.txt"):
+    read = ["README", "a.md", "b.TXT", "c.rst", "d.html", "deep/er/g.markdown", "e.py", "f.rs", "h.rst.txt"]
+    not_read = [".hidden.md", "x.png", "y.json", "z.odt", ".git/config.md", "deep/.secret/s.txt"]
+    for name in (*read, *not_read):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     index = Index.build(tmp_path)
-    assert index.files() == sorted(
-        ["README", "a.md", "b.TXT", "c.rst", "d.html", "deep/er/g.markdown", "e.py", "f.rs", "h.rst.txt"]
-    )
-    assert notes(index) == {}
+    assert index.files() == sorted(read) and notes(index) == {}
 
 
 def test_links_binary_huge_and_broken_files_have_notes(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,25 @@ from tersely.cli import main
 from tersely.errors import StoreError
 from tersely.retrieval.index import Index, storage
 from tersely.retrieval.index.storage import Snapshot, shard_of
+
+
+@contextlib.contextmanager
+def readers(read: Callable[[], object], many: int) -> Iterator[None]:
+    """So many threads read again and again meanwhile; what one raises is raised at the end."""
+    done = threading.Event()
+
+    def again() -> None:
+        while not done.is_set():
+            read()
+
+    with ThreadPoolExecutor(many) as pool:
+        running = [pool.submit(again) for _ in range(many)]
+        try:
+            yield
+        finally:
+            done.set()
+        for one in running:
+            one.result()
 
 
 @pytest.fixture
@@ -66,24 +86,14 @@ def test_one_writer_at_a_time_and_readers_go_on(harbour: Path) -> None:
 
 def test_searches_while_another_thread_writes_see_one_state(harbour: Path) -> None:
     index = Index.build(harbour)
-    done, wrong = threading.Event(), []
 
     def read() -> None:
-        while not done.is_set():
-            versions = {result.content.count("Version 1.") for result in index.search("tide", 3)}
-            if len(versions) != 1:
-                wrong.append(versions)
+        assert len({result.content.count("Version 1.") for result in index.search("tide", 3)}) == 1
 
-    readers = [threading.Thread(target=read) for _ in range(4)]
-    for reader in readers:
-        reader.start()
-    for version in range(2, 12):
-        write_folder(harbour, version=1 + version % 2)
-        Index.build(harbour)
-    done.set()
-    for reader in readers:
-        reader.join()
-    assert wrong == []
+    with readers(read, 4):
+        for version in range(2, 12):
+            write_folder(harbour, version=1 + version % 2)
+            Index.build(harbour)
 
 
 def test_other_formats_and_damage_are_named(harbour: Path) -> None:
@@ -136,11 +146,7 @@ def test_an_index_of_another_format_is_made_anew(harbour: Path) -> None:
         "chunks.sqlite",
         "vectors.f32",
         "codes.i8",
-        "scale.npy",
-        "terms.npy",
-        "first.npy",
-        "rows.npy",
-        "order.npy",
+        *(f"{n}.npy" for n in ["scale", "terms", "first", "rows", "order"]),
     ],
 )
 def test_a_damaged_generation_is_refused_and_made_anew(harbour: Path, name: str) -> None:
@@ -368,16 +374,7 @@ def test_a_spawned_process_searches_and_writes_the_index_that_is_open_here(harbo
 def test_a_forked_child_searches_while_its_parents_threads_do(harbour: Path) -> None:
     index = Index.build(harbour)
     expected = [result.chunk_id for result in index.search("tide", 3)]
-    done = threading.Event()
-
-    def read() -> None:
-        while not done.is_set():
-            index.search("tide", 3)
-
-    readers = [threading.Thread(target=read) for _ in range(3)]
-    for reader in readers:
-        reader.start()
-    try:
+    with readers(lambda: index.search("tide", 3), 3):
         for version in range(2, 8):
             write_folder(harbour, version=version)
             Index.build(harbour)  # the forked child may have to open another generation
@@ -387,11 +384,10 @@ def test_a_forked_child_searches_while_its_parents_threads_do(harbour: Path) -> 
                 found = [result.chunk_id for result in index.search("tide", 3)]
                 os._exit(0 if found == expected else 1)
             assert os.waitpid(child, 0)[1] == 0
-    finally:
-        done.set()
-        for reader in readers:
-            reader.join()
     assert [result.chunk_id for result in index.search("tide", 3)] == expected
+
+
+_EVENTS = ["open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "sqlite3.connect", "fcntl.flock"]
 
 
 def build_and_die(folder: Path, event: int) -> bool:
@@ -402,15 +398,7 @@ def build_and_die(folder: Path, event: int) -> bool:
 
         def hook(name: str, arguments: object) -> None:
             nonlocal seen
-            if name in (
-                "open",
-                "os.rename",
-                "os.remove",
-                "os.mkdir",
-                "os.rmdir",
-                "sqlite3.connect",
-                "fcntl.flock",
-            ):
+            if name in _EVENTS:
                 seen += 1
                 if seen == event:
                     os.kill(os.getpid(), signal.SIGKILL)
@@ -423,54 +411,41 @@ def build_and_die(folder: Path, event: int) -> bool:
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
-def check_kills(harbour: Path, events: range, shards: int = 1) -> int:
-    """Kill at each of these events; how many there were before a build was through."""
+@forks
+@pytest.mark.parametrize(
+    ("events", "shards", "least"),
+    [
+        (range(2, 300, 12), 1, 4),
+        (range(2, 300, 12), 3, 4),
+        pytest.param(range(1, 1000), 1, 30, marks=pytest.mark.slow),  # any event
+    ],
+)
+def test_a_killed_writer_leaves_the_old_index_or_the_new_one(
+    harbour: Path, events: range, shards: int, least: int
+) -> None:
+    """`least`: events that there are before a build is through."""
     Index.build(harbour, shards=shards)
-    before, version = state(harbour), 1
-    for number, event in enumerate(events):
+    before, version, died = state(harbour), 1, 0
+    for event in events:
         version += 1
         write_folder(harbour, ("tide", "pilot"), version=version)
-        died = build_and_die(harbour, event)
+        killed = build_and_die(harbour, event)
         found = state(harbour)
-        assert found == before or all(
-            (f"Version {version}." in text)
-            for name, text in found.items()
-            if name.startswith(("tide", "pilot"))
-        )
+        changed = [text for name, text in found.items() if name.startswith(("tide", "pilot"))]
+        assert found == before or all(f"Version {version}." in text for text in changed)
         Index.build(harbour)
         before = state(harbour)
         assert all(f"Version {version}." in text for name, text in before.items() if name.startswith("tide"))
         assert len(generations(harbour)) == shards
-        if not died:
-            return number
-    return len(events)
+        died += killed
+        if not killed:
+            break
+    assert died >= least
 
 
 @forks
-@pytest.mark.parametrize("shards", [1, 3])
-def test_a_killed_writer_leaves_the_old_index_or_the_new_one(harbour: Path, shards: int) -> None:
-    assert check_kills(harbour, range(2, 300, 12), shards) >= 4
-
-
-@forks
-@pytest.mark.slow
-def test_a_writer_killed_at_any_event_leaves_the_old_index_or_the_new_one(harbour: Path) -> None:
-    assert check_kills(harbour, range(1, 1000)) >= 30
-
-
-@forks
-def test_ten_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path) -> None:
-    kill_at_any_time(harbour, 10)
-
-
-@forks
-@pytest.mark.slow  # 72 s on two busy cores
-def test_five_hundred_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path) -> None:
-    kill_at_any_time(harbour, 500)
-
-
-def kill_at_any_time(harbour: Path, kills: int) -> None:
-    """Change a folder whose index was acknowledged, and kill its writer, so often."""
+@pytest.mark.parametrize("kills", [10, pytest.param(500, marks=pytest.mark.slow)])  # 72 s on two busy cores
+def test_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path, kills: int) -> None:
     Index.build(harbour)
     random_times = random.Random(5)
     for version in range(2, 2 + kills):
@@ -698,20 +673,15 @@ def test_many_readers_see_one_state_each_while_shards_change(tmp_path: Path) -> 
     folder = tmp_path / "harbour"
     write_folder(folder)
     index = Index.build(folder, shards=3)
-    readers = [
-        subprocess.Popen(
-            [sys.executable, "-c", _READER, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(2)
+    command = [sys.executable, "-c", _READER, folder]
+    others = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)
     ]
-    done, wrong = threading.Event(), []
 
     def read() -> None:
-        while not done.is_set():
-            # the files of all shards change together, so a mixture of states would show
-            versions = {hit.content.count("Version 1.") for hit in index.search("water crane lamp", 10)}
-            if len(versions) != 1:
-                wrong.append(versions)
+        # the files of all shards change together, so a mixture of states would show
+        hits = index.search("water crane lamp", 10)
+        assert len({hit.content.count("Version 1.") for hit in hits}) == 1
 
     def ask(reader: subprocess.Popen[str]) -> str:
         assert reader.stdin is not None and reader.stdout is not None
@@ -719,19 +689,14 @@ def test_many_readers_see_one_state_each_while_shards_change(tmp_path: Path) -> 
         reader.stdin.flush()
         return reader.stdout.readline().strip()
 
-    with ThreadPoolExecutor(3) as pool:
-        running = [pool.submit(read) for _ in range(3)]
-        try:
-            assert [reader.stdout.readline() for reader in readers if reader.stdout] == ["ready\n"] * 2
+    try:
+        with readers(read, 3):
+            assert [reader.stdout.readline() for reader in others if reader.stdout] == ["ready\n"] * 2
             for version in range(2, 7):
                 write_folder(folder, version=1 + version % 2)
                 Index.build(folder)
-                assert [ask(reader) for reader in readers] == ["1", "1"]
-        finally:
-            done.set()
-            for reader in readers:
-                reader.kill()
-                reader.communicate()
-        for one in running:
-            one.result()
-    assert wrong == []
+                assert [ask(reader) for reader in others] == ["1", "1"]
+    finally:
+        for reader in others:
+            reader.kill()
+            reader.communicate()

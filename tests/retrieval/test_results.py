@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -103,6 +102,31 @@ def test_b007_sentences_of_each_chunk_in_source_order() -> None:
         compress_results([], max_sentences=3)
 
 
+LINE = np.array([0.0, 0.7, 1.4])
+CHAIN = np.stack([np.cos(LINE), np.sin(LINE)], axis=1)  # neighbours have .76, the ends .17
+
+
+@pytest.mark.parametrize(
+    ("vectors", "options", "left"),
+    [
+        ([[1.0, 0], [0.7, 0.7141428]], {"similarity_threshold": 0.9}, 2),
+        ([[1.0, 0], [0.7, 0.7141428]], {"similarity_threshold": 0.5}, 1),
+        (np.array([[0.1, 0.7, 0.3]] * 2, dtype=np.float32), {"similarity_threshold": 1.0}, 1),  # X26
+        (CHAIN, {"similarity_threshold": 0.5}, 2),  # X27: no chaining unless asked for
+        (CHAIN, {"similarity_threshold": 0.5, "linkage": "single"}, 1),
+        ([[0.0, 0], [1, 0], [0, 0]], {}, 3),  # zero vectors
+    ],
+)
+def test_b021_x26_x27_the_threshold_decides(vectors: Any, options: dict[str, Any], left: int) -> None:
+    texts = ["Tokens rotate daily.", "The tokens rotate daily.", "The tokens do rotate daily."][
+        : len(vectors)
+    ]
+    results = with_scores(texts, [0.9, 0.8, 0.7][: len(vectors)])
+    assert len(compress_results(results, vectors=vectors, **options)) == left
+    with pytest.raises(ValueError, match="linkage must be one of"):
+        compress_results(results, linkage="complete")
+
+
 def test_b009_similar_vectors_are_one_and_the_best_score_stands_for_them() -> None:
     vectors = np.array([[1, 0, 0], [0.99, 0.14, 0], [0, 1, 0]])
     left = compress_results(with_scores(TWINS, [0.6, 0.9, 0.7]), vectors=vectors)
@@ -119,13 +143,11 @@ def test_b009_what_differs_in_a_number_is_no_duplicate_whatever_its_vector() -> 
     assert asked.duplicates == ((1, 0),)
 
 
-def test_b010_nothing_one_and_zero_vectors() -> None:
+def test_b010_nothing_and_one() -> None:
     empty = compress_results([])
     assert empty.results == () and empty.compression_stats.original_count == 0
     one = compress_results([chunk("a", 0.5, "Only this.")])
     assert len(one) == 1 and one.compression_stats.clusters_merged == 0
-    zero = np.array([[0.0, 0], [1, 0], [0, 0]])
-    assert compress_results(with_scores(TWINS, [0.9, 0.8, 0.7]), vectors=zero).duplicates == ()
     assert compress_results([], vectors=np.zeros((0, 4))).results == ()
 
 
@@ -171,39 +193,10 @@ def test_results_without_scores_count_how_probably_they_are_on_topic() -> None:
     assert len(compress_results([(text, 0.9) for text in texts], query)) == 2, "scores are taken as they are"
 
 
-def test_b021_the_threshold_decides() -> None:
-    pair = np.array([[1.0, 0], [0.7, 0.7141428]])
-    results = with_scores(TWINS[:2], [0.9, 0.8])
-    assert len(compress_results(results, vectors=pair, similarity_threshold=0.9)) == 2
-    assert len(compress_results(results, vectors=pair, similarity_threshold=0.5)) == 1
-
-
-def test_x26_identical_vectors_merge_at_one() -> None:
-    vectors = np.array([[0.1, 0.7, 0.3]] * 2, dtype=np.float32)
-    results = with_scores(TWINS[:2], [0.9, 0.8])
-    assert len(compress_results(results, vectors=vectors, similarity_threshold=1.0)) == 1
-
-
-def test_x27_no_chaining_unless_asked_for() -> None:
-    texts = ["Tokens rotate daily.", "The tokens rotate daily.", "The tokens do rotate daily."]
-    angles = np.array([0.0, 0.7, 1.4])
-    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1)  # neighbours .76, ends .17
-    results = with_scores(texts, [0.9, 0.8, 0.7])
-    assert len(compress_results(results, vectors=vectors, similarity_threshold=0.5)) == 2
-    assert len(compress_results(results, vectors=vectors, similarity_threshold=0.5, linkage="single")) == 1
-    with pytest.raises(ValueError, match="linkage must be one of"):
-        compress_results(results, linkage="complete")
-
-
 def test_x28_the_numbers_add_up() -> None:
     stats = compress_results(ten(), top_n=5).compression_stats
-    assert asdict(stats) == {
-        "original_count": 10,
-        "after_threshold": 7,
-        "after_dedup": 6,
-        "clusters_merged": 1,
-        "returned_count": 5,
-    }
+    assert (stats.original_count, stats.after_threshold, stats.after_dedup) == (10, 7, 6)
+    assert (stats.clusters_merged, stats.returned_count) == (1, 5)
 
 
 def test_x25_and_x77_the_default_threshold_is_its_own() -> None:
@@ -362,17 +355,11 @@ def test_b013_a_preview_is_a_sentence_or_says_what_there_is() -> None:
     assert sum(len(one.preview) for one in found) < 0.3 * whole
 
 
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [
-        ("tersely.retrieval.results", "above_score"),
-        ("tersely.retrieval.results", "duplicates"),
-        ("tersely.retrieval.results", "ResultStats"),
-        ("tersely.mcp.query_tools", "QueryTools"),
-    ],
-)
-def test_b020_each_phase_has_its_module(module: str, name: str) -> None:
-    assert hasattr(importlib.import_module(module), name)
+def test_b020_each_phase_has_its_module() -> None:
+    from tersely.mcp.query_tools import QueryTools
+    from tersely.retrieval import results
+
+    assert QueryTools and results.above_score and results.duplicates and results.ResultStats
 
 
 JSON = '{"fee": [4, 5, 6, 7, 8, 9, 10, 11, 12, 13], "note": "the sluice fee is due at noon", "x": {"y": 1}}'
@@ -449,14 +436,8 @@ QUERY = "how often do tokens rotate?"
 
 
 def piece(path: str, number: int, content: str, section: str = "") -> ChunkResult:
-    return ChunkResult(
-        chunk_id=f"{path}#{number}",
-        doc_id=path,
-        score=1.0,
-        header_path=section,
-        file_path=path,
-        content=content,
-    )
+    known = {"doc_id": path, "score": 1.0, "header_path": section, "file_path": path}
+    return ChunkResult(chunk_id=f"{path}#{number}", content=content, **known)
 
 
 def sentences(noun: str, many: int = 12) -> str:
@@ -480,21 +461,30 @@ def test_chunks_of_a_section_stand_under_one_heading_in_the_order_of_the_file() 
     assert found.tokens == resolve_counter(None).count(found.text) <= 120
 
 
-def test_whole_results_are_written_alike_and_come_back_as_they_were() -> None:
-    results = [piece("a.md", 1, "Two.", "A"), piece("b.md", 0, "Three."), piece("a.md", 0, "One.", "A")]
+@pytest.mark.parametrize(
+    ("given_", "written"),
+    [
+        (
+            [("a.md#1", "Two.", "A"), ("b.md#0", "Three.", ""), ("a.md#0", "One.", "A")],
+            "a.md:\nSection: A\nOne.\n\nTwo.\n\nb.md:\nThree.",
+        ),  # a section without headings is not taken for the one above:
+        ([("a.md#0", "One.", "A"), ("a.md#1", "Two.", "")], "a.md:\nSection: A\nOne.\n\na.md:\nTwo."),
+        (
+            [("x", "Two.", ""), ("y", "One.", "")],
+            "a.md:\nTwo.\n\nOne.",
+        ),  # no numbers: in the order of the search
+    ],
+)
+def test_whole_results_are_written_alike_and_come_back_as_they_were(
+    given_: list[tuple[str, str, str]], written: str
+) -> None:
+    results = [
+        replace(piece(name.partition("#")[0] if "#" in name else "a.md", 0, text, section), chunk_id=name)
+        for name, text, section in given_
+    ]
     found = extract(results, QUERY)
-    assert found.text == "a.md:\nSection: A\nOne.\n\nTwo.\n\nb.md:\nThree."
+    assert found.text == written
     assert list(found.results) == results and found.tokens == found.original_tokens
-
-
-def test_a_section_without_headings_is_not_taken_for_the_one_above() -> None:
-    results = [piece("a.md", 0, "One.", "A"), piece("a.md", 1, "Two.")]
-    assert extract(results, QUERY).text == "a.md:\nSection: A\nOne.\n\na.md:\nTwo."
-
-
-def test_chunks_whose_ids_have_no_numbers_keep_the_order_of_the_search() -> None:
-    results = [replace(piece("a.md", 0, text), chunk_id=text) for text in ("Two.", "One.")]
-    assert extract(results, QUERY).text == "a.md:\nTwo.\n\nOne."
 
 
 def test_neighbours_from_three_on_are_named_by_the_ends_of_their_range() -> None:

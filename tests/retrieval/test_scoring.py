@@ -37,8 +37,14 @@ DOCUMENTS = ["Tokens expire after a day. Copper is red.", "It rained.", "The tok
 QUERY = "token expiry"
 
 
+def rate(prompt: str) -> str:
+    """Rate passages by their number."""
+    count = len(re.findall(r"^Passage \d+:$", prompt, re.MULTILINE))
+    return "\n".join(f"{number}: {1 + number % 10}" for number in range(1, count + 1))
+
+
 class Spy:
-    """An embedder that notes what it was asked for, and can be told to fail."""
+    """A model of any kind that notes what it was asked for, and can be told to fail."""
 
     def __init__(self, error: Exception | None = None, answer: Any = None) -> None:
         self.calls = 0
@@ -54,9 +60,13 @@ class Spy:
     def score(self, query: str, texts: Sequence[str]) -> Any:
         return [row[1] / 1000 for row in self.embed(texts)]
 
+    def complete(self, prompt: str) -> str:
+        self.embed([])
+        return rate(prompt)
+
 
 class Model:
-    """A language model that rates passages by their number of letters, and notes its prompts."""
+    """A language model that notes its prompts."""
 
     def __init__(self, seconds: float = 0.0) -> None:
         self.prompts: list[str] = []
@@ -65,8 +75,7 @@ class Model:
     def complete(self, prompt: str) -> str:
         self.prompts.append(prompt)
         time.sleep(self.seconds)
-        count = len(re.findall(r"^Passage \d+:$", prompt, re.MULTILINE))
-        return "\n".join(f"{number}: {1 + number % 10}" for number in range(1, count + 1))
+        return rate(prompt)
 
 
 def test_D007_documents_and_segments_are_scored() -> None:
@@ -105,37 +114,22 @@ def test_X55_ids_are_uuids_or_become_them() -> None:
     assert ids[2] == ids[4] != ids[3]
 
 
-@pytest.mark.parametrize("method", ["embedding", "cross_encoder"])
-def test_D035_a_second_identical_query_asks_no_model(method: str) -> None:
+@pytest.mark.parametrize("method", ["embedding", "cross_encoder", "llm"])
+def test_D029_D035_a_second_identical_query_asks_no_model_but_without_a_cache(method: str) -> None:
     spy = Spy()
-    scorer = RelevanceScorer(method, embedder=spy, cross_encoder=spy)
+    model: dict[str, Any] = {method.replace("embedding", "embedder"): spy}
+    scorer = RelevanceScorer(method, **model)
     first = asyncio.run(scorer.score(DOCUMENTS, QUERY))
-    assert spy.calls == 1
     second = asyncio.run(scorer.score(list(DOCUMENTS), QUERY))
-    assert spy.calls == 1
-    assert (first.cached, second.cached) == (False, True)
+    assert spy.calls == 1 and (first.cached, second.cached) == (False, True)
     assert second.scores == first.scores
     for documents, query in [(DOCUMENTS, "other"), (DOCUMENTS[:2], QUERY), ([*DOCUMENTS[:2], "x"], QUERY)]:
         before = spy.calls
         scorer.score_sync(documents, query)
         assert spy.calls == before + 1
-
-
-def test_D029_the_same_for_a_language_model() -> None:
-    model = Model()
-    scorer = RelevanceScorer("llm", llm=model)
-    first = scorer.score_sync(DOCUMENTS, QUERY)
-    assert scorer.score_sync(DOCUMENTS, QUERY).scores == first.scores
-    assert len(model.prompts) == 1
-    scorer.score_sync(DOCUMENTS, "other")
-    assert len(model.prompts) == 2
-
-
-def test_no_cache_where_none_is_wanted() -> None:
-    spy = Spy()
-    scorer = RelevanceScorer("embedding", embedder=spy, cache=0)
-    assert not any(scorer.score_sync(DOCUMENTS, QUERY).cached for _ in range(3))
-    assert spy.calls == 3
+    forgetful, before = RelevanceScorer(method, **model, cache=0), spy.calls
+    assert not any(forgetful.score_sync(DOCUMENTS, QUERY).cached for _ in range(3))
+    assert spy.calls == before + 3
 
 
 BROKEN = [
@@ -146,34 +140,31 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize("embedder", BROKEN)
-def test_X06_a_failing_embedder_falls_back_and_says_so(embedder: Spy) -> None:
-    scorer = RelevanceScorer("embedding", embedder=embedder)
+@pytest.mark.parametrize(
+    ("method", "model", "name", "simpler"),
+    [
+        *(("embedding", spy, "embedder", "keyword") for spy in BROKEN),
+        ("cross_encoder", BROKEN[0], "cross-encoder", "hybrid"),
+    ],
+)
+def test_X06_a_failing_model_falls_back_and_says_so_or_raises_where_strict(
+    method: str, model: Spy, name: str, simpler: str
+) -> None:
+    scorer = RelevanceScorer(method, **{name.replace("-", "_"): model})
     scores = asyncio.run(scorer.score(DOCUMENTS, QUERY))
-    expected = RelevanceScorer("keyword").score_sync(DOCUMENTS, QUERY)
-    assert scores.scores == expected.scores
-    assert {score.method for score in scores} == {ScoringMethod.KEYWORD}
-    assert scores.warnings == ("embedder_failed",)
-    assert str(scores.fallback_reason).startswith("the embedder failed: ")
-    calls = embedder.calls
+    assert scores.scores == RelevanceScorer(simpler).score_sync(DOCUMENTS, QUERY).scores
+    assert {score.method for score in scores} == {ScoringMethod[simpler.upper()]}
+    assert scores.warnings == (f"{name.replace('-', '_')}_failed",)
+    assert str(scores.fallback_reason).startswith(f"the {name} failed: ")
+    if model.error:
+        assert str(scores.fallback_reason).endswith(": ConnectionError: no route")
+    calls = model.calls
     scorer.score_sync(DOCUMENTS, QUERY)
-    assert embedder.calls == calls + 1, "a failure is not remembered"
-
-
-@pytest.mark.parametrize("embedder", BROKEN)
-def test_X06_strict_raises_instead(embedder: Spy) -> None:
-    with pytest.raises(RelevanceScoringError, match="the embedder failed") as caught:
-        asyncio.run(RelevanceScorer("embedding", embedder=embedder, strict=True).score(DOCUMENTS, QUERY))
-    assert isinstance(caught.value, CompressionError)
-    assert caught.value.__cause__ is not None
-
-
-def test_X06_a_failing_cross_encoder_falls_back_and_says_so() -> None:
-    spy = Spy(error=ConnectionError("no route"))
-    scores = RelevanceScorer("cross_encoder", cross_encoder=spy).score_sync(DOCUMENTS, QUERY)
-    assert scores.scores == RelevanceScorer().score_sync(DOCUMENTS, QUERY).scores
-    assert scores.warnings == ("cross_encoder_failed",)
-    assert scores.fallback_reason == "the cross-encoder failed: ConnectionError: no route"
+    assert model.calls == calls + 1, "a failure is not remembered"
+    strict = RelevanceScorer(method, **{name.replace("-", "_"): model}, strict=True)
+    with pytest.raises(RelevanceScoringError, match=f"the {name} failed") as caught:
+        asyncio.run(strict.score(DOCUMENTS, QUERY))
+    assert isinstance(caught.value, CompressionError) and caught.value.__cause__ is not None
 
 
 def test_X06_a_failing_language_model_costs_only_its_own_documents() -> None:
@@ -215,19 +206,14 @@ def test_an_unusable_reply_is_asked_for_once_more_document_by_document() -> None
 @pytest.mark.seconds
 def test_D036_ten_documents_at_50_ms_a_prompt() -> None:
     documents = [f"Document {number} says something." for number in range(10)]
+    RelevanceScorer("llm", llm=lambda prompt: "1").score_sync(["warm"], QUERY)
     for batch_size, prompts in ((5, 2), (1, 10)):
         model = Model(seconds=0.05)
         scorer = RelevanceScorer("llm", llm=model, batch_size=batch_size)
-        scorer_of_nothing = RelevanceScorer("llm", llm=lambda prompt: "1")
-        scorer_of_nothing.score_sync(["warm"], QUERY)
         times = []
-        for query in (
-            QUERY,
-            QUERY + " And when?",
-            QUERY + " And where?",
-        ):  # the machine may be busy with others
+        for asked in ("", " And when?", " And where?"):  # the machine may be busy with others
             started = time.monotonic()
-            asyncio.run(scorer.score(documents, query))
+            asyncio.run(scorer.score(documents, QUERY + asked))
             times.append(time.monotonic() - started)
         assert min(times) < 0.25
         assert len(model.prompts) == 3 * prompts
@@ -394,15 +380,11 @@ def test_D006_ratings_from_1_to_10_become_0_to_1(reply: str, expected: float) ->
 
 def test_D008_keyword_overlap_is_the_share_of_the_query_terms() -> None:
     texts = ["The token is green.", "Nothing of it.", "Expiry of a TOKEN", "Token. Then expiry."]
-    scores = asyncio.run(RelevanceScorer(ScoringMethod.KEYWORD).score(texts, "token expiry"))
-    assert [score.overall_score for score in scores] == [0.5, 0.0, 1.0, 1.0]
+    titled = {"text": "Renewed daily.", "title": "Token"}  # a title counts for its document
+    scores = asyncio.run(RelevanceScorer(ScoringMethod.KEYWORD).score([*texts, titled], "token expiry"))
+    assert [score.overall_score for score in scores] == [0.5, 0.0, 1.0, 1.0, 0.5]
     assert [segment.score for segment in scores[3].segment_scores] == [0.5, 0.5]
-
-
-def test_keywords_of_the_title_count_for_the_document() -> None:
-    document = {"text": "Renewed daily.", "title": "Token"}
-    (score,) = RelevanceScorer("keyword").score_sync([document], "token expiry")
-    assert (score.overall_score, score.segment_scores[0].score) == (0.5, 0.0)
+    assert scores[4].segment_scores[0].score == 0.0
 
 
 words = st.lists(st.sampled_from(["token", "expiry", "rain", "copper", "the", "Été", "."]), max_size=8)
@@ -430,14 +412,10 @@ def test_embedding_is_the_cosine_and_a_document_is_worth_its_best() -> None:
     scores = scorer("embedding").score_sync(DOCUMENTS_METHODS, QUERY)
     assert [[round(s.score, 6) for s in score.segment_scores] for score in scores] == [[0, 1, 0], [0], []]
     assert [round(score.overall_score, 6) for score in scores] == [1, 0, 0]
-    (half,) = scorer("embedding").score_sync(["One token."], QUERY)
+    titled = {"text": "Renewed daily.", "title": "Token expiry"}
+    half, named = scorer("embedding").score_sync(["One token.", titled], QUERY)
     assert half.overall_score == pytest.approx(2**-0.5)
-
-
-def test_a_title_speaks_for_its_document() -> None:
-    document = {"text": "Renewed daily.", "title": "Token expiry"}
-    (score,) = scorer("embedding").score_sync([document], QUERY)
-    assert (score.overall_score, score.segment_scores[0].score) == (pytest.approx(1), 0)
+    assert (named.overall_score, named.segment_scores[0].score) == (pytest.approx(1), 0)
 
 
 def test_what_points_away_is_worth_nothing() -> None:
@@ -548,13 +526,14 @@ def test_two_steps_reach_the_document_that_shares_no_word_with_the_question() ->
     assert np.argsort(-scores)[:3].tolist().count(born) == 1
 
 
-def test_X06_an_embedder_that_fails_is_left_out_and_said() -> None:
-    found = scored(embedder=Broken())
-    assert found.warnings == ("embedder_failed",)
+@pytest.mark.parametrize(("name", "resolve"), [("embedder", None), ("reranker", resolve_reranker)])
+def test_X06_a_model_that_fails_is_left_out_and_said(name: str, resolve: Any) -> None:
+    found = scored(**{name: resolve(Broken()) if resolve else Broken()})
+    assert found.warnings == (f"{name}_failed",)
     assert np.array_equal(found.segments, scored().segments)
-    result = tersely.compress(TEXTS, QUERY_HYBRID, budget=20, strategy=tersely.Extractive(embedder=Broken()))
-    assert "embedder_failed" in result.receipt.warnings
-    assert result.text
+    strategy = tersely.Extractive(**{name: Broken()})
+    result = tersely.compress(TEXTS, QUERY_HYBRID, budget=20, strategy=strategy)
+    assert f"{name}_failed" in result.receipt.warnings and result.text
 
 
 def test_vectors_lift_what_they_find_near() -> None:
@@ -574,20 +553,9 @@ def test_a_reranker_reads_a_share_and_decides_within_it() -> None:
     assert found.warnings == ()
 
 
-def test_X06_a_reranker_that_fails_is_left_out_and_said() -> None:
-    found = scored(reranker=resolve_reranker(Broken()))
-    assert found.warnings == ("reranker_failed",)
-    assert np.array_equal(found.segments, scored().segments)
-
-
 def test_an_embedder_reranks_too() -> None:
-    result = tersely.compress(
-        TEXTS,
-        QUERY_HYBRID,
-        budget=12,
-        strategy=tersely.Extractive(reranker=Vectors("The harbour froze in 1911.")),
-    )
-    assert not result.receipt.warnings
+    strategy = tersely.Extractive(reranker=Vectors("The harbour froze in 1911."))
+    assert not tersely.compress(TEXTS, QUERY_HYBRID, budget=12, strategy=strategy).receipt.warnings
 
 
 @pytest.mark.parametrize("value", [3, None, Broken, object()])
@@ -755,13 +723,6 @@ def test_one_passage(reply: str, expected: float | None) -> None:
     assert parse_ratings(reply, 1) == [expected]
 
 
-@given(st.text(max_size=200), st.integers(1, 6))
-def test_any_text_is_survived(reply: str, count: int) -> None:
-    ratings = parse_ratings(reply, count)
-    assert len(ratings) == count
-    assert all(rating is None or 1 <= rating <= 10 for rating in ratings)
-
-
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
@@ -769,9 +730,9 @@ json_values = st.recursive(
 )
 
 
-@given(json_values, st.integers(1, 4))
-def test_any_json_is_survived(value: object, count: int) -> None:
-    ratings = parse_ratings(json.dumps(value), count)
+@given(st.text(max_size=200) | json_values.map(json.dumps), st.integers(1, 6))
+def test_any_reply_is_survived(reply: str, count: int) -> None:
+    ratings = parse_ratings(reply, count)
     assert len(ratings) == count
     assert all(rating is None or 1 <= rating <= 10 for rating in ratings)
 
