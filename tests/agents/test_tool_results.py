@@ -8,12 +8,10 @@ import functools
 import inspect
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import odd_counters
 import pytest
 from hypothesis import given, settings, strategies as st
 from python_calls import python_calls
@@ -485,21 +483,6 @@ def test_what_cannot_stay_as_it_was_pinned_is_an_error_and_leaves_the_result() -
     compressor = ToolResultCompressor(400, pinned=['"id": "j40"'], report=told.append)
     assert compressor.compress_or_leave(blocks) is blocks
     assert told[0].status == "failed" and "give the text of one value" in told[0].problem
-
-
-@pytest.mark.parametrize("wrong", odd_counters.WRONG)
-@pytest.mark.parametrize("result", [LOG, {"rows": ROWS}], ids=["text", "data"])
-def test_a_counter_that_does_not_count_is_an_error(wrong: str, result: Any) -> None:
-    with pytest.raises(ValueError, match="the token counter"):
-        compress_tool_result(result, budget=300, counter=odd_counters.WRONG[wrong]())
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_a_counter_that_counts_otherwise_each_time_gives_a_result_or_an_error(seed: int) -> None:
-    for counter in odd_counters.unsteady(seed):
-        for result in (LOG, {"rows": ROWS}):
-            with suppress(ValueError, BudgetExceededError):
-                compress_tool_result(result, budget=300, counter=counter)
 
 
 def test_every_report_says_why_a_long_result_stays() -> None:

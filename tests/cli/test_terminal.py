@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -33,17 +34,16 @@ def folder(tmp_path: Path) -> Path:
     return texts
 
 
-def on_a_terminal(*arguments: str | Path, where: tuple[int, ...] = (1, 2)) -> tuple[str, int]:
-    """What a command shows on a terminal, which its streams of these numbers are; and its exit code."""
+def on_a_terminal(*arguments: str | Path) -> tuple[str, int]:
+    """What Python shows on a terminal, and its exit code."""
     ours, its = pty.openpty()
     plain = {**os.environ, "TERM": "dumb"}  # no bars of progress, which move the cursor themselves
-    streams = {{1: "stdout", 2: "stderr"}[number]: its for number in where}
-    others: dict[str, int] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(
-        [sys.executable, "-m", "tersely", *map(str, arguments)],
+        [sys.executable, *map(str, arguments)],
         stdin=subprocess.DEVNULL,
+        stdout=its,
+        stderr=its,
         env=plain,
-        **(others | streams),
     )
     os.close(its)
     data = b""
@@ -59,35 +59,47 @@ def on_a_terminal(*arguments: str | Path, where: tuple[int, ...] = (1, 2)) -> tu
     return data.decode("utf-8"), process.wait()
 
 
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        ("count {evil}", 0),
-        ("segment {evil}", 0),
-        ("segment {evil} --json", 0),
-        ("compress {evil} {plain} -r .9", 0),
-        ("compress {plain} -r .9 --json", 0),
-        ("compress {evil} --pin no\x1b[31m", 2),
-        ("compress gone\x1b[31m.md", 2),
-        ("compress {plain} --strategy x\x1b[31my", 2),
-        ("compress {plain} --wrong\x1b[31m", 2),
-        ("search {folder} water --budget 500", 0),
-        ("search {folder} water --json", 0),
-        ("search gone\x1b[31m query", 2),
-        ("index gone\x1b[31m", 2),
-        ("expand x --store gone\x1b[31m", 2),
-        ("compact {evil} -b 100", 2),
-        ("run -- gone\x1b[31m", 127),
-        ("no\x1b[31msuch", 2),
-    ],
-)
-def test_control_characters_are_shown_not_obeyed(folder: Path, line: str, code: int) -> None:
+LINES = {  # and their exit codes
+    "count {evil}": 0,
+    "segment {evil}": 0,
+    "segment {evil} --json": 0,
+    "compress {evil} {plain} -r .9": 0,
+    "compress {plain} -r .9 --json": 0,
+    "compress {evil} --pin no\x1b[31m": 2,
+    "compress gone\x1b[31m.md": 2,
+    "compress {plain} --strategy x\x1b[31my": 2,
+    "compress {plain} --wrong\x1b[31m": 2,
+    "search {folder} water --budget 500": 0,
+    "search {folder} water --json": 0,
+    "search gone\x1b[31m query": 2,
+    "index gone\x1b[31m": 2,
+    "expand x --store gone\x1b[31m": 2,
+    "compact {evil} -b 100": 2,
+    "run -- gone\x1b[31m": 127,
+    "no\x1b[31msuch": 2,
+}
+EACH = """
+import json, sys
+from tersely.cli import main
+for words in json.loads(sys.argv[1]):
+    try:
+        code = main(words)
+    except SystemExit as stop:
+        code = stop.code
+    print("<", code, ">", sep="", flush=True)
+"""
+
+
+def test_control_characters_are_shown_not_obeyed(folder: Path) -> None:
     places = {"folder": folder, "plain": folder / "tides.md", "evil": folder / "a\x1b[31mb\x07.md"}
-    shown, found = on_a_terminal(*(word.format(**places) for word in line.split(" ")))
-    assert found == code, shown
-    rest = ALLOWED.sub("", shown)
-    assert printable(rest) == rest
-    assert r"\x1b" in rest or r"\u001b" in rest
+    commands = [[word.format(**places) for word in line.split(" ")] for line in LINES]
+    shown, _ = on_a_terminal("-c", EACH, json.dumps(commands))
+    found = re.findall(r"(.*?)<(\d+)>\r?\n", shown, re.DOTALL)
+    assert [int(code) for _, code in found] == list(LINES.values())
+    for (said, _), line in zip(found, LINES, strict=True):
+        rest = ALLOWED.sub("", said)
+        assert printable(rest) == rest, line
+        assert r"\x1b" in rest or r"\u001b" in rest, line
 
 
 def test_what_a_command_wrote_is_shown_as_it_came_and_its_short_form_escaped(
@@ -95,7 +107,17 @@ def test_what_a_command_wrote_is_shown_as_it_came_and_its_short_form_escaped(
 ) -> None:
     script = f"print({'x ' + EVIL!r} * 3); print('word ' * 400)"
     shown, code = on_a_terminal(
-        "run", "-b", "120", "--store", tmp_path / "s.sqlite", "--", sys.executable, "-c", script
+        "-m",
+        "tersely",
+        "run",
+        "-b",
+        "120",
+        "--store",
+        tmp_path / "s.sqlite",
+        "--",
+        sys.executable,
+        "-c",
+        script,
     )
     live, _, short = shown.partition("word \r\r\n")
     assert code == 0 and "\x1b[31mred" in live

@@ -336,9 +336,13 @@ def test_a_system_of_ones_own_stands_in_the_tables(tmp_path: Path, root: Path) -
     assert {row["used"] > row["budget"] for row in mine if not row["task"].endswith("|0.5")} == {True}
 
 
-@pytest.mark.parametrize("begin", ["def compress(documents, query, budget):\n    ", ""])
-def test_a_system_of_ones_own_that_raises_is_one_line(tmp_path: Path, root: Path, begin: str) -> None:
-    more = ("--systems", "tersely,mine", "--json", str(tmp_path / "all.json"), "--parts", "answers,time")
+@pytest.mark.parametrize(
+    ("begin", "parts"), [("def compress(documents, query, budget):\n    ", "answers,time"), ("", "evidence")]
+)
+def test_a_system_of_ones_own_that_raises_is_one_line(
+    tmp_path: Path, root: Path, begin: str, parts: str
+) -> None:
+    more = ("--systems", "tersely,mine", "--json", str(tmp_path / "all.json"), "--parts", parts)
     made = run_own(tmp_path, root, f"{begin}raise OSError('no\\nmodel')\n", *more)
     assert made.returncode == 0, made.stderr
     written = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))

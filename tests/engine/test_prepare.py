@@ -76,7 +76,7 @@ def test_fit_gives_what_compress_does(name: str, query: str | None) -> None:
     )
     prepared = tersely.prepare(texts, query, strategy=strategy)
     assert [document.text for document in prepared.documents] == texts
-    for options in ({"budget": 700}, {"budget": 90}, {"ratio": 0.5}, {"ratio": 0.1}, {}):
+    for options in ({"budget": 90}, {"ratio": 0.5}, {}):
         fitted = prepared.fit(**options)
         alone = tersely.compress(texts, query, strategy=strategy, **options)
         assert fitted.to_dict() == alone.to_dict()

@@ -1,4 +1,4 @@
-"""BudgetExceededError.required: the same call with it succeeds, whatever the door and the counter."""
+"""BudgetExceededError.required: a retry with it succeeds (tests/promises makes one at every door)."""
 
 from __future__ import annotations
 
@@ -8,59 +8,14 @@ from typing import Any
 import odd_counters
 import pytest
 import tersely
-from list_retriever import ListRetriever, chunk, ten
-from sample_texts import ALL, GUIDE, LOG, prose
-from tersely import BudgetExceededError, Extractive
-from tersely.engine.strategies import STRATEGIES, with_required
-from tersely.integrations.llmlingua import PromptCompressor
+from list_retriever import ListRetriever, ten
+from sample_texts import ALL, prose
+from tersely import BudgetExceededError
+from tersely.engine.strategies import with_required
 from tersely.mcp.query_tools import QueryTools
 from tersely.mcp.tools import ToolError
-from tersely.retrieval import CompressionConfig, ContextualCompressor, TokenBudgetConfig
-from tersely.retrieval.index import extract
-from tersely.strategies import (
-    ByDocument,
-    CompressionOptions,
-    ContextChunk,
-    ExtractiveCompressor,
-    Hierarchical,
-    Hybrid,
-    Incremental,
-    Manager,
-)
-from typed_samples import SAMPLES
-
-
-def letters(text: str) -> int:
-    """Nothing for anything else."""
-    return sum(map(str.isalpha, text))
-
-
-def lavish(text: str) -> int:
-    """More for the whole than for its parts."""
-    return len(text.split()) + 10 * text.count("\n")
-
-
-COUNTERS = [
-    "o200k_base",
-    letters,
-    lavish,
-    odd_counters.lines,
-    odd_counters.checksum,
-    odd_counters.squares,
-    odd_counters.sawtooth,
-]
-OBJECTS = {
-    "five levels": Hierarchical(5),
-    "levels a document": ByDocument(Hierarchical(2)),
-    "all facts": Extractive(preserve=("all",), strict_preserve=True),
-    "clauses": Extractive(level="clause", preserve=("numbers", "names"), strict_preserve=True),  # type: ignore[arg-type]
-    "a model": Hybrid(lambda prompt: "A model says so.", threshold=10),
-}
-PINNED = [(0, 0, 20), (1, 60, 90), (1, 300, 320)]
-
-
-def names(value: Any) -> str:
-    return getattr(value, "__name__", str(value))
+from tersely.retrieval import CompressionConfig, ContextualCompressor
+from tersely.strategies import Hybrid
 
 
 def assert_required(call: Callable[[int], Any], budget: int) -> None:
@@ -70,79 +25,6 @@ def assert_required(call: Callable[[int], Any], budget: int) -> None:
     except BudgetExceededError as error:
         assert error.budget == budget < error.required
         call(int(error.required))
-
-
-@pytest.mark.parametrize("counter", COUNTERS, ids=names)
-@pytest.mark.parametrize("strategy", [*STRATEGIES, "auto", *OBJECTS])
-def test_every_strategy_says_what_does(counter: Any, strategy: str) -> None:
-    documents, chosen = [GUIDE, LOG, SAMPLES["json"][:1500]], OBJECTS.get(strategy, strategy)
-    for budget, pinned in ((0, ()), (5, ()), (7, PINNED), (60, PINNED)):
-        assert_required(
-            lambda budget, pinned=pinned: tersely.compress(
-                documents, "sluice fee", budget=budget, counter=counter, pinned=pinned, strategy=chosen
-            ),
-            budget,
-        )
-
-
-@pytest.mark.parametrize("counter", [letters, lavish, odd_counters.checksum, "o200k_base"], ids=names)
-@pytest.mark.parametrize("kind", SAMPLES)
-def test_every_content_type_says_what_does(counter: Any, kind: str) -> None:
-    for budget in (0, 2, 11):
-        for pinned in ((), [(0, 50, 70)]):
-            assert_required(
-                lambda budget, pinned=pinned: tersely.compress(
-                    SAMPLES[kind], budget=budget, counter=counter, pinned=pinned, strategy=kind
-                ),
-                budget,
-            )
-
-
-@pytest.mark.parametrize("counter", [letters, lavish, odd_counters.sawtooth, "o200k_base"], ids=names)
-def test_levels_say_what_does_for_the_smallest(counter: Any) -> None:
-    prepared = tersely.prepare([GUIDE, LOG], counter=counter, pinned=PINNED)
-    budgets = [60, 30, 8]
-    with pytest.raises(BudgetExceededError) as caught:
-        prepared.levels(budgets)
-    required = int(caught.value.required)
-    assert prepared.levels([max(budget, required) for budget in budgets])
-
-
-@pytest.mark.parametrize("counter", [letters, lavish, odd_counters.squares, "o200k_base"], ids=names)
-def test_compressors_managers_and_drop_ins_say_what_does(counter: Any) -> None:
-    chunks = [ContextChunk(str(number), text) for number, text in enumerate(ALL)]
-    results = [chunk(str(number), 0.5, text) for number, text in enumerate(ALL)]
-    strict, manager = ExtractiveCompressor(counter=counter, strict=True), Manager(counter=counter)
-    by_shares = Manager(counter=counter, llm=lambda prompt: "A model says so.")
-    prompts = PromptCompressor(counter=counter)
-    model = Incremental()
-
-    def contextual(**options: Any) -> Callable[[int], Any]:
-        def call(budget: int) -> Any:
-            limits = TokenBudgetConfig(total_budget=budget, reserve_for_response=0)
-            made = ContextualCompressor(budget=limits, counter=counter, **options)
-            return made.compress_sync(ALL, "sluice fee", pinned=[(0, 0, 50), (2, 10, 40)])
-
-        return call
-
-    doors: list[Callable[[int], Any]] = [
-        lambda budget: strict.compress(GUIDE, CompressionOptions(target_tokens=budget)),
-        lambda budget: manager.prepare_context(chunks, "fee", budget),
-        lambda budget: by_shares.prepare_context(chunks, "fee", budget),
-        lambda budget: prompts.compress_prompt(
-            ALL, "Be brief.", "How high is the fee?", target_token=budget, keep_first_sentence=1
-        ),
-        lambda budget: extract(results, "fee", budget=budget, counter=counter),
-        lambda budget: tersely.compress(
-            GUIDE, budget=budget, counter=counter, strategy=model, pinned=[(0, 90)]
-        ),
-        contextual(),
-        contextual(llm_client=lambda prompt: "A model says so.", default_strategy="abstractive"),
-        contextual(strict=True),
-    ]
-    for budget in (1, 5, 30, 120):
-        for call in doors:
-            assert_required(call, budget)
 
 
 def test_pins_just_over_what_documents_have_by_default_require_no_more_than_they_take() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from script_runs import run_code
 from tersely.kernels import cosine_pairs, isa, threshold_clusters
-from vector_oracles import TOLERANCE, cosines, gaussian, pairs_of, single_clusters
+from vector_oracles import TOLERANCE, components, cosines, gaussian, pairs_of, single_clusters
 
 PANEL = 48
 Shape = tuple[int, int]
@@ -68,7 +68,7 @@ def test_X26_no_pair_is_lost(kind: str, depth: int, alike: bool) -> None:
         expected = pairs_of(cosine, threshold)
         assert found(x, threshold) == expected
         labels = threshold_clusters(x, threshold, linkage="single").labels
-        assert labels.tolist() == single_clusters(x, threshold)[0]
+        assert labels.tolist() == components(cosine, threshold)[0]
         representatives = set(threshold_clusters(x, threshold).representatives.tolist())
         members = {j for i, j in expected if i in representatives}
         assert sorted(members | representatives) == list(range(2 * PANEL))
@@ -106,10 +106,11 @@ def test_X26_what_two_rows_share_stands_in_the_last_columns(depth: int, share: f
     for i, j in ((5, 60), (3, 40), (47, 48)):  # in two panels, in one, side by side
         x[j] = x[i]
         x[j, :first] *= rng.choice([0, -0.3])
+    cosine = cosines(x)
     for i, j in ((5, 60), (3, 40), (47, 48)):
-        reached = float(cosines(x)[i, j])
+        reached = float(cosine[i, j])
         for threshold in (reached, reached + 0.9 * TOLERANCE, reached - 1e-6):
-            assert found(x, threshold) == pairs_of(cosines(x), threshold)
+            assert found(x, threshold) == pairs_of(cosine, threshold)
             assert (i, j) in found(x, threshold)
 
 

@@ -55,9 +55,9 @@ def test_words_numbers_and_bigrams(tokens: list[str], between: str) -> None:
     assert terms(between.join(tokens)) == [term for token in tokens for term in expected_terms(token)]
 
 
-@pytest.mark.parametrize("word", sorted(STOP_WORDS))
-def test_stop_words_are_left_out(word: str) -> None:
-    assert terms(f"{word} {word.upper()} {word.capitalize()} anchor") == ["anchor"]
+def test_stop_words_are_left_out() -> None:
+    for word in STOP_WORDS:
+        assert terms(f"{word} {word.upper()} {word.capitalize()} anchor") == ["anchor"], word
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_every_character(name: str, context: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100)
 @given(texts=st.lists(TEXTS, min_size=1, max_size=20))
 def test_random_texts(name: str, texts: list[str]) -> None:
     assert differing(name, texts) == []
@@ -139,7 +139,7 @@ def test_long_pieces(name: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60)
 @given(text=st.lists(TEXTS, max_size=8).map("".join), data=st.data())
 def test_spans_count_as_texts_of_their_own(name: str, text: str, data: st.DataObject) -> None:
     place = st.integers(0, len(text))
@@ -151,7 +151,7 @@ def test_spans_count_as_texts_of_their_own(name: str, text: str, data: st.DataOb
 
 
 @pytest.mark.parametrize("name", FILES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100)
 @given(texts=st.lists(st.lists(TEXTS, max_size=6).map("".join), min_size=1, max_size=4), data=st.data())
 def test_what_was_counted_once_is_counted_the_same_in_parts_and_joined(
     name: str, texts: list[str], data: st.DataObject
@@ -240,7 +240,7 @@ def test_what_is_no_table_is_refused(file: bytes) -> None:
         TokenTable(file)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60)
 @given(slots=st.binary(min_size=16, max_size=16), strings=st.binary(min_size=64, max_size=64), text=TEXTS)
 def test_a_damaged_table_is_read_within_its_bounds(slots: bytes, strings: bytes, text: str) -> None:
     damaged = TokenTable(table()[:64] + strings + slots)

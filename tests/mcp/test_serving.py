@@ -36,15 +36,18 @@ HEADERS = {"content-type": "application/json", "accept": "application/json, text
 NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
 
-# A tool that says which process answers, and takes so many seconds.
+# A tool that says when it begins and which process answers; it takes so long, or until a file is there.
 SERVER = """
 import os, sys, time
 from tersely.mcp.http import serve_http
 from tersely.mcp.tools import Tool, ToolReply
 def wait(arguments):
-    time.sleep(arguments["seconds"])
+    os.write(2, b"begun\\n")
+    time.sleep(arguments.get("seconds", 0))
+    while arguments.get("until") and not os.path.exists(arguments["until"]):
+        time.sleep(0.02)
     return ToolReply("done", {"process": os.getpid()})
-schema = {"type": "object", "properties": {"seconds": {"type": "number"}}, "required": ["seconds"]}
+schema = {"type": "object", "properties": {"seconds": {"type": "number"}, "until": {"type": "string"}}}
 serve_http([Tool("wait", "waits", schema, wait)], port=0, workers=int(sys.argv[1]), deadline=20)
 print("closed", flush=True)
 """
@@ -169,12 +172,15 @@ def test_a_full_server_is_alive_and_not_ready() -> None:
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(3, marks=forks)])
-def test_sigterm_lets_calls_end_and_takes_no_more(workers: int) -> None:
+def test_sigterm_lets_calls_end_and_takes_no_more(workers: int, tmp_path: Path) -> None:
+    ended = tmp_path / "ended"
     with serving("-c", SERVER, str(workers)) as server, ThreadPoolExecutor(4) as pool:
-        calls = [pool.submit(call, server.url, "wait", seconds=2.0) for _ in range(4)]
-        time.sleep(1.0)
+        calls = [pool.submit(call, server.url, "wait", until=str(ended)) for _ in range(4)]
+        for _ in calls:
+            assert server.said.get(timeout=20) == "begun\n"
         server.process.send_signal(signal.SIGTERM)
         assert eventually(lambda: is_refused(server.url))
+        ended.touch()
         assert all(one.result()["process"] for one in calls)
         assert server.ends() == (0, "closed\n")
 
@@ -215,7 +221,7 @@ def test_calls_are_answered_by_several_processes_at_a_time() -> None:
 def test_a_second_signal_ends_workers_at_once() -> None:
     with serving("-c", SERVER, "2") as server, ThreadPoolExecutor(1) as pool:
         caller = pool.submit(call, server.url, "wait", seconds=15)
-        time.sleep(1.0)
+        assert server.said.get(timeout=20) == "begun\n"
         for _ in range(2):
             server.process.send_signal(signal.SIGINT)
             time.sleep(0.5)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -137,15 +136,12 @@ def test_a_reply_cut_at_the_limit_of_tokens_is_none(server: Server, model: OpenA
     assert model.complete("When?") == message["content"]
 
 
-@pytest.mark.seconds
 def test_a_slow_server_times_out(server: Server) -> None:
     server.delay = 0.5
     with openai.OpenAI(base_url=server.url, api_key="none", timeout=0.05, max_retries=0) as client:
         model = OpenAILanguageModel("chat", client=client)
-        started = time.monotonic()
         (reply,) = complete_all(resolve_language_model(model), ["How many?"], 1)
         assert isinstance(reply, openai.APITimeoutError)
-        assert time.monotonic() - started < 0.4
 
 
 def test_a_client_alone_does_not_say_which_model(server: Server) -> None:

@@ -111,8 +111,14 @@ def representative_clusters(
 def single_clusters(
     x: npt.ArrayLike, threshold: float, scores: npt.ArrayLike | None = None
 ) -> tuple[list[int], list[int], list[int]]:
+    return components(cosines(x), threshold, scores)
+
+
+def components(
+    cosine: npt.NDArray[np.float64], threshold: float, scores: npt.ArrayLike | None = None
+) -> tuple[list[int], list[int], list[int]]:
     """clusters.hpp: connected components, by union-find."""
-    reached = reaching(cosines(x), threshold)
+    reached = reaching(cosine, threshold)
     parent = list(range(len(reached)))
 
     def root(row: int) -> int:

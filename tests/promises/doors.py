@@ -407,6 +407,8 @@ def manager(random: Random) -> Call:
         told = [one.id for one in (*prepared.report.chunks, *prepared.report.dropped)]
         if sorted(told) != sorted(chunk.id for chunk in chunks):
             wrong.append("the report does not tell of each chunk once")
+        if prepared.text != separator.join(prepared.parts):
+            wrong.append("the text is not its parts")
         return wrong
 
     return Call(

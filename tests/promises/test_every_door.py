@@ -29,9 +29,9 @@ def test_random_calls_keep_every_promise(part: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(200))
+@pytest.mark.parametrize("part", range(20))
 def test_20_000_random_calls_keep_every_promise(part: int) -> None:
-    _assert_kept([f"slow:{number}" for number in range(part * 100, (part + 1) * 100)])
+    _assert_kept([f"slow:{number}" for number in range(part * 1000, (part + 1) * 1000)])
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -106,18 +106,6 @@ def test_A015_target_ratio(ratio: float, most: int) -> None:
     assert 0.9 * most < result.token_count <= most
 
 
-@given(st.lists(texts, min_size=1, max_size=4), st.integers(1, 60), st.sampled_from(odd_counters.ALL))
-def test_A016_X09_target_tokens_under_any_counter(parts: list[str], target: int, counter: object) -> None:
-    content = "\n\n".join(parts)
-    compressor = ExtractiveCompressor(counter=counter)
-    try:
-        result = compressor.compress(content, CompressionOptions(target_tokens=target))
-    except tersely.BudgetExceededError as error:
-        assert error.required > error.budget == target
-        return
-    assert compressor.counter.count(result.compressed) == result.token_count <= target
-
-
 def test_A016_in_the_default_tokenizer() -> None:
     result = ExtractiveCompressor().compress(TEXT, CompressionOptions(target_tokens=77))
     assert 60 < resolve_counter(None).count(result.compressed) <= 77

@@ -15,7 +15,6 @@ from typing import Any
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given, strategies as st
 from sample_texts import CHAT, GUIDE, LOG, prose
 from tersely import BudgetExceededError, metrics
 from tersely.engine.finish import broken_promises
@@ -32,7 +31,6 @@ from tersely.strategies import (
 from tersely.strategies.contexts import PreparedContext
 from tersely.strategies.manager import SEPARATOR
 from tersely.types import Request
-from text_strategies import texts
 from written_checks import Model, first_sentences
 
 CHUNKS = [
@@ -124,24 +122,6 @@ def test_pieces_of_a_chunk_are_not_parted_like_chunks() -> None:
     output = Manager().prepare_context([ContextChunk("a", prose(60)), CHUNKS[0]], QUERY, 300)
     assert output.text.count(SEPARATOR) == len(output.parts) - 1
     assert any("\n\n" in part for part in output.parts)
-
-
-@given(
-    st.lists(st.tuples(texts, st.sampled_from([0.0, 0.1, 0.9])), min_size=1, max_size=5),
-    st.integers(1, 120),
-    st.sampled_from(odd_counters.ALL),
-)
-def test_A052_X09_never_over_the_budget(items: list[tuple[str, float]], budget: int, counter: Any) -> None:
-    chunks = [ContextChunk(id=str(i), content=text, relevance=r) for i, (text, r) in enumerate(items)]
-    try:
-        output = Manager(counter=counter).prepare_context(chunks, "kettle", budget)
-    except BudgetExceededError as error:
-        assert error.required > error.budget == budget
-        return
-    assert counter(output.text) == output.token_count <= budget
-    names = [chunk.id for chunk in output.report.chunks] + [chunk.id for chunk in output.report.dropped]
-    assert sorted(names) == sorted(chunk.id for chunk in chunks)
-    assert output.text == SEPARATOR.join(output.parts)
 
 
 def test_A053_X18_a_failing_chunk_does_not_abort_the_call() -> None:
