@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import tersely
 from tersely.scale import dedup_dataset
-from tersely.scale.report import Report as Progress
+from tersely.scale.dataset import Report as Progress
 
 from benchmarks.arguments import make_parser
 from benchmarks.data import english_documents, names, rows

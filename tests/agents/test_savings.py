@@ -13,7 +13,7 @@ from tersely.agents.savings import read_prices, savings_table, sum_savings
 from tersely.agents.tool_results import ToolResultReport
 from tersely.cli import main
 from tersely.store import Store
-from tersely.store.records import Use
+from tersely.store.versions import Use
 
 NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
 

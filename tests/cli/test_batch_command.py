@@ -128,7 +128,7 @@ def test_a_terminal_is_shown_rows_tokens_and_the_time_left(source: Path) -> None
 
 def test_no_rate_is_shown_before_it_says_anything() -> None:
     from tersely.cli.batch import _Display
-    from tersely.scale.report import Report
+    from tersely.scale.dataset import Report
 
     details = []
 

@@ -18,8 +18,7 @@ pytest.importorskip("mcp")
 import anyio
 import mcp
 from tersely.agents.tool_results import ToolResultCompressor
-from tersely.mcp.tool_list import fit_tools
-from tersely.mcp.wrap import ResultFilter
+from tersely.mcp.wrap import ResultFilter, fit_tools
 from tersely.memory.messages import to_json
 from tersely.models.counters import resolve_counter
 from tersely.store import Store

@@ -17,10 +17,13 @@ pq = pytest.importorskip("pyarrow.parquet")
 from row_corpus import bytes_of, make_rows, read_out, write_lines, write_parquet  # noqa: E402
 from tersely.errors import StoreError  # noqa: E402
 from tersely.scale import compress_dataset, dataset_status, dedup_dataset, rows, schedule  # noqa: E402
-from tersely.scale.dataset import resume_dataset, same_part  # noqa: E402
+from tersely.scale.dataset import (  # noqa: E402
+    Report,
+    resume_dataset,
+    same_part,
+)
 from tersely.scale.options import RowOptions  # noqa: E402
 from tersely.scale.plan import plan_job  # noqa: E402
-from tersely.scale.report import Report  # noqa: E402
 from tersely.scale.rows import read_lines  # noqa: E402
 from tersely.scale.workspace import read_success  # noqa: E402
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from tersely.errors import StoreError, UnknownIdError
 from tersely.store import Store
-from tersely.store.schema import FORMAT
+from tersely.store.changes import FORMAT
 
 WORDS = ("token", "rotates", "every", "hour", "\x00", "naïve", "日本語", "\r\n")
 

@@ -8,13 +8,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.errors import BudgetExceededError
 from tersely.memory.messages import to_json
 from tersely.memory.writing import Rows
-from tersely.store.records import Use
 from tersely.text import parse_json
+
+if TYPE_CHECKING:
+    from tersely.store.versions import Use
 
 _MARK = "…"  # what stands where values were left out, as content/json.py writes it
 

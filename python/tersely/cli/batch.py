@@ -15,7 +15,7 @@ from tersely.cli.files import InputError, Progress, say, show_progress, write_js
 from tersely.errors import StoreError
 
 if TYPE_CHECKING:
-    from tersely.scale.report import Report
+    from tersely.scale.dataset import Report
 
 _STEPS = 1000  # of the bar
 _MEASURED = 1.0  # seconds until a rate says anything

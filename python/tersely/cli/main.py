@@ -170,8 +170,8 @@ def _add_completion(parser: Parser) -> None:
 #: The module of each subcommand, which has add_NAME and run_NAME.
 _COMMANDS = {
     "compress": "tersely.cli.compress",
-    "segment": "tersely.cli.segment",
-    "count": "tersely.cli.count",
+    "segment": "tersely.cli.cut",
+    "count": "tersely.cli.cut",
     "expand": "tersely.cli.store",
     "compact": "tersely.cli.compact",
     "audit": "tersely.cli.audit",

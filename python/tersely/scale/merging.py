@@ -22,16 +22,20 @@ from tersely.kernels.checks import united
 from tersely.models.embedders import resolve_embedder
 from tersely.scale.options import Columns, DedupOptions
 from tersely.scale.rows import Rows, arrow, as_table, writable
-from tersely.scale.shuffle import (
+from tersely.scale.workspace import (
+    Totals,
+    Workspace,
+    part_name,
     read_json,
     read_note,
     read_shuffle,
+    read_success,
+    read_totals,
     shuffle_bytes,
     shuffle_path,
     write_json,
     write_shuffle,
 )
-from tersely.scale.workspace import Totals, Workspace, part_name, read_success, read_totals
 from tersely.text import well_formed
 from tersely.types import Float32s, Float64s, Int64s
 

@@ -13,8 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from tersely.scale.merging import STAGES
-from tersely.scale.shuffle import shuffle_path
-from tersely.scale.workspace import Totals, Workspace, part_name, temporary
+from tersely.scale.workspace import Totals, Workspace, part_name, shuffle_path, temporary
 
 _STRETCH = 1 << 20  # bytes of a stretch at least, where a unit is divided for the sake of more workers
 _DEATHS = 3  # of a unit until it is halved, of one row until it is taken for deadly

@@ -1,4 +1,9 @@
-"""The folders of a job: rows of a unit as they were planned, parts published by rename."""
+"""The folders of a job: rows of a unit as they were planned, parts published by rename, rows passed on.
+
+From the units that read them to the partitions that need them rows go as Parquet, a row group a partition. A
+file is written once, under a temporary name, and renamed; a reader takes its row group of every file. None is
+synced, as any can be made again: one that a loss of power damaged fails its checksums when it is read.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,13 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from tersely.files import replace_file, sync_to_disk
 from tersely.scale.options import Columns
@@ -69,10 +77,17 @@ def temporary(out: Path, name: str, token: str) -> Path:
     return out / f".{name}.{token}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
 
 
-def publish(fresh: Path, out: Path, unit: int) -> None:
-    """Give a unit's part its name, at once or not at all. Raises OSError."""
-    replace_file(fresh, out / part_name(unit))
-    sync_to_disk(out)
+@contextlib.contextmanager
+def renamed(target: Path, token: str) -> Iterator[Path]:
+    """Give a path to write to, which then gets the name `target`, at once or not at all. Raises OSError."""
+    fresh = temporary(target.parent, target.name, token)
+    try:
+        yield fresh
+        replace_file(fresh, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            fresh.unlink()
+        raise
 
 
 def read_totals(path: Path) -> Totals:
@@ -94,18 +109,13 @@ def finish_job(out: Path, plan: Plan) -> dict[str, Any]:
         parts.append([path.name, path.stat().st_size, _sha256(path)])
     whole = hashlib.sha256(json.dumps([plan.digest, parts]).encode()).hexdigest()
     success = {"digest": whole, "plan": plan.digest, **asdict(totals), "parts": parts}
-    fresh = temporary(out, PLAN, "runner")
     try:
-        plan.write(fresh, success)
-        replace_file(fresh, out / PLAN)
+        with renamed(out / PLAN, "runner") as fresh:
+            plan.write(fresh, success)
         sync_to_disk(out)
     except FileNotFoundError:  # another runner ended the job and cleaned up
         if read_success(out) is None:
             raise
-    except BaseException:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
-        raise
     return success
 
 
@@ -195,14 +205,9 @@ class Workspace:
 
     def publish_part(self, unit: int, table: Any, totals: Totals) -> None:
         """Write a unit's part: whole or not at all. Raises OSError."""
-        fresh = temporary(self.out, part_name(unit), self.token)
-        self.write_rows(unit, fresh, table, totals)
-        try:
-            publish(fresh, self.out, unit)
-        except OSError:
-            with contextlib.suppress(OSError):
-                fresh.unlink()
-            raise
+        with renamed(self.out / part_name(unit), self.token) as fresh:
+            self.write_rows(unit, fresh, table, totals)
+        sync_to_disk(self.out)
 
 
 def _read_parquet(
@@ -232,3 +237,125 @@ def _read_parquet(
         at += batch.num_rows
         if at >= stop:
             return
+
+
+def shuffle_path(space: Workspace, name: str, number: int) -> Path:
+    """The file that job `number` of a stage writes."""
+    return space.shuffle / f"{name}-{number:06d}"
+
+
+def write_shuffle(
+    space: Workspace,
+    name: str,
+    number: int,
+    table: Any,
+    to: npt.NDArray[Any],
+    parts: int,
+    note: Any = None,
+) -> None:
+    """Write rows to partitions, and a note for the readers of all (`read_note`), any JSON.
+
+    `to`: of each row, an integer below `parts`. Rows keep their order. Raises OSError.
+    """
+    order = np.argsort(to, kind="stable")
+    counts = np.bincount(to, minlength=parts)
+    table = table.take(order).combine_chunks()
+    metadata = {_KEY: json.dumps({"counts": counts.tolist(), "note": note}).encode()}
+    schema = table.schema.with_metadata(metadata)
+
+    path = _shuffled(space, name, number)
+    with (
+        renamed(path, space.token) as fresh,
+        fresh.open("xb") as file,
+        parquet().ParquetWriter(
+            file,
+            schema,
+            compression="zstd",
+            use_dictionary=False,
+            write_statistics=False,
+            write_page_checksum=True,
+        ) as writer,
+    ):
+        start = 0
+        for count in counts[counts > 0].tolist():
+            writer.write_table(table.slice(start, count), row_group_size=count)
+            start += count
+
+
+def write_json(space: Workspace, name: str, number: int, value: Any) -> None:
+    """Write a result of a job that is no table. Raises OSError."""
+    with renamed(_shuffled(space, name, number), space.token) as fresh:
+        fresh.write_bytes(json.dumps(value).encode())
+
+
+def read_json(space: Workspace, name: str, number: int) -> Any:
+    """Read what `write_json` wrote. Raises OSError."""
+    with _remove_if_damaged(shuffle_path(space, name, number)) as path:
+        return json.loads(path.read_bytes())
+
+
+def read_shuffle(
+    space: Workspace,
+    name: str,
+    numbers: Sequence[int] | range,
+    part: int,
+    columns: Sequence[str] | None = None,
+) -> Iterator[tuple[int, Any]]:
+    """The rows that each of some jobs wrote for a partition, in order of the jobs."""
+    for number in numbers:
+        with _open(shuffle_path(space, name, number)) as file:
+            group = _group(file, part)
+            if group is not None:
+                yield number, file.read_row_group(group, columns=columns, use_threads=False)
+
+
+def read_note(space: Workspace, name: str, number: int) -> Any:
+    """The note that a job wrote beside its rows. Raises OSError."""
+    with _open(shuffle_path(space, name, number)) as file:
+        return _metadata(file)["note"]
+
+
+def shuffle_bytes(space: Workspace, name: str, numbers: range, part: int, column: str) -> int:
+    """Bytes that a column of a partition takes in memory at most, from footers alone."""
+    total = 0
+    for number in numbers:
+        with _open(shuffle_path(space, name, number)) as file:
+            group = _group(file, part)
+            if group is not None:
+                at = file.schema_arrow.get_field_index(column)
+                total += file.metadata.row_group(group).column(at).total_uncompressed_size
+    return total
+
+
+@contextlib.contextmanager
+def _open(path: Path) -> Iterator[Any]:
+    with _remove_if_damaged(path), parquet().ParquetFile(path, page_checksum_verification=True) as file:
+        yield file
+
+
+@contextlib.contextmanager
+def _remove_if_damaged(path: Path) -> Iterator[Path]:
+    """Remove a file that cannot be read as it was written, and say so: ValueError."""
+    try:
+        yield path
+    except FileNotFoundError:
+        raise
+    except (ValueError, OSError) as error:  # Arrow's are of these
+        path.unlink(missing_ok=True)
+        raise ValueError(f"{path} is damaged and was removed; call again, and it is made again") from error
+
+
+def _metadata(file: Any) -> Any:
+    return json.loads(file.schema_arrow.metadata[_KEY])
+
+
+def _group(file: Any, part: int) -> int | None:
+    """The row group of a partition; None: it has no rows."""
+    counts = _metadata(file)["counts"]
+    return sum(1 for count in counts[:part] if count) if counts[part] else None
+
+
+def _shuffled(space: Workspace, name: str, number: int) -> Path:
+    path = shuffle_path(space, name, number)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path

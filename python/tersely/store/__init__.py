@@ -9,7 +9,7 @@
 ('The story.', 'The whole story, with every detail.', 2)
 """
 
-from tersely.store.records import CompressionRecord
 from tersely.store.store import Store
+from tersely.store.versions import CompressionRecord
 
 __all__ = ["CompressionRecord", "Store"]

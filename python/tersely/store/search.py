@@ -15,8 +15,7 @@ from tersely.errors import StoreError
 from tersely.models.embedders import resolve_embedder
 from tersely.sqlite import Database
 from tersely.store.codec import Texts
-from tersely.store.records import Found
-from tersely.store.versions import find_number, read_mapping
+from tersely.store.versions import Found, find_number, read_mapping
 from tersely.text import well_formed
 from tersely.types import Float32s
 

@@ -13,6 +13,7 @@ from tersely.documents import to_documents
 from tersely.errors import NotReversibleError
 from tersely.sqlite import Database
 from tersely.store import changes, versions
+from tersely.store.changes import FORMAT
 from tersely.store.codec import Texts
 from tersely.store.intake import (
     DOCUMENTS,
@@ -23,10 +24,18 @@ from tersely.store.intake import (
     take_in,
     write_mapping,
 )
-from tersely.store.records import CompressionRecord, Found, Stored, Use, Version
-from tersely.store.schema import FORMAT
 from tersely.store.search import Vectors, search
-from tersely.store.versions import note_compression, note_expansion, read_uses, to_version
+from tersely.store.versions import (
+    CompressionRecord,
+    Found,
+    Stored,
+    Use,
+    Version,
+    note_compression,
+    note_expansion,
+    read_uses,
+    to_version,
+)
 from tersely.types import Compressed
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ from tersely.models.counters import COUNTERS, resolve_counter
 from tersely.models.language_models import resolve_language_model
 from tersely.protocols import BatchTokenCounter
 from tersely.store import CompressionRecord, Store
-from tersely.store.records import Stored
+from tersely.store.versions import Stored
 
 CONTEXT, STASH, REMOVED = PLACES = ("context", "stash", "removed")
 _MARK = "context_segment"  # what other texts of a store do not have
