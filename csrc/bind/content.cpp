@@ -143,7 +143,9 @@ py::tuple rows(const LineReader& reader) {
                           column<std::int32_t>(all, [](const Row& row) { return row.copies; }),
                           column<std::uint64_t>(all, [](const Row& row) { return row.asked; }),
                           column<std::int64_t>(all, [](const Row& row) { return row.stands_for; }),
-                          column<std::int32_t>(all, [](const Row& row) { return row.finding; }));
+                          column<std::int32_t>(all, [](const Row& row) { return row.finding; }),
+                          column<std::int32_t>(all, [](const Row& row) { return row.series; }),
+                          column<std::int32_t>(all, [](const Row& row) { return row.margin; }));
 }
 
 py::tuple templates(const LineReader& reader) {
@@ -167,7 +169,7 @@ py::array_t<std::uint8_t> lined(const py::object& texts) {
 class GivenLines {
   public:
     explicit GivenLines(const py::tuple& lines) {
-        require(lines.size() == 11, "lines must have eleven parts");
+        require(lines.size() == 12, "lines must have twelve parts");
         const auto marks = lines[0].cast<Input<std::uint32_t>>();
         const auto templates = lines[1].cast<Ids>(), copies = lines[2].cast<Ids>(), found = lines[3].cast<Ids>();
         const auto documents = lines[4].cast<Ids>();
@@ -177,15 +179,16 @@ class GivenLines {
         total_ = lines[8].cast<std::int64_t>();
         const auto same = lines[9].cast<Ids>();
         variants_ = lines[10].cast<Offsets>();
+        const auto margins = lines[11].cast<Ids>();
         const std::span<const std::uint32_t> mark = view(marks);
         const std::span<const std::int32_t> of = view(templates), copy = view(copies), finding = view(found);
         const std::span<const std::int32_t> document = view(documents);
         const std::span<const std::int64_t> line = view(numbers), counts = view(counts_), findings = view(findings_);
-        const std::span<const std::int32_t> variant = view(same);
+        const std::span<const std::int32_t> variant = view(same), margin = view(margins);
         const std::span<const std::int64_t> variants = view(variants_);
         const std::size_t n = mark.size();
         require(of.size() == n && copy.size() == n && finding.size() == n && document.size() == n && line.size() == n &&
-                    variant.size() == n,
+                    variant.size() == n && margin.size() == n,
                 "columns of lines must have as many rows");
         rows_.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
@@ -200,6 +203,7 @@ class GivenLines {
             row.finding = finding[i];
             row.document = document[i];
             row.line = line[i];
+            row.margin = margin[i];
         }
     }
     content::GradedLines get() const { return {rows_, view(counts_), view(findings_), view(variants_), total_}; }
@@ -223,6 +227,17 @@ py::array_t<T> of_lines(const py::tuple& lines) {
 }
 
 std::vector<std::int64_t> places(const content::GradedLines& lines) { return content::places_of_lines(lines.rows); }
+
+py::tuple find_lists(const py::tuple& lines) {
+    const GivenLines given(lines);
+    content::Lists found;
+    {
+        const Release release;
+        found = content::find_lists(given.get());
+    }
+    return py::make_tuple(to_array(std::move(found.place)), to_array(std::move(found.needs)),
+                          to_array(std::move(found.head)), to_array(std::move(found.people)));
+}
 
 py::array_t<float> scenes(const Input<float>& grade, const py::tuple& lines) {
     const GivenLines given(lines);
@@ -568,6 +583,7 @@ void bind_content(py::module_& m) {
     m.def("places_of_lines", &of_lines<std::int64_t, &places>, py::arg("lines"));
     m.def("outcome_grades", &of_lines<float, &content::outcome_grades>, py::arg("lines"));
     m.def("report_grades", &of_lines<float, &content::report_grades>, py::arg("lines"));
+    m.def("find_lists", &find_lists, py::arg("lines"));
     m.def("scenes", &scenes, py::arg("grade"), py::arg("lines"));
     m.def("line_worth", &line_worth, py::arg("grade"), py::arg("asked"), py::arg("lines"), py::arg("context"),
           py::arg("kinds"), py::arg("weights") = py::dict());
@@ -585,6 +601,7 @@ void bind_content(py::module_& m) {
         .def("rows", &rows)
         .def("templates", &templates)
         .def("variants", [](const LineReader& reader) { return to_array(std::vector(reader.variants())); })
+        .def("series", [](const LineReader& reader) { return to_array(std::vector(reader.series())); })
         .def("findings", [](const LineReader& reader) { return to_array(std::vector(reader.findings())); })
         .def("asked", [](const LineReader& reader) { return to_array(std::vector(reader.asked_lines())); })
         .def_property_readonly("id_words", &LineReader::id_words)

@@ -527,25 +527,27 @@ py::tuple write_nested(const py::str& text, const Input<std::int64_t>& start, co
 }
 
 // Runs of kept lines, markers between them, a note behind those that have one (content/units.py, Lines). `marker`:
-// whether anything is said of a run of left out lines; `counts`: what; None: its sign alone.
+// whether anything is said of a run of left out lines; `counts`: what; None: its sign alone. `told`: the row whose note
+// tells of each; nothing is said of a run right behind that.
 py::tuple write_lines(const py::str& text, const Input<std::int64_t>& start, const Input<std::int64_t>& end,
                       const Input<std::int64_t>& rows, std::int64_t low, std::int64_t high, std::int64_t shift,
                       const py::object& continued, bool says, const py::object& marker, const py::object& counts,
-                      const py::object& sign, const py::object& note, const py::object& noted, const py::str& joint,
-                      const py::str& elision, std::int64_t length) {
+                      const py::object& sign, const py::object& note, const py::object& noted, const py::object& told,
+                      const py::str& joint, const py::str& elision, std::int64_t length) {
     const std::span<const std::int64_t> starts = view(start);
     const std::span<const std::int64_t> ends = view(end);
     const std::span<const std::int64_t> kept = view(rows);
     require(starts.size() == ends.size(), "start and end must have one length");
     check_rows(kept, low, high, starts.size());
-    const auto flags = [&](const py::object& given) {
-        auto held = given.is_none() ? Input<bool>() : given.cast<Input<bool>>();
-        require(!held || (low + shift >= 0 && high + shift <= held.size()), "flags must be of all rows");
+    const auto column = [&]<typename T>(const py::object& given, const T& none) {
+        T held = given.is_none() ? none : given.cast<T>();
+        require(!held || (low + shift >= 0 && high + shift <= held.size()), "columns must be of all rows");
         return held;
     };
-    const Input<bool> goes_on = flags(continued);
-    const Input<bool> may_note = flags(noted);
-    const auto is = [&](const Input<bool>& held, std::int64_t row) { return held.data()[row + shift]; };
+    const Input<bool> goes_on = column(continued, Input<bool>());
+    const Input<bool> may_note = column(noted, Input<bool>());
+    const Input<std::int32_t> teller = column(note.is_none() ? note : told, Input<std::int32_t>());
+    const auto is = [&](const auto& held, std::int64_t row) { return held.data()[row + shift]; };
     WrittenText to(text, length, false);
     bool written = false;
     std::int64_t left = low;  // the first row that nothing stands for yet
@@ -556,7 +558,9 @@ py::tuple write_lines(const py::str& text, const Input<std::int64_t>& start, con
         while (at > 0 && goes_on && begin < first && is(goes_on, begin)) ++begin;
         const bool on = more && left < begin && begin == first && is(goes_on, first);
         if (left < begin && (on || says)) to.add(elision, true);
-        if (begin < first && says) {
+        std::int64_t quiet = begin;
+        while (teller && begin > low && quiet < first && is(teller, quiet) == begin - 1 + shift) ++quiet;
+        if (quiet < first && says) {
             py::str said = marker_of(marker, begin + shift, first - 1 + shift);
             if (PyUnicode_GET_LENGTH(said.ptr()) > 0) {
                 if (written) to.add(joint, false);
@@ -658,8 +662,8 @@ void bind_render(py::module_& m) {
           py::arg("rows"), py::arg("separator"));
     m.def("write_lines", &write_lines, py::arg("text"), py::arg("start"), py::arg("end"), py::arg("rows"),
           py::arg("low"), py::arg("high"), py::arg("shift"), py::arg("continued"), py::arg("says"), py::arg("marker"),
-          py::arg("counts"), py::arg("sign"), py::arg("note"), py::arg("noted"), py::arg("joint"), py::arg("elision"),
-          py::arg("length"));
+          py::arg("counts"), py::arg("sign"), py::arg("note"), py::arg("noted"), py::arg("told"), py::arg("joint"),
+          py::arg("elision"), py::arg("length"));
     m.def("write_nested", &write_nested, py::arg("text"), py::arg("start"), py::arg("end"), py::arg("rows"),
           py::arg("low"), py::arg("high"), py::arg("shift"), py::arg("marker"), py::arg("gap"), py::arg("numbered"),
           py::arg("length"), py::arg("at_line"));

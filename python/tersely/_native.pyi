@@ -398,6 +398,7 @@ def write_lines(
     sign: Callable[[int, int], str],
     note: Callable[[int], str] | None,
     noted: _Bools | None,
+    told: _Int32s | None,
     joint: str,
     elision: str,
     length: int,
@@ -460,7 +461,8 @@ class StaticTable:
     def dimensions(self) -> int: ...
     def __len__(self) -> int: ...
 
-# document, start, end, line, template, marks, variant, copies, query words, stands for
+# document, start, end, line, template, marks, variant, copies, query words, stands for, finding,
+# series, margin
 _Rows: TypeAlias = tuple[
     _Int32s,
     _Int64s,
@@ -473,6 +475,8 @@ _Rows: TypeAlias = tuple[
     npt.NDArray[np.uint64],
     _Int64s,
     _Int32s,
+    _Int32s,
+    _Int32s,
 ]
 
 def lined(texts: Sequence[str] | Utf8) -> npt.NDArray[np.uint8]: ...  # csrc/kernels/content/line_reader.hpp
@@ -481,6 +485,9 @@ def lined(texts: Sequence[str] | Utf8) -> npt.NDArray[np.uint8]: ...  # csrc/ker
 def places_of_lines(lines: tuple[Any, ...]) -> _Int64s: ...
 def outcome_grades(lines: tuple[Any, ...]) -> _Float32s: ...
 def report_grades(lines: tuple[Any, ...]) -> _Float32s: ...
+def find_lists(  # place, needs, head, people; empty: there are no lists
+    lines: tuple[Any, ...],
+) -> tuple[_Float32s, _Int32s, _Int32s, _UInt8s]: ...
 def scenes(grade: _Float32s, lines: tuple[Any, ...]) -> _Float32s: ...
 def line_worth(  # worth; 1: fails, 2: is new. weights: instead of those that `line_weights` gives
     grade: _Float32s,
@@ -505,6 +512,7 @@ class LineReader:  # csrc/kernels/content/line_reader.hpp
     def templates(self) -> tuple[_Int64s, list[tuple[str, str]]]: ...  # lines, first and last time stamp
     def variants(self) -> _Int64s: ...  # lines of each variant
     def findings(self) -> _Int64s: ...  # lines of each finding
+    def series(self) -> _Int64s: ...  # lines of each series
     def asked(self) -> _Int64s: ...  # lines that have each query word
     @property
     def id_words(self) -> int: ...  # bits of the query words that are ids

@@ -207,7 +207,7 @@ def test_any_pinned_span_is_in_the_text(size: int, start: int, length: int, seed
 @pytest.mark.parametrize("query", [None, "needle"])
 def test_pieces_of_a_long_line_stand_in_its_line(strategy: str, query: str | None) -> None:
     words = " ".join(f"k{n}=v{n}" for n in range(1500))
-    lines = [f"10:00:{n:02d} INFO tick {n} of worker" for n in range(40)]
+    lines = [f"10:00:{n:02d} INFO tick {n * n} of worker" for n in range(40)]
     lines[17] = f"10:00:17 INFO payload {words} needle ERROR at the end"
     text = "\n".join(lines)
     result = tersely.compress(text, query, budget=2600, strategy=strategy)

@@ -17,7 +17,7 @@ from tersely.content.tool_output import ToolOutput
 from tersely.models.counters import resolve_counter
 
 LOG = "\n".join(
-    f"2024-05-01 10:{n // 60:02}:{n % 60:02} INFO served /items/{n} in {n % 90} ms" for n in range(200)
+    f"2024-05-01 10:{n // 60:02}:{n % 60:02} INFO served /items/{n} in {n * 7 % 90} ms" for n in range(200)
 )
 LOG = LOG.replace("INFO served /items/150 in 60 ms", "ERROR payment timeout for order 9")
 REPLY = json.dumps({"orders": [{"id": n, "state": "paid", "total": n * 3} for n in range(80)]}, indent=1)
@@ -86,7 +86,7 @@ def test_facts_and_pins_are_of_the_whole_text() -> None:
     page = PAGE.replace("The deadline is Friday.", "The deadline is 12 March 2026.")
     result = tersely.compress(page, budget=300, strategy=strategy, pinned=["served /items/77 in"])
     check(page, result, 300)
-    assert "INFO served /items/77 in 77 ms" in result.text and "12 March 2026" in result.text
+    assert "INFO served /items/77 in 89 ms" in result.text and "12 March 2026" in result.text
     assert result.receipt.facts is not None
     for fact in result.receipt.facts.of("kept"):
         assert page[fact.start : fact.end] == fact.text

@@ -17,7 +17,7 @@ bool blank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 bool same(const Row& a, const Row& b) {
     return a.start == b.start && a.end == b.end && a.line == b.line && a.asked == b.asked && a.marks == b.marks &&
            a.template_id == b.template_id && a.variant == b.variant && a.copies == b.copies &&
-           a.stands_for == b.stands_for;
+           a.stands_for == b.stands_for && a.series == b.series && a.margin == b.margin;
 }
 
 }  // namespace

@@ -409,6 +409,127 @@ std::vector<float> report_grades(const GradedLines& lines) {
     return grade;
 }
 
+namespace {
+
+constexpr std::size_t kFewestListed = 8;  // lines of a list
+constexpr double kOpenWithIds = 0.8, kDrawn = 0.6, kSayFailed = 0.05;
+constexpr std::size_t kFewestRecords = 3, kLongestHead = 8;
+
+// Reads the list that a document's rows are, if they are one.
+class ListReader {
+  public:
+    ListReader(const GradedLines& lines, Lists& found)
+        : lines_(lines), rows_(lines.rows), found_(found), entry_(lines.rows.size()) {
+        found_.place.assign(rows_.size(), 0);
+        found_.needs.assign(rows_.size(), -1);
+        found_.head.assign(rows_.size(), -1);
+        found_.people.assign(rows_.size(), 0);
+    }
+
+    bool read(std::size_t first, std::size_t end) {
+        first_ = first;
+        end_ = end;
+        std::size_t entries = 0;
+        if (share([](const Row& row) { return has(row, kOpensId); }) >= kOpenWithIds) {
+            entries = read_names();
+        } else if (share([](const Row& row) { return row.margin < 0; }) >= kDrawn) {
+            entries = read_tree();
+        } else if (rows_[first].margin == 0 && !stands_for_others(rows_[first]) &&
+                   share([](const Row& row) { return row.finding >= 0 || has(row, kFailure | kVerdict | kPoints); }) <=
+                       kSayFailed) {
+            entries = read_records();
+        }
+        for (std::size_t i = first; entries > 0 && i < end; ++i)
+            found_.place[i] = 1 - static_cast<float>(entry_[i]) / static_cast<float>(entries);
+        return entries > 0;
+    }
+
+  private:
+    template <typename Of>
+    double share(Of&& of) const {
+        const auto at = [&](std::size_t i) { return rows_.begin() + static_cast<std::ptrdiff_t>(i); };
+        return static_cast<double>(std::count_if(at(first_), at(end_), of)) / static_cast<double>(end_ - first_);
+    }
+
+    std::size_t read_names() {
+        for (std::size_t i = first_; i < end_; ++i) {
+            entry_[i] = i - first_;
+            found_.people[i] = has(rows_[i], kFailure) ? 0 : 1;
+        }
+        return end_ - first_;
+    }
+
+    // Gives one more than the largest depth.
+    std::size_t read_tree() {
+        const auto margin = [this](std::size_t i) { return std::max(rows_[i].margin, -1 - rows_[i].margin); };
+        std::vector<std::size_t> above;  // what the next row may hang on, by margin
+        std::size_t most = 0;
+        for (std::size_t i = first_; i < end_; ++i) {
+            while (!above.empty() && (rows_[i].margin >= 0 || margin(above.back()) >= margin(i))) above.pop_back();
+            if (!above.empty()) found_.needs[i] = static_cast<std::int32_t>(above.back());
+            entry_[i] = above.size();
+            most = std::max(most, above.size());
+            above.push_back(i);
+        }
+        return most + 1;
+    }
+
+    // What comes back with every other record is no sign of people.
+    std::size_t read_records() {
+        std::size_t records = 0;
+        const auto begins = [&](std::size_t i) {
+            const bool apart = i == first_ || rows_[i].line > rows_[i - 1].line + 1 || rows_[i].copies > 0;
+            return apart && rows_[i].margin == 0 && rows_[i].template_id == rows_[first_].template_id;
+        };
+        for (std::size_t i = first_; i < end_; ++i) {
+            records += begins(i) ? 1 : 0;
+            entry_[i] = records - 1;
+        }
+        if (records < kFewestRecords || 2 * records > end_ - first_) return 0;
+        std::size_t others = 0, told = 0;
+        for (std::size_t i = first_; i < end_; ++i) {
+            const std::int64_t alike =
+                stands_for_others(rows_[i]) ? 1 : lines_.counts[static_cast<std::size_t>(rows_[i].template_id)];
+            if (2 * alike >= static_cast<std::int64_t>(records)) continue;
+            ++others;
+            told += has(rows_[i], kWordy) ? 1 : 0;
+        }
+        if (2 * told < others || 2 * others < records) return 0;
+        std::size_t begin = first_, head = first_;  // the record's first row, and the last one of its head
+        for (std::size_t i = first_; i < end_; ++i) {
+            if (begins(i)) {
+                begin = head = i;
+            } else if (head + 1 == i && i - begin < kLongestHead && rows_[i].line <= rows_[head].line + 1) {
+                head = i;
+                found_.head[i] = static_cast<std::int32_t>(begin);
+            } else {
+                found_.needs[i] = static_cast<std::int32_t>(begin);
+            }
+            found_.people[i] = has(rows_[i], kWordy) ? 1 : 0;
+        }
+        return records;
+    }
+
+    const GradedLines& lines_;
+    std::span<const Row> rows_;
+    Lists& found_;
+    std::vector<std::size_t> entry_;
+    std::size_t first_ = 0, end_ = 0;
+};
+
+}  // namespace
+
+Lists find_lists(const GradedLines& lines) {
+    const std::vector<std::size_t> ends = ends_of_documents(lines.rows);
+    Lists found;
+    ListReader reader(lines, found);
+    bool any = false;
+    for (std::size_t first = 0; first < ends.size(); first = ends[first]) {
+        if (ends[first] - first >= kFewestListed && reader.read(first, ends[first])) any = true;
+    }
+    return any ? found : Lists();
+}
+
 std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade) {
     std::vector<float> told(grade.size(), 0);
     const std::vector<std::size_t> failed = few_failures(lines, grade);

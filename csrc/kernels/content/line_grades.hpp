@@ -56,6 +56,24 @@ std::vector<float> outcome_grades(const GradedLines& lines);
 // section in which something failed, where few do, and numbers in the closing lines. O(rows).
 std::vector<float> report_grades(const GradedLines& lines);
 
+// Lists, whose order is their writer's, so that what comes first matters most.
+//  - Of names: four lines in five have kOpensId. Each is an entry.
+//  - Of records that people wrote: the first line stands at the margin, and so do two others of its template at least,
+//    each behind a blank line, or byte for byte the same; records have two lines or more on average, few say that
+//    something failed or is a finding, and of what does not come back with every other record half has kWordy. Each is
+//    an entry; its head is its first line with those that follow without a blank line, kLongestHead at most.
+//  - Trees: of three lines in five the branches are drawn. Entries of one depth are one.
+// Words of errors in what people wrote are no outcomes: in lines of names, and in those of records that have kWordy.
+struct Lists {
+    std::vector<float> place;          // of each line 1 - its entry's number over their count; 0: it is in no list
+    std::vector<std::int32_t> needs;   // of a line of a record its first one, of one of a tree what it hangs on, or -1
+    std::vector<std::int32_t> head;    // of further lines of a head the first line of the record, else -1
+    std::vector<std::uint8_t> people;  // 1: people wrote it
+};
+
+// The lists among documents of kFewestListed lines or more; empty where there are none. O(rows).
+Lists find_lists(const GradedLines& lines);
+
 // In [0, 1]: how much lines tell of the failures that they stand beside, where these are few, by `grade`. What follows
 // tells more than what precedes, and less and less with the distance; what passed tells nothing. O(rows).
 std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade);

@@ -29,7 +29,8 @@ constexpr std::array<Class, 256> make_classes() {
 
 constexpr std::array<Class, 256> kClasses = make_classes();
 constexpr std::size_t kLongestWord = 40;
-constexpr std::size_t kQuoteReach = 256;  // bytes in which a quote must close
+constexpr std::size_t kFewestLetters = 3;  // words of letters of a line that consists of words
+constexpr std::size_t kQuoteReach = 256;   // bytes in which a quote must close
 
 Class class_of(char byte) { return kClasses[static_cast<unsigned char>(byte)]; }
 
@@ -209,7 +210,8 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
     const QueryWords* asked = query.empty() ? nullptr : &query;
     std::uint32_t marks = is_frame(line) ? kFrame : 0U;
     std::size_t quote_end = 0;  // in a quote: where it ends
-    bool no_quotes = false, first_word = true;
+    bool no_quotes = false, first_word = true, columns = false;
+    std::size_t all_words = 0, letters = 0;  // words, and those of letters alone
     Outcomes outcomes(line, words.stamp.at + words.stamp.size);
     for (std::size_t at = 0; at < line.size();) {
         if (at == words.stamp.at && words.stamp.size > 0) {
@@ -220,6 +222,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
         const bool quoted = at < quote_end;
         const Class here = class_of(line[at]);
         if (here == kSpace) {
+            columns = columns || (!first_word && line[at - 1] == ' ');
             ++at;
         } else if (here == kBreak) {
             const char mark = line[at];
@@ -253,6 +256,8 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
                                    word.capitals && word.only_run != 0, is_event(line, at, word), named, first_word,
                                    quoted, place});
             first_word = false;
+            all_words += word.runs > 0 ? 1 : 0;
+            letters += word.only_run != 0 ? 1 : 0;
             if (word.number) marks |= kNumber;
             const bool value = word.number || word.slashes > 1 || line[at] == '/' || word.end - at > kLongestWord;
             if (!quoted) {
@@ -268,6 +273,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
             at = std::max(word.end, at + 1);
         }
     }
+    if (!columns && letters >= kFewestLetters && 5 * letters >= 4 * all_words) marks |= kWordy;
     words.marks = marks | outcomes.marks();
     words.finding = outcomes.finding();
 }
@@ -446,6 +452,72 @@ std::int64_t bits_of(std::int64_t count) {
 }
 
 bool blank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
+bool digit(char byte) { return class_of(byte) == kDigit; }
+
+constexpr std::int32_t kTabColumns = 4;
+constexpr std::size_t kShortestId = 4, kLongestId = 40;
+constexpr std::size_t kMostDigits = 18;  // of a number that counts
+
+// What stands before a line's first word: blanks, and strokes of drawings.
+struct Margin {
+    std::size_t bytes = 0;
+    std::int32_t columns = 0;
+    bool drawn = false;  // branches: "├──", "|--", "+---", "\---", "`--"
+};
+
+Margin margin_of(std::string_view line) {
+    Margin margin;
+    for (std::size_t& at = margin.bytes; at < line.size(); ++margin.columns) {
+        const std::string_view rest = line.substr(at);
+        if (rest[0] == ' ' || rest[0] == '\t') {
+            margin.columns += rest[0] == '\t' ? kTabColumns - 1 : 0;
+            ++at;
+        } else if (rest.starts_with("\xC2\xA0")) {
+            at += 2;
+        } else if (rest.size() > 2 && (rest.starts_with("\xE2\x94") || rest.starts_with("\xE2\x95"))) {
+            const auto stroke = static_cast<unsigned char>(rest[2]);
+            margin.drawn = margin.drawn || (rest[1] == '\x94' && stroke >= 0x94U && stroke < 0xA4U);
+            at += 3;
+        } else if (std::string_view("|`+\\").find(rest[0]) != std::string_view::npos && rest.substr(1, 1) == "-") {
+            margin.drawn = true;
+            at = std::min(line.find_first_not_of('-', at + 1), line.size());
+        } else if (std::string_view("|*/\\").find(rest[0]) != std::string_view::npos &&
+                   (rest.size() == 1 || std::string_view(" |/\\*").find(rest[1]) != std::string_view::npos)) {
+            ++at;
+        } else {
+            break;
+        }
+    }
+    return margin;
+}
+
+// Writes by how much the numbers of a line differ from those of another; false where more than these differ.
+bool read_steps(std::string_view line, const Stamp& stamp, std::string_view other, const Stamp& other_stamp,
+                std::vector<std::int64_t>& steps) {
+    steps.clear();
+    if (stamp.at != other_stamp.at || (stamp.size == 0) != (other_stamp.size == 0)) return false;
+    const auto number = [](std::string_view text, std::size_t& at, std::int64_t& value) {
+        std::size_t digits = 0;
+        for (; at < text.size() && digit(text[at]); ++at, ++digits) {
+            if (digits < kMostDigits) value = value * 10 + (text[at] - '0');
+        }
+        return digits <= kMostDigits;
+    };
+    std::size_t at = 0, there = 0;
+    while (at < line.size() && there < other.size()) {
+        if (at == stamp.at && stamp.size > 0) {
+            at += stamp.size;
+            there += other_stamp.size;
+        } else if (digit(line[at]) && digit(other[there])) {
+            std::int64_t value = 0, before = 0;
+            if (!number(line, at, value) || !number(other, there, before)) return false;
+            steps.push_back(value - before);
+        } else if (line[at++] != other[there++]) {
+            return false;
+        }
+    }
+    return at == line.size() && there == other.size();
+}
 
 // Where a long line is cut: after the last space of its second half, else on a character.
 std::size_t piece_size(std::string_view line) {
@@ -480,6 +552,7 @@ std::int32_t LineReader::append(std::string_view bytes, bool last) {
     if (last) {
         if (returned_) end_line(false);
         base_ = line_ = 0;
+        met_ = 0;
         ++document_;
     }
     return document;
@@ -555,6 +628,57 @@ std::int32_t LineReader::counted(std::uint64_t hash, HashTable<std::int32_t>& id
     return id - 1;
 }
 
+// The series that a line goes on in, or begins.
+std::int32_t LineReader::series_of(std::string_view line, std::int32_t variant) {
+    if (line.size() > kLongestOfOne || variant < 0) return -1;
+    const Near* before = nullptr;
+    bool follows = false;
+    for (std::size_t back = 1; back <= std::min(met_, kNearLines) && before == nullptr; ++back) {
+        const Near& near = near_[(met_ - back) % kNearLines];
+        if (near.variant == variant && read_steps(line, words_.stamp, near.text, near.stamp, steps_)) before = &near;
+    }
+    if (before != nullptr) {
+        const std::int64_t most = steps_.empty() ? 0 : *std::max_element(steps_.begin(), steps_.end());
+        const bool even =
+            std::all_of(steps_.begin(), steps_.end(), [&](std::int64_t one) { return one == 0 || one == most; });
+        follows = even && (steps_ == before->step || (!before->stepped && (most == 0 || most == 1)));
+    } else {
+        steps_.clear();
+    }
+    const std::int32_t series = follows ? before->series : static_cast<std::int32_t>(series_.size());
+    if (!follows) {
+        if (series_.size() == kMostVariants) return -1;
+        series_.push_back(0);
+    }
+    ++series_[static_cast<std::size_t>(series)];
+    Near& mine = near_[met_ % kNearLines];
+    mine.text.assign(line);
+    mine.stamp = words_.stamp;
+    mine.variant = variant;
+    mine.series = series;
+    mine.stepped = follows;
+    mine.step.swap(steps_);
+    ++met_;
+    return series;
+}
+
+// Whether a line has no time, and opens with a name of letters and digits that is new.
+bool LineReader::opens_with_id(std::string_view line, std::size_t at) {
+    if (words_.stamp.size > 0) return false;
+    std::size_t end = at, letters = 0, digits = 0;
+    if (at < line.size() && line[at] == '#') ++end;
+    letters = end - at;
+    for (; end < line.size() && end - at <= kLongestId; ++end) {
+        const Class of = class_of(line[end]);
+        if ((of != kLetter && of != kDigit) || static_cast<unsigned char>(line[end]) >= 0x80U) break;
+        ++(of == kLetter ? letters : digits);
+    }
+    if (letters == 0 || digits == 0 || end - at < kShortestId || end - at > kLongestId) return false;
+    if (end + 1 >= line.size() || line[end] != ' ') return false;
+    if (ids_.size() == kMostSeen) ids_.clear();
+    return !std::exchange(ids_[hash_bytes(line.substr(at, end - at))], true);
+}
+
 void LineReader::read_piece(std::string_view piece) {
     const bool goes_on = head_ != kNone;
     std::size_t first = 0, end = piece.size();
@@ -589,6 +713,7 @@ void LineReader::read_piece(std::string_view piece) {
         Row& head = rows_[head_];
         row.template_id = head.template_id;
         row.variant = head.variant;
+        row.margin = head.margin;
         fresh &= ~head.asked;
         head.asked |= row.asked;
         head.marks |= row.marks;
@@ -596,6 +721,10 @@ void LineReader::read_piece(std::string_view piece) {
     } else {
         row.template_id = miner_.add(words_.tokens);
         row.variant = counted(words_.plain, variant_ids_, variants_);
+        row.series = series_of(plain, row.variant);
+        const Margin margin = margin_of(plain);
+        row.margin = margin.drawn ? -1 - margin.columns : margin.columns;
+        if (opens_with_id(plain, margin.bytes)) row.marks |= kOpensId;
         const auto id = static_cast<std::size_t>(row.template_id);
         if (id >= templates_.size()) templates_.resize(id + 1);
         TemplateFacts& facts = templates_[id];

@@ -1,6 +1,7 @@
 // Lines of logs and of tools' output, read in one pass in bounded memory: where each is, its template, what it says.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -105,7 +106,9 @@ class TemplateMiner {
 inline constexpr std::size_t kLongestLine = 2048;  // bytes of a row; longer lines have more, cut at a space if they can
 inline constexpr std::size_t kMostSeen = std::size_t{1} << 17U;
 inline constexpr std::size_t kMostVariants = std::size_t{1} << 17U;
-inline constexpr std::int64_t kKeptHead = 4;  // rows of a template that stay first and last, when rows are let go
+inline constexpr std::size_t kNearLines = 2;       // lines in which the next one of a series stands
+inline constexpr std::size_t kLongestOfOne = 512;  // bytes of a line of a series
+inline constexpr std::int64_t kKeptHead = 4;       // rows of a template that stay first and last, when rows are let go
 inline constexpr std::int64_t kKeptTail = 2;
 
 // One row a line; a line of white space has none, a long one has a row a piece: its head, then pieces with kContinued.
@@ -122,6 +125,8 @@ struct Row {
         0;  // times that a line was met before, byte for byte (kMostSeen distinct ones are remembered)
     std::int64_t stands_for = 1;  // lines, as an earlier compression says (sentences.hpp)
     std::int32_t finding = -1;  // lines of one have the same code of what was found; -1: none, or beyond kMostVariants
+    std::int32_t series = -1;   // lines of one say the same, but for the time and counters; -1: one that is too long
+    std::int32_t margin = 0;    // columns before its first word; -1 - columns, where branches of a tree are drawn there
 };
 
 // Of one template, over all lines read.
@@ -137,7 +142,10 @@ struct TemplateFacts {
 //  - a line ends as on a terminal: at '\n', with any '\r' before it, or where text follows '\r', which is written over
 //    it: then it has kOverwritten. Escapes (colours, titles, links) hide no words, but are part of the row;
 //  - what an earlier compression wrote at the end of a line is no word of it; a line of which all is has kOwn;
-//  - templates, variants and asked_lines count lines, not their pieces;
+//  - a line goes on in the series of one of the kNearLines before it, the nearest first, that is the same but for the
+//    time stamp and for numbers that grow by one amount, as between the two before: in the first step of a series by
+//    none, by one, or by as much as to its first line. Else it begins a series;
+//  - templates, variants, series and asked_lines count lines, not their pieces;
 //  - when there are more than `most_rows` (>= 1,024), half of them are let go: first and last rows of each template,
 //    errors, rows of rare templates, rows that have query words, and their neighbours stay longest (ties: the earlier);
 //    no piece stays without its head.
@@ -154,6 +162,7 @@ class LineReader {
     const std::vector<std::int64_t>& variants() const { return variants_; }        // lines of each variant
     const std::vector<std::int64_t>& findings() const { return findings_; }        // lines of each finding
     const std::vector<std::int64_t>& asked_lines() const { return asked_lines_; }  // lines that have each query word
+    const std::vector<std::int64_t>& series() const { return series_; }            // lines of each series
     std::uint64_t id_words() const { return query_.ids(); }
     bool has_let_go() const { return has_let_go_; }    // there were more than most_rows
     std::int64_t lines() const { return all_lines_; }  // of all documents, blank ones too
@@ -164,7 +173,18 @@ class LineReader {
     void end_line(bool overwritten);
     std::string_view without_escapes(std::string_view line);
     static std::int32_t counted(std::uint64_t hash, HashTable<std::int32_t>& ids, std::vector<std::int64_t>& counts);
+    std::int32_t series_of(std::string_view line, std::int32_t variant);
+    bool opens_with_id(std::string_view line, std::size_t at);
     void let_go();
+
+    // A line that the next ones may follow in a series.
+    struct Near {
+        std::string text;
+        Stamp stamp;
+        std::int32_t variant = -1, series = -1;
+        std::vector<std::int64_t> step;  // of its numbers, from the line that it was told from
+        bool stepped = false;            // whether that is of its series
+    };
 
     QueryWords query_;
     std::size_t most_rows_;
@@ -187,7 +207,12 @@ class LineReader {
     std::int64_t line_ = 0;
     std::int64_t all_lines_ = 0;
     std::int32_t document_ = 0;
-    HashTable<std::int32_t> copies_;  // lines, by how often they were met; emptied when there are kMostSeen
+    std::array<Near, kNearLines> near_;  // a ring, the next line's place is lines met % kNearLines
+    std::size_t met_ = 0;                // lines of the document, but for long ones
+    std::vector<std::int64_t> series_;
+    std::vector<std::int64_t> steps_;  // of the line that is read, from another
+    HashTable<bool> ids_;              // that lines opened with; emptied when there are kMostSeen
+    HashTable<std::int32_t> copies_;   // lines, by how often they were met; emptied when there are kMostSeen
 };
 
 // Whether a text stands in lines, as what tools write does, or in sentences.

@@ -27,24 +27,26 @@ enum Mark : std::uint32_t {
     kPoints = 32768,      // points at something in the line above: signs alone, a "^" or "~~" among them
     kGutter = 65536,      // quotes a file, or draws beside such a quote: "12 | x = 1", "   |  ^^^ not a number"
     kConcludes = 131072,  // says how something stands: "status: ...", "test result: PASSED"
-    kBitsOfLines = 0x3FFFF,
+    kWordy = 262144,      // consists of words of letters: three or more, four fifths of all, in no columns
+    kOpensId = 524288,    // has no time, and opens with a name of letters and digits that no line before opened with
+    kBitsOfLines = 0xFFFFF,
 };
 
 // What words do to those beside them; bits above those of marks.
-inline constexpr std::uint32_t kNegates = 1U << 18U;  // no, without
-inline constexpr std::uint32_t kNot = 1U << 19U;      // not
-inline constexpr std::uint32_t kExits = 1U << 20U;    // exit, exited, returned
-inline constexpr std::uint32_t kCodeOf = 1U << 21U;   // code, status: a number follows
-inline constexpr std::uint32_t kTests = 1U << 22U;    // what is counted: test, tests
+inline constexpr std::uint32_t kNegates = 1U << 20U;  // no, without
+inline constexpr std::uint32_t kNot = 1U << 21U;      // not
+inline constexpr std::uint32_t kExits = 1U << 22U;    // exit, exited, returned
+inline constexpr std::uint32_t kCodeOf = 1U << 23U;   // code, status: a number follows
+inline constexpr std::uint32_t kTests = 1U << 24U;    // what is counted: test, tests
 inline constexpr std::uint32_t kLevelKey =
-    1U << 23U;  // level, severity, status, result: what follows "=" or ":" is an outcome
-inline constexpr std::uint32_t kQuietWord = 1U << 24U;
-inline constexpr std::uint32_t kCounted = 1U << 25U;  // failures that tools count: 3 failed, errors: 2
+    1U << 25U;  // level, severity, status, result: what follows "=" or ":" is an outcome
+inline constexpr std::uint32_t kQuietWord = 1U << 26U;
+inline constexpr std::uint32_t kCounted = 1U << 27U;  // failures that tools count: 3 failed, errors: 2
 inline constexpr std::uint32_t kTotals =
-    1U << 26U;  // summary, plan: before a colon at the start of a line, what follows is a verdict
-inline constexpr std::uint32_t kFound = 1U << 27U;     // found: not so is trouble
-inline constexpr std::uint32_t kCompares = 1U << 28U;  // expected, actual, left, right, ...
-inline constexpr std::uint32_t kWarns = 1U << 29U;     // warning, deprecated: trouble that stops nothing
+    1U << 28U;  // summary, plan: before a colon at the start of a line, what follows is a verdict
+inline constexpr std::uint32_t kFound = 1U << 29U;     // found: not so is trouble
+inline constexpr std::uint32_t kCompares = 1U << 30U;  // expected, actual, left, right, ...
+inline constexpr std::uint32_t kWarns = 1U << 31U;     // warning, deprecated: trouble that stops nothing
 
 // The marks and the class of a run of ASCII letters, given its hash; 0 for a word that says nothing. O(1).
 std::uint32_t word_marks(std::uint64_t hash);

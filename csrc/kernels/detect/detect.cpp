@@ -300,7 +300,9 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     const float words = share(counts.words, n);
     best.offer(ContentKind::prose, 0.3F + 0.5F * words);
     const bool numbered = table.cells == 2 && counts.quoted * 4 >= n;  // lines of code behind their numbers
-    if (table.delimiter != 0 && table.agreement >= 0.85F && !numbered) {
+    const bool listed = share(counts.hung, n) >= 0.4F;
+    const bool uniform = 2 * counts.again >= n || listed;  // whatever stands in such lines stands in columns
+    if (table.delimiter != 0 && table.agreement >= 0.85F && !numbered && !listed && !(uniform && table.cells == 2)) {
         best.offer(ContentKind::table, 0.1F + table.agreement * (table.cells > 2 ? 1.0F : 0.6F));
     }
     if (counts.borders >= 2) best.offer(ContentKind::table, 0.3F + share(counts.borders + counts[kPipe], n));
@@ -319,7 +321,7 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     const float tool = share(counts.tool + in_trace + counts.escapes, n);
     const float told = share(counts.code + counts[kComment], n);
     if (columns >= 3 && counts[kFence] == 0 && (told < 0.3F || (columns >= 6 && told < 0.6F)) && words < 0.4F &&
-        stamps < 0.3F) {
+        stamps < 0.3F && !uniform) {
         const float many = static_cast<float>(std::min<std::size_t>(columns, 8));
         best.offer(ContentKind::table, 0.55F + 0.1F * (many - 2) - 0.5F * share(counts.tool, n));
     }
@@ -396,6 +398,7 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     const bool events_only = begins_with_event && share(counts.tool, n) >= 0.9F;
     if (best.found.kind == ContentKind::tool_output && (events_only || share(counts[kAnchor], n) >= 0.8F))
         best.found.certain = true;
+    if (best.found.kind == ContentKind::prose && listed) best.found.certain = true;
     const float members = share(counts[kMember], n);
     const float other = std::max({stamps, frames, tool, members});
     if (members > 0.5F || (words >= 0.3F && other >= 0.25F && other < 0.6F)) {

@@ -46,6 +46,32 @@ bool opens_with_file(std::string_view head) {
            (word.back() == ',' || word.back() == ':');
 }
 
+// Whether a line hangs on a branch of a drawn tree: "├── x", "|   `-- x", "+--- x".
+bool hangs_on_branch(std::string_view head) {
+    if (head.starts_with("\xE2\x94")) return has(head, "\xE2\x94\x80 ");
+    return std::string_view("|`+\\").find(head[0]) != std::string_view::npos && has(head, "-- ");
+}
+
+// Whether a line opens with an id of letters and digits.
+bool opens_with_id(std::string_view head) {
+    constexpr std::size_t kShortestId = 6;
+    const std::string_view word = head.substr(0, head.find(' '));
+    const auto digits = static_cast<std::size_t>(std::count_if(word.begin(), word.end(), ascii_digit));
+    return word.size() >= kShortestId && word.size() < head.size() && digits > 0 && digits < word.size() &&
+           std::all_of(word.begin(), word.end(), [](char byte) { return ascii_digit(byte) || ascii_alpha(byte); });
+}
+
+// Whether two lines are the same but for digits.
+bool differ_in_numbers(std::string_view one, std::string_view other) {
+    std::size_t at = 0, there = 0;
+    for (;; ++at, ++there) {
+        while (at < one.size() && ascii_digit(one[at])) ++at;
+        while (there < other.size() && ascii_digit(other[there])) ++there;
+        if (at >= one.size() || there >= other.size()) return at >= one.size() && there >= other.size();
+        if (one[at] != other[there]) return false;
+    }
+}
+
 // Of the first word of a line that looks like the sign of who writes, "==123==", "[web]", "host>", "#12"; 0: none.
 std::uint32_t sign_of(std::string_view head) {
     static constexpr ByteSet kEnds = bytes_of("=:]>|");
@@ -428,7 +454,14 @@ void Reader::add_votes(std::string_view head, const LineBytes& bytes, std::uint3
         step_ = step;
     }
     if ((marks & kKeyValue) != 0 && (marks & kCode) == 0 && !margin.found) add_key(head, marks, indented);
-    if ((marks & kProse) != 0 && !place && (marks & (kCode | kComment)) == 0) ++counts_.words;
+    const bool listed = hangs_on_branch(head) || ((marks & kProse) != 0 && opens_with_id(head));
+    if ((marks & kProse) != 0) {  // what is said again and again is no prose
+        const bool again = differ_in_numbers(head, prose_);
+        counts_.again += again ? 1 : 0;
+        prose_.assign(head);
+        if (!again && !place && !listed && (marks & (kCode | kComment)) == 0) ++counts_.words;
+    }
+    counts_.hung += listed ? 1 : 0;
     auto speaks = Spoken::kNot;
     const bool told = (marks & (kStamp | kFrame)) != 0 || hunk_;  // lines of logs, traces and diffs are no code
     if (!told && ((marks & kProse) == 0 || (marks & kCode) != 0 || indented)) {

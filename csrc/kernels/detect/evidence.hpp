@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "kernels/detect/languages.hpp"
@@ -32,6 +33,8 @@ struct Counts {
     std::array<std::uint32_t, kMarks> of{};
     std::uint32_t lines = 0;  // that are not blank
     std::uint32_t words = 0;  // lines of prose that are nothing else
+    std::uint32_t hung = 0;   // lines of words behind an id, and lines on drawn branches
+    std::uint32_t again = 0;  // lines of words that are the one before, but for digits
     std::uint32_t long_lines = 0;
     std::uint32_t in_fence = 0;
     std::uint32_t spoken = 0;            // lines with evidence of a language
@@ -122,6 +125,7 @@ class Reader {
     bool target_ = false;                  // whether the line above is at the margin and names a target: "clean: x"
     std::uint32_t key_ = 0;                // of the last line with a key
     std::uint32_t sign_ = 0;               // of who writes, in the line above
+    std::string prose_;                    // the last line of words
     std::uint64_t number_ = 0, step_ = 0;  // before the code that was quoted last, and from the one before
     std::size_t before_ = 0;               // bytes of the line above where it can be a title
 };

@@ -18,6 +18,7 @@ UInt64s = npt.NDArray[np.uint64]
 
 _COLUMNS = (
     "line", "template", "marks", "variant", "copies", "asked", "stands_for", "finding",
+    "series", "margin",
 )  # fmt: skip
 _MOST_ASKED = 0.6  # of the weight of the query's words: a line with as much is what was asked for
 _FEW_ASKED = 3  # lines: where more have as much, none is
@@ -50,6 +51,8 @@ class Mark(IntFlag):
     POINTS = 32768
     GUTTER = 65536
     CONCLUDES = 131072
+    WORDY = 262144
+    OPENS_ID = 524288
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -74,9 +77,12 @@ class LineTable:
             a line came; else 1.
         finding: int32[n], lines of one have the same code, such as E0308 (csrc/kernels/content/marks.hpp);
             -1 without one.
+        series: int32[n], lines of one say the same but for the time and counters; -1 of very long ones.
+        margin: int32[n], columns before a line's first word; -1 - columns, where branches are drawn there.
         counts: int64[templates], lines of each template.
         variants: int64[variants], lines of each variant.
         findings: int64[findings], lines of each finding.
+        in_series: int64[series], lines of each series.
         stamps: first and last time stamp of each template, as written; "" without.
         asked_lines: int64[64], lines that have each of the query's words.
         id_words: bits of the query's words that are ids.
@@ -93,9 +99,12 @@ class LineTable:
     asked: UInt64s
     stands_for: Int64s
     finding: Int32s
+    series: Int32s
+    margin: Int32s
     counts: Int64s
     variants: Int64s
     findings: Int64s
+    in_series: Int64s
     stamps: list[tuple[str, str]]
     asked_lines: Int64s
     id_words: int
@@ -115,7 +124,7 @@ class LineTable:
         """Return the columns that native grading reads, in order (csrc/kernels/content/line_grades.hpp)."""
         said = (self.marks, self.template, self.copies, self.finding)
         told = (self.table.document, self.line, self.counts, self.findings, self.total)
-        return (*said, *told, self.variant, self.variants)
+        return (*said, *told, self.variant, self.variants, self.margin)
 
     @property
     def continued(self) -> npt.NDArray[np.bool_]:
@@ -141,7 +150,7 @@ def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     """Return the lines that a native reader has read, without rows for those it let go."""
     counts, stamps = reader.templates()
     rows = reader.rows()
-    document, start, end, line, template, marks, variant, copies, asked, said, finding = rows
+    document, start, end, line, template, marks, variant, copies, asked, said, finding, series, margin = rows
     n = len(start)
     own = (marks & np.uint32(Mark.OWN)) != 0  # markers of an earlier compression are no lines
     template, variant = np.where(own, -1, template), np.where(own, -1, variant)
@@ -157,7 +166,7 @@ def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     )
     return LineTable(
         table, line, template.astype(np.int32), marks, variant.astype(np.int32), copies, asked, said,
-        finding, counts, reader.variants(), reader.findings(), stamps,
+        finding, series, margin, counts, reader.variants(), reader.findings(), reader.series(), stamps,
         reader.asked(), reader.id_words, reader.lines, reader.let_go,
     )  # fmt: skip
 
@@ -278,7 +287,7 @@ def _with_bulk(lines: LineTable, texts: list[str]) -> LineTable:
         np.arange(rows, dtype=np.int32),
         put(np.where(table.heading >= 0, moved[table.heading], -1), -1).astype(np.int32),
     )
-    more: dict[str, Any] = {"template": -1, "variant": -1, "finding": -1}
+    more: dict[str, Any] = {"template": -1, "variant": -1, "finding": -1, "series": -1}
     more["line"] = np.where(tails, lines.line[before - 1], -1)
     more["marks"] = np.where(tails, Mark.CONTINUED, 0)
     columns: dict[str, Any] = {name: put(getattr(lines, name), more.get(name, 0)) for name in _COLUMNS}

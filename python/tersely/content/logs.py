@@ -20,13 +20,14 @@ from tersely.content.lines import (
     report_grades,
 )
 from tersely.content.units import Bools, Lines, Units
-from tersely.types import Document
+from tersely.types import Document, Int32s, Kind
 
 __all__ = ["Logs"]
 
 _FAILS, _IS_NEW = 1, 2  # csrc/kernels/content/line_grades.hpp
 _LONG = 400  # characters: a longer piece of a line does not come first, whatever it says
-_REPEATED = 3  # lines of a template from which its first line says how many there are
+_REPEATED, _SERIES = 3, 5  # lines of a template, of a series, whose first says how many there are
+_OUTCOME, _PLACE = 10.0, 5.0  # what lines of lists are worth: times their grade, and for their place
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Logs:
 
     Attributes:
         context: lines before and after an error that count as its neighbourhood.
-        notes: whether the first line of a template says how often it came.
+        notes: whether the first line of a template, and of a series, says how often it came.
     """
 
     kind: ClassVar[str] = "log"
@@ -63,30 +64,38 @@ class Logs:
 
 
 def units_of_lines(
-    lines: LineTable,
-    query: str | None,
-    context: int,
-    kinds: bool = False,
-    notes: bool = False,
+    lines: LineTable, query: str | None, context: int, kinds: bool = False, notes: bool = True
 ) -> Units:
     """Lines of programs as units: their worth by themselves and for the query, failures before all others.
 
     `context`: lines around an error that count as its neighbourhood; `kinds`: whether the first line of each
-    template and rare lines come before all others, too; `notes`: whether the first line of each template
-    says how often it came.
+    template and rare lines come before all others, too; `notes`: whether the first line of a series, or with
+    `kinds` of a template, says how often it came. In lists entries go by their place, and bring their heads.
     O(lines), natively.
     """
     asked, for_query = asked_for(lines)
-    worth, first = _native.line_worth(
-        report_grades(lines), for_query.astype(np.float32), lines.graded(), context, kinds
-    )
+    grade, table = report_grades(lines), lines.table
+    place, needs, follows, people = _native.find_lists(lines.graded())
+    listed = place > 0
+    if len(listed):
+        grade[people > 0] = 0
+    worth, first = _native.line_worth(grade, for_query.astype(np.float32), lines.graded(), context, kinds)
     must = (first & (_FAILS | _IS_NEW if kinds else _FAILS)) != 0
-    must &= lines.table.end - lines.table.start <= _LONG
+    if len(listed):
+        must &= ~listed | ((first & _FAILS) != 0)
+        worth = np.where(listed, _OUTCOME * grade + _PLACE * place + for_query, worth).astype(np.float32)
+        needs = np.where(table.heading >= 0, table.heading, needs)
+        table = replace(table, heading=needs, kind=np.where(listed, np.uint8(Kind.CODE), table.kind))
+    must &= table.end - table.start <= _LONG
+    note, noted, told = _notes(lines, kinds, listed) if notes else (None, None, None)
+    if told is not None:
+        must &= told < 0
     return Units(
-        lines.table,
+        table,
         worth,
-        marked_lines(lines, *(_notes(lines) if notes else ())),
+        marked_lines(lines, note, noted, told),
         (must | asked) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN),
+        follows=follows if len(listed) else None,
         bulk=lines.bulk,
         graded=True,
         warnings=lines.unmatched(query),
@@ -94,7 +103,10 @@ def units_of_lines(
 
 
 def marked_lines(
-    lines: LineTable, note: Callable[[int], str] | None = None, noted: Bools | None = None
+    lines: LineTable,
+    note: Callable[[int], str] | None = None,
+    noted: Bools | None = None,
+    told: Int32s | None = None,
 ) -> Lines:
     """Write lines with markers that count the lines left out of a run of rows, or once for all of a document.
 
@@ -110,23 +122,44 @@ def marked_lines(
         lines.total if lines.gaps else -1,
     )
     total = None if lines.gaps else marker.total
-    return Lines(marker, note=note, noted=noted, continued=continued, total=total)
+    return Lines(marker, note=note, noted=noted, continued=continued, total=total, told=told)
 
 
-def _notes(lines: LineTable) -> tuple[Callable[[int], str], Bools]:
-    """Make the note after a template's first line: how many such lines there are, and the last time.
+def _notes(
+    lines: LineTable, kinds: bool, listed: Bools
+) -> tuple[Callable[[int], str] | None, Bools | None, Int32s | None]:
+    """Make notes, and find which rows have one, and which row's note tells of each line.
 
-    Returns row -> note, and bool[n]: the rows that have one.
+    A note says how many lines there are, and until when. The first line of a series has one, with `kinds`
+    that of a template, too; lines of lists have none.
     """
-    counts = lines.counts[lines.template]
-    noted = (places_of_lines(lines) == 0) & (counts >= _REPEATED) & ~lines.continued & (lines.stands_for <= 1)
+    heads = ~lines.continued & (lines.stands_for <= 1) & ~lines.bulk
+    if len(listed):
+        heads &= ~listed
+    counts, told = np.zeros(len(lines.table), dtype=np.int64), None
+    members = np.flatnonzero((lines.series >= 0) & heads & ~np.append(lines.continued, False)[1:])
+    members = members[lines.in_series[lines.series[members]] >= _SERIES]
+    if len(members):
+        _, at, of = np.unique(lines.series[members], return_index=True, return_inverse=True)
+        first = members[at[of]]
+        counts[first] = lines.in_series[lines.series[first]]
+        told = np.full(len(lines.table), -1, dtype=np.int32)
+        alike = (members != first) & (lines.asked[members] == lines.asked[first])
+        told[members[alike]] = first[alike]
+    if kinds:
+        heads &= places_of_lines(lines) == 0
+        counts[heads] = np.maximum(counts[heads], lines.counts[lines.template[heads]])
+    noted = counts >= _REPEATED
+    if not noted.any():
+        return None, None, None
 
     @cache  # each of several texts is asked for the same
     def note(row: int) -> str:
         first, last = lines.stamps[lines.template[row]]
-        return f" … ×{counts[row]}" + (f" to {shorter(first, last)}" if last and last != first else "")
+        until = last and last != first and counts[row] == lines.counts[lines.template[row]]
+        return f" … ×{counts[row]}" + (f" to {shorter(first, last)}" if until else "")
 
-    return note, noted
+    return note, noted, told
 
 
 def shorter(first: str, last: str) -> str:

@@ -25,7 +25,9 @@ _NAMED = 16  # the least where a name in quotes ends
 class ToolOutput:
     """Keeps failures, the first line of each template, lines unlike the others, and verdicts.
 
-    A line that was met before, character for character, counts little. Of a long line that says what failed,
+    A line that was met before, character for character, counts little; of lines that are the same but for the
+    time and counters the first says how many there are. Lists that people or programs wrote in an order of
+    their own (commits, trees) are kept from their beginning. Of a long line that says what failed,
     the name of that comes first. Left out lines are counted where they were; where such counts would take
     more than a tenth of the budget, one counts all, and an "…" stands in the places of the others
     ("markers_shortened").

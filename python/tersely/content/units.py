@@ -57,6 +57,8 @@ class Lines:
         sign: such a marker without a count.
         elision: stands in a line where some of it is left out.
         fill: whether what is no longer than a marker is kept instead of it.
+        told: int32[n], the row whose note tells of a unit, which is left out where that is kept, and without
+            a marker right behind it; -1: none. None: no note does.
     """
 
     marker: Marker
@@ -68,6 +70,7 @@ class Lines:
     sign: Marker = _sign
     elision: str = " …"
     fill: bool = True
+    told: Int32s | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

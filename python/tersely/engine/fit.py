@@ -261,6 +261,7 @@ def _write_lines(
         form.sign,
         form.note if says else None,
         form.noted,
+        form.told,
         form.joint,
         form.elision,
         writer.length,

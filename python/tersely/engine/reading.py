@@ -528,10 +528,10 @@ class Reading:
         return pieces(self.texts, table.document[rows], table.start[rows], table.end[rows])
 
     def same(self) -> Int32s:
-        """Find repeated units: int32[n], the first unit with the same text; empty if no text repeats.
+        """Find repeated units: int32[n], the first with the same text, or the one whose note tells of it.
 
-        Lines of code, of tables and of quotes have their places, however often they stand, and so have
-        lines that are indented.
+        Empty if there are none. Lines of code, of tables and of quotes have their places, however often they
+        stand, and so have lines that are indented.
         """
         if self._same is not None:
             return self._same
@@ -545,6 +545,14 @@ class Reading:
                     alone[region.first : region.last] = 1
         places = (table.document, table.start, table.end, table.kind)
         same = _native.first_equal(self.texts, *places, _PLACED, alone)
+        for region in self.regions:
+            form = region.form
+            if isinstance(form, Lines) and form.told is not None and form.note is not None:
+                same = np.arange(len(table), dtype=np.int32) if len(same) == 0 else same
+                shift = region.local - region.first
+                told = form.told[region.first + shift : region.last + shift] - shift
+                rows = np.flatnonzero(told >= region.first)
+                same[rows + region.first] = same[told[rows]]
         object.__setattr__(self, "_same", same)
         return same
 
