@@ -173,26 +173,24 @@ def compact_messages(
 
     def attempt(allowed: int) -> FoldedHistory:
         folded = fold(shorten_held(history, frame, allowed), allowed - frame)
-        fates = [
-            account.outcome
-            for account, entry in zip(folded.accounts, entries, strict=True)
-            if entry.role != "system"
-        ]
-        if fates and set(fates) == {"dropped"}:  # a model cannot answer no message
-            problem = f"nothing of {len(fates)} messages fits"
-            raise BudgetExceededError(problem, required=allowed + 1, budget=allowed)
+        if said := _nothing_said(folded.accounts, entries):  # a model cannot answer no message
+            raise BudgetExceededError(
+                f"nothing of {said} messages fits", required=allowed + 1, budget=allowed
+            )
         return folded
 
     folded = with_required(attempt, budget, original)
+    tokens, warned = frame + folded.tokens, (*warnings, *folded.warnings)
     return CompactedMessages(
-        folded.messages,
-        frame + folded.tokens,
-        original,
-        budget,
-        folded.accounts,
-        list(messages),
-        (*warnings, *folded.warnings),
+        folded.messages, tokens, original, budget, folded.accounts, list(messages), warned
     )
+
+
+def _nothing_said(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) -> int:
+    """Count the messages that anybody said, where nothing is left of any of them; else 0."""
+    said = zip(accounts, entries, strict=True)
+    fates = [account.outcome for account, entry in said if entry.role != "system"]
+    return len(fates) if set(fates) == {"dropped"} else 0
 
 
 def check_options(budget: Any, pinned: Any, strategy: Any, picture_tokens: Any) -> None:
@@ -238,9 +236,8 @@ class Compactor:
     _costs: list[int] = field(default_factory=list, repr=False)
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # the tool of each call, by its id
     _notes: Notes = field(default_factory=Notes, repr=False)
-    _head: tuple[list[_SentMessage], Mentions] | None = field(
-        default=None, repr=False
-    )  # `_sent`, as it was read
+    # `_sent`, as it was read
+    _head: tuple[list[_SentMessage], Mentions] | None = field(default=None, repr=False)
     _accounts: list[MessageAccount] = field(default_factory=list, repr=False)
     _sent: list[Any] = field(default_factory=list, repr=False)  # stands for the first `_done` messages
     _sent_tokens: int = field(default=0, repr=False)
@@ -272,7 +269,7 @@ class Compactor:
                     self._fold(messages, frame, anew=True)
             except BudgetExceededError:
                 return self._alone(messages)
-            if self._says_nothing():
+            if _nothing_said(self._accounts, self._entries):
                 return self._alone(messages)
             waiting = sum(self._costs[self._done :])
         else:  # what the next folding needs to know, a little at a time
@@ -287,12 +284,6 @@ class Compactor:
             self._seen[:],
             self._warnings,
         )
-
-    def _says_nothing(self) -> bool:
-        """Whether nothing is left of what anybody said."""
-        said = zip(self._accounts, self._entries, strict=True)
-        fates = {account.outcome for account, entry in said if entry.role != "system"}
-        return fates == {"dropped"}
 
     def _alone(self, messages: Sequence[Any]) -> CompactedMessages:
         """Compact a history that leaves no room to grow by itself, or say which budget would do."""
@@ -430,9 +421,7 @@ class Compactor:
     def _pinned(self, current: Sequence[Any], numbers: Sequence[int], folded: Collection[int]) -> list[int]:
         """Where in `current` the pinned messages are; those that are folded were none."""
         if callable(self.pinned):
-            asked = [
-                index for index, number in enumerate(numbers) if number >= 0 and self.pinned(current[index])
-            ]
+            asked = [at for at, number in enumerate(numbers) if number >= 0 and self.pinned(current[at])]
         else:
             wanted = {index + len(self._seen) if index < 0 else index for index in self.pinned}
             asked = [index for index, number in enumerate(numbers) if number in wanted]

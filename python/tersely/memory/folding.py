@@ -11,6 +11,7 @@ import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
@@ -36,7 +37,7 @@ from tersely.memory.excerpts import (
 )
 from tersely.memory.groups import MESSAGE_TOKENS, check_room, count_entries
 from tersely.memory.mentions import FAILED, Mentions
-from tersely.memory.messages import Entry, Path, read_messages
+from tersely.memory.messages import Entry, Path, Piece, read_messages
 from tersely.memory.writing import new_user_message, with_texts
 from tersely.protocols import BatchTokenCounter, Strategy
 from tersely.types import Document, Float64s, Frame, Int64s, Request, SegmentTable
@@ -81,14 +82,10 @@ class Sent:
     """
 
     def __init__(
-        self,
-        entries: Sequence[Entry],
-        stated: StatedFacts,
-        staying: Sequence[bool],
-        changed: Mapping[int, Mapping[Path, str]],
-        kept: tuple[Int64s, Int64s, Int64s],
+        self, choice: _Choice, changed: Mapping[int, Mapping[Path, str]], kept: tuple[Int64s, Int64s, Int64s]
     ) -> None:
-        """`staying`: bool[entries]; `changed`: other texts of these; `kept`: excerpts of the others."""
+        """`changed`: other texts of messages that stay; `kept`: excerpts of the others."""
+        entries, stated, staying = choice.history.entries, choice.stated, choice.stay
         mentions = stated.mentions
         pieces = [(index, piece) for index, entry in enumerate(entries) for piece in entry.pieces]
         self._owner = stated.entry
@@ -244,16 +241,13 @@ def fold(history: History, budget: int) -> FoldedHistory:
 
     What `history.stays` names must fit; then all does. O(characters + facts log facts).
     """
-    frame = _message_tokens(history.counter, "")
-    free = [
-        index
-        for index in range(len(history.costs))
-        if index not in history.stays and index not in history.excerpts
-    ]
+    frame = MESSAGE_TOKENS + int(count_batch(history.counter, ["user", frame_excerpts("")]).sum())
+    bound = {*history.stays, *history.excerpts}
+    free = [index for index in range(len(history.costs)) if index not in bound]
     newest = max(int(_NEWEST_SHARE * budget) // max(history.picture_tokens, 1), 1)
     history = _leave_out_pictures(history, free, int(history.now.sum()) + frame - budget, newest)
     history = history.rewrite(_repeats(history), "repeated")
-    stated = _stated(history, (), history.mentions)
+    stated = _stated(history, ())
     owed = [0] * len(history.costs) if history.relevance is not None else stated.tokens.tolist()
     stay, border = _newest_groups(history, owed, budget, frame)
     choice = _Choice(history, stated, stay)
@@ -275,13 +269,8 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     """
     counter, stays = history.counter, dict(history.stays)
     firm = {index for index, reason in stays.items() if reason not in _MILD}
-    mild = [
-        index
-        for first, last in history.groups
-        if firm.isdisjoint(range(first, last))
-        for index in range(first, last)
-        if index in stays
-    ]
+    loose = [range(*group) for group in history.groups if firm.isdisjoint(range(*group))]
+    mild = [index for index in chain.from_iterable(loose) if index in stays]
     over = frame + int(history.now[list(stays)].sum()) - budget
     history = _leave_out_pictures(history, mild, over, 0)
     results = [
@@ -297,14 +286,8 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     spare = budget - frame - int(history.now[list(stays)].sum()) + int(sizes.sum())
     if spare >= sizes.sum():
         return history
-    shares = fill(sizes, np.ones(len(sizes)), max(int(_HELD_SHARE * spare), int(least.sum())))
-    hints = hints_by_call(history.entries)
-    texts: dict[int, dict[Path, str]] = {}
-    for (index, held), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True):
-        if share < size:
-            request = Request((document_of_result(held, hints),), None, share, 0.3, counter)
-            texts.setdefault(index, {})[held.path] = Auto().compress(request).text
-    return history.rewrite(texts, "budget")
+    room = max(int(_HELD_SHARE * spare), int(least.sum()))
+    return _shorten_results(history, _shares(history, results, sizes, room), Auto())
 
 
 def _leave_out_pictures(history: History, indices: Sequence[int], over: int, newest: int) -> History:
@@ -328,12 +311,12 @@ def _leave_out_pictures(history: History, indices: Sequence[int], over: int, new
     return history.rewrite(texts, "budget")
 
 
-def _stated(history: History, results: Sequence[_Result], mentions: Mentions | None) -> StatedFacts:
+def _stated(history: History, results: Sequence[_Result]) -> StatedFacts:
     """The facts of the history; texts that are sent in part, `results` among them, state none for others."""
     shorter = {(index, path) for index, texts in history.changed.items() for path in texts}
     shorter |= {(result.index, result.path) for result in results}
     return read_stated_facts(
-        history.counter, history.entries, history.stays, history.excerpts, mentions, shorter
+        history.counter, history.entries, history.stays, history.excerpts, history.mentions, shorter
     )
 
 
@@ -374,13 +357,13 @@ def _newest_groups(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Result:
-    """A result of a tool that is to become shorter: where it is, its tokens, and those it gets at least."""
+    """A result of a tool that is to become shorter."""
 
-    index: int
+    index: int  # of its message, and the path there
     path: Path
     document: Document
     tokens: int
-    share: int
+    share: int  # of tokens that it gets at least
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -400,7 +383,7 @@ def _with_shorter(choice: _Choice, border: tuple[int, int, int], warnings: list[
     if not results:
         return None
     stay = [*choice.stay[:first], *[True] * (last - first), *choice.stay[last:]]
-    stated = _stated(history, results, choice.stated.mentions)
+    stated = _stated(replace(history, mentions=choice.stated.mentions), results)
     if history.strategy is None:
         return _Choice(history, stated, stay, results)
     try:
@@ -423,18 +406,25 @@ def _long_results(history: History, first: int, last: int, room: int) -> list[_R
     spare = room - int(history.now[first:last].sum() - sizes.sum())
     if not results or spare < _LEAST_RESULT:
         return []
-    shares = fill(sizes, np.ones(len(sizes)), spare)
+    found = _shares(history, results, sizes, spare)
+    return found if all(result.share >= _LEAST_RESULT for result in found) else []
+
+
+def _shares(
+    history: History, results: Sequence[tuple[int, Piece]], sizes: Int64s, room: int
+) -> list[_Result]:
+    """Share `room` tokens out among results of so many; those that have to be shorter for it."""
+    shares = fill(sizes, np.ones(len(sizes)), room)
     hints = hints_by_call(history.entries)
-    found = [
+    return [
         _Result(index, piece.path, document_of_result(piece, hints), size, share)
         for (index, piece), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True)
         if share < size
     ]
-    return found if all(result.share >= _LEAST_RESULT for result in found) else []
 
 
 def _shorten_results(history: History, results: Sequence[_Result], strategy: Strategy) -> History:
-    """The history with results as the caller's strategy makes them; raises whatever it does."""
+    """The history with results as a strategy makes them; raises whatever it does."""
     texts: dict[int, dict[Path, str]] = {}
     for result in results:
         request = Request((result.document,), None, result.share, 0.3, history.counter)
@@ -472,9 +462,7 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
     reading = _reading(history, excerpts, choice.results)
     if len(reading.table) == 0:
         nothing = excerpts.places(np.empty(0, dtype=np.int64))
-        return _FitResult(
-            "", ("",) * len(choice.results), used, nothing
-        )  # results of nothing but white space
+        return _FitResult("", ("",) * len(choice.results), used, nothing)  # results are white space
     floors = [0, *(result.share for result in choice.results)]
     found = fit(reading, room, floors=floors if choice.results else None)
     result = finish(reading, found, room)
@@ -483,11 +471,6 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
     tokens = used + result.tokens + (frame if lines else 0)
     text = frame_excerpts(lines) if lines else ""
     return _FitResult(text, tuple(texts), tokens, excerpts.places(kept))
-
-
-def _message_tokens(counter: BatchTokenCounter, lines: str) -> int:
-    """Tokens of a message of excerpts."""
-    return MESSAGE_TOKENS + int(count_batch(counter, ["user", frame_excerpts(lines)]).sum())
 
 
 def _reading(history: History, excerpts: Excerpts, results: Sequence[_Result]) -> Reading:
@@ -540,6 +523,9 @@ def _join_readings(first: Reading, excerpts: Excerpts, results: Sequence[_Result
     def moved(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         return np.where(rows >= 0, rows + size, -1).astype(np.int32)
 
+    def shifted(one: Region) -> Region:
+        return replace(one, document=one.document + 1, first=one.first + size, last=one.last + size)
+
     needs = moved(second.needs) if len(second.needs) else np.full(more, -1, dtype=np.int32)
     return replace(
         first,
@@ -555,7 +541,7 @@ def _join_readings(first: Reading, excerpts: Excerpts, results: Sequence[_Result
             np.concatenate((one.heading, moved(other.heading))),
         ),
         worth=np.concatenate((first.worth, worth)).astype(np.float32),
-        regions=(*first.regions, *(_shift_region(region, size) for region in second.regions)),
+        regions=(*first.regions, *map(shifted, second.regions)),
         forms=(*first.forms, *second.forms),
         group=np.concatenate((first.group, moved(second.group))),
         pinned=np.concatenate((first.pinned, second.pinned)),
@@ -579,11 +565,6 @@ def _join_readings(first: Reading, excerpts: Excerpts, results: Sequence[_Result
     )
 
 
-def _shift_region(region: Region, size: int) -> Region:
-    """Renumber a region to follow a reading of one document with `size` units."""
-    return replace(region, document=region.document + 1, first=region.first + size, last=region.last + size)
-
-
 def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> FoldedHistory:
     """Return messages and accounts of a choice; the excerpts take the place of the first folded message."""
     history, text = choice.history, fitted.text
@@ -591,7 +572,7 @@ def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> F
     for result, shorter in zip(choice.results, fitted.results, strict=True):
         changed.setdefault(result.index, {})[result.path] = shorter
     reasons = {**history.reasons, **dict.fromkeys([result.index for result in choice.results], "budget")}
-    sent = Sent(history.entries, choice.stated, choice.stay, changed, fitted.kept)
+    sent = Sent(choice, changed, fitted.kept)
     kept, lost = sent.places(*fitted.kept), sent.places(*sent.lost)
     dropped = [index for index, stays in enumerate(choice.stay) if not stays and index not in kept]
     why_dropped = sent.why_dropped({index: history.entries[index] for index in dropped})
