@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from agent_notes import read
 from growth import MOST, growth
 from hypothesis import given, strategies as st
 from tersely.memory.segments.agreement import contradictions, exact_words, keys_of, opposites_of, same_as
 
-NOTE = (
+STATE = (
     "The parser reads src/a.py up to line 120, and the writer starts at line 340 of src/b.py. Retries went "
     "from 3 to 5. The cache is not cleared on a restart. I have moved the settings to the environment. "
     "Open 8 AM to 9 PM."
@@ -19,89 +22,19 @@ def test_exact_words_are_numbers_paths_and_names() -> None:
     assert exact_words(text) == ["src/a.py", "12", "1204", "parse_row", "hat110", "0.5"]
 
 
-@pytest.mark.parametrize(
-    "short",
-    [
-        NOTE,
-        "Parser reads src/a.py up to line 120; writer starts at src/b.py:340.",
-        "Retries: from 3 to 5. Moved settings to the environment.",
-        "The cache isn't cleared on a restart.",
-        "Done: moved the settings.",
-        "",
-    ],
-)
-def test_what_says_the_same_is_no_contradiction(short: str) -> None:
-    assert contradictions(NOTE, short) == []
-
-
-@pytest.mark.parametrize(
-    "short",
-    [
-        "The parser reads src/a.py up to line 340, and the writer starts at line 120 of src/b.py.",
-        "The parser reads src/b.py up to line 120, and the writer starts at line 340 of src/a.py.",
-        "Retries went from 5 to 3.",
-        "Retries went from 3 to 6.",
-        "The cache is cleared on a restart.",
-        "I have not moved the settings to the environment.",
-        "Did not move the settings to the environment.",
-        "Open 8 AM to 8 PM.",
-        "The parser reads old/a.py up to line 120.",
-    ],
-)
-def test_what_says_something_else_is_one(short: str) -> None:
-    assert contradictions(NOTE, short)
-
-
 OUTCOMES = (
     "The build failed on arm64. The parser fails to read gzip. Telemetry is not enabled in tests. Paths are "
     "closed before the merge; then opened. Give the first name, last name and age. I cannot start without "
     "the key. Once I have the key, I start. Unused locks are kept. Der Import ist fehlgeschlagen. "
     "I failed to reproduce the crash on musl."
 )
+SOURCES = {"state": STATE, "outcomes": OUTCOMES}
 
 
-@pytest.mark.parametrize(
-    "short",
-    [
-        "Build: failed on arm64.",
-        "Build failure on arm64; build broken.",
-        "Parser cannot read gzip.",
-        "The parser was unable to read gzip.",
-        "Could not reproduce the crash on musl.",
-        "Telemetry is disabled in tests.",
-        "Paths: closed before merge, then opened.",
-        "Merge after the paths are not open.",
-        "First name, last name, age.",
-        "Next: last name.",
-        "Import fehlgeschlagen.",
-    ],
-)
-def test_e030_an_outcome_told_in_other_words_is_no_contradiction(short: str) -> None:
-    assert contradictions(OUTCOMES, short) == []
-
-
-@pytest.mark.parametrize(
-    "short",
-    [
-        "Build: passed on arm64.",
-        "Build is green on arm64.",
-        "Parser manages to read gzip.",
-        "Parser reads gzip.",
-        "I managed to reproduce the crash on musl.",
-        "Reading gzip works in the parser.",
-        "Telemetry is enabled in tests.",
-        "Telemetry is on in tests.",
-        "Paths are closed after the merge.",
-        "Paths: opened before merge, then closed.",
-        "Give the first name, first name and age.",
-        "I cannot start with the key.",
-        "Used locks are kept.",
-        "Unused locks are removed.",
-        "Import gelungen.",
-    ],
-)
-def test_e030_the_opposite_is_a_contradiction(short: str) -> None:
-    assert contradictions(OUTCOMES, short)
+@pytest.mark.parametrize("sample", read("agreement.jsonl"), ids=lambda sample: sample["short"][:40])
+def test_e030_what_says_something_else_is_told_from_the_same_in_other_words(sample: dict[str, Any]) -> None:
+    found = contradictions(SOURCES[sample["source"]], sample["short"])
+    assert not found if sample["agrees"] else found
 
 
 @pytest.mark.parametrize(
@@ -146,7 +79,7 @@ def test_no_word_says_the_same_as_its_opposite() -> None:
 
 @given(
     st.text(max_size=300)
-    | st.lists(st.sampled_from([*OUTCOMES.split(), *NOTE.split(), "\n", "off", "on", "not"])).map(" ".join)
+    | st.lists(st.sampled_from([*OUTCOMES.split(), *STATE.split(), "\n", "off", "on", "not"])).map(" ".join)
 )
 def test_a_text_agrees_with_itself(text: str) -> None:
     assert contradictions(text, text) == []
@@ -155,7 +88,7 @@ def test_a_text_agrees_with_itself(text: str) -> None:
 @pytest.mark.growth
 @pytest.mark.parametrize(
     "piece",
-    [NOTE, "a ", "1 ", "not ", "a/b.c ", "x1, ", "or not 1 a_b\n", "“ ", "open: on off ", "a b1 on. "],
+    [STATE, "a ", "1 ", "not ", "a/b.c ", "x1, ", "or not 1 a_b\n", "“ ", "open: on off ", "a b1 on. "],
 )
 def test_time_grows_with_the_text(piece: str) -> None:
     def run(text: str) -> None:

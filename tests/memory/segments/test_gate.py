@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from agent_notes import read as rows
 from segment_samples import NOON, note, ticking
 from tersely.memory import ContextState, SegmentMemory, extract_preserved_metadata
 from tersely.memory.segments.clauses import Role
@@ -30,21 +31,6 @@ PASTED = {
     "a diff": "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n" + "-old\n+new\n" * 40,
     "log lines": "\n".join(f"2024-01-15 10:00:{second:02} INFO shard {second} moved" for second in range(60)),
 }
-
-
-@pytest.mark.parametrize(
-    ("text", "path", "line", "function"),
-    [
-        ("I'm editing the Makefile at line 12 now.", "Makefile", 12, None),
-        ("Currently in Dockerfile:7, adding the build stage.", "Dockerfile", 7, None),
-        ("Working on src/größe/prüfung.py at line 8.", "src/größe/prüfung.py", 8, None),
-        ("I'm in the function resize of img.py, line 3.", "img.py", 3, "resize"),
-        ("Currently in the resize method of img.py.", "img.py", None, "resize"),
-    ],
-)
-def test_e014_e018_places_are_read(text: str, path: str, line: int | None, function: str | None) -> None:
-    reading = read(text)
-    assert (reading.place.path, reading.place.line, reading.function) == (path, line, function)
 
 
 def test_e017_what_remains_is_read() -> None:
@@ -104,25 +90,7 @@ def test_e030_a_note_with_pasted_blocks_does_not_become_three_words(pasted: str)
     assert not check_preserved(note(f"{PASTED[pasted]}\n\n{NOTE}"), "Working on it.").passed
 
 
-@pytest.mark.parametrize(
-    "forbids",
-    [
-        "Avoid touching the billing tables.",
-        "Hands off the staging cluster until Friday.",
-        "Keep the v1 endpoints unchanged.",
-        "Leave the nightly job alone.",
-        "We can't merge before the audit is done.",
-        "It's forbidden to log the tokens.",
-        "Don't, whatever happens, drop the users table.",
-        "The key must stay out of the repository.",
-        "Stop using the old client.",
-        "I was told not to change the schema.",
-        "Nobody may deploy without Ana's approval.",
-        "Refrain from editing generated files.",
-        "Only touch the tests.",
-        "Das Schema ist tabu.",
-    ],
-)
+@pytest.mark.parametrize("forbids", rows("prohibitions.jsonl"))
 def test_e030_prohibitions_in_other_words_do_not_vanish(forbids: str) -> None:
     text = f"The parser is written in C. {forbids} {NOTE}"
     assert check_preserved(note(text), f"The parser is in C. {forbids} {SHORT}").passed

@@ -59,25 +59,6 @@ def test_e019_decision() -> None:
     assert "approach B" not in paraphrase(text).text
 
 
-@pytest.mark.parametrize(
-    ("text", "short"),
-    [
-        (
-            "I'm debugging the login. I fixed src/db.py.",
-            "Done: fixed src/db.py. Current: debugging the login.",
-        ),
-        ("I'm editing a/x.py:10. Now I'm editing b/y.py.", "Editing b/y.py."),
-        ("I'm editing b/y.py. I'm at line 7.", "Editing b/y.py:7."),
-        ("I'm at line 7. I'm editing b/y.py.", "Editing b/y.py:7."),
-        ("I fixed src/old.py. I'm editing src/new.py. Last error was: 'no' at line 3.", "'no' at line 3."),
-        ("I'm currently stuck. It calls setup() often.", "Current: stuck."),
-    ],
-)
-def test_what_is_not_said_of_one_thing_is_not_put_together(text: str, short: str) -> None:
-    assert short in paraphrase(text).text or short == paraphrase(text).text
-    assert "Editing src/db.py" not in paraphrase(text).text and "y.py:10" not in paraphrase(text).text
-
-
 @pytest.mark.parametrize("strategy", PARAPHRASES)
 def test_what_rules_wrote_is_labelled(strategy: str) -> None:
     for text in (NOTE, "Nothing of the kind.", ""):
