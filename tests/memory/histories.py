@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from tersely.memory.messages import Entry, Piece
@@ -77,6 +78,27 @@ def anthropic(rounds: int = 1) -> list[dict[str, Any]]:
             else:
                 messages.append({"role": role, "content": _vary(said, turn)})
     return messages
+
+
+def rows(name: str, **known: Any) -> list[dict[str, Any]]:
+    """Read the rows of a file of tests/data/memory, with what is `known` in the place of "$name"."""
+    path = Path(__file__).parents[1] / "data" / "memory" / name
+    return [filled(json.loads(line), **known) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def filled(value: Any, **known: Any) -> Any:
+    """Copy data with what is known in the place of "$name", alone or within a string."""
+    if isinstance(value, dict):
+        return {key: filled(inner, **known) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [filled(inner, **known) for inner in value]
+    if not isinstance(value, str) or "$" not in value:
+        return value
+    if value[1:] in known:
+        return known[value[1:]]
+    for name, text in known.items():
+        value = value.replace(f"${name}", text) if isinstance(text, str) else value
+    return value
 
 
 def pictures(entry: Entry) -> int:

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from histories import rows
 from hypothesis import given, settings, strategies as st
 from langchain_core.load import dumpd
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage, messages_to_dict
@@ -32,63 +33,11 @@ LANGCHAIN: list[BaseMessage] = [
     ToolMessage(LOG, tool_call_id="c1"),
     HumanMessage("And now?"),
 ]
+KNOWN = {"log": LOG, "asked": ASKED, "arguments": ARGUMENTS, "json": json.dumps(ARGUMENTS)}
 SHAPES: dict[str, list[dict[str, Any]]] = {
-    "gemini": [
-        {"role": "user", "parts": [{"text": ASKED}]},
-        {"role": "model", "parts": [{"functionCall": {"name": "read_log", "args": ARGUMENTS}}]},
-        {"role": "user",
-         "parts": [{"functionResponse": {"name": "read_log", "response": {"result": LOG}}}]},
-        {"role": "user", "parts": [{"text": "And now?"}]},
-    ],
-    "ai sdk": [
-        {"id": "1", "role": "user", "parts": [{"type": "text", "text": ASKED}]},
-        {"id": "2", "role": "assistant",
-         "parts": [{"type": "step-start"},
-                   {"type": "tool-read_log", "toolCallId": "c1", "state": "output-available",
-                    "input": ARGUMENTS, "output": LOG}]},
-        {"id": "3", "role": "user", "parts": [{"type": "text", "text": "And now?"}]},
-    ],
-    "ai sdk model": [
-        {"role": "user", "content": ASKED},
-        {"role": "assistant",
-         "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "read_log", "input": ARGUMENTS}]},
-        {"role": "tool",
-         "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "read_log",
-                      "output": {"type": "text", "value": LOG}}]},
-        {"role": "user", "content": "And now?"},
-    ],
-    "bedrock": [
-        {"role": "user", "content": [{"text": ASKED}]},
-        {"role": "assistant",
-         "content": [{"toolUse": {"toolUseId": "c1", "name": "read_log", "input": ARGUMENTS}}]},
-        {"role": "user", "content": [{"toolResult": {"toolUseId": "c1", "content": [{"text": LOG}]}}]},
-        {"role": "user", "content": [{"text": "And now?"}]},
-    ],
-    "responses": [
-        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": ASKED}]},
-        {"type": "function_call", "call_id": "c1", "name": "read_log", "arguments": json.dumps(ARGUMENTS)},
-        {"type": "function_call_output", "call_id": "c1", "output": LOG},
-        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "And now?"}]},
-    ],
-    "pydantic-ai": [
-        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": ASKED}]},
-        {"kind": "response",
-         "parts": [{"part_kind": "tool-call", "tool_name": "read_log", "args": ARGUMENTS,
-                    "tool_call_id": "c1"}]},
-        {"kind": "request",
-         "parts": [{"part_kind": "tool-return", "tool_name": "read_log", "content": LOG,
-                    "tool_call_id": "c1", "timestamp": "2026-01-01T00:00:00Z"}]},
-        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "And now?"}]},
-    ],
-    "role tool, result": [
-        {"role": "user", "content": ASKED},
-        {"role": "assistant", "content": "",
-         "tool_calls": [{"id": "c1", "function": {"name": "read_log", "arguments": json.dumps(ARGUMENTS)}}]},
-        {"role": "tool", "tool_call_id": "c1", "result": LOG},
-        {"role": "user", "content": "And now?"},
-    ],
+    **{row["shape"]: row["messages"] for row in rows("shapes.jsonl", **KNOWN)},
     **{f"langchain {how}": dumped(LANGCHAIN, how) for how in ("constructor", "data", "model_dump")},
-}  # fmt: skip
+}
 
 
 def tokens_of(messages: list[Any], counter: Any = None) -> int:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from histories import pictures
+from histories import filled, pictures, rows
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from tersely import BudgetExceededError
 from tersely.memory import Compactor, compact_messages
@@ -17,84 +17,18 @@ from tersely.models.counters import resolve_counter
 
 DATA = "iVBORw0KGgo" * 1000
 BYTES = len(DATA) * 3 // 4
-PICTURES: dict[str, dict[str, Any]] = {
-    "anthropic": {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DATA}},
-    "document": {"type": "document",
-                 "source": {"type": "base64", "media_type": "application/pdf", "data": DATA}},
-    "openai": {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{DATA}"}},
-    "responses": {"type": "input_image", "image_url": f"data:image/png;base64,{DATA}"},
-    "gemini": {"inlineData": {"mimeType": "image/png", "data": DATA}},
-    "mcp": {"type": "image", "data": DATA, "mimeType": "image/png"},
-    "mcp audio": {"type": "audio", "data": DATA, "mimeType": "audio/wav"},
-    "bedrock": {"image": {"format": "png", "source": {"bytes": b"x" * BYTES}}},
-    "ai sdk": {"type": "media", "data": DATA, "mediaType": "image/png"},
-    "pydantic-ai": {"kind": "binary", "data": b"x" * BYTES, "media_type": "image/png"},
-}  # fmt: skip
+SAMPLES = {row["shape"]: row for row in rows("pictures.jsonl", data=DATA, bytes=b"x" * BYTES)}
+PICTURES: dict[str, dict[str, Any]] = {shape: row["picture"] for shape, row in SAMPLES.items()}
 
 
 def turn(shape: str, number: int, picture: Any) -> list[Any]:
     """A call, and its result that holds a text and a picture."""
-    key, name, words = f"t{number}", "computer", f"clicked {number}"
-    typed = [{"type": "text", "text": words}, picture]
-    if shape in ("openai", "mcp", "mcp audio"):
-        call = {"id": key, "type": "function", "function": {"name": name, "arguments": "{}"}}
-        return [
-            {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": key, "content": typed},
-        ]
-    if shape == "responses":
-        output = [{"type": "input_text", "text": words}, picture]
-        return [
-            {"type": "function_call", "call_id": key, "name": name, "arguments": "{}"},
-            {"type": "function_call_output", "call_id": key, "output": output},
-        ]
-    if shape == "gemini":
-        answer = {"functionResponse": {"name": name, "response": {"result": words}, "parts": [picture]}}
-        return [
-            {
-                "role": "model",
-                "parts": [{"functionCall": {"name": name, "args": {}}, "thoughtSignature": "s"}],
-            },
-            {"role": "user", "parts": [answer]},
-        ]
-    if shape == "bedrock":
-        content = [{"text": words}, picture]
-        return [
-            {"role": "assistant", "content": [{"toolUse": {"toolUseId": key, "name": name, "input": {}}}]},
-            {"role": "user", "content": [{"toolResult": {"toolUseId": key, "content": content}}]},
-        ]
-    if shape == "ai sdk":
-        part = {"type": "tool-result", "toolCallId": key, "toolName": name}
-        return [
-            {"role": "assistant",
-             "content": [{"type": "tool-call", "toolCallId": key, "toolName": name, "input": {}}]},
-            {"role": "tool", "content": [{**part, "output": {"type": "content", "value": typed}}]},
-        ]  # fmt: skip
-    if shape == "pydantic-ai":
-        part = {
-            "part_kind": "tool-return",
-            "tool_name": name,
-            "content": [words, picture],
-            "tool_call_id": key,
-        }
-        return [
-            {"kind": "response",
-             "parts": [{"part_kind": "tool-call", "tool_name": name, "args": {}, "tool_call_id": key}]},
-            {"kind": "request", "parts": [part]},
-        ]  # fmt: skip
     if shape == "langchain":
-        return [
-            AIMessage("", tool_calls=[{"name": name, "args": {}, "id": key}]),
-            ToolMessage(typed, tool_call_id=key),
-        ]
-    thinking = {"type": "thinking", "thinking": f"I click {number}.", "signature": "c2ln"}
-    return [
-        {
-            "role": "assistant",
-            "content": [thinking, {"type": "tool_use", "id": key, "name": name, "input": {}}],
-        },
-        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": key, "content": typed}]},
-    ]
+        content = [{"type": "text", "text": f"clicked {number}"}, picture]
+        call = {"name": "computer", "args": {}, "id": f"t{number}"}
+        return [AIMessage("", tool_calls=[call]), ToolMessage(content, tool_call_id=f"t{number}")]
+    made: list[Any] = filled(SAMPLES[shape]["turn"], n=str(number), picture=picture)
+    return made
 
 
 def tokens_of(messages: list[Any]) -> int:
@@ -163,28 +97,10 @@ def test_what_is_left_out_is_said(block: dict[str, Any], words: str) -> None:
 
 
 FAILED: dict[str, Any] = {
-    "anthropic": {"role": "user", "content": [
-        {"type": "tool_result", "tool_use_id": "t", "is_error": True, "content": "no anchor"}]},
-    "mcp": {"role": "tool", "tool_call_id": "t",
-            "output": {"isError": True, "content": [{"type": "text", "text": "no anchor"}]}},
-    "openai": {"role": "tool", "tool_call_id": "t", "status": "error", "content": "no anchor"},
-    "responses": {"type": "function_call_output", "call_id": "t", "status": "failed", "output": "no anchor"},
-    "responses mcp": {"type": "mcp_call", "id": "t", "name": "edit", "arguments": "{}", "error": "no anchor"},
-    "gemini": {"role": "user", "parts": [
-        {"functionResponse": {"name": "edit", "response": {"error": "no anchor"}}}]},
-    "bedrock": {"role": "user", "content": [
-        {"toolResult": {"toolUseId": "t", "status": "error", "content": [{"text": "no anchor"}]}}]},
-    "ai sdk": {"role": "tool", "content": [
-        {"type": "tool-result", "toolCallId": "t", "toolName": "edit",
-         "output": {"type": "error-text", "value": "no anchor"}}]},
-    "ai sdk ui": {"id": "1", "role": "assistant", "parts": [
-        {"type": "tool-edit", "toolCallId": "t", "state": "output-error", "input": {},
-         "errorText": "no anchor"}]},
-    "pydantic-ai": {"kind": "request", "parts": [
-        {"part_kind": "retry-prompt", "tool_name": "edit", "tool_call_id": "t", "content": "no anchor"}]},
+    **{row["shape"]: row["message"] for row in rows("failed_results.jsonl")},
     "langchain": ToolMessage("no anchor", tool_call_id="t", status="error"),
     "langchain dumped": ToolMessage("no anchor", tool_call_id="t", status="error").model_dump(),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("shape", FAILED)
