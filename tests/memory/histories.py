@@ -6,7 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tersely.memory.messages import Entry, Piece
+from tersely.memory import REPLHistory
+from tersely.memory.compaction import CompactedMessages
+from tersely.memory.groups import REPLY_TOKENS, count_entries, count_tools
+from tersely.memory.messages import Entry, Piece, read_messages
+from tersely.models.counters import resolve_counter
 
 SAID = [
     ("user", "Please find out why the nightly job fails on host web-17. Never restart the database."),
@@ -99,6 +103,54 @@ def filled(value: Any, **known: Any) -> Any:
     for name, text in known.items():
         value = value.replace(f"${name}", text) if isinstance(text, str) else value
     return value
+
+
+def tool_turn(key: str, content: Any, name: str = "logs", arguments: str = "{}") -> list[dict[str, Any]]:
+    """A call of a tool and its result, as chat completions have them."""
+    call = {"id": key, "type": "function", "function": {"name": name, "arguments": arguments}}
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": key, "content": content},
+    ]
+
+
+def steps(count: int, reasoning: str = "Step {}", output: str = "{}") -> REPLHistory:
+    """A history of that many steps."""
+    history = REPLHistory()
+    for number in range(count):
+        history = history.append(reasoning.format(number), f"x = {number}", output.format(number))
+    return history
+
+
+def tokens_of(messages: list[Any], counter: Any = None, tools: Any = None) -> int:
+    """What messages cost, with the frame of the reply."""
+    counting, entries = resolve_counter(counter), read_messages(messages)
+    return REPLY_TOKENS + count_tools(counting, tools) + int(count_entries(counting, entries, 1000).sum())
+
+
+def all_text(messages: list[Any]) -> str:
+    return "\n".join(piece.text for entry in read_messages(messages) for piece in entry.pieces)
+
+
+def assert_pairs(messages: list[Any]) -> None:
+    """Each call has its result behind it, and each result its call."""
+    open_calls: set[str] = set()
+    for entry in read_messages(messages):
+        for answer in entry.answers:
+            assert answer in open_calls, f"{answer} answers no call"
+            open_calls.discard(answer)
+        open_calls |= set(entry.calls)
+    assert not open_calls, "calls without results"
+
+
+def assert_places_are_word_for_word(messages: list[Any], result: CompactedMessages) -> None:
+    """What accounts say is kept of folded messages stands in what is sent."""
+    text, entries = all_text(result.messages), read_messages(messages)
+    for account in result.accounts:
+        for piece, start, end in account.kept:
+            assert account.outcome == "folded" and start < end
+            for line in entries[account.index].pieces[piece].text[start:end].split("\n"):
+                assert line in text
 
 
 def pictures(entry: Entry) -> int:

@@ -7,13 +7,13 @@ import json
 from typing import Any
 
 import pytest
-from histories import rows
+from histories import rows, tokens_of
 from hypothesis import given, settings, strategies as st
 from langchain_core.load import dumpd
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage, messages_to_dict
 from tersely import BudgetExceededError
 from tersely.memory import Compactor, compact_messages
-from tersely.memory.groups import REPLY_TOKENS, count_entries
+from tersely.memory.groups import REPLY_TOKENS
 from tersely.memory.messages import read_message, read_messages
 from tersely.models.counters import resolve_counter
 
@@ -38,11 +38,6 @@ SHAPES: dict[str, list[dict[str, Any]]] = {
     **{row["shape"]: row["messages"] for row in rows("shapes.jsonl", **KNOWN)},
     **{f"langchain {how}": dumped(LANGCHAIN, how) for how in ("constructor", "data", "model_dump")},
 }
-
-
-def tokens_of(messages: list[Any], counter: Any = None) -> int:
-    costs = count_entries(resolve_counter(counter), read_messages(messages), 1000)
-    return REPLY_TOKENS + int(costs.sum())
 
 
 def structure(value: Any) -> Any:

@@ -8,39 +8,28 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from histories import anthropic, openai_chat, openai_responses, pictures
+from histories import (
+    all_text,
+    anthropic,
+    assert_pairs,
+    assert_places_are_word_for_word,
+    openai_chat,
+    openai_responses,
+    pictures,
+    tokens_of,
+    tool_turn,
+)
 from hypothesis import given, settings, strategies as st
 from python_calls import python_calls
 from tersely import BudgetExceededError
 from tersely.memory import Compactor, compact_messages
 from tersely.memory.compaction import CompactedMessages
-from tersely.memory.groups import REPLY_TOKENS, count_entries, count_tools
+from tersely.memory.groups import REPLY_TOKENS
 from tersely.memory.messages import HEADER, read_messages
-from tersely.models.counters import resolve_counter
 
 SHAPES = [openai_chat, openai_responses, anthropic]
 FACTS = ["/srv/jobs/nightly/run.log", "/srv/jobs/nightly/rates.py:118", "web-17", "OPS-4711", "exit code 3",
          "ValueError: unknown currency 'XTS'", "load_rates", "currency_codes", "currencies.csv"]  # fmt: skip
-
-
-def tokens_of(messages: list[Any], counter: Any = None, tools: Any = None) -> int:
-    counting = resolve_counter(counter)
-    entries = read_messages(messages)
-    return REPLY_TOKENS + count_tools(counting, tools) + int(count_entries(counting, entries, 1000).sum())
-
-
-def assert_calls_and_results_pair(messages: list[Any]) -> None:
-    open_calls: set[str] = set()
-    for entry in read_messages(messages):
-        for answer in entry.answers:
-            assert answer in open_calls, f"{answer} answers no call"
-            open_calls.discard(answer)
-        open_calls |= set(entry.calls)
-    assert not open_calls, "calls without results"
-
-
-def all_text(messages: list[Any]) -> str:
-    return "\n".join(piece.text for entry in read_messages(messages) for piece in entry.pieces)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -54,7 +43,7 @@ def test_the_budget_is_exact_and_calls_keep_their_results(
     result = compact_messages(messages, budget=int(share * whole))
     assert messages == before
     assert result.tokens == tokens_of(result.messages) <= result.budget < whole == result.original_tokens
-    assert_calls_and_results_pair(result.messages)
+    assert_pairs(result.messages)
     assert [account.index for account in result.accounts] == list(range(len(messages)))
     assert sum(account.tokens for account in result.accounts) + REPLY_TOKENS == whole
 
@@ -104,15 +93,9 @@ def test_the_newest_stay_word_for_word_and_older_ones_are_folded_into_one() -> N
 def test_folded_places_are_word_for_word_and_originals_come_back() -> None:
     messages = anthropic(3)
     result = compact_messages(messages, budget=tokens_of(messages) // 4)
-    text = all_text(result.messages)
-    entries = read_messages(messages)
-    folded = [account for account in result.accounts if account.outcome == "folded"]
-    assert folded
-    for account in folded:
-        for piece, start, end in account.kept:
-            for line in entries[account.index].pieces[piece].text[start:end].split("\n"):
-                assert line in text
-        assert result.expand(account.index) is messages[account.index]
+    assert any(account.outcome == "folded" for account in result.accounts)
+    assert_places_are_word_for_word(messages, result)
+    assert all(result.expand(index) is message for index, message in enumerate(messages))
 
 
 def test_what_is_held_is_never_touched_nor_its_partners() -> None:
@@ -136,7 +119,7 @@ def test_pinned_messages_stay(pinned: Any) -> None:
     assert len(chosen) >= 2
     for account in chosen:
         assert any(message is messages[account.index] for message in result.messages)
-    assert_calls_and_results_pair(result.messages)
+    assert_pairs(result.messages)
 
 
 def test_keep_last_keeps_the_newest_or_raises() -> None:
@@ -146,10 +129,8 @@ def test_keep_last_keeps_the_newest_or_raises() -> None:
     with pytest.raises(BudgetExceededError) as error:
         compact_messages(messages, budget=100, keep_last=5)
     assert error.value.required > 100 == error.value.budget
-    assert (
-        compact_messages(messages, budget=int(error.value.required), keep_last=5).tokens
-        <= error.value.required
-    )
+    required = int(error.value.required)
+    assert compact_messages(messages, budget=required, keep_last=5).tokens <= required
 
 
 def test_tools_are_counted() -> None:
@@ -162,21 +143,11 @@ def test_tools_are_counted() -> None:
 
 
 def test_a_long_result_of_the_newest_turn_is_compressed_in_its_place() -> None:
-    messages = openai_chat(1)
-    log = (
-        "\n".join(f"INFO request {n} took {n % 7} ms" for n in range(3000)) + "\nERROR disk full on /dev/sda1"
-    )
-    messages += [
-        {"role": "assistant", "content": None,
-         "tool_calls": [{"id": "x", "type": "function", "function": {"name": "logs", "arguments": "{}"}}]},
-        {"role": "tool", "tool_call_id": "x", "content": log},
-    ]  # fmt: skip
-    result = compact_messages(messages, budget=2500)
+    log = "".join(f"INFO request {n} took {n % 7} ms\n" for n in range(3000)) + "ERROR disk full on /dev/sda1"
+    result = compact_messages([*openai_chat(1), *tool_turn("x", log)], budget=2500)
     assert result.accounts[-1].outcome == "compressed"
-    assert (
-        result.messages[-1]["tool_call_id"] == "x"
-        and "ERROR disk full on /dev/sda1" in result.messages[-1]["content"]
-    )
+    short = result.messages[-1]
+    assert short["tool_call_id"] == "x" and "ERROR disk full on /dev/sda1" in short["content"]
     assert result.tokens == tokens_of(result.messages) <= 2500
 
 
@@ -216,7 +187,7 @@ def test_a_result_of_any_kind_shrinks_within_the_budget(kind: str, budget: int) 
     messages = with_calls(openai_chat(1), [RESULTS[kind]])
     result = compact_messages(messages, budget=budget)
     assert result.tokens == tokens_of(result.messages) <= budget
-    assert_calls_and_results_pair(result.messages)
+    assert_pairs(result.messages)
     if budget > 1000 and kind != "one word":
         assert result.accounts[-1].outcome == "compressed"
         assert tokens_of(result.messages) > 0.9 * budget
@@ -239,15 +210,10 @@ class Broken:
 
 
 def test_a_strategy_that_fails_costs_no_history() -> None:
-    messages = openai_chat(1)
-    messages[-1:] = [
-        {"role": "assistant", "content": None,
-         "tool_calls": [{"id": "x", "type": "function", "function": {"name": "logs", "arguments": "{}"}}]},
-        {"role": "tool", "tool_call_id": "x", "content": "path/to/file.py: fine\n" * 4000},
-    ]  # fmt: skip
+    messages = [*openai_chat(1)[:-1], *tool_turn("x", "path/to/file.py: fine\n" * 4000)]
     result = compact_messages(messages, budget=2500, strategy=Broken())
     assert result.warnings == ("strategy_failed",)
-    assert_calls_and_results_pair(result.messages)
+    assert_pairs(result.messages)
     assert "path/to/file.py" in all_text(result.messages)
     assert result.tokens <= 2500
 
@@ -256,10 +222,7 @@ def read_twice(newer: str) -> CompactedMessages:
     older = "\n".join(f"line {n} of the file, as it was" for n in range(60))
     messages: list[dict[str, Any]] = []
     for key, text in (("a", older), ("b", newer or older)):
-        function = {"name": "read", "arguments": '{"path": "a.py"}'}
-        call = {"id": key, "type": "function", "function": function}
-        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
-        messages.append({"role": "tool", "tool_call_id": key, "content": text})
+        messages += tool_turn(key, text, "read", '{"path": "a.py"}')
     return compact_messages(messages, budget=tokens_of(messages) - 100)
 
 
@@ -395,12 +358,8 @@ def test_a_result_is_read_as_what_its_call_says_it_is() -> None:
     ]
 
     def shortened(command: str) -> str:
-        call = {"name": "bash", "arguments": json.dumps({"command": command})}
-        messages = [
-            {"role": "user", "content": "What changed?"},
-            {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": call}]},
-            {"role": "tool", "tool_call_id": "c1", "content": "\n".join(commits)},
-        ]
+        said = tool_turn("c1", "\n".join(commits), "bash", json.dumps({"command": command}))
+        messages = [{"role": "user", "content": "What changed?"}, *said]
         return str(compact_messages(messages, budget=400).messages[-1]["content"])
 
     assert "×" in shortened("cd app && git log --stat") and "×" in shortened("git log")
@@ -410,11 +369,9 @@ def test_a_result_is_read_as_what_its_call_says_it_is() -> None:
 
 @pytest.mark.parametrize("blank", ["\t", "\n", "\r", "\xa0", " \n"])
 def test_a_long_result_of_nothing_but_white_space_is_no_fault(blank: str) -> None:
-    call = {"id": "c", "type": "function", "function": {"name": "read", "arguments": "{}"}}
     messages = [
         {"role": "user", "content": "Which gate was opened?"},
-        {"role": "assistant", "content": "", "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c", "content": blank * (50_000 // len(blank))},
+        *tool_turn("c", blank * (50_000 // len(blank))),
         {"role": "user", "content": "Go on."},
     ]
     for budget in range(60, 520, 90):  # from where nothing of it fits to where all does

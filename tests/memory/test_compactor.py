@@ -8,19 +8,21 @@ from typing import Any
 
 import pytest
 from growth import MOST, growth
-from histories import anthropic, openai_chat, openai_responses
+from histories import (
+    all_text,
+    anthropic,
+    assert_pairs,
+    assert_places_are_word_for_word,
+    openai_chat,
+    openai_responses,
+    tokens_of,
+)
 from tersely import BudgetExceededError
 from tersely.memory import Compactor, compact_messages
-from tersely.memory.compaction import CompactedMessages, _original_places
-from tersely.memory.groups import REPLY_TOKENS, count_entries
+from tersely.memory.compaction import _original_places
 from tersely.memory.messages import read_messages
-from tersely.models.counters import resolve_counter
 
 SHAPES = [openai_chat, openai_responses, anthropic]
-
-
-def tokens_of(messages: list[Any]) -> int:
-    return REPLY_TOKENS + int(count_entries(resolve_counter(None), read_messages(messages), 1000).sum())
 
 
 def turns(messages: list[Any]) -> list[int]:
@@ -62,28 +64,12 @@ def test_each_turn_fits_and_the_start_stays(
     assert min(shares) < 1  # it was compacted
 
 
-def assert_pairs(messages: list[Any]) -> None:
-    calls = [call for entry in read_messages(messages) for call in entry.calls]
-    answers = [answer for entry in read_messages(messages) for answer in entry.answers]
-    assert calls == answers
-
-
-def assert_places_are_word_for_word(messages: list[Any], result: CompactedMessages) -> None:
-    text = "\n".join(piece.text for entry in read_messages(result.messages) for piece in entry.pieces)
-    entries = read_messages(messages)
-    for account in result.accounts:
-        for piece, start, end in account.kept:
-            assert account.outcome == "folded" and start < end
-            for line in entries[account.index].pieces[piece].text[start:end].split("\n"):
-                assert line in text
-
-
 def test_facts_of_the_start_are_still_stated_at_the_end() -> None:
     messages = openai_chat(12)
     compactor = Compactor(4000)
     for length in turns(messages):
         result = compactor.compact(messages[:length])
-    text = "\n".join(piece.text for entry in read_messages(result.messages) for piece in entry.pieces)
+    text = all_text(result.messages)
     for fact in ("/srv/jobs/nightly/run.log", "/srv/jobs/nightly/rates.py:118", "OPS-4711", "OPS-4722"):
         assert fact in text
     assert result.expand(5) == messages[5]
@@ -120,13 +106,10 @@ def test_pinned_messages_stay_and_too_many_raise() -> None:
 
 @pytest.mark.parametrize("budget", [5, 40, 60, 100])
 def test_a_budget_for_next_to_nothing_gives_what_one_compaction_does(budget: int) -> None:
-    said = [
-        "Why does the test fail on Windows? " * 5,
-        "The separator in loader.py line 12 is wrong. " * 5,
-    ] * 3
     messages = [
-        {"role": role, "content": text} for role, text in zip(["user", "assistant"] * 3, said, strict=True)
-    ]
+        {"role": "user", "content": "Why does the test fail on Windows? " * 5},
+        {"role": "assistant", "content": "The separator in loader.py line 12 is wrong. " * 5},
+    ] * 3
     try:
         once = compact_messages(messages, budget=budget)
     except BudgetExceededError as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tersely.memory import CompactionConfig, ConversationMemory, MemoryCompactor, REPLHistory
+from histories import steps
+from tersely.memory import CompactionConfig, ConversationMemory, MemoryCompactor
 
 
 def talked(turns: int) -> ConversationMemory:
@@ -85,9 +86,7 @@ def test_c027_a_failing_model_does_not_cost_the_turn() -> None:
     def fail(prompt: str) -> str:
         raise TimeoutError("gone")
 
-    history = REPLHistory()
-    for number in range(12):
-        history = history.append(f"Step {number}", "x", "ok")
+    history = steps(12)
     compactor = MemoryCompactor(CompactionConfig(fallback_to_deterministic=False), fail)
     memory = ConversationMemory(compactor, max_turns=2)
     for number in range(3):
@@ -99,9 +98,7 @@ def test_c027_a_failing_model_does_not_cost_the_turn() -> None:
 
 
 def test_c026_steps_within_a_turn_are_compacted() -> None:
-    history = REPLHistory()
-    for number in range(12):
-        history = history.append(f"Step {number}: read the next chunk", "x", "ok")
+    history = steps(12, "Step {}: read the next chunk")
     memory = ConversationMemory()
     memory.add_turn("q", "a", history=history, task="Look")
     kept = memory.turns[0].history

@@ -7,13 +7,11 @@ import json
 from typing import Any
 
 import pytest
-from histories import filled, pictures, rows
+from histories import filled, pictures, rows, tokens_of, tool_turn
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from tersely import BudgetExceededError
 from tersely.memory import Compactor, compact_messages
-from tersely.memory.groups import REPLY_TOKENS, count_entries
 from tersely.memory.messages import read_message, read_messages
-from tersely.models.counters import resolve_counter
 
 DATA = "iVBORw0KGgo" * 1000
 BYTES = len(DATA) * 3 // 4
@@ -29,10 +27,6 @@ def turn(shape: str, number: int, picture: Any) -> list[Any]:
         return [AIMessage("", tool_calls=[call]), ToolMessage(content, tool_call_id=f"t{number}")]
     made: list[Any] = filled(SAMPLES[shape]["turn"], n=str(number), picture=picture)
     return made
-
-
-def tokens_of(messages: list[Any]) -> int:
-    return REPLY_TOKENS + int(count_entries(resolve_counter(None), read_messages(messages), 1000).sum())
 
 
 def said(messages: list[Any]) -> list[str]:
@@ -116,17 +110,12 @@ def test_what_failed_is_kept_in_its_own_words_before_facts_of_what_did_not() -> 
     messages: list[Any] = [{"role": "user", "content": "Rename User everywhere."}]
     for number in range(60):
         failed = number in (3, 20, 41)
-        words = (
-            f"mismatch at 1{number}: wanted <User{number}>"
-            if failed
-            else f"saved src/a_{number}/b_{number}.ts"
+        mismatch, saved = (
+            f"mismatch at 1{number}: wanted <User{number}>",
+            f"saved src/a_{number}/b_{number}.ts",
         )
-        call = {
-            "type": "tool_use",
-            "id": f"t{number}",
-            "name": "edit",
-            "input": {"path": f"src/f{number}.ts"},
-        }
+        words = mismatch if failed else saved
+        call = {"type": "tool_use", "id": f"t{number}", "name": "edit", "input": {"path": f"f{number}.ts"}}
         result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": words}
         messages.append({"role": "assistant", "content": [call]})
         messages.append({"role": "user", "content": [{**result, "is_error": failed}]})
@@ -141,28 +130,23 @@ def test_what_failed_is_kept_in_its_own_words_before_facts_of_what_did_not() -> 
 def test_errors_come_first_among_the_old_and_those_that_go_are_said(budget: int) -> None:
     messages: list[Any] = [{"role": "user", "content": "Find which service fails."}]
     for number in range(80):
-        function = {"name": "get_log", "arguments": json.dumps({"svc": number})}
-        call = {"id": f"c{number}", "type": "function", "function": function}
         log = f"INFO service svc-{number} took {number * 7} ms\nERROR E{number}: shard-{number} refused"
-        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
-        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": log})
+        messages += tool_turn(f"c{number}", log, "get_log", json.dumps({"svc": number}))
     result = compact_messages(messages, budget=budget)
     text = "\n".join(said(result.messages))
     gone = [number for number in range(80) if f"ERROR E{number}: shard-{number} refused" not in text]
     assert gone == list(range(len(gone))), "the newest stay"
     assert ("errors_left_out" in result.warnings) == bool(gone)
     entries = read_messages(messages)
-    lost = [
-        entries[account.index].pieces[piece].text[start:end]
-        for account in result.accounts
-        for piece, start, end in account.lost
-    ]
+    lost, kept = (
+        [
+            entries[account.index].pieces[piece].text[start:end]
+            for account in result.accounts
+            for piece, start, end in getattr(account, name)
+        ]
+        for name in ("lost", "kept")
+    )
     assert all(f"ERROR E{number}: shard-{number} refused" in lost for number in gone)
-    kept = [
-        entries[account.index].pieces[piece].text[start:end]
-        for account in result.accounts
-        for piece, start, end in account.kept
-    ]
     assert not gone or len("".join(one for one in kept if "ERROR" not in one)) < 60, "what else fits"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from histories import steps
 from hypothesis import given, strategies as st
 from tersely import SummarizationError
 from tersely.engine.reading import count_batch
@@ -35,15 +36,6 @@ class Connector:
         if isinstance(self.reply, Exception):
             raise self.reply
         return self.reply
-
-
-def steps(count: int, reasoning: str = "Step {}", output: str = "{}") -> REPLHistory:
-    history = REPLHistory()
-    for number in range(count):
-        history = history.append(
-            reasoning=reasoning.format(number), code=f"x = {number}", output=output.format(number)
-        )
-    return history
 
 
 def characters(entries: int, total: int) -> REPLHistory:
