@@ -39,7 +39,7 @@ from tersely.memory.segments.shortening import Shortener, ShorteningRequest, Sho
 from tersely.models.counters import COUNTERS, resolve_counter
 from tersely.models.language_models import resolve_language_model
 from tersely.protocols import BatchTokenCounter
-from tersely.store import CompressionRecord, Store
+from tersely.store import Store
 from tersely.store.versions import Stored
 
 CONTEXT, STASH, REMOVED = PLACES = ("context", "stash", "removed")
@@ -91,23 +91,14 @@ def from_store(store: Store, stored: Stored, counter: BatchTokenCounter) -> Cont
     # Of other counters, two may have one name; of a text that was masked, more was counted.
     same = known["counter"] == name_of(counter) in COUNTERS and not stored.masked
     tokens = int(known["tokens"]) if same else count(counter, stored.text)
-    metadata = SegmentMetadata(
-        known["file_path"],
-        known["line_number"],
-        datetime.fromisoformat(known["timestamp"]),
-        known["topic"],
-        tokens,
-    )
+    when = datetime.fromisoformat(known["timestamp"])
+    metadata = SegmentMetadata(known["file_path"], known["line_number"], when, known["topic"], tokens)
     state = CompressionState()
     if not stored.is_original and stored.compressed_id is not None:
-        state = _state(store.records(stored.compressed_id)[0])
+        made = store.records(stored.compressed_id)[0]
+        ratio, preserved = made.compression_ratio, made.preserved_metadata
+        state = CompressionState(True, made.original_id, made.compressed_at, ratio, preserved)
     return ContextSegment(stored.id, stored.text, to_segment_type(known["type"]), metadata, state)
-
-
-def _state(record: CompressionRecord) -> CompressionState:
-    return CompressionState(
-        True, record.original_id, record.compressed_at, record.compression_ratio, record.preserved_metadata
-    )
 
 
 def newest_of(store: Store, segment_id: str) -> Stored:
@@ -164,9 +155,8 @@ class SegmentMemory:
         self.store = store
         self._counter = resolve_counter(counter)
         checked = None if model is None else resolve_language_model(model)
-        self._shortener = Shortener(
-            self._counter, checked, checks.whole_number(concurrency, "concurrency", least=1)
-        )
+        concurrency = checks.whole_number(concurrency, "concurrency", least=1)
+        self._shortener = Shortener(self._counter, checked, concurrency)
         self._cost, self._clock = cost, clock
         self._predicates = predicates or Predicates()
 
@@ -309,11 +299,11 @@ class SegmentMemory:
         """Say what could be done with each segment of the context, and why. Changes nothing."""
         segments = self.list_context_segments()
         state = state or ContextState(clock=self._clock)
-        state = replace(
-            state,
-            now=state.now if state.now is not None else self._clock(),
-            stored_ids=state.stored_ids | {segment.segment_id for segment in segments},
+        now, stored = (
+            state.now if state.now is not None else self._clock(),
+            {one.segment_id for one in segments},
         )
+        state = replace(state, now=now, stored_ids=state.stored_ids | stored)
         return plan_context(
             segments, state, self._predicates, target_compression_ratio=target_compression_ratio
         )
@@ -336,10 +326,10 @@ class SegmentMemory:
             try:
                 newest = newest_of(self.store, decision.segment_id)
             except UnknownIdError:
-                errors.append(_not_found(decision.segment_id))
+                errors.append(_failed(decision.segment_id, "not_found"))
                 continue
             if newest.digest != decision.digest or place_of(newest) != CONTEXT:
-                errors.append(_conflict(decision.segment_id))
+                errors.append(_failed(decision.segment_id, "changed"))
             elif decision.action is Action.KEEP:
                 kept.append(decision.segment_id)
             elif decision.action is Action.COMPRESS:
@@ -350,7 +340,7 @@ class SegmentMemory:
                     self._move(newest, place)
                     moved[place].append(decision.segment_id)
                 except VersionConflictError:
-                    errors.append(_conflict(decision.segment_id))
+                    errors.append(_failed(decision.segment_id, "changed"))
         done = self._compress(to_compress, request)
         tokens = sum(segment.tokens for segment in self.list_context_segments())
         return Applied(tuple(kept), tuple(moved[STASH]), tuple(moved[REMOVED]), done, tuple(errors), tokens)
@@ -383,7 +373,7 @@ class SegmentMemory:
             try:
                 newest = newest_of(self.store, id)
             except UnknownIdError:
-                errors[id] = _not_found(id)
+                errors[id] = _failed(id, "not_found")
                 continue
             if newest.id in seen:
                 continue  # the same segment by another of its ids
@@ -406,13 +396,10 @@ class SegmentMemory:
                 if known is not None:
                     done[id] = known
                 else:
-                    errors[id] = _conflict(id)
-        compressed = tuple(done[id] for id in ids if id in done)
-        return CompressionResult(
-            compressed,
-            sum(one.tokens_saved for one in compressed),
-            errors=tuple(errors[id] for id in ids if id in errors),
-        )
+                    errors[id] = _failed(id, "changed")
+        compressed = tuple([done[id] for id in ids if id in done])
+        failed = tuple([errors[id] for id in ids if id in errors])
+        return CompressionResult(compressed, sum(one.tokens_saved for one in compressed), errors=failed)
 
     def _replace(
         self,
@@ -424,42 +411,36 @@ class SegmentMemory:
     ) -> CompressedSegment:
         """Put a short text into the place of a segment. Raises VersionConflictError where it has changed."""
         stashed = stashed or bool(before.metadata["stashed"])
-        metadata = to_metadata(
-            original, place_of(before), self._counter, tokens=short.tokens, stashed=stashed
-        )
-        origin = {
-            "generated": [list(place) for place in short.generated],
-            "method": short.method,
-            "asked": self._shortener.key(original, request),
-        }
+        place, tokens = place_of(before), short.tokens
+        metadata = to_metadata(original, place, self._counter, tokens=tokens, stashed=stashed)
+        asked, generated = self._shortener.key(original, request), [list(place) for place in short.generated]
+        origin = {"generated": generated, "method": short.method, "asked": asked}
         version = self.store.replace(
             before.id,
             short.text,
-            compression_ratio=short.tokens / original.tokens,
+            compression_ratio=tokens / original.tokens,
             preserved_metadata=short.preserved,
             metadata={**metadata, **origin},
             compressed_at=self._clock(),
             expected_version=before.version,
         )
         compressed_id = self.store.get(before.id, version.version).compressed_id
-        return _saving(
-            before.id, compressed_id, original, short.tokens, short.method, short.report.kept, short.cached
-        )
+        how = (short.method, tuple(short.report.kept), short.cached)
+        return _saving(before.id, compressed_id, original, tokens, how)
 
     def _reusable(
         self, newest: Stored, original: ContextSegment, request: ShorteningRequest, stashed: bool
     ) -> CompressedSegment | None:
         """Return the short form that is there already, if it was made with the same arguments."""
-        if newest.compressed_id is None or newest.metadata.get("asked") != self._shortener.key(
-            original, request
-        ):
+        known = newest.metadata
+        if newest.compressed_id is None or known.get("asked") != self._shortener.key(original, request):
             return None
-        if stashed and not newest.metadata["stashed"]:
+        if stashed and not known["stashed"]:
             return None
         tokens = from_store(self.store, newest, self._counter).tokens
         kept = check_preserved(original, newest.text, request.fields).kept
         return _saving(
-            newest.id, newest.compressed_id, original, tokens, newest.metadata["method"], kept, True
+            newest.id, newest.compressed_id, original, tokens, (known["method"], tuple(kept), True)
         )
 
     def _decline(self, segment: ContextSegment, request: ShorteningRequest) -> SegmentError | None:
@@ -486,22 +467,21 @@ def _saving(
     compressed_id: str | None,
     original: ContextSegment,
     tokens: int,
-    method: str,
-    kept: Sequence[str],
-    cached: bool,
+    how: tuple[str, tuple[str, ...], bool],
 ) -> CompressedSegment:
+    """Say what a short form saves; `how`: its method, the fields it kept, whether it was known."""
     saved, ratio = original.tokens - tokens, tokens / original.tokens
-    return CompressedSegment(
-        id, compressed_id or id, original.tokens, tokens, saved, ratio, method, tuple(kept), cached
-    )
+    return CompressedSegment(id, compressed_id or id, original.tokens, tokens, saved, ratio, *how)
 
 
-def _not_found(id: str) -> SegmentError:
-    return SegmentError(id, "not_found", "Segment not found")
+_FAILED = {
+    "not_found": "Segment not found",
+    "changed": "The segment has changed meanwhile; it stays as it is",
+}
 
 
-def _conflict(id: str) -> SegmentError:
-    return SegmentError(id, "changed", "The segment has changed meanwhile; it stays as it is")
+def _failed(id: str, code: str) -> SegmentError:
+    return SegmentError(id, code, _FAILED[code])
 
 
 def _checked_ids(segment_ids: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -31,17 +31,6 @@ RELEVANT = 0.2  # share of the task's terms
 _NEAR = 100  # words back that a repetition counts
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 _SETTING = re.compile(r"^\s{0,8}[\w.-]{1,80}\s{0,4}[=:]\s{0,4}\S", re.MULTILINE)
-
-
-_NAME_SETS = (
-    "active_ids",
-    "active_files",
-    "protected_ids",
-    "completed_ids",
-    "completed_topics",
-    "needed_ids",
-    "stored_ids",
-)
 
 
 @brief
@@ -76,7 +65,7 @@ class ContextState:
     def __post_init__(self) -> None:
         if self.now is not None and self.now.utcoffset() is None:
             raise ValueError(f"now must have a time zone, not {self.now!r}")
-        for name in _NAME_SETS:
+        for name in (one.name for one in fields(self) if one.type == "frozenset[str]"):
             object.__setattr__(self, name, frozenset(checks.texts(getattr(self, name), name)))
         checks.number(self.recent_minutes, "recent_minutes", least=0)
 
@@ -143,9 +132,8 @@ def is_relevant(segment: ContextSegment, state: ContextState) -> bool:
 
 def is_detailed(segment: ContextSegment, state: ContextState) -> bool:
     """Say whether it is a log, code, a debugging session or tool output, or longer than 400 tokens."""
-    return (
-        segment.type in DATA_TYPES and segment.type is not SegmentType.CONFIG
-    ) or segment.tokens > DETAILED
+    is_data = segment.type in DATA_TYPES and segment.type is not SegmentType.CONFIG
+    return is_data or segment.tokens > DETAILED
 
 
 def is_needed_soon(segment: ContextSegment, state: ContextState) -> bool:
@@ -189,9 +177,8 @@ def explain_compression(
     """
     checked_segment(segment)
     state, judge = state or ContextState(), predicates or Predicates()
-    for reason, holds in (("active", judge.active), ("recent", judge.recent), ("protected", judge.protected)):
-        if holds(segment, state):
-            return Verdict(False, reason)
+    if reason := _left_alone(segment, state, judge):
+        return Verdict(False, reason)
     if segment.tokens < SMALLEST:
         return Verdict(False, "too_small")
     if judge.verbose(segment, state):
@@ -201,6 +188,12 @@ def explain_compression(
     if segment.tokens > LARGE and not judge.critical(segment, state):
         return Verdict(True, "large")
     return Verdict(False, "nothing_to_gain")
+
+
+def _left_alone(segment: ContextSegment, state: ContextState, judge: Predicates) -> str:
+    """Name the first reason to leave a segment as it is; "" where there is none."""
+    reasons = {"active": judge.active, "recent": judge.recent, "protected": judge.protected}
+    return next((reason for reason, holds in reasons.items() if holds(segment, state)), "")
 
 
 def should_compress_segment(
@@ -287,21 +280,11 @@ def plan_context(
     decisions = []
     for segment in segments:
         action, reason = decide(segment, state, judge)
-        after = {
-            Action.KEEP: segment.tokens,
-            Action.COMPRESS: int(segment.tokens * target_compression_ratio),
-        }.get(action, 0)
-        decisions.append(
-            ContextDecision(
-                segment.segment_id, action, reason, segment.tokens, after, text_digest(segment.text)
-            )
-        )
+        tokens, digest = segment.tokens, hashlib.sha256(segment.text.encode("utf-8", "surrogatepass"))
+        after = {Action.KEEP: tokens, Action.COMPRESS: int(tokens * target_compression_ratio)}.get(action, 0)
+        decided = (segment.segment_id, action, reason, tokens, after, digest.hexdigest())
+        decisions.append(ContextDecision(*decided))
     return ContextPlan(tuple(decisions), target_compression_ratio)
-
-
-def text_digest(text: str) -> str:
-    """Return the SHA-256 of a text, in hexadecimal."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def decide(segment: ContextSegment, state: ContextState, judge: Predicates) -> tuple[Action, str]:
@@ -311,9 +294,8 @@ def decide(segment: ContextSegment, state: ContextState, judge: Predicates) -> t
     Detailed and not needed soon: STASH. Irrelevant or complete: REMOVE, unless it is critical or its original
     is in no store: KEEP. Anything else: KEEP.
     """
-    for reason, holds in (("active", judge.active), ("recent", judge.recent), ("protected", judge.protected)):
-        if holds(segment, state):
-            return Action.KEEP, reason
+    if reason := _left_alone(segment, state, judge):
+        return Action.KEEP, reason
     relevant = judge.relevant(segment, state)
     can_shrink = segment.tokens >= SMALLEST and not segment.compression_state.is_compressed
     if can_shrink and relevant and judge.verbose(segment, state):
