@@ -34,7 +34,7 @@ PASTED = {
 
 
 def test_e017_what_remains_is_read() -> None:
-    assert read("What remains is the retry logic.").messages(Role.NEXT) == ["the retry logic"]
+    assert read("What remains is the retry logic.").said[Role.NEXT] == ["the retry logic"]
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ class Form:
                 kept = kept[1:]
             while kept and (at, kept[-1]) in stated:
                 kept = kept[:-1]
-            text = without_filler(" ".join([phrases[number] for number in kept])).strip(" ,;:–—-")
+            text = without_filler(" ".join(map(phrases.__getitem__, kept))).strip(" ,;:–—-")
             if _EVERY_SMALL_WORD in gone and not _QUOTES.search(text):
                 text = _SMALL_WORD.sub("", text)
             if text:
@@ -177,7 +177,7 @@ class Form:
         """
         reading, head = self.reading, ""
         if self._head:
-            verb = _VERB.search(" ".join(reading.messages(Role.ACTIVE)))
+            verb = _VERB.search(" ".join(reading.said[Role.ACTIVE]))
             doing = capitalized(verb.group().lower()) if verb else "Working on"
             head = f"{doing} {_place(reading.now, reading.now_function)}{task}"
         summary, here = _sentences([head, *parts]), reading.place

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from tersely import checks
@@ -32,7 +33,7 @@ from tersely.memory.segments.reading import (
 )
 from tersely.memory.segments.segment import ContextSegment
 from tersely.memory.segments.words import pattern
-from tersely.types import Fact, FactKind
+from tersely.types import FactKind
 
 #: Preserved whatever a caller asks for.
 PRESERVE_ALWAYS = ["file_path", "line_number", "function_name", "active_task", "last_error", "error_location",
@@ -49,18 +50,17 @@ _MADE_UP = {FactKind.NUMBER, FactKind.DATE, FactKind.VERSION, FactKind.PATH, Fac
 
 def anchors(*values: str) -> list[list[str]]:
     """List the numbers, paths, identifiers, ... of each value, which none may lose; `path:line` is two."""
-    facts: list[list[Fact]] = [[] for _ in values]
+    found: list[list[tuple[int, str]]] = [[] for _ in values]
     for fact in list_facts(values) if values else ():
-        facts[fact.document].append(fact)
-    found = []
-    for own in facts:
-        here = [(fact.start, fact.text) for fact in own if fact.kind in _MADE_UP]
-        for path in find_paths(own):
+        here = found[fact.document]
+        if fact.kind in _MADE_UP:
+            here.append((fact.start, fact.text))
+        elif fact.kind is FactKind.PATH_LINE:
+            (path,) = find_paths([fact])
             here.append((path.start, path.name))
             if path.line is not None:
                 here.append((path.end, str(path.line)))
-        found.append(list(dict.fromkeys([text for _, text in sorted(here)])))
-    return found
+    return [list(dict.fromkeys(map(itemgetter(1), sorted(here)))) for here in found]
 
 
 def shared_terms(text: str, value: str) -> float:
@@ -82,7 +82,7 @@ def _join(parts: Sequence[str]) -> str | None:
 
 
 def _progress(reading: Reading) -> str | None:
-    done, ahead = _join(reading.messages(Role.DONE)), _join(reading.messages(Role.NEXT))
+    done, ahead = _join(reading.said[Role.DONE]), _join(reading.said[Role.NEXT])
     return "; ".join([*([f"done: {done}"] if done else []), *([f"next: {ahead}"] if ahead else [])]) or None
 
 
@@ -91,9 +91,9 @@ _Reader = Callable[[ContextSegment, Reading], Any]
 FIELDS: dict[str, tuple[str, _Reader]] = {
     "file_path": ("File", lambda segment, reading: reading.place.path),
     "line_number": ("Line", lambda segment, reading: reading.place.line),
-    "active_state": ("State", lambda segment, reading: _join(reading.messages(Role.ACTIVE))),
+    "active_state": ("State", lambda segment, reading: _join(reading.said[Role.ACTIVE])),
     "function_name": ("Function", lambda segment, reading: reading.function),
-    "active_task": ("Task", lambda segment, reading: _join(reading.messages(Role.ACTIVE)[-1:])),
+    "active_task": ("Task", lambda segment, reading: _join(reading.said[Role.ACTIVE][-1:])),
     "last_error": ("Error", lambda segment, reading: reading.error),
     "error_location": ("Error at", lambda segment, reading: str(reading.error_place) or None),
     "progress_state": ("Progress", lambda segment, reading: _progress(reading)),
@@ -102,9 +102,9 @@ FIELDS: dict[str, tuple[str, _Reader]] = {
         "Cursor",
         lambda segment, reading: str(reading.now) if reading.now.line is not None else None,
     ),
-    "recent_changes": ("Changes", lambda segment, reading: _join(reading.messages(Role.DONE))),
-    "pending_work": ("Pending", lambda segment, reading: _join(reading.messages(Role.NEXT))),
-    "decision": ("Decision", lambda segment, reading: _join(reading.messages(Role.DECISION))),
+    "recent_changes": ("Changes", lambda segment, reading: _join(reading.said[Role.DONE])),
+    "pending_work": ("Pending", lambda segment, reading: _join(reading.said[Role.NEXT])),
+    "decision": ("Decision", lambda segment, reading: _join(reading.said[Role.DECISION])),
     "topic": ("Topic", lambda segment, reading: segment.metadata.topic),
     "timestamp": ("Time", lambda segment, reading: segment.metadata.timestamp.isoformat()),
 }
@@ -390,7 +390,7 @@ class _Check:
     def about(self, value: str, share: float = _ABOUT) -> list[str]:
         """Return the clauses of the text that have at least a share of the terms of `value`."""
         wanted = set(term_lists([value])[0])
-        return [text for text, terms in self.clauses if wanted and _share(wanted, terms) >= share]
+        return [said for said, terms in self.clauses if len(wanted & terms) / (len(wanted) or 1) >= share]
 
     def lost(self, name: str, value: Any, whole: str, needed: Sequence[str]) -> tuple[bool, list[str]]:
         """Return (whether a field is lost, its missing anchors), but for those that another one has lost.
@@ -422,7 +422,7 @@ class _Check:
             return True, missing
         if (denied := DENIES.search(whole)) and not _DENIED.search(text):
             return denied.group() not in self.known, [*missing, denied.group()]
-        if name in _FINISHED and any(map(self._is_denied, source.messages(Role.DONE))):
+        if name in _FINISHED and any(map(self._is_denied, source.said[Role.DONE])):
             return True, missing
         if name in _ACTIVE and not self.written.last[Role.ACTIVE]:
             return not missing, missing

@@ -37,6 +37,7 @@ from tersely.types import Fact
 
 _FEW_WORDS = 3  # no sentence has fewer
 _ROLES = tuple(Role)
+_STATES = (Role.ACTIVE, Role.DONE, Role.NEXT, Role.DECISION)
 _RECENT = 3  # of what was done, is current or is next, the last ones count
 # A few sentences about errors look like the output of a tool; that is no reason not to read them.
 _PROSE = ("prose", "markdown", "conversation", "tool_output", "mixed")
@@ -111,6 +112,7 @@ class Reading:
     text: str
     clauses: tuple[Clause, ...]
     last: Mapping[Role, Sequence[Clause]]  # the last few that say this
+    said: Mapping[Role, list[str]]  # the same, without the words that they open with
     place: Place  # the file and line, and the function (without "()"), that it is about
     function: str | None
     now: Place  # those that are said to be current, or known besides
@@ -127,14 +129,9 @@ class Reading:
     @property
     def state(self) -> list[Clause]:
         """The clauses that what must survive was read from, in source order."""
-        roles = (Role.ACTIVE, Role.DONE, Role.NEXT, Role.DECISION)
-        every = (*self.tellers, *chain.from_iterable(map(self.last.__getitem__, roles)))
+        every = (*self.tellers, *chain.from_iterable(map(self.last.__getitem__, _STATES)))
         found = {clause.start: clause for clause in every}
         return [found[start] for start in sorted(found)]
-
-    def messages(self, role: Role) -> list[str]:
-        """List the last clauses of a role, without the words that they open with."""
-        return [clause.message for clause in self.last[role]]
 
 
 def read(text: str, path: str | None = None, line: int | None = None) -> Reading:
@@ -191,10 +188,12 @@ def _read(
     last: dict[Role, list[Clause]] = {role: [] for role in _ROLES}
     for clause in clauses:
         last[clause.role].append(clause)
+    recent = {role: found[-_RECENT:] for role, found in last.items()}
     return Reading(
         text,
         clauses,
-        {role: found[-_RECENT:] for role, found in last.items()},
+        recent,
+        {role: [clause.message for clause in recent[role]] for role in _STATES},
         Place(about.name if about else path, line_there.line if line_there else line),
         function.name if function else None,
         Place(now_path, now_line.line if now_line else line),
@@ -353,10 +352,13 @@ def says(text: str, value: str) -> bool:
 
 def said_values(text: str, values: Sequence[str]) -> set[str]:
     """Return the values that `text` has as a whole, as `says`. O(characters of all)."""
-    wanted = {value: " ".join(value.casefold().split()).removesuffix("()") for value in values}
-    folded = " ".join(text.casefold().split()) if any(wanted.values()) else ""
-    found = {"", *map(itemgetter(1), _standing(folded, wanted.values()))}
-    return {value for value, one in wanted.items() if one in found}
+    wanted: dict[str, list[str]] = {}  # folded -> the values
+    for value in values:
+        wanted.setdefault(" ".join(value.casefold().split()).removesuffix("()"), []).append(value)
+    found = {""} & wanted.keys()
+    if wanted.keys() - found:
+        found |= set(map(itemgetter(1), _standing(" ".join(text.casefold().split()), wanted)))
+    return set(chain.from_iterable(map(wanted.__getitem__, found)))
 
 
 def says_before(texts: Sequence[str]) -> list[bool]:
