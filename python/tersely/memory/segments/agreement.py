@@ -12,10 +12,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from heapq import nsmallest
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 from tersely import _native
 from tersely.engine.reading import segment as cut_up
@@ -94,8 +94,7 @@ _REST = 0.5  # of the words beside a turned one, before a clause is taken for th
 _BESIDE = 0.25  # what the word right before another one counts, and the one behind it
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A clause."""
 
     text: str
@@ -278,24 +277,23 @@ def _read_pieces(text: str) -> list[_Piece]:
         run += bool(ends_run or (found and found[-1].sentence != sentence))
         carried = denials + (carried if _GOES_ON.match(blank) else 0)
         denied = (names[later:] + scope or names + own) if denials else names + own if carried else []
-        found.append(
-            _Piece(
-                piece,
-                frozenset(own),
-                tuple(map(keys.__getitem__, its)),
-                tuple(names),
-                tuple(map(_kind, names)),
-                tuple(marks[here]),
-                frozenset((*own, *names)),
-                frozenset(_ANY_WORD.findall(DENIES.sub(" ", piece.casefold()))),
-                frozenset(denied[:_AHEAD]),
-                carried,
-                frozenset(map(str.casefold, _NEARLY.findall(blank))),
-                sentence,
-                run,
-                text.startswith(":", end) and len(its) < _ALONE,
-            )
+        columns = (
+            piece,
+            frozenset(own),
+            tuple(map(keys.__getitem__, its)),
+            tuple(names),
+            tuple(map(_kind, names)),
+            tuple(marks[here]),
+            frozenset((*own, *names)),
+            frozenset(_ANY_WORD.findall(DENIES.sub(" ", piece.casefold()))),
+            frozenset(denied[:_AHEAD]),
+            carried,
+            frozenset(map(str.casefold, _NEARLY.findall(blank))),
+            sentence,
+            run,
+            text.startswith(":", end) and len(its) < _ALONE,
         )
+        found.append(tuple.__new__(_Piece, columns))  # as _Piece(...), without a Python call
     return found
 
 

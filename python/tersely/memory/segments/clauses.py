@@ -259,7 +259,8 @@ def quotations(text: str) -> list[tuple[int, str]]:
 def said_wrong(text: str) -> str | None:
     """Return the longest quotation that sounds like a message of failure, else such words behind a colon;
     None where there are neither."""
-    if wrong := [quote for _, quote in quotations(text) if " " in quote.strip() and _WRONG.search(quote)]:
+    quotes = map("".join, _QUOTED.findall(text))
+    if wrong := [quote for quote in quotes if " " in quote.strip() and _WRONG.search(quote)]:
         return max(wrong, key=len)
     behind = _SAYS.search(text)
     if behind and _FAILURE.search(text, 0, behind.end()) and _WRONG.search(text, behind.end()):

@@ -108,6 +108,7 @@ FIELDS: dict[str, tuple[str, _Reader]] = {
     "topic": ("Topic", lambda segment, reading: segment.metadata.topic),
     "timestamp": ("Time", lambda segment, reading: segment.metadata.timestamp.isoformat()),
 }
+_ORDER = {name: rank for rank, name in enumerate(FIELDS)}
 _ALIASES = {"error": "last_error"}
 _PLACES = ("cursor_position", "error_location")
 _OF_THE_TEXT = ("file_path", "line_number", "function_name", "current_file", *_PLACES)
@@ -162,8 +163,7 @@ def inject_preserved_metadata(compressed_text: str, metadata: Mapping[str, Any])
     the file) is not said twice. Unknown fields have their name as label. O(characters x fields).
     """
     parts: list[str] = []
-    order = {name: rank for rank, name in enumerate(FIELDS)}
-    for name in sorted(metadata, key=lambda name: order.get(name, len(order))):
+    for name in sorted(metadata, key=lambda name: _ORDER.get(name, len(_ORDER))):
         value = metadata[name]
         if value is None or value == "" or states(compressed_text, name, value):
             continue
