@@ -259,9 +259,9 @@ def _place(place: Place, function: str | None) -> str:
 
 
 def _label_list(label: str, texts: list[str]) -> str:
-    pairs = zip(texts, says_before(texts) if len(texts) > 1 else [False], strict=False)
-    once = [text for text, said in pairs if not said]
-    return f"{label}: {'; '.join(once)}" if once else ""
+    if len(texts) > 1:
+        texts = [text for text, said in zip(texts, says_before(texts), strict=True) if not said]
+    return f"{label}: {'; '.join(texts)}" if texts else ""
 
 
 def _sentences(parts: list[str]) -> str:

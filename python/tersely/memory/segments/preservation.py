@@ -338,6 +338,7 @@ def compare(
     for (name, value), whole, own in zip(values.items(), wholes, every, strict=False):
         if name not in _OF_THE_TEXT or states(segment.text, name, value):  # not what only the metadata knows
             lost, missing = check.lost(name, value, whole, own)
+            check.known.update(missing)
             items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
     needed = dict(zip(rules, every[len(wholes) :], strict=True))
     there = said_values(compressed_text, [*needed, *chain.from_iterable(needed.values())])
@@ -397,11 +398,6 @@ class _Check:
 
         `whole`: what of the value must be said; `needed`: its anchors.
         """
-        lost, missing = self._lost(name, value, whole, needed)
-        self.known.update(missing)
-        return lost, missing
-
-    def _lost(self, name: str, value: Any, whole: str, needed: Sequence[str]) -> tuple[bool, list[str]]:
         source, text = self.source, self.text
         if name in ("line_number", "error_location") and source.is_note:
             # The line of the work may be given to the error, and the other way round.

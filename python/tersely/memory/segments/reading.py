@@ -339,7 +339,7 @@ _VALUE_GOES_ON = re.compile(r"~|[./\\-]\w")
 _NUMBER = re.compile(r"\d{1,9}")
 _IN_WORD = re.compile(r"\w\w")
 _BEFORE_LINE = written("before_line")
-_APART = "\n"  # between folded texts, which have none
+_APART = "\n"  # between folded texts, which have none: one character
 
 
 def says(text: str, value: str) -> bool:
@@ -368,8 +368,8 @@ def says_before(texts: Sequence[str]) -> list[bool]:
     first: dict[str, int] = {"": -1}
     for at, one in _standing(_APART.join(folded), wanted):
         first.setdefault(one, at)
-    starts = accumulate((len(text) + len(_APART) for text in folded), initial=0)
-    return [first[one] < start for one, start in zip(wanted, starts, strict=False)]
+    starts = enumerate(accumulate(map(len, folded), initial=0))
+    return [first[one] < at + number for one, (number, at) in zip(wanted, starts, strict=False)]
 
 
 def _standing(text: str, wanted: Iterable[str]) -> list[tuple[int, str]]:

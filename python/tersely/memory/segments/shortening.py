@@ -267,8 +267,8 @@ class Shortener:
         return budget - self._front_tokens(segment, request, text) - count(self.counter, text)
 
     def _front_tokens(self, segment: ContextSegment, request: ShorteningRequest, text: str) -> int:
-        front = inject_preserved_metadata("", metadata_to_state(segment, text, request.fields))
-        return count(self.counter, front) + 1 if front else 0
+        state = metadata_to_state(segment, text, request.fields)
+        return count(self.counter, inject_preserved_metadata("", state)) + 1 if state else 0
 
 
 _FRAGMENT = 3  # words; a clause of no more ("In particular") says nothing by itself
