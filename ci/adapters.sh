@@ -24,7 +24,7 @@ run() {
   "$venv/bin/pip" install -q --no-deps --force-reinstall "$wheel"
   printf '%s: ' "$name"
   "$venv/bin/python" -m pytest -rs tests/integrations tests/agents/test_real_classes.py \
-    tests/models/test_frameworks.py tests/retrieval/test_results.py tests/mcp/test_gateway.py \
+    tests/models/test_embedders.py tests/retrieval/test_results.py tests/mcp/test_gateway.py \
     tests/agents/test_hook.py
   "$venv/bin/python" -m pytest tests/documentation -k "migration or harnesses or (reference and agents)"
 }

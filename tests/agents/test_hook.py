@@ -1,13 +1,15 @@
-"""`tersely hook`: answers to events of agents, and their settings."""
+"""Answers of `tersely hook` to events of agents, their settings and plugin folders."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from result_shapes import LOG, ROWS
 from tersely.agents.hook import AGENTS
 from tersely.agents.settings import add_hook, remove_hook
 from tersely.cli import main
+from tersely.cli.mcp import add_mcp
 from tersely.models.counters import resolve_counter
 from tersely.store import Store
 
@@ -634,3 +637,47 @@ def test_a_long_result_that_stays_is_said_to(
     whole = json.dumps(event([])).replace("[]", "[" * 900 + json.dumps(LOG) + "]" * 900)
     answer, err = answered(whole.encode(), capfd, monkeypatch, "--budget", "300")
     assert answer or err.startswith("tersely hook: the result stays as it is: ")
+
+
+ROOT = Path(__file__).parents[2]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+MANIFESTS = {
+    "claude-code": (".claude-plugin/plugin.json", ".claude-plugin/marketplace.json"),
+    "codex": (".codex-plugin/plugin.json", ".agents/plugins/marketplace.json"),
+    "gemini-cli": ("gemini-extension.json", None),
+}
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("agent", MANIFESTS)
+def test_a_plugin_has_the_hook_that_install_writes(agent: str) -> None:
+    protocol, folder = AGENTS[agent], ROOT / "plugins" / agent
+    entry = protocol.entry(protocol.matcher, f"tersely hook --agent {agent}", protocol.timeout)
+    assert read(folder / "hooks" / "hooks.json") == {"hooks": {protocol.event: [entry]}}
+    manifest, marketplace = MANIFESTS[agent]
+    told = read(folder / manifest)
+    assert (told["name"], told["version"]) == ("tersely", VERSION)
+    if marketplace is not None:
+        (listed,) = read(ROOT / marketplace)["plugins"]
+        source = listed["source"]
+        path = source if isinstance(source, str) else source["path"]
+        assert (ROOT / path).samefile(folder) and listed["name"] == told["name"]
+
+
+def test_the_registrys_entry_starts_the_server() -> None:
+    told = read(ROOT / "server.json")
+    (package,) = told["packages"]
+    assert told["version"] == package["version"] == VERSION and len(told["description"]) <= 100
+    assert package["runtimeArguments"][0]["value"] == f"tersely[mcp]=={VERSION}"
+    command, store = package["packageArguments"]
+    assert add_mcp.__name__ == f"add_{command['value']}" and store["name"] == "--store"
+
+
+@pytest.mark.parametrize("name", ["AGENTS.md", "llms.txt"])
+def test_what_agents_read_first_is_short_and_its_links_lead_somewhere(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert links and all((ROOT / link).is_file() for link in links) and text.count("\n") < 40

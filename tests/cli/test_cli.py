@@ -1,4 +1,4 @@
-"""The command: what goes to stdout, what to stderr, and the exit codes."""
+"""What the commands write: results, tables, pages, histories, what a store has."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tersely
-from tersely.cli import main
+from tersely.cli import compress as cli_compress, main
+from tersely.memory import compact_messages
+from tersely.models.counters import resolve_counter
+from tersely.report import compare_html, to_html
+from tersely.store import Store
+from tersely.types import Document
 
 TEXT = "# Tides\r\n\r\nHigh water is at six. The ferry waits. Ägir rules the sea. Low water is at noon.\r\n"
 
@@ -236,3 +243,242 @@ def _read(descriptor: int) -> bytes:
         return os.read(descriptor, 4096)
     except OSError:  # the other end was closed
         return b""
+
+
+TIDES = "# Tides\n\nHigh water is at six. The ferry waits. Ägir rules the sea. Low water is at noon.\n"
+
+
+def test_the_page_is_written_beside_the_text(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    source, page = tmp_path / "tides.md", tmp_path / "page.html"
+    source.write_text(TIDES, encoding="utf-8")
+    assert main(["compress", str(source), "-q", "low water", "-b", "12", "--report", str(page)]) == 0
+    result = tersely.compress([Document(TIDES, id=str(source))], "low water", budget=12, strategy="auto")
+    assert capfdbinary.readouterr().out.decode() == result.text + "\n"
+    assert page.read_bytes().decode() == to_html(result, "low water")
+
+
+def test_a_page_that_cannot_be_written_is_one_line(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    source = tmp_path / "tides.md"
+    source.write_text(TIDES, encoding="utf-8")
+    assert main(["compress", str(source), "--report", "/nowhere/page.html"]) == 2
+    assert capfdbinary.readouterr().err.startswith(b"tersely: cannot write /nowhere/page.html")
+
+
+def test_another_budget_or_strategy_stands_beside_it(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    source, page = tmp_path / "tides.md", tmp_path / "page.html"
+    source.write_text(TIDES * 3, encoding="utf-8")
+    asked = ["compress", str(source), "-q", "low water", "-b", "12", "--report", str(page)]
+    document = Document(TIDES * 3, id=str(source))
+    result = tersely.compress([document], "low water", budget=12, strategy="auto")
+    for more, names, other in (
+        (["--compare-budget", "30"], None, {"budget": 30, "strategy": "auto"}),
+        (["--compare-strategy", "lead"], ("auto", "lead"), {"budget": 12, "strategy": "lead"}),
+    ):
+        assert main([*asked, *more]) == 0
+        assert capfdbinary.readouterr().out.decode() == result.text + "\n"
+        second = tersely.compress([document], "low water", **other)
+        assert page.read_bytes().decode() == compare_html(result, second, "low water", names=names)
+
+
+def test_a_comparison_needs_a_page(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    source = tmp_path / "tides.md"
+    source.write_text(TIDES, encoding="utf-8")
+    assert main(["compress", str(source), "--compare-budget", "9"]) == 2
+    assert b"need --report FILE" in capfdbinary.readouterr().err
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(cli_compress, "LARGE", 100_000)
+    path = tmp_path / "app.log"
+    lines = [
+        f"2024-05-01 10:{n // 60 % 60:02}:{n % 60:02} INFO served /items/{n} in {n % 90} ms"
+        for n in range(5000)
+    ]
+    lines[3210] = "2024-05-01 10:53:30 ERROR payment timeout after 30 s for order 99431"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_large_log_is_read_in_chunks(log: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    command = ["compress", str(log), "--query", "payment timeout", "--budget", "200"]
+    assert main(command) == 0
+    text = capfd.readouterr().out
+    assert "ERROR payment timeout after 30 s for order 99431" in text
+    assert resolve_counter(None).count(text) <= 200
+    assert main([*command, "--json"]) == 0
+    digest = json.loads(capfd.readouterr().out)
+    assert digest["text"] == text and digest["lines"] == 5000 and digest["bytes"] == log.stat().st_size
+    source = log.read_bytes()
+    assert all(source[start:end].decode() in text for start, end in digest["kept"])
+
+
+@pytest.mark.parametrize(
+    "more", [["--as", "prose"], ["--strategy", "lead"], ["--pin", "order 99431"], ["--ratio", "0.1"]]
+)
+def test_what_needs_the_whole_text_gets_it(
+    log: Path, more: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    budget = [] if "--ratio" in more else ["--budget", "300"]
+    assert main(["compress", str(log), "--json", *budget, *more]) == 0
+    assert "receipt" in json.loads(capfd.readouterr().out)
+
+
+def test_the_original_of_a_large_log_is_kept_where_asked(
+    log: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "notes.sqlite"
+    assert main(["compress", str(log), "--budget", "300", "--store", str(store)]) == 0
+    identity = capfd.readouterr().err.split("tersely expand ")[1].split()[0]
+    assert main(["expand", identity, "--store", str(store)]) == 0
+    assert capfd.readouterr().out.encode() == log.read_bytes()
+
+
+def test_other_large_files_are_no_logs(log: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    notes = log.with_suffix(".txt")  # a file that is called .log is one
+    notes.write_text("The harbour is closed in winter, and opens in spring. " * 4000, encoding="utf-8")
+    assert main(["compress", str(notes), "--json", "--budget", "100"]) == 0
+    assert json.loads(capfd.readouterr().out)["receipt"]["content_types"] == ["prose"]
+
+
+def kept(page: Path, store: Path, capfd: pytest.CaptureFixture[str]) -> str:
+    assert main(["compress", str(page), str(page), "--budget", "12", "--store", str(store)]) == 0
+    out, err = capfd.readouterr()
+    assert out and out.strip() not in err
+    found = re.search(r"tersely expand ([0-9a-f]{32}) --store (\S+)", err)
+    assert found and found.group(2) == str(store)
+    return found.group(1)
+
+
+def test_e023_what_was_kept_is_expanded(
+    page: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "texts.sqlite"
+    id = kept(page, store, capfd)
+    target = tmp_path / "out.md"
+    assert main(["expand", id, "--store", str(store), "--document", "1", "-o", str(target)]) == 0
+    assert target.read_bytes() == TEXT.encode()
+    monkeypatch.setenv("TERSELY_STORE", str(store))
+    capfd.readouterr()
+    assert main(["expand", id]) == 0
+    assert main(["expand", f"{id}@2", "--version", "1"]) == 1  # a version is one of an id
+    assert "nothing is stored" in capfd.readouterr().err
+
+
+def test_expand_says_what_is_wrong(
+    page: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TERSELY_STORE", raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    store = tmp_path / "texts.sqlite"
+    id = kept(page, store, capfd)
+    for arguments, code, words in (
+        (["x"], 2, "Pass --store FILE, or set TERSELY_STORE"),
+        (["x", "--store", str(tmp_path / "none")], 2, "there is no store"),
+        (["x", "--store", str(page)], 2, "not a database"),
+        (["x", "--store", str(store)], 1, "nothing is stored under the id 'x'"),
+        ([id, "--store", str(store), "--document", "2"], 2, "document 2 of 2"),
+    ):
+        assert main(["expand", *arguments]) == code
+        out, err = capfd.readouterr()
+        assert out == "" and words in err
+    assert not (tmp_path / "none").exists()
+
+
+def test_masked_originals_are_printed_only_when_asked(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "texts.sqlite"
+    with Store.open(path, mask_secrets=True) as store:
+        store.put("password=hunter22", id="a")
+    assert main(["expand", "a", "--store", str(path)]) == 1
+    assert "secrets were masked" in capfd.readouterr().err
+    assert main(["expand", "a", "--store", str(path), "--masked"]) == 0
+    assert capfd.readouterr().out == "password=[masked: password]"
+
+
+def test_json_says_under_which_id_the_original_is_kept(
+    page: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "texts.sqlite"
+    assert main(["compress", str(page), "-b", "20", "--json", "--store", str(store)]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert main(["expand", told["id"], "--store", str(store)]) == 0
+    assert capfd.readouterr().out == page.read_bytes().decode("utf-8")
+
+
+def history(count: int = 30) -> list[dict[str, Any]]:
+    roles = ("user", "assistant")
+    return [
+        {"role": roles[n % 2], "content": f"Message {n} about src/part_{n}.py, and much more besides. " * 8}
+        for n in range(count)
+    ]
+
+
+def compact(folder: Path, content: str, *more: str, budget: int = 600) -> tuple[int, str]:
+    (folder / "history.json").write_text(content, encoding="utf-8")
+    arguments = [
+        "compact",
+        str(folder / "history.json"),
+        "--budget",
+        str(budget),
+        "-o",
+        str(folder / "out"),
+        *more,
+    ]
+    code = main(arguments)
+    out = folder / "out"
+    return code, out.read_text(encoding="utf-8") if out.exists() else ""
+
+
+def test_a_list_of_messages(tmp_path: Path) -> None:
+    code, text = compact(tmp_path, json.dumps(history()), "--counter", "cl100k_base")
+    assert code == 0
+    assert json.loads(text) == compact_messages(history(), budget=600, counter="cl100k_base").messages
+
+
+def test_a_request_keeps_its_other_keys_and_its_tools_count(tmp_path: Path) -> None:
+    request = {"model": "m", "messages": history(), "tools": [{"name": "grep", "description": "search"}]}
+    code, text = compact(tmp_path, json.dumps(request), "--report", str(tmp_path / "report.json"))
+    made = json.loads(text)
+    assert code == 0 and (made["model"], made["tools"]) == ("m", request["tools"])
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    expected = compact_messages(history(), budget=600, tools=request["tools"])
+    assert report == expected.to_dict() and made["messages"] == expected.messages
+
+
+def test_json_lines_stay_json_lines(tmp_path: Path) -> None:
+    code, text = compact(tmp_path, "\n".join(map(json.dumps, history())))
+    assert code == 0
+    assert [json.loads(line) for line in text.splitlines()] == compact_messages(
+        history(), budget=600
+    ).messages
+
+
+def test_pins_and_the_newest_stay(tmp_path: Path) -> None:
+    code, text = compact(tmp_path, json.dumps(history()), "--pin", "part_7.py", "--keep-last", "2")
+    messages = json.loads(text)
+    assert code == 0 and history()[7] in messages and messages[-2:] == history()[-2:]
+
+
+@pytest.mark.parametrize("content", ["nonsense", '{"a": 1}', "[3]", '{"role": "x"}\n7'])
+def test_what_is_no_history_is_refused(
+    tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compact(tmp_path, content, budget=5)[0] == 2
+    assert capsys.readouterr().err.startswith("tersely: ")
+
+
+def test_what_does_not_fit_is_exit_code_1(tmp_path: Path) -> None:
+    assert compact(tmp_path, json.dumps(history()), "--keep-last", "20")[0] == 1
+
+
+def test_a_pin_that_no_message_has_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compact(tmp_path, json.dumps(history()), "--pin", "Message 3 ", "--pin", "never restart")[0] == 2
+    assert capsys.readouterr().err == "tersely: --pin: 'never restart' occurs in no message\n"

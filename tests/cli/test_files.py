@@ -1,15 +1,24 @@
-"""What the names on a command line stand for: text, notebooks, Word and PDF, folders and patterns."""
+"""Files in, streams and terminals out."""
 
 from __future__ import annotations
 
 import io
 import json
+import os
+import pty
+import re
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import tersely
+from hypothesis import given, strategies as st
+from tersely import cli
 from tersely.cli import main
+from tersely.cli.arguments import utf8_text
+from tersely.cli.files import printable
 from tersely.file_text import file_text, read_path
 from tersely.retrieval.index import Index
 
@@ -107,8 +116,8 @@ def test_every_door_for_files_reads_it(tmp_path: Path, capsys: pytest.CaptureFix
     (folder / name).write_bytes(FORMS[name]())
     assert SAID in read_path(folder / name).text
     command = ["compress", "--quiet", "--budget", "30", "-q", "What did the board approve?"]
-    for given in (str(folder / name), str(folder), f"{folder}/*{name[-4:]}"):
-        assert main([*command, given]) == 0
+    for asked in (str(folder / name), str(folder), f"{folder}/*{name[-4:]}"):
+        assert main([*command, asked]) == 0
         out, err = capsys.readouterr()
         assert SAID in out and err == ""
     assert Index.build(folder, tmp_path / "index").search("board approved")[0].content.count(SAID) == 1
@@ -147,17 +156,282 @@ def test_folders_and_patterns_stand_for_files(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"{name} says that gates open.\n", encoding="utf-8")
     (tmp_path / "b" / "picture.png").write_bytes(b"\x89PNG\0\0")
-    for given, found in (
+    for asked, found in (
         (str(tmp_path), ["a.md", "e[1].md", "b/c.log", "b/d.csv"]),
         (f"{tmp_path}/**/*.md", ["a.md", "e[1].md"]),
         (f"{tmp_path}/e[1].md", ["e[1].md"]),  # a name first of all
     ):
-        assert main([*command.split(), given]) == 0
+        assert main([*command.split(), asked]) == 0
         out, err = capsys.readouterr()
         told = [name for name in ("a.md", "b/c.log", "b/d.csv", ".hidden.md", "e[1].md") if f"/{name}" in out]
         assert sorted(told or found) == sorted(found)
-        assert ("1 files below" in err) == (given == str(tmp_path))
+        assert ("1 files below" in err) == (asked == str(tmp_path))
     assert main([*command.split(), f"{tmp_path}/*.nothing"]) == 2
     (tmp_path / "empty").mkdir()
     assert main([*command.split(), str(tmp_path / "empty")]) == 2
     assert "there is no text file below" in capsys.readouterr().err
+
+
+TEXT = "# Tides\n\nHigh water is at six. The café waits. Low water is at noon.\n"
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "tides.md"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def shell(line: str, *arguments: str | bytes, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a line in which "$0" is Python and "$@" the arguments."""
+    command = [b"bash", b"-c", line.encode(), sys.executable, *map(os.fsencode, arguments)]
+    return subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_nobody_uses_may_be_closed(page: Path, closed: str) -> None:
+    target = page.with_name("out.txt")
+    done = shell(
+        f'"$0" -m tersely "$@" {closed}', "compress", str(page), "-b", "12", "-o", str(target), "--quiet"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert target.read_text(encoding="utf-8") == tersely.compress(TEXT, budget=12).text
+
+
+COMMANDS = (
+    "count {page}",
+    "--help",
+    "compress {page}",
+    "compress {page} --json",
+    "segment {page}",
+    "compact {history} --budget 500",
+    "run -- echo hello",
+    "--version",
+    "",
+)
+CLOSED, FULL = (">&-", "Bad file descriptor"), ("> /dev/full", "No space left on device")
+LOST = [
+    *((command, *to) for command in COMMANDS for to in ((*CLOSED, ""), (*FULL, "1"))),
+    *((command, *to) for command in COMMANDS[:2] for to in ((*CLOSED, "1"), (*FULL, ""))),
+]
+
+
+@pytest.mark.parametrize(("command", "to", "reason", "unbuffered"), LOST)
+def test_output_that_is_lost_is_an_error(
+    page: Path, command: str, to: str, reason: str, unbuffered: str
+) -> None:
+    history = page.with_name("history.json")
+    history.write_text(json.dumps([{"role": "user", "content": "hello"}]))
+    given = command.format(page=page, history=history).split()
+    done = shell(f'"$0" -m tersely "$@" {to}', *given, PYTHONUNBUFFERED=unbuffered)
+    said = f"tersely: cannot write to standard output: {reason}\n"
+    assert (done.returncode, done.stderr.decode()) == (2, said)
+
+
+def test_input_that_is_closed_is_an_error(page: Path) -> None:
+    done = shell('"$0" -m tersely "$@" <&-', "count", "-")
+    assert (done.returncode, done.stdout) == (2, b"") and b"Bad file descriptor" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "unbuffered"),
+    [
+        ("> {out}", ""),
+        ("> {out}", "1"),
+        ("-o {out}", ""),
+        ("--store {out}", "1"),
+        ("--report {out} > /dev/null", ""),
+    ],
+)
+def test_a_limit_of_the_size_of_files_is_exit_code_2(
+    tmp_path: Path, page: Path, command: str, unbuffered: str
+) -> None:
+    """What a file system takes of an output is no output, also where Python has no buffer."""
+    page.write_text("".join(f"Ship {n} waits for tide {7 * n}.\n" for n in range(400)), encoding="utf-8")
+    line = f'ulimit -f 1; "$0" -m tersely compress "$@" -r .9 {command.format(out=tmp_path / "out")}'
+    done = shell(line, str(page), PYTHONUNBUFFERED=unbuffered)
+    assert done.returncode == 2 and b"large" in done.stderr
+
+
+def test_errors_that_nobody_can_be_told_leave_the_exit_code(page: Path) -> None:
+    done = shell('"$0" -m tersely "$@" 2> /dev/full', "count", str(page.with_name("missing")))
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", b"")
+
+
+# A locale that says ASCII: what comes in is bytes that Python could not read.
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+def test_arguments_are_utf8_whatever_the_locale_says(page: Path) -> None:
+    given = ["compress", str(page), "--budget", "12", "--json", "--query", "café", "--pin", "café"]
+    done = shell('"$0" -m tersely "$@"', *given, **ASCII)
+    assert done.stderr == b""
+    assert "The café waits." in json.loads(done.stdout)["text"]
+
+
+def test_arguments_that_are_no_text_are_named(page: Path) -> None:
+    for option in ("--query", "--pin", "--separator"):
+        done = shell('"$0" -m tersely "$@"', "compress", str(page), option, b"a\xffb")
+        assert done.returncode == 2
+        assert done.stderr.endswith(b"not UTF-8 text: byte 0xff at 1\n"), option
+    assert utf8_text("né") == "né"
+
+
+def test_files_whose_names_are_no_text(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/n\xff.txt"
+    Path(os.fsdecode(name)).write_text("One. Two.")
+    for command in (["count"], ["segment"], ["compress", "--ratio", "1", "--json"]):
+        done = shell('"$0" -m tersely "$@"', *command, name)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert rb"n\xff.txt" in done.stdout.replace(rb"\\", b"\\")
+
+
+def test_a_folder_is_indexed_with_a_sensible_limit(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for limit in ("0", "-1", "nan", "inf"):
+        assert main(["index", str(tmp_path), "--largest-file", limit]) == 2
+        assert capfd.readouterr().err == (
+            f"tersely: --largest-file must be more than 0 MB, not {float(limit)}\n"
+        )
+
+
+EVIL = "\x1b]0;title\x07 and \x1b[31mred\x1b[0m, \x9b2J, back\x08\x08, \rover, \x7f."
+SHOWN = r"\x1b]0;title\x07"
+# Tabs, and line ends as a terminal has them; an answer of our own may stand at the start of a line.
+ALLOWED = re.compile(r"\r+\n|\t")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    text = f"# Head {EVIL}\n\nHigh water is at six {EVIL}\n\n" * 3
+    (texts / "a\x1b[31mb\x07.md").write_text(text, encoding="utf-8", newline="")
+    (texts / "tides.md").write_text(text, encoding="utf-8", newline="")
+    Index.build(texts)
+    return texts
+
+
+def on_a_terminal(*arguments: str | Path) -> tuple[str, int]:
+    """What Python shows on a terminal, and its exit code."""
+    ours, its = pty.openpty()
+    plain = {**os.environ, "TERM": "dumb"}  # no bars of progress, which move the cursor themselves
+    process = subprocess.Popen(
+        [sys.executable, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=its,
+        stderr=its,
+        env=plain,
+    )
+    os.close(its)
+    data = b""
+    while True:
+        try:
+            some = os.read(ours, 1 << 16)
+        except OSError:
+            break
+        if not some:
+            break
+        data += some
+    os.close(ours)
+    return data.decode("utf-8"), process.wait()
+
+
+LINES = {  # and their exit codes
+    "count {evil}": 0,
+    "segment {evil}": 0,
+    "segment {evil} --json": 0,
+    "compress {evil} {plain} -r .9": 0,
+    "compress {plain} -r .9 --json": 0,
+    "compress {evil} --pin no\x1b[31m": 2,
+    "compress gone\x1b[31m.md": 2,
+    "compress {plain} --strategy x\x1b[31my": 2,
+    "compress {plain} --wrong\x1b[31m": 2,
+    "search {folder} water --budget 500": 0,
+    "search {folder} water --json": 0,
+    "search gone\x1b[31m query": 2,
+    "index gone\x1b[31m": 2,
+    "expand x --store gone\x1b[31m": 2,
+    "compact {evil} -b 100": 2,
+    "run -- gone\x1b[31m": 127,
+    "no\x1b[31msuch": 2,
+}
+EACH = """
+import json, sys
+from tersely.cli import main
+for words in json.loads(sys.argv[1]):
+    try:
+        code = main(words)
+    except SystemExit as stop:
+        code = stop.code
+    print("<", code, ">", sep="", flush=True)
+"""
+
+
+def test_control_characters_are_shown_not_obeyed(folder: Path) -> None:
+    places = {"folder": folder, "plain": folder / "tides.md", "evil": folder / "a\x1b[31mb\x07.md"}
+    commands = [[word.format(**places) for word in line.split(" ")] for line in LINES]
+    shown, _ = on_a_terminal("-c", EACH, json.dumps(commands))
+    found = re.findall(r"(.*?)<(\d+)>\r?\n", shown, re.DOTALL)
+    assert [int(code) for _, code in found] == list(LINES.values())
+    for (said, _), line in zip(found, LINES, strict=True):
+        rest = ALLOWED.sub("", said)
+        assert printable(rest) == rest, line
+        assert r"\x1b" in rest or r"\u001b" in rest, line
+
+
+def test_what_a_command_wrote_is_shown_as_it_came_and_its_short_form_escaped(
+    folder: Path, tmp_path: Path
+) -> None:
+    script = f"print({'x ' + EVIL!r} * 3); print('word ' * 400)"
+    shown, code = on_a_terminal(
+        "-m",
+        "tersely",
+        "run",
+        "-b",
+        "120",
+        "--store",
+        tmp_path / "s.sqlite",
+        "--",
+        sys.executable,
+        "-c",
+        script,
+    )
+    live, _, short = shown.partition("word \r\r\n")
+    assert code == 0 and "\x1b[31mred" in live
+    assert "\x1b" not in short
+
+
+@pytest.mark.parametrize("command", ["count", "segment", "compress"])
+def test_files_and_pipes_get_the_exact_bytes(
+    folder: Path, command: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert (
+        main([command, str(folder / "a\x1b[31mb\x07.md"), *(["-r", "1"] if command == "compress" else [])])
+        == 0
+    )
+    assert b"\x1b[31m" in capfdbinary.readouterr().out
+
+
+@given(st.text(st.characters(codec="utf-8") | st.sampled_from("\r\n\t\x1b\x07\x9b")))
+def test_printable_text_has_no_control_characters_and_loses_nothing(text: str) -> None:
+    shown = printable(text)
+    assert all((ord(one) >= 32 and not 127 <= ord(one) < 160) or one in "\n\t\r" for one in shown)
+    assert "\r" not in shown.replace("\r\n", "")
+    if "\\" not in text:
+        assert re.sub(r"\\x(..)", lambda found: chr(int(found[1], 16)), shown) == text
+
+
+def test_the_commands_write_through_one_module() -> None:
+    """So that no text can be printed past `printable` and past the check that it was written."""
+    past = re.compile(r"\bprint\(|std(out|err)\.(buffer\.)?write|os\.write")
+    for path in Path(cli.__file__).parent.glob("*.py"):
+        if path.name != "files.py":
+            found = [line for line in path.read_text(encoding="utf-8").splitlines() if past.search(line)]
+            allowed = ("bare_stderr()", "(file or sys.stderr).write(message)", 'print("Write this? ')
+            assert [line for line in found if not any(one in line for one in allowed)] == [], path

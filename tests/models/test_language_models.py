@@ -1,17 +1,53 @@
-"""What callers hand over as a language model, asked from sync and async code."""
+"""Language models: what is taken, what their faults do, what is recorded and replayed."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import multiprocessing
 import threading
 import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
-from tersely.errors import ModelReplyError
+import tersely
+from hypothesis import HealthCheck, given, settings, strategies as st
+from list_retriever import chunk
+from sample_texts import prose
+from tersely import StaticEmbedder, _native
+from tersely.engine.reading import analyze, count_units
+from tersely.errors import (
+    CompressionError,
+    ModelReplyError,
+    ModelTimeoutError,
+    OversizedReplyError,
+    StoreError,
+)
+from tersely.mcp.answers import Answerer
+from tersely.memory import MemoryCompactor, REPLHistory, SegmentMemory
+from tersely.models.counters import BytePairCounter, Texts
+from tersely.models.embedders import resolve_cross_encoder, resolve_embedder
 from tersely.models.language_models import acomplete_all, complete_all, resolve_language_model
+from tersely.models.recorded import MissingReplyError, RecordedError, Recorder, Replayer, reply_key
 from tersely.protocols import LanguageModel
+from tersely.retrieval import ContentSummarizer, ContextualCompressor, compress_results
+from tersely.retrieval.index import Index
+from tersely.retrieval.results import ChunkSummarizer, extract_sentences
+from tersely.retrieval.scoring import RelevanceScorer
+from tersely.store import Store
+from tersely.strategies import (
+    Abstractive,
+    CompressionOptions,
+    ContextChunk,
+    Hybrid,
+    HybridCompressor,
+    Manager,
+)
 
 
 class Complete:
@@ -206,3 +242,477 @@ def test_a_model_may_generate() -> None:
     assert resolve_language_model(Generates()).complete("keys") == "about keys"
     with pytest.raises(TypeError, match="generate"):
         resolve_language_model(OfTensors())
+
+
+TEXT = prose(60)
+QUERY = "When does the ferry leave?"
+ABOUT = "Where did the willow shipment meet the barley crew?"
+TEXTS = ["The ferry leaves at six.", "Gulls cry all day.", "Ropes are wet."]
+ENDLESS = 60.0  # seconds: far more than any test waits
+
+
+@pytest.fixture
+def asleep() -> Iterator[threading.Event]:
+    """Set at the end, so that no thread of a test outlives it for long."""
+    made = threading.Event()
+    yield made
+    made.set()
+
+
+class Hanging:
+    """A model of any kind that does not answer. `calls`: how often it was asked."""
+
+    name = "hanging"
+
+    def __init__(self, until: threading.Event) -> None:
+        self.until, self.calls = until, 0
+
+    def _hang(self, *_: Any) -> Any:
+        self.calls += 1
+        self.until.wait(ENDLESS)
+        return None
+
+    complete = embed = score = _hang
+
+
+class Replying:
+    """A language model that always says the same."""
+
+    name = "replying"
+
+    def __init__(self, reply: Any) -> None:
+        self.reply, self.calls = reply, 0
+
+    def complete(self, prompt: str) -> Any:
+        self.calls += 1
+        return self.reply
+
+
+class Giving:
+    """An embedder, and a cross-encoder, that gives what `made` makes for n texts."""
+
+    name = "giving"
+
+    def __init__(self, made: Callable[[int], Any]) -> None:
+        self.made = made
+
+    def embed(self, texts: list[str]) -> Any:
+        return self.made(len(texts))
+
+    def score(self, query: str, texts: list[str]) -> Any:
+        return self.made(len(texts))
+
+
+def steps() -> REPLHistory:
+    history = REPLHistory()
+    for number in range(12):
+        history = history.append(f"Step {number}: {TEXTS[number % 3]}", "x", "ok")
+    return history
+
+
+def through_memory(model: Any, folder: Path) -> Any:
+    with Store.open(folder / "context.sqlite") as store:
+        memory = SegmentMemory(store, model=model)
+        memory.store_context_segment(TEXT, segment_id="note")
+        return memory.compress_context_segment(["note"]).errors[0].code
+
+
+def ask_async(model: Any, _: Path) -> Any:
+    options = CompressionOptions(min_confidence=0.5)
+    return asyncio.run(HybridCompressor(model).acompress(TEXT, options)).fallback_reason
+
+
+#: A call through each door that takes a language model -> the reason that it gives; or it raises.
+LANGUAGE_MODEL_DOORS: dict[str, Callable[[Any, Path], Any]] = {
+    "Hybrid": lambda model, _: tersely.compress(TEXT, strategy=Hybrid(model)).receipt.fallback_reason,
+    "Abstractive": lambda model, _: (
+        tersely.compress(TEXT, strategy=Abstractive(model)).receipt.fallback_reason
+    ),
+    "HybridCompressor, async": ask_async,
+    "Manager": lambda model, _: (
+        Manager(llm=model).prepare_context([ContextChunk("a", TEXT)], QUERY, 300).report.warnings
+    ),
+    "ContentSummarizer": lambda model, _: ContentSummarizer(model).summarize_sync(TEXT, QUERY),
+    "ChunkSummarizer": lambda model, _: (
+        ChunkSummarizer(model).summarize(chunk("a", 1, TEXT), QUERY, 20).fallback_reason
+    ),
+    "ContextualCompressor": lambda model, _: (
+        ContextualCompressor(model, token_budget=300)
+        .compress_sync([TEXT], ABOUT, "abstractive")
+        .fallback_reason
+    ),
+    "RelevanceScorer": lambda model, _: (
+        RelevanceScorer("llm", model=model).score_sync(TEXTS, QUERY).fallback_reason
+    ),
+    "MemoryCompactor": lambda model, _: MemoryCompactor(model=model).compact(steps()).fallback_reason,
+    "SegmentMemory": through_memory,
+    "Answerer": lambda model, _: (
+        Answerer(resolve_language_model(model)).answer(QUERY, [chunk("a", 1, TEXT)]).fallback
+    ),
+}
+
+
+@pytest.mark.parametrize("door", LANGUAGE_MODEL_DOORS)
+def test_a_language_model_that_hangs_costs_its_timeout(
+    door: str, tmp_path: Path, asleep: threading.Event
+) -> None:
+    hanging = Hanging(asleep)
+    started = time.monotonic()
+    try:
+        reason = LANGUAGE_MODEL_DOORS[door](resolve_language_model(hanging, timeout=0.05), tmp_path)
+    except CompressionError as error:
+        assert isinstance(error.__cause__ or error, ModelTimeoutError)
+    else:
+        assert reason, "a result must say that the model failed"
+    assert hanging.calls == 1, "a model that is late is not asked again for the same"
+    assert time.monotonic() - started < ENDLESS / 3
+
+
+@pytest.mark.parametrize("reply", ["word " * 2_000_000, None, b"bytes", "", " \n", 7, ["text"], "\ud800"])
+@pytest.mark.parametrize("door", LANGUAGE_MODEL_DOORS)
+def test_replies_that_cannot_be_used_give_a_reason_or_an_error(door: str, reply: Any, tmp_path: Path) -> None:
+    model = Replying(reply)
+    started = time.monotonic()
+    try:
+        reason = LANGUAGE_MODEL_DOORS[door](model, tmp_path)
+    except CompressionError as error:
+        assert str(error)
+    else:
+        assert reason
+    assert model.calls <= 6
+    assert time.monotonic() - started < ENDLESS / 3
+
+
+def test_a_reply_of_ten_megabytes_is_not_read() -> None:
+    model = Replying("word " * 2_000_000)
+    with pytest.raises(OversizedReplyError, match=r"replying replied with 10000000 characters, over 1048576"):
+        resolve_language_model(model).complete("?")
+    assert LANGUAGE_MODEL_DOORS["Hybrid"](model, Path()) == "reply_too_long"
+
+
+def test_async_models_are_timed_too() -> None:
+    async def hang(prompt: str) -> str:
+        await asyncio.sleep(ENDLESS)
+        return prompt
+
+    model = resolve_language_model(hang, timeout=0.05)
+    with pytest.raises(ModelTimeoutError, match=r"hang gave no answer within 0\.05 seconds"):
+        model.complete("?")
+    with pytest.raises(ModelTimeoutError, match=r"hang gave no answer within 0\.05 seconds"):
+        asyncio.run(model.acomplete("?"))
+
+
+def test_a_model_that_hangs_does_not_hold_an_event_loop(asleep: threading.Event) -> None:
+    model = resolve_language_model(Hanging(asleep), timeout=0.05)
+    started = time.monotonic()
+    with pytest.raises(ModelTimeoutError):
+        asyncio.run(model.acomplete("?"))
+    assert time.monotonic() - started < ENDLESS / 3
+
+
+def test_a_models_own_timeout_is_its_own_error() -> None:
+    def slow(prompt: str) -> str:
+        raise TimeoutError("mine")
+
+    with pytest.raises(TimeoutError, match="mine") as raised:
+        resolve_language_model(slow, timeout=5).complete("?")
+    assert not isinstance(raised.value, ModelTimeoutError)
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), True, "5"])
+@pytest.mark.parametrize("resolve", [resolve_language_model, resolve_embedder, resolve_cross_encoder])
+def test_a_timeout_is_checked(resolve: Any, timeout: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="timeout must"):
+        resolve(Hanging(threading.Event()), timeout=timeout)
+
+
+def through_index(embedder: Any, folder: Path) -> Any:
+    (folder / "docs").mkdir()
+    (folder / "docs" / "a.md").write_text("\n\n".join(TEXTS), encoding="utf-8")
+    return Index.build(folder / "docs", folder / "index", embedder=embedder)
+
+
+def through_store(embedder: Any, folder: Path) -> Any:
+    with Store.open(folder / "store.sqlite", embedder=embedder) as store:
+        store.put_many(TEXTS)
+        return store.search(QUERY)
+
+
+#: A call through each door that takes an embedder; it gives a reason, or raises.
+EMBEDDER_DOORS: dict[str, Callable[[Any, Path], Any]] = {
+    "compress": lambda embedder, _: (
+        tersely.compress(TEXT, QUERY, strategy=tersely.Extractive(embedder=embedder)).receipt.warnings
+    ),
+    "dedup": lambda embedder, _: tersely.dedup([*TEXTS, *TEXTS[:1]], embedder=embedder),
+    "RelevanceScorer": lambda embedder, _: (
+        RelevanceScorer("embedding", embedder=embedder).score_sync(TEXTS, QUERY).fallback_reason
+    ),
+    "compress_results": lambda embedder, _: compress_results(
+        [chunk(str(row), 0.9, text) for row, text in enumerate(TEXTS)], embedder=embedder
+    ),
+    "extract_sentences": lambda embedder, _: extract_sentences([TEXT], QUERY, 2, embedder=embedder),
+    "Manager": lambda embedder, _: Manager(embedder=embedder).prepare_context(
+        [ContextChunk("a", TEXT)], ABOUT, 300
+    ),
+    "Index": through_index,
+    "Store": through_store,
+}
+
+WRONG_VECTORS: dict[str, Callable[[int], Any]] = {
+    "NaN": lambda count: np.full((count, 4), np.nan),
+    "infinite": lambda count: np.full((count, 4), np.inf),
+    "one row too few": lambda count: np.ones((count - 1, 4)),
+    "one dimension": np.ones,
+    "three dimensions": lambda count: np.ones((count, 2, 2)),
+    "no numbers": lambda count: [["a"] * 4] * count,
+    "ragged": lambda count: [[1.0] * (1 + row % 2) for row in range(count + 1)],
+    "nothing": lambda count: None,
+    "far too wide": lambda count: np.ones((count, 2**16 + 1), dtype=np.float16),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_VECTORS)
+@pytest.mark.parametrize("door", EMBEDDER_DOORS)
+def test_vectors_that_cannot_be_used_give_an_error_or_a_reason(door: str, wrong: str, tmp_path: Path) -> None:
+    try:
+        reason = EMBEDDER_DOORS[door](Giving(WRONG_VECTORS[wrong]), tmp_path)
+    except ModelReplyError as error:
+        assert "giving" in str(error)
+    except CompressionError as error:
+        assert isinstance(error.__cause__, ModelReplyError)
+    else:
+        assert reason
+
+
+@pytest.mark.parametrize("door", EMBEDDER_DOORS)
+def test_an_embedder_that_hangs_costs_its_timeout(door: str, tmp_path: Path, asleep: threading.Event) -> None:
+    started = time.monotonic()
+    try:
+        reason = EMBEDDER_DOORS[door](resolve_embedder(Hanging(asleep), timeout=0.05), tmp_path)
+    except CompressionError as error:
+        assert isinstance(error.__cause__ or error, ModelTimeoutError)
+    else:
+        assert reason
+    assert time.monotonic() - started < ENDLESS / 3
+
+
+@pytest.mark.parametrize("wrong", ["NaN", "one row too few", "three dimensions", "no numbers", "nothing"])
+def test_scores_that_cannot_be_used_give_a_reason(wrong: str) -> None:
+    scorer = RelevanceScorer("cross_encoder", cross_encoder=Giving(WRONG_VECTORS[wrong]))
+    assert "giving" in str(scorer.score_sync(TEXTS, QUERY).fallback_reason)
+
+
+def test_a_cross_encoder_that_hangs_costs_its_timeout(asleep: threading.Event) -> None:
+    model = resolve_cross_encoder(Hanging(asleep), timeout=0.05)
+    found = RelevanceScorer("cross_encoder", cross_encoder=model).score_sync(TEXTS, QUERY)
+    assert "no answer within 0.05 seconds" in str(found.fallback_reason)
+
+
+FORMS = ["One “quoted” line — naïve. It is 12 €.", "", "Plain words. Plain words.", "中文。文中。"]
+
+
+def test_the_utf8_is_made_once() -> None:
+    texts = Texts(FORMS)
+    assert texts == FORMS
+    assert texts.utf8 is texts.utf8
+
+
+def test_native_calls_give_the_same_for_both() -> None:
+    one, other = analyze(Texts(FORMS), ["query"]), analyze(FORMS, ["query"])
+    assert all(map(np.array_equal, one.table.columns(), other.table.columns()))
+    assert np.array_equal(one.term_ids, other.term_ids)
+    table, texts = one.table, Texts(FORMS)
+    places = (table.document, table.start, table.end)
+    for call in (
+        partial(count_units, BytePairCounter()),
+        lambda *given: StaticEmbedder().similarity_spans("line", *given),
+    ):
+        assert call(texts, *places).tolist() == call(FORMS, *places).tolist()
+    for taken in (texts, texts.utf8, tuple(FORMS)):
+        assert _native.lined(taken).tolist() == _native.lined(FORMS).tolist()
+
+
+def test_what_are_no_texts_is_refused() -> None:
+    with pytest.raises(TypeError, match="texts must be a list of str, or Utf8"):
+        _native.lined("a")
+    with pytest.raises(TypeError, match="texts must be str"):
+        _native.lined([1])  # type: ignore[list-item]
+    assert np.array_equal(_native.lined(Texts(["\ud800"]).utf8), _native.lined(["\ufffd"]))
+
+
+class Counted:
+    """Says how often it was asked; "fail" makes it raise, "blank" reply with nothing."""
+
+    name = "counted"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def complete(self, prompt: str) -> str:
+        self.asked.append(prompt)
+        if prompt.startswith("fail"):
+            raise TimeoutError(f"no reply to {prompt}")
+        return "" if prompt == "blank" else f"reply {len(self.asked)} to {prompt}"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "replies.jsonl"
+
+
+def test_a_replay_gives_what_the_recording_gave(path: Path) -> None:
+    model = Counted()
+    recorder = Recorder(model, path)
+    said = {prompt: recorder.complete(prompt) for prompt in ("one", "two\n\x00 é 漢", "one")}
+    assert model.asked == ["one", "two\n\x00 é 漢"]
+    replayer = Replayer(path)
+    assert {prompt: replayer.complete(prompt) for prompt in said} == said
+    assert {prompt: asyncio.run(replayer.acomplete(prompt)) for prompt in said} == said
+    assert replayer.name == recorder.name == "counted"
+    assert resolve_language_model(replayer).name == "counted"
+
+
+def test_prompts_are_not_in_the_file(path: Path) -> None:
+    Recorder(lambda prompt: "fine", path, name="any").complete("a secret question")
+    (line,) = path.read_text().splitlines()
+    assert json.loads(line) == {"key": reply_key("any", "a secret question"), "model": "any", "reply": "fine"}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@given(replies=st.dictionaries(st.text(), st.text().filter(str.strip), min_size=1, max_size=5))
+def test_any_text_comes_back_exactly(path: Path, replies: dict[str, str]) -> None:
+    path.unlink(missing_ok=True)
+    recorder = Recorder(replies.__getitem__, path, name="dict")
+    assert {prompt: recorder.complete(prompt) for prompt in replies} == replies
+    replayer = Replayer(path)
+    assert {prompt: replayer.complete(prompt) for prompt in replies} == replies
+
+
+def test_errors_come_back_as_errors(path: Path) -> None:
+    recorder = Recorder(Counted(), path)
+    with pytest.raises(TimeoutError):
+        recorder.complete("fail")
+    with pytest.raises(ModelReplyError):
+        asyncio.run(recorder.acomplete("blank"))
+    replayer = Replayer(path)
+    with pytest.raises(RecordedError, match="TimeoutError: no reply to fail"):
+        replayer.complete("fail")
+    with pytest.raises(ModelReplyError, match="counted gave an empty reply"):
+        replayer.complete("blank")
+
+
+def test_after_an_error_the_model_is_asked_again_and_a_reply_counts(path: Path) -> None:
+    replies: list[Any] = [OSError("gone"), "there", "other"]
+
+    def ask(prompt: str) -> str:
+        reply = replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return str(reply)
+
+    recorder = Recorder(ask, path, name="m")
+    with pytest.raises(OSError, match="gone"):
+        recorder.complete("?")
+    assert recorder.complete("?") == recorder.complete("?") == "there"
+    assert Replayer(path).complete("?") == "there"
+    assert replies == ["other"]
+
+
+def test_a_prompt_that_was_never_recorded_is_named(path: Path) -> None:
+    Recorder(Counted(), path).complete("one")
+    with pytest.raises(MissingReplyError, match=reply_key("counted", "two")):
+        Replayer(path).complete("two")
+    with pytest.raises(MissingReplyError, match="of other for"):
+        Replayer(path, name="other").complete("one")
+
+
+def test_a_file_of_several_models_must_be_told_which(path: Path) -> None:
+    for name in ("b", "a"):
+        Recorder(lambda prompt, name=name: name, path, name=name).complete("?")
+    with pytest.raises(ValueError, match="must be one of a, b"):
+        Replayer(path)
+    assert Replayer(path, name="b").complete("?") == "b"
+
+
+def test_threads_that_ask_the_same_get_the_same(path: Path) -> None:
+    gate = threading.Barrier(8)
+
+    def ask(prompt: str) -> str:
+        gate.wait(10)
+        return str(threading.get_ident())
+
+    recorder = Recorder(ask, path, name="m")
+    said: list[str] = []
+    threads = [threading.Thread(target=lambda: said.append(recorder.complete("?"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(said) == 8 and set(said) == {Replayer(path).complete("?")}
+    assert len(path.read_bytes().splitlines()) == 1
+
+
+def record(path: Path, process: int) -> None:
+    recorder = Recorder(lambda prompt: f"{process} {prompt} " + "x" * 20_000, path, name="m")
+    for number in range(20):
+        recorder.complete(f"prompt {number}")
+
+
+def test_processes_write_into_one_file(path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=record, args=(path, number)) for number in range(3)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    assert len(path.read_bytes().splitlines()) == 20  # the first reply counts; nobody wrote a second
+    replayer = Replayer(path)
+    assert all(f" prompt {number} " in replayer.complete(f"prompt {number}") for number in range(20))
+
+
+def test_a_line_that_was_never_finished_is_passed_over_and_then_replaced(path: Path) -> None:
+    Recorder(Counted(), path).complete("one")
+    whole = path.read_bytes()
+    for size in (3, 40, len(whole) - 1):
+        path.write_bytes(whole + whole[:size])
+        assert Replayer(path).complete("one") == "reply 1 to one"
+        Recorder(Counted(), path).complete("two")
+        assert path.read_bytes().startswith(whole)
+        assert Replayer(path).complete("two") == "reply 1 to two"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "no json",
+        "[]",
+        "{}",
+        '{"key": 1, "model": "m", "reply": "r"}',
+        '{"key": "k", "model": null, "reply": "r"}',
+        '{"key": "k", "model": "m"}',
+        '{"key": "k", "model": "m", "reply": 3}',
+        '{"key": "k", "model": "m", "reply": "r", "error": {"type": "t", "message": "m"}}',
+        '{"key": "k", "model": "m", "error": {"type": "t"}}',
+        '{"key": "k", "model": "m", "error": "t"}',
+        '{"key": "\xff", "model"',
+        "[" * 100_000,
+    ],
+)
+def test_a_file_that_is_no_recording_is_refused_and_left_alone(path: Path, line: str) -> None:
+    Recorder(Counted(), path).complete("one")
+    with path.open("ab") as file:
+        file.write(line.encode("latin-1") + b"\n")
+    before = path.read_bytes()
+    for make in (lambda: Replayer(path), lambda: Recorder(Counted(), path)):
+        with pytest.raises(StoreError, match="is no recording: line 2"):
+            make()
+    assert path.read_bytes() == before
+
+
+def test_notes_without_a_line_end_are_not_taken_for_a_torn_line(path: Path) -> None:
+    path.write_bytes(b"my notes")
+    with pytest.raises(StoreError, match="is no recording"):
+        Recorder(Counted(), path)
+    assert path.read_bytes() == b"my notes"

@@ -1,4 +1,4 @@
-"""What the decorators of dataclasses do: a repr of one line, and frozen objects that are made quickly."""
+"""Results, errors and shares in words: one line, one number that would do, the same three words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import importlib
 import inspect
+import math
 import pickle
 import pkgutil
 import re
@@ -13,10 +14,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import odd_counters
 import pytest
 import tersely
+from hypothesis import given, strategies as st
 from sample_texts import LOG
-from tersely.checks import brief, quick
+from tersely import BudgetExceededError
+from tersely.checks import Ratios, brief, quick
+from tersely.engine.strategies import smallest_fit
+from tersely.memory import CompactionResult, compact_messages
+from tersely.text import percent
+from text_strategies import texts
 
 LONGEST = 700  # characters: a result has up to ten fields
 #: How results that hold somebody's texts are called.
@@ -116,3 +124,92 @@ def test_what_is_made_quickly_is_like_what_python_makes() -> None:
     for change in (lambda: setattr(made, "kind", "b"), lambda: delattr(made, "kind")):
         with pytest.raises(dataclasses.FrozenInstanceError):
             change()
+
+
+def test_x71_ratio_reduction_and_factor_of_results() -> None:
+    text = "One sentence about tides. Another about the moon. A third about the sun."
+    kept = tersely.compress(text, ratio=0.5)
+    sent = compact_messages([{"role": "user", "content": text}] * 20, budget=120)
+    steps = CompactionResult(9, 3, 100, 25)
+    for result in (kept, sent, steps):
+        assert isinstance(result, Ratios) and 0 < result.ratio < 1
+        assert result.reduction == pytest.approx(1 - result.ratio)
+        assert result.factor == pytest.approx(1 / result.ratio)
+    assert (steps.ratio, steps.reduction, steps.compression_ratio, steps.factor) == (0.25, 0.75, 0.75, 4.0)
+
+
+def test_x71_nothing_and_nothing_left() -> None:
+    assert CompactionResult(0, 0, 0, 0).factor == 1.0 and CompactionResult(0, 0, 0, 0).reduction == 0.0
+    assert CompactionResult(9, 0, 100, 0).factor == math.inf
+
+
+@pytest.mark.parametrize(
+    ("share", "told"),
+    [
+        (0, "0%"),
+        (1e-9, "under 0.1%"),
+        (0.0023, "0.2%"),
+        (0.01, "1%"),
+        (0.286, "29%"),
+        (0.99, "99%"),
+        (0.9949, "99.5%"),
+        (0.9999, "over 99.9%"),
+        (1.0, "100%"),
+        (1.38, "138%"),
+    ],
+)
+def test_shares_in_words(share: float, told: str) -> None:
+    assert percent(share) == told
+
+
+@given(st.floats(0, 1))
+def test_only_nothing_is_0_and_only_all_is_100_percent(share: float) -> None:
+    assert (percent(share) == "0%") == (share == 0)
+    assert (percent(share) == "100%") == (share == 1)
+
+
+MESSAGE = re.compile(
+    r"^(?P<reason>.+) into a budget of (?P<budget>\d+); (?P<required>\d+) would do$", re.DOTALL
+)
+
+
+def check_message(error: BudgetExceededError) -> None:
+    said = MESSAGE.match(str(error))
+    assert said is not None, str(error)
+    assert (int(said["budget"]), int(said["required"])) == (error.budget, error.required)
+    assert said["reason"] == error.reason and error.required > error.budget
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.reason, again.required) == (str(error), error.reason, error.required)
+
+
+@given(
+    text=texts,
+    budget=st.integers(0, 30),
+    strategy=st.sampled_from(["extractive", "hierarchical", "hybrid", "json", "table", "log"]),
+    pin=st.booleans(),
+    counter=st.sampled_from([None, len, odd_counters.words, odd_counters.quarters]),
+)
+def test_what_the_message_says_is_what_the_error_says_and_a_retry_succeeds(
+    text: str, budget: int, strategy: str, pin: bool, counter: object
+) -> None:
+    def attempt(allowed: int) -> tersely.Compressed:
+        pinned = [(0, min(10, len(text)))] if pin and text else ()
+        return tersely.compress(text, budget=allowed, strategy=strategy, pinned=pinned, counter=counter)  # type: ignore[call-overload]
+
+    try:
+        attempt(budget)
+    except BudgetExceededError as error:
+        check_message(error)
+        assert error.budget == budget
+        assert attempt(int(error.required)).tokens <= error.required
+        assert smallest_fit(attempt, budget).tokens == attempt(int(error.required)).tokens
+
+
+@pytest.mark.parametrize("budget", [0, 999_999, 10_000_000])
+def test_large_numbers_are_written_out(budget: int) -> None:
+    check_message(BudgetExceededError("nothing fits", required=budget + 1, budget=budget))
+
+
+def test_costs_need_not_be_whole() -> None:
+    error = BudgetExceededError("the pinned items do not fit", required=2.5, budget=1.0)
+    assert str(error) == "the pinned items do not fit into a budget of 1; 2.5 would do"
