@@ -256,19 +256,24 @@ def by_keyword(prepared: QueryReading) -> MethodScores:
     )
 
 
-def by_embedding(prepared: QueryReading, embedder: CheckedEmbedder) -> MethodScores:
-    """Score by the cosine of query and segment or title, at least 0; a document has its best one."""
-    texts, owners = _texts_and_owners(prepared)
-    cosines, truncated = embedder.similarity_report(prepared.query, texts)
-    warnings = ("texts_truncated",) if truncated else ()
-    return _by_best(prepared, np.clip(cosines, 0.0, 1.0), owners, warnings)
+def by_model(prepared: QueryReading, model: CheckedEmbedder | CheckedCrossEncoder) -> MethodScores:
+    """Score each segment and title by its cosine with the query, at least 0, or by a cross-encoder.
 
-
-def by_cross_encoder(prepared: QueryReading, cross_encoder: CheckedCrossEncoder) -> MethodScores:
-    """Score each segment and title with a cross-encoder; a document has its best one."""
-    texts, owners = _texts_and_owners(prepared)
-    scores, truncated = cross_encoder.score_report(prepared.query, texts)
-    return _by_best(prepared, scores, owners, ("texts_truncated",) if len(truncated) else ())
+    A document has its best score; 0 where it has no text.
+    """
+    titled = [index for index, document in enumerate(prepared.documents) if document.title]
+    texts = [*prepared.segment_texts(), *(prepared.documents[index].title or "" for index in titled)]
+    owners = np.concatenate([prepared.table.document.astype(np.int64), np.array(titled, dtype=np.int64)])
+    if isinstance(model, CheckedEmbedder):
+        scores, truncated = model.similarity_report(prepared.query, texts)
+        scores = np.clip(scores, 0.0, 1.0)
+    else:
+        scores, which = model.score_report(prepared.query, texts)
+        truncated = len(which) > 0
+    documents = np.zeros(len(prepared.documents), dtype=np.float32)
+    np.maximum.at(documents, owners, scores)
+    segments = np.asarray(scores[: len(prepared.table)], dtype=np.float32)
+    return MethodScores(segments, documents, ("texts_truncated",) if truncated else ())
 
 
 def by_hybrid(prepared: QueryReading, embedder: CheckedEmbedder | None) -> MethodScores:
@@ -282,24 +287,6 @@ def by_hybrid(prepared: QueryReading, embedder: CheckedEmbedder | None) -> Metho
     segments = np.asarray(-np.expm1(-scores.segments), dtype=np.float32)
     documents = document_probability(scores.asked)
     return MethodScores(segments, documents.astype(np.float32), scores.warnings)
-
-
-def _texts_and_owners(prepared: QueryReading) -> tuple[list[str], Int64s]:
-    """Return all segments and then the titles there are, and the document of each."""
-    titled = [index for index, document in enumerate(prepared.documents) if document.title]
-    titles = [prepared.documents[index].title or "" for index in titled]
-    owners = np.concatenate([prepared.table.document.astype(np.int64), np.array(titled, dtype=np.int64)])
-    return [*prepared.segment_texts(), *titles], owners
-
-
-def _by_best(
-    prepared: QueryReading, scores: Float32s, owners: Int64s, warnings: tuple[str, ...]
-) -> MethodScores:
-    """Give each document the best score of the texts that belong to it; 0 for one without text."""
-    documents = np.zeros(len(prepared.documents), dtype=np.float32)
-    np.maximum.at(documents, owners, scores)
-    segments = np.asarray(scores[: len(prepared.table)], dtype=np.float32)
-    return MethodScores(segments, documents, warnings)
 
 
 def _shares(rows: Int64s, columns: Int64s, count: int, wanted: int) -> Float32s:
@@ -452,8 +439,13 @@ def by_language_model(
         list(range(start, min(start + batch_size, len(passages))))
         for start in range(0, len(passages), batch_size)
     ]
+    titles = [document.title for document in prepared.documents]
     for last in (False, True):
-        replies = (yield [_prompt(prepared, passages, batch) for batch in batches]) if batches else []
+        prompts = [
+            rating_prompt(prepared.query, [passages[one] for one in batch], [titles[one] for one in batch])
+            for batch in batches
+        ]
+        replies = (yield prompts) if prompts else []
         missing: list[list[int]] = []
         for batch, reply in zip(batches, replies, strict=True):
             if isinstance(reply, Exception):
@@ -483,11 +475,6 @@ def _with_ratings(
             best = fast.segments[rows].max(initial=0)
             segments[rows] = documents[index] * (fast.segments[rows] / best if best > 0 else 1)
     return MethodScores(segments, documents, warnings)
-
-
-def _prompt(prepared: QueryReading, passages: list[str], batch: list[int]) -> str:
-    titles = [prepared.documents[index].title for index in batch]
-    return rating_prompt(prepared.query, [passages[index] for index in batch], titles)
 
 
 def _passages(prepared: QueryReading, scores: Float32s) -> tuple[list[str], bool]:
@@ -756,9 +743,9 @@ class RelevanceScorer:
 
     def _score(self, prepared: QueryReading, method: ScoringMethod) -> MethodScores:
         if method is ScoringMethod.EMBEDDING:
-            return by_embedding(prepared, self._embedder)
+            return by_model(prepared, self._embedder)
         if method is ScoringMethod.CROSS_ENCODER and self._cross_encoder is not None:
-            return by_cross_encoder(prepared, self._cross_encoder)
+            return by_model(prepared, self._cross_encoder)
         if method is ScoringMethod.KEYWORD:
             return by_keyword(prepared)
         return by_hybrid(prepared, self._embedder)

@@ -319,7 +319,7 @@ class ContextualCompressor:
 
         No model is asked for that: what must stay stays as it is.
         """
-        model = None if self.llm is None else resolve_language_model(_no_reply)
+        model = None if self.llm is None else resolve_language_model(lambda prompt: "")
 
         def attempt(total: int) -> None:
             retry = call.again(total)
@@ -410,11 +410,6 @@ class RelevanceReranker:
             expected = len(self.result.original_documents)
             raise ValueError(f"there must be {expected} documents, not {len(given)}")
         return [given[index] for index in self.order()][:top_n]
-
-
-def _no_reply(prompt: str) -> str:
-    """A model whose replies are empty."""
-    return ""
 
 
 def _check_one_budget(

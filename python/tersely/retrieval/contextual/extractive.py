@@ -557,16 +557,11 @@ class ExtractiveCompressor:
         options = Extractive(level=self.segmenter.segment_size, window=self.segmenter.window)
         result = Prepared(request, options, revise=selection.revise).fit(budget)
         by_start = {segment.start: segment for segment in segments}
-        kept = [_cut_segment(by_start[span.start], span.end) for span in result.kept]
+        kept = [by_start[span.start] for span in result.kept]
+        if kept and kept[-1].end > (end := result.kept[-1].end):  # one was cut
+            kept[-1] = replace(kept[-1], end=end, text=kept[-1].text[: end - kept[-1].start], tail="")
         scores = tuple(selection.scores[[one.index for one in kept]].tolist())
         return ExtractedContent(tuple(kept), result.text, count(self.counter, result.text), scores)
-
-
-def _cut_segment(whole: Segment, end: int) -> Segment:
-    """Cut a segment at a character."""
-    if end == whole.end:
-        return whole
-    return Segment(whole.index, whole.start, end, whole.text[: end - whole.start], whole.kind, whole.gap)
 
 
 def _select_best(values: Float64s, costs: Int64s, budget: int) -> Int64s:

@@ -210,12 +210,6 @@ def find_damage(place: Path, header: Header, largest: float = math.inf) -> Itera
                 yield path
 
 
-def check_small_files(place: Path, header: Header) -> None:
-    """Raise StoreError where a file of an index that costs little to read is damaged or gone."""
-    for path in find_damage(place, header, _SMALL):
-        raise _unusable(path, "it is not what was written")
-
-
 def _has(values: dict[str, Any], types: dict[str, type]) -> bool:
     """Whether these are the values of these names, each of its type."""
     return values.keys() == types.keys() and all(type(values[name]) is kind for name, kind in types.items())
@@ -231,7 +225,10 @@ def writing(place: Path) -> Iterator[Writer]:
     Raises:
         StoreError: another process writes, the folder holds something else, or the disk takes no more.
     """
-    _check_ours(place)
+    if place.exists() and not place.is_dir():
+        raise StoreError(f"{place} is not a folder")
+    if place.is_dir() and not (place / LOCK).exists() and any(place.iterdir()):
+        raise StoreError(f"{place} holds something other than an index")
     with contextlib.ExitStack() as stack:
         stack.enter_context(_naming_errors(place))
         make_folder(place)
@@ -314,13 +311,6 @@ class Writer:
             digests[path.name] = file_digest(path)
         sync_to_disk(generation)
         return replace(shard, digests=digests)
-
-
-def _check_ours(place: Path) -> None:
-    if place.exists() and not place.is_dir():
-        raise StoreError(f"{place} is not a folder")
-    if place.is_dir() and not (place / LOCK).exists() and any(place.iterdir()):
-        raise StoreError(f"{place} holds something other than an index")
 
 
 def _remove_generations(place: Path, header: Header | None) -> None:
@@ -624,7 +614,8 @@ class Snapshot:
 
     def __init__(self, place: Path, header: Header) -> None:
         """Open it. Raises StoreError where a file is missing or damaged."""
-        check_small_files(place, header)
+        for path in find_damage(place, header, _SMALL):
+            raise _unusable(path, "it is not what was written")
         self.header = header
         self.shards = [Generation(place, shard, header.dimensions) for shard in header.shards]
         self.order = open_order(place, header)
