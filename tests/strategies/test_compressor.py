@@ -43,6 +43,11 @@ TEXT = prose(40)
 NOON = datetime(2024, 3, 5, 12, tzinfo=UTC)
 
 
+class Broken:
+    def embed(self, batch: list[str]) -> object:
+        raise OSError("no model")
+
+
 def words_compressor(**options: object) -> ExtractiveCompressor:
     return ExtractiveCompressor(counter=odd_counters.words, **options)
 
@@ -65,12 +70,8 @@ def test_A011_the_original() -> None:
     now = ExtractiveCompressor().compress(TEXT).original
     assert now is not None and now.timestamp is not None
     assert now.timestamp.tzinfo is not None
-
-
-def test_A011_a_clock_without_a_time_zone_is_refused() -> None:
-    compressor = ExtractiveCompressor(clock=lambda: datetime(2024, 3, 5))
     with pytest.raises(ValueError, match="time zone"):
-        compressor.compress(TEXT)
+        ExtractiveCompressor(clock=lambda: datetime(2024, 3, 5)).compress(TEXT)
 
 
 def test_A013_metadata_is_filled() -> None:
@@ -186,11 +187,8 @@ def test_A026_batch_in_order_and_one_failure() -> None:
     asynchronous = asyncio.run(compressor.acompress_batch(contents))
     assert isinstance(asynchronous[1], TypeError)
     assert [asynchronous[i] for i in (0, 2, 3)] == [results[i] for i in (0, 2, 3)]
-
-
-def test_A026_one_str_is_not_a_batch() -> None:
     with pytest.raises(TypeError, match="list of str"):
-        ExtractiveCompressor().compress_batch("text")
+        compressor.compress_batch("text")
 
 
 @given(st.one_of(texts, st.text(st.characters(exclude_categories=["Cs"]))))
@@ -200,18 +198,13 @@ def test_A009_A027_decompress_gives_every_byte(content: str) -> None:
     assert compressor.decompress(result) == content
 
 
-def test_A009_a_text_with_a_lone_surrogate_comes_back_as_it_was() -> None:
+def test_A009_A027_a_lone_surrogate_comes_back_and_nothing_without_the_original() -> None:
     compressor = ExtractiveCompressor()
     result = compressor.compress(f"bad \udc80. {prose(30)}")
     assert "characters_replaced" in result.warnings
     assert compressor.decompress(result) == f"bad \udc80. {prose(30)}"
-
-
-def test_A027_without_the_original() -> None:
-    compressor = ExtractiveCompressor()
-    result = replace(compressor.compress(TEXT), original=None)
     with pytest.raises(NotReversibleError, match="without its original"):
-        compressor.decompress(result)
+        compressor.decompress(replace(result, original=None))
 
 
 def test_A028_the_ratio_is_of_tokens() -> None:
@@ -231,10 +224,6 @@ def test_A033_X08_kept_text_is_verbatim(query: str) -> None:
 
 
 def test_X06_a_failing_embedder_is_replaced_and_noted() -> None:
-    class Broken:
-        def embed(self, batch: list[str]) -> object:
-            raise OSError("no model")
-
     options = CompressionOptions(query_context="How many days did it rain?", target_tokens=60)
     result = ExtractiveCompressor(Broken()).compress(GUIDE, options)
     assert "embedder_failed" in result.warnings
@@ -311,9 +300,7 @@ def test_A010_ids_name_what_was_done() -> None:
 def test_A019_a_fence_that_fits_stays_whole_among_numbers(compressor: Compressor) -> None:
     code = "\n".join(f"def f{i}(x):\n    return x + {i}\n" for i in range(12))
     fence = f"```python\n{code}```"
-    chance = random.Random(
-        19
-    )  # no two sentences are alike, or what is told once would leave the fence its room
+    chance = random.Random(19)  # no two sentences are alike: what is told once would leave the fence its room
     things = [
         "crane",
         "buoy",
@@ -427,10 +414,6 @@ def test_a_hybrid_without_a_model_is_the_extractive_path(query: str) -> None:
 
 
 def test_A030_strict_raises_where_the_embedder_fails_or_a_segment_would_be_cut() -> None:
-    class Broken:
-        def embed(self, batch: list[str]) -> object:
-            raise OSError("no model")
-
     options = CompressionOptions(query_context="How many days did it rain?", target_tokens=60)
     with pytest.raises(tersely.RelevanceScoringError, match="Broken failed"):
         ExtractiveCompressor(Broken(), strict=True).compress(GUIDE, options)
@@ -479,11 +462,8 @@ def test_a_text_is_read_as_what_it_is_unless_a_level_is_asked_for() -> None:
     assert other is not None and other.receipt.content_types != ("log",)
 
 
-def test_a_compressor_is_a_strategy_for_compress() -> None:
+def test_a_compressor_is_a_strategy_for_compress_and_must_say_its_own() -> None:
     assert tersely.compress(TEXT, budget=50, strategy=ExtractiveCompressor()).tokens <= 50
-
-
-def test_a_compressor_must_say_its_strategy() -> None:
     with pytest.raises(NotImplementedError, match="Compressor must say"):
         Compressor().compress(TEXT)
 
@@ -495,9 +475,6 @@ def test_a_compressor_must_say_its_strategy() -> None:
 def test_wrong_arguments(content: object, options: object, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         ExtractiveCompressor().compress(content, options)  # type: ignore[arg-type]
-
-
-def test_a_wrong_embedder_is_refused_at_once() -> None:
     with pytest.raises(TypeError, match="embedder must be"):
         ExtractiveCompressor(embedder=5)
 
@@ -534,45 +511,46 @@ class Fixed:
         return [cosine, math.sqrt(1 - cosine * cosine)]
 
 
-class Broken:
-    def embed(self, batch: list[str]) -> object:
-        raise OSError("no model")
-
-
-def by_words(**options: object) -> ExtractiveCompressor:
-    return ExtractiveCompressor(counter=odd_counters.words, **options)
-
-
 def sentence(words: int) -> str:
     return " ".join(["word"] * words)
 
 
-def test_A029_position() -> None:
-    assert ExtractiveCompressor().score_sentences(["One.", "Two.", "Three."]) == [1.0, 0.99, 0.98]
-    assert ExtractiveCompressor().score_sentences([]) == []
+@pytest.mark.parametrize(
+    ("options", "sentences", "query", "scores"),
+    [
+        ({}, ["One.", "Two.", "Three."], "", [1.0, 0.99, 0.98]),  # A029: position
+        ({}, [], "", []),
+        ({"embedder": Fixed({"two words": 0.5})}, ["two words"], "q", [2.0]),  # A030: relevance
+        ({"embedder": Fixed({"two words": 0.5})}, ["two words"], "", [1.0]),
+        ({}, ["two words"], "two words", [1.0]),  # terms only where they are wanted
+        ({"lexical_fallback": True}, ["red boats", "grey cats"], "boats, red boats", [3.0, 0.99]),
+        *(({}, [sentence(n)], "", [more]) for n, more in ((5, 1.0), (6, 1.3), (49, 1.3), (50, 1.0))),  # A031
+        ({}, ["Word."] * 151, "", [1 - 0.01 * n for n in range(151)]),  # X05
+        ({"position_floor": 0.0}, ["Word."] * 151, "", [max(1 - 0.01 * n, 0) for n in range(151)]),
+    ],
+)
+def test_A029_A030_A031_X05_scores_of_sentences(
+    options: dict[str, Any], sentences: list[str], query: str, scores: list[float]
+) -> None:
+    found = ExtractiveCompressor(**options).score_sentences(sentences, query)
+    assert found == pytest.approx(scores, abs=1e-6)
 
 
-def test_A030_relevance() -> None:
-    compressor = ExtractiveCompressor(Fixed({"two words": 0.5}))
-    assert compressor.score_sentences(["two words"], "q") == [pytest.approx(2.0, abs=1e-6)]
-    assert compressor.score_sentences(["two words"], "") == [1.0]
-    assert ExtractiveCompressor().score_sentences(["two words"], "two words") == [1.0]
-
-
-def test_A030_terms_only_where_they_are_wanted() -> None:
-    compressor = ExtractiveCompressor(lexical_fallback=True)
-    assert compressor.score_sentences(["red boats", "grey cats"], "boats, red boats") == [3.0, 0.99]
-
-
-@pytest.mark.parametrize(("words", "bonus"), [(5, 0.0), (6, 0.3), (49, 0.3), (50, 0.0)])
-def test_A031_length(words: int, bonus: float) -> None:
-    assert ExtractiveCompressor().score_sentences([sentence(words)]) == [1.0 + bonus]
-
-
-def test_A032_best_first_and_source_order() -> None:
-    sentences = [sentence(5) + f" {i}." for i in range(3)]
-    compressor = ExtractiveCompressor(counter=lambda text: 5)
-    assert compressor.select_sentences(sentences, [0.1, 0.9, 0.5], 10) == sentences[1:]
+@pytest.mark.parametrize(
+    ("lengths", "scores", "target", "floor", "chosen"),
+    [
+        ([5, 5, 5], [0.1, 0.9, 0.5], 10, 0.5, [1, 2]),  # A032: best first, in source order
+        ([3, 40, 4], [0.9, 0.8, 0.7], 10, 0.5, [0, 2]),  # X03: what does not fit is passed over
+        ([6, 4, 7, 4], SEED_SCORES, 50, 0, [0, 1, 2, 3]),  # X04: without the floor
+        ([6, 4, 7, 4], SEED_SCORES, 15, 0, [0, 2]),
+    ],
+)
+def test_A032_X03_X04_sentences_that_are_chosen(
+    lengths: list[int], scores: list[float], target: int, floor: float, chosen: list[int]
+) -> None:
+    sentences = [f"{sentence(length - 1)} {n}." for n, length in enumerate(lengths)]
+    found = words_compressor().select_sentences(sentences, scores, target, floor)
+    assert found == [sentences[n] for n in chosen]
 
 
 def test_A060_the_seeds_own_test() -> None:
@@ -583,25 +561,11 @@ def test_A060_the_seeds_own_test() -> None:
     assert "also important" in selected[1]
 
 
-@pytest.mark.parametrize("target", [19, 20, 24])
-def test_X04_without_the_floor(target: int) -> None:
-    compressor = ExtractiveCompressor(counter="chars/4")
-    everything = compressor.select_sentences(SEED_SENTENCES, SEED_SCORES, 50, score_floor=0)
-    assert everything == SEED_SENTENCES
-    few = compressor.select_sentences(SEED_SENTENCES, SEED_SCORES, target, score_floor=0)
-    assert few == [SEED_SENTENCES[0], SEED_SENTENCES[2]]
-
-
-def test_X03_what_does_not_fit_is_passed_over() -> None:
-    sentences = [sentence(3), sentence(40), sentence(4)]
-    assert by_words().select_sentences(sentences, [0.9, 0.8, 0.7], 10) == [sentences[0], sentences[2]]
-
-
 def test_X03_never_empty_never_over() -> None:
-    (only,) = by_words().select_sentences([sentence(40)], [0.9], 10)
+    (only,) = words_compressor().select_sentences([sentence(40)], [0.9], 10)
     assert 0 < odd_counters.words(only) <= 10
     with pytest.raises(BudgetExceededError) as raised:
-        by_words(strict=True).select_sentences([sentence(40)], [0.9], 10)
+        words_compressor(strict=True).select_sentences([sentence(40)], [0.9], 10)
     assert (raised.value.required, raised.value.budget) == (40, 10)
 
 
@@ -612,15 +576,9 @@ def test_X03_never_empty_never_over() -> None:
 )
 def test_X03_for_any_sentences(rows: list[tuple[int, float]], target: int, floor: float) -> None:
     sentences = [sentence(words) for words, _ in rows]
-    selected = by_words().select_sentences(sentences, [score for _, score in rows], target, floor)
+    selected = words_compressor().select_sentences(sentences, [score for _, score in rows], target, floor)
     assert selected
     assert sum(map(odd_counters.words, selected)) <= target
-
-
-def test_X05_floor_under_the_position() -> None:
-    many = ["Word."] * 151
-    assert ExtractiveCompressor().score_sentences(many)[150] == -0.5
-    assert ExtractiveCompressor(position_floor=0.0).score_sentences(many)[150] == 0.0
 
 
 def test_X06_a_failing_embedder() -> None:
@@ -635,10 +593,10 @@ def test_X07_ties_go_to_the_first() -> None:
     rng = random.Random(7)
     sentences = [f"Sentence number {i}." for i in range(30)]
     scores = [rng.choice([0.6, 0.7]) for _ in sentences]
-    first = by_words().select_sentences(sentences, scores, 30)
+    first = words_compressor().select_sentences(sentences, scores, 30)
     order = sorted(range(30), key=lambda i: (-scores[i], i))[:10]  # three words each
     assert first == [sentences[i] for i in sorted(order)]
-    assert all(by_words().select_sentences(sentences, scores, 30) == first for _ in range(100))
+    assert all(words_compressor().select_sentences(sentences, scores, 30) == first for _ in range(100))
 
 
 @pytest.mark.parametrize(
@@ -646,4 +604,4 @@ def test_X07_ties_go_to_the_first() -> None:
 )
 def test_wrong_scores(scores: list[float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        by_words().select_sentences(["a", "b"], scores, 5)
+        words_compressor().select_sentences(["a", "b"], scores, 5)
