@@ -218,7 +218,8 @@ class Choice {
         check(rules, problem);
         if (problem.pinned.empty()) problem.pinned = none_ = std::vector<std::uint8_t>(size());
         if (rules.price.empty()) rules.price = problem.cost;
-        require(!texts_ || (within_ && separator_), "texts must come with within and separator");
+        require(!texts_ || separator_, "texts must come with a separator");
+        if (!within_) within_ = separator_;
         const Release release;
         choice_.emplace(problem, rules);
     }

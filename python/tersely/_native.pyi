@@ -151,8 +151,8 @@ class Choice:  # csrc/kernels/select/budgeted.hpp: Problem, Rules, Choice
         head_above: _Int32s | None = None,
         head_of: _Int32s | None = None,
         texts: list[str] | None = None,
-        within: str | None = None,
         separator: str | None = None,
+        within: str | None = None,  # as Request.piece_separator
         counter: TokenTable | None = None,
     ) -> None: ...
     def select(self, budget: int) -> _UInt8s: ...

@@ -49,21 +49,15 @@ PRESERVABLE: dict[str, tuple[FactKind, ...]] = {
     "decisions": (FactKind.DECISION,),
     "all": tuple(FactKind),
 }
-_MADE_UP = frozenset(  # kinds that a model's text may not have on its own
-    {
-        FactKind.NUMBER,
-        FactKind.DATE,
-        FactKind.VERSION,
-        FactKind.NAME,
-        FactKind.PATH,
-        FactKind.PATH_LINE,
-        FactKind.URL,
-        FactKind.IDENTIFIER,
-    }
-)
-_IN_WORDS = frozenset(
-    {FactKind.NAME, FactKind.QUOTE, FactKind.NEGATION, FactKind.OBLIGATION, FactKind.DECISION}
-)
+# Kinds that a model's text may not have on its own, and those that are words alone.
+_MADE_UP = {
+    kind for name in ("numbers", "names", "paths", "urls", "identifiers") for kind in PRESERVABLE[name]
+}
+_IN_WORDS = {
+    kind
+    for name in ("names", "quotes", "negations", "obligations", "decisions")
+    for kind in PRESERVABLE[name]
+}
 _BLOCK_CHARACTERS = 3  # of a fenced block that count as much as a fact: it goes before what is around it
 _WORD = re.compile(r"\w+")
 _BACKTICK = re.compile("`")

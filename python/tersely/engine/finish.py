@@ -390,17 +390,12 @@ def _uncovered(result: Compressed) -> list[str]:
         for span in of[index]:
             if span.start < at:
                 wrong.append(f"spans overlap at {index}:{span.start}")
-            if lost := _said(document.text[at : span.start]):
+            if lost := document.text[at : span.start].strip():
                 wrong.append(f"{lost[:60]!r} at {index}:{at} is in no span")
             at = max(at, span.end)
-        if lost := _said(document.text[at:]):
+        if lost := document.text[at:].strip():
             wrong.append(f"{lost[:60]!r} at the end of document {index} is in no span")
     return wrong[:5]
-
-
-def _said(text: str) -> str:
-    """A text without white space around it."""
-    return text.strip()
 
 
 def _unaccounted(result: Compressed, separators: Sequence[str]) -> list[str]:

@@ -473,12 +473,8 @@ class _Fitting:
             rules["head_cost"], rules["head_above"] = self.heads.costs, self.heads.above
             rules["head_of"] = self.heads.of
         if self.plain:
-            request = reading.request
-            rules["texts"], rules["within"], rules["separator"] = (
-                reading.texts,
-                request.within,
-                request.separator,
-            )
+            request, rules["texts"] = reading.request, reading.texts
+            rules["separator"], rules["within"] = request.separator, request.piece_separator
             if request.frame is None and isinstance(request.counter, BytePairCounter):
                 rules["counter"] = TOKEN_TABLES[request.counter.encoding]
         return _native.Choice(
