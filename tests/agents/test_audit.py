@@ -36,11 +36,7 @@ def lost(before: Any, after: Any) -> set[tuple[str, str, int]]:
 def test_what_is_lost_is_named_by_kind_and_place_and_what_is_reworded_is_not() -> None:
     after = [{"role": "user", "content": SUMMARY}]
     never = "Never restart the east pool before the backup has finished."
-    assert lost(BEFORE, after) == {
-        ("instructions", never, 1),
-        ("facts", "4711", 1),
-        ("facts", "read_log", 2),
-    }
+    assert lost(BEFORE, after) == {("instructions", never, 1), ("facts", "4711", 1), ("facts", "read_log", 2)}
     made = audit(BEFORE, after)
     assert made.counts()["decisions"] == (1, 0) and made.counts()["errors"] == (1, 0)
     assert made.counts()["paths"] == (1, 0) and made.counts()["instructions"] == (2, 1)

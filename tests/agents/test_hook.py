@@ -175,11 +175,7 @@ def test_what_fails_leaves_the_result_as_it_is_and_says_why(
 ) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
-    for options in (
-        ["--store", str(blocked / "texts.sqlite")],
-        ["--store", str(blocked)],
-        ["--budget", "0"],
-    ):
+    for options in (["--store", str(blocked / "texts.sqlite")], ["--store", str(blocked)], ["--budget", "0"]):
         answer, err = answered(event(LOG), capfd, monkeypatch, *options)
         assert answer == {} and err.startswith("tersely hook: the result stays as it is: ")
     assert main(["hook", "--agent", "nobody"]) == 0  # to an agent, 2 is an answer

@@ -160,17 +160,17 @@ def test_an_expansion_that_cannot_be_noted_is_an_expansion(
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "kind", "words"),
     [
-        ("{", "is not JSON"),
-        ("[1]", "must be an object"),
-        ('{"a": true}', "'a' must be a number"),
-        ('{"a": -1}', "0 or more"),
-        ('{"a": Infinity}', "Infinity is no number"),
+        ("{", ValueError, "is not JSON"),
+        ("[1]", ValueError, "must be an object"),
+        ('{"a": true}', TypeError, "the price of 'a' must be a number, not True"),
+        ('{"a": -1}', ValueError, "the price of 'a' must be a finite number from 0, not -1"),
+        ('{"a": Infinity}', ValueError, "Infinity is no number"),
     ],
 )
-def test_prices_that_are_none_are_named(text: str, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_prices_that_are_none_are_named(text: str, kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words):
         read_prices(text)
 
 

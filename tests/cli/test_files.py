@@ -186,11 +186,7 @@ def shell(line: str, *arguments: str | bytes, **environment: str) -> subprocess.
     """Run a line in which "$0" is Python and "$@" the arguments."""
     command = [b"bash", b"-c", line.encode(), sys.executable, *map(os.fsencode, arguments)]
     return subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-        env={**os.environ, **environment},
+        command, stdin=subprocess.DEVNULL, capture_output=True, check=False, env={**os.environ, **environment}
     )
 
 
@@ -322,11 +318,7 @@ def on_a_terminal(*arguments: str | Path) -> tuple[str, int]:
     ours, its = pty.openpty()
     plain = {**os.environ, "TERM": "dumb"}  # no bars of progress, which move the cursor themselves
     process = subprocess.Popen(
-        [sys.executable, *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        stdout=its,
-        stderr=its,
-        env=plain,
+        [sys.executable, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=its, stderr=its, env=plain
     )
     os.close(its)
     data = b""

@@ -150,17 +150,7 @@ def test_mcp_serves_over_http_with_a_token_from_a_file(index: Path, tmp_path: Pa
     (tmp_path / "token").write_text("correct-horse-battery\n")
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = str(probe.getsockname()[1])
-    command = [
-        sys.executable,
-        "-m",
-        "tersely",
-        "mcp",
-        "--index",
-        str(index),
-        "--http",
-        "--port",
-        port,
-    ]
+    command = [sys.executable, "-m", "tersely", "mcp", "--index", str(index), "--http", "--port", port]
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     headers = {"accept": "application/json, text/event-stream"}
     with (

@@ -154,16 +154,7 @@ def test_results_are_shortened_and_given_back_and_all_else_passes(server: Path) 
 
 
 def test_the_proxy_ends_with_its_client_and_with_its_server(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "tersely",
-        "mcp",
-        "--wrap",
-        "--store",
-        str(tmp_path / "s.sqlite"),
-        "--",
-    ]
+    command = [sys.executable, "-m", "tersely", "mcp", "--wrap", "--store", str(tmp_path / "s.sqlite"), "--"]
     for program in ("import sys; sys.stdin.read()", "pass"):
         done = subprocess.run(
             [*command, sys.executable, "-c", program], input=b"", capture_output=True, timeout=60, check=False

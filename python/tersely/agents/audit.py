@@ -20,28 +20,16 @@ from tersely.memory.messages import Entry, read_messages, warnings_of
 from tersely.text import parse_json
 from tersely.types import FactKind, FactReport
 
-#: Kinds of statements, those first whose loss costs most.
-KINDS = ("instructions", "decisions", "errors", "paths", "facts")
-_KIND_OF = {
-    FactKind.OBLIGATION: "instructions",
-    FactKind.NEGATION: "instructions",
-    FactKind.DECISION: "decisions",
-    FactKind.ERROR: "errors",
-    FactKind.PATH: "paths",
-    FactKind.PATH_LINE: "paths",
-    **dict.fromkeys(
-        (
-            FactKind.NUMBER,
-            FactKind.DATE,
-            FactKind.VERSION,
-            FactKind.NAME,
-            FactKind.INLINE_CODE,
-            FactKind.URL,
-            FactKind.IDENTIFIER,
-        ),
-        "facts",
-    ),
+#: Kinds of statements, those first whose loss costs most, and the kinds of facts that they are.
+KINDS = {
+    "instructions": "OBLIGATION NEGATION",
+    "decisions": "DECISION",
+    "errors": "ERROR",
+    "paths": "PATH PATH_LINE",
+    "facts": "NUMBER DATE VERSION NAME INLINE_CODE URL IDENTIFIER",
 }
+_KIND_OF = {FactKind[name]: kind for kind, names in KINDS.items() for name in names.split()}
+_ORDER = list(KINDS)
 _SAYS = {"instructions": ("system", "user"), "decisions": ("system", "user", "assistant")}  # who may
 _SPEAKERS = ("system", "user", "assistant", "tool")  # in the order in which statements are looked for
 _SENTENCES = (FactKind.OBLIGATION, FactKind.NEGATION, FactKind.DECISION)
@@ -157,7 +145,7 @@ def audit(before: Sequence[Any], after: Sequence[Any]) -> Audit:
         statements.append(Statement(kind, fact.text, row, speakers[row], fact.start, fact.end, stated))
         outcome, reason = ("kept", "") if stated else ("lost", "rewritten")
         found.append(replace(fact, document=row, outcome=outcome, reason=reason))
-    statements.sort(key=lambda one: (KINDS.index(one.kind), one.message, one.start, one.end))
+    statements.sort(key=lambda one: (_ORDER.index(one.kind), one.message, one.start, one.end))
     sealed = ("sealed",) if any(entry.opaque for entry in new) else ()
     warnings = (*dict.fromkeys((*warnings_of(entries), *warnings_of(new))), *sealed)
     found.sort(key=lambda fact: (fact.document, fact.start))

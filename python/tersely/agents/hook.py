@@ -402,10 +402,7 @@ AGENTS: dict[str, HookProtocol] = {
     ),
     # packages/coding-agent/docs/extensions.md of pi, "tool_result"
     "pi": HookProtocol(
-        "tool_result",
-        ".pi/agent/extensions/tersely.ts",
-        project=".pi/extensions/tersely.ts",
-        files=PI,
+        "tool_result", ".pi/agent/extensions/tersely.ts", project=".pi/extensions/tersely.ts", files=PI
     ),
     # src/plugins/agent-tool-result-middleware-types.ts of OpenClaw; https://docs.openclaw.ai/plugins/manifest
     "openclaw": HookProtocol(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
+from tersely import checks
 from tersely.errors import BudgetExceededError
 from tersely.memory.messages import to_json
 from tersely.memory.writing import Rows
@@ -144,17 +144,12 @@ def sum_savings(uses: Iterable[Use], by: str = "both") -> list[SavingsRow]:
 def read_prices(text: str) -> dict[str, float]:
     """Read a price table: JSON, {"model": dollars for a million tokens of input}.
 
-    Raises ValueError, which says what is wrong.
+    Raises ValueError or TypeError, which says what is wrong.
     """
     given = parse_json(text, "it")
     if not isinstance(given, dict):
         raise ValueError('it must be an object, {"model": dollars for a million tokens of input}')
-    for model, price in given.items():
-        if isinstance(price, bool) or not isinstance(price, (int, float)):
-            raise ValueError(f"the price of {model!r} must be a number, not {price!r}")
-        if not (math.isfinite(price) and price >= 0):
-            raise ValueError(f"the price of {model!r} must be 0 or more, not {price!r}")
-    return {model: float(price) for model, price in given.items()}
+    return {model: checks.number(price, f"the price of {model!r}", least=0) for model, price in given.items()}
 
 
 def savings_table(rows: Iterable[SavingsRow], prices: Mapping[str, float]) -> str:

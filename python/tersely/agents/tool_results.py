@@ -155,9 +155,7 @@ class ToolResultCompressor:
         checks.whole_number(self.budget, "budget", least=1)
         object.__setattr__(self, "counter", resolve_counter(self.counter))
         for name in ("pinned", "keep_tools"):
-            if isinstance(getattr(self, name), str):
-                raise TypeError(f"{name} must be a list of strings, not one str")
-            checks.texts(list(getattr(self, name)), name)
+            checks.texts(getattr(self, name), name)
         checks.flag(self.keep_files, "keep_files")
         object.__setattr__(self, "expand_with", checks.text(self.expand_with, "expand_with"))
         checks.callable_or_none(self.report, "report")

@@ -77,5 +77,5 @@ def _prices(given: str | None) -> dict[str, float]:
         return {}
     try:
         return read_prices(read_text(path))
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise InputError(f"cannot read the prices in {path}: {error}") from error

@@ -17,15 +17,7 @@ from tersely.retrieval.results import Preview, ResultStats, within_budget
 from tersely.writing.flow import Task, ask
 from tersely.writing.prompt import Fence, Prompt, fence, one_line, shown_name
 
-__all__ = [
-    "Answer",
-    "Answerer",
-    "count_tokens",
-    "fenced_reply",
-    "to_extract",
-    "to_markdown",
-    "to_previews",
-]
+__all__ = ["Answer", "Answerer", "count_tokens", "fenced_reply", "to_extract", "to_markdown", "to_previews"]
 
 _TEMPLATE = (
     "Answer the question from the sources alone, in a few sentences. Say so where they do not answer it.\n"

@@ -191,10 +191,7 @@ def _read_lines(source: int, given: Any) -> None:
     loop = asyncio.get_running_loop()
 
     def read() -> None:
-        with (
-            contextlib.suppress(Exception),
-            os.fdopen(source, encoding="utf-8", errors="replace") as file,
-        ):
+        with contextlib.suppress(Exception), os.fdopen(source, encoding="utf-8", errors="replace") as file:
             for line in file:
                 asyncio.run_coroutine_threadsafe(given.send(line), loop).result()
         with contextlib.suppress(RuntimeError):  # the loop has ended

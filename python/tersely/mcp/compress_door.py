@@ -74,7 +74,7 @@ class CompressDoor:
     Attributes:
         application: gets all other requests.
         hosts: names that the Host header may have, with any port; empty: all.
-        body: bytes of a request at most.
+        body: bytes of a request at most (413).
         threads: compressions that run at a time.
         deadline: seconds that one may run.
         gateway: answers POST /v1/compress and GET /v1/retrieve/HASH; None: these are passed on, too.

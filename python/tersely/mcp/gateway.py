@@ -14,11 +14,12 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from tersely import checks
 from tersely.agents.hook import RETRIEVE_WITH, ResultShortener
 from tersely.agents.tool_results import BUDGET, ToolResultCompressor, ToolResultReport
 from tersely.errors import StoreError
 from tersely.mcp.answers import count_tokens
-from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
+from tersely.mcp.tools import Tool, ToolReply, object_schema
 from tersely.memory.compaction import compact_messages
 from tersely.memory.groups import PICTURE_TOKENS, count_entries
 from tersely.memory.messages import read_messages, warnings_of
@@ -79,9 +80,9 @@ class Gateway:
     def _compress(self, given: dict[str, Any]) -> ToolReply:
         messages, config = given["messages"], given.get("config", {})
         mode = config.get("mode")
-        if mode is not None and mode not in _MODES:
-            raise ToolError(f"config.mode must be one of {', '.join(_MODES)}, or left out, not {mode!r:.60}")
-        first, last = (_number(config, name) for name in _READ[1:])
+        if mode is not None:
+            checks.one_of(mode, "config.mode", _MODES)
+        first, last = (checks.whole_number(config.get(name, 0), f"config.{name}") for name in _READ[1:])
         warnings = [f"config.{name:.60} is not looked at" for name in config if name not in _READ]
         counter = self._counter(given.get("model"), warnings)
         store = self._store(warnings) if mode == "ccr" else None
@@ -138,10 +139,3 @@ class Gateway:
             if not self._stores and warnings is not None:
                 warnings.append("there is no store: nothing can be retrieved")
             return self._stores[0] if self._stores else None
-
-
-def _number(config: Mapping[str, Any], name: str) -> int:
-    value = config.get(name, 0)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ToolError(f"config.{name} must be a whole number of 0 or more, not {value!r:.60}")
-    return value

@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import product
 from types import FrameType
 from typing import Any
 
@@ -177,17 +178,10 @@ def http_application(
 
     Args:
         tools: of the server.
-        host: where it will listen. On loopback the Host header must name this machine too.
-        token: the bearer token that every request must show; needed where others can reach `host`.
-        origins: web origins that may call besides the server's own, such as "https://example.org"; a page on
-            another port of this machine is of another origin, too.
-        most: requests at a time, beyond which callers get 503.
-        body: bytes of a request at most (413).
-        patience: seconds for a body to arrive (408).
-        threads: tool calls that run at a time.
-        deadline: seconds that a tool call may run.
-        ready: called when somebody asks for /ready; where one raises, the answer is no (503).
-        gateway: answers gateways in front of models (gateway.py); None: they are not answered.
+        host: where it will listen. On loopback the Host header must name this machine too; others need a
+            `token`.
+        token, origins, most, patience, ready: as of `Gate`; an origin is like "https://example.org".
+        body, threads, deadline, gateway: as of `CompressDoor`, and of tool calls.
 
     Raises ValueError where a host that others can reach has no token, for a token that is too short, and for
     an origin without "://".
@@ -207,15 +201,7 @@ def http_application(
     security = TransportSecuritySettings(  # origins are the gate's affair
         enable_dns_rebinding_protection=_is_loopback(host),
         allowed_hosts=[*names, *(f"{name}:*" for name in names)],
-        allowed_origins=[
-            *origins,
-            *(
-                f"{scheme}://{name}{port}"
-                for scheme in ("http", "https")
-                for name in names
-                for port in ("", ":*")
-            ),
-        ],
+        allowed_origins=[*origins, *map("".join, product(("http://", "https://"), names, ("", ":*")))],
     )
     application: Any = server.streamable_http_app(
         json_response=True,
@@ -368,9 +354,9 @@ class Gate:
         origins: web origins whose pages may call besides the server's own; others are refused, those of
             other ports of this machine too, so that a page in a browser cannot use what listens here. Callers
             that are no browsers send no origin.
-        most: requests at a time; more are told to come again.
-        patience: seconds for a body to arrive.
-        ready: each raises where something that is served cannot be used.
+        most: requests at a time; more are told to come again (503).
+        patience: seconds for a body to arrive (408).
+        ready: called when somebody asks for /ready; each raises where something served cannot be used (503).
 
     GET /health says that the process answers, GET /ready that it can take a call now: both are for whoever
     watches the server, ask for no token and tell nothing else.

@@ -114,8 +114,7 @@ class CheckedCrossEncoder:
 
     Attributes:
         cross_encoder: anything with `score`.
-        name: says which scores these are: the cross-encoder's own `name`, else its type's.
-        timeout: seconds for a call of it; None: any. One that is late is left to itself, on its thread.
+        name, timeout: as of a `CheckedEmbedder`.
     """
 
     cross_encoder: CrossEncoder
@@ -152,8 +151,7 @@ class CheckedPruner:
 
     Attributes:
         pruner: anything with `prune`.
-        name: says which model this is: the pruner's own `name`, else its type's.
-        timeout: seconds for all windows of a call; None: any. A late pruner is left to itself, on its thread.
+        name, timeout: as of a `CheckedEmbedder`; the seconds are for all windows of a call.
     """
 
     pruner: Pruner

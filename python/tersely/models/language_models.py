@@ -11,13 +11,7 @@ from tersely.errors import ModelReplyError, ModelTimeoutError, OversizedReplyErr
 from tersely.models.frameworks import framework_name, reply_text
 from tersely.threads import checked_timeout, map_in_threads, run_in_time, run_on_thread
 
-__all__ = [
-    "CheckedLanguageModel",
-    "Completion",
-    "acomplete_all",
-    "complete_all",
-    "resolve_language_model",
-]
+__all__ = ["CheckedLanguageModel", "Completion", "acomplete_all", "complete_all", "resolve_language_model"]
 
 _TIMEOUT = 600.0  # seconds that a model has for a reply unless told otherwise
 _LONGEST = 2**20  # characters of a reply

@@ -109,10 +109,7 @@ def run_here(
 
 
 def run_locally(
-    space: Workspace,
-    schedule: Schedule | Stages,
-    workers: int,
-    tell: Callable[[int, dict[str, Any]], object],
+    space: Workspace, schedule: Schedule | Stages, workers: int, tell: Callable[[int, dict[str, Any]], object]
 ) -> None:
     """Do all jobs of a schedule on so many processes. `tell` hears which worker is how far.
 

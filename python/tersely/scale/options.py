@@ -115,16 +115,7 @@ class RowOptions(JobOptions):
     """How each row is compressed (`compress_dataset`)."""
 
     job = "compress"
-    own = (
-        "tokens",
-        "original_tokens",
-        "budget",
-        "segments",
-        "content_types",
-        "warnings",
-        "spans",
-        "error",
-    )
+    own = ("tokens", "original_tokens", "budget", "segments", "content_types", "warnings", "spans", "error")
 
     query: str = option(
         "query", ("--query-column NAME", "what will be asked of each row (query, if there is one)")

@@ -245,13 +245,7 @@ def shuffle_path(space: Workspace, name: str, number: int) -> Path:
 
 
 def write_shuffle(
-    space: Workspace,
-    name: str,
-    number: int,
-    table: Any,
-    to: npt.NDArray[Any],
-    parts: int,
-    note: Any = None,
+    space: Workspace, name: str, number: int, table: Any, to: npt.NDArray[Any], parts: int, note: Any = None
 ) -> None:
     """Write rows to partitions, and a note for the readers of all (`read_note`), any JSON.
 

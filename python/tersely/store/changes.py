@@ -36,11 +36,7 @@ class Replacement:
 
 
 def put_original(
-    connection: Connection,
-    texts: Texts,
-    item: Intake,
-    created: int,
-    expected_version: int | None = None,
+    connection: Connection, texts: Texts, item: Intake, created: int, expected_version: int | None = None
 ) -> Row:
     """Add an original, unless it is the newest version already; return its row."""
     before = find_newest(connection, texts, item.id)

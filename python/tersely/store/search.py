@@ -47,8 +47,7 @@ def search(database: Database, texts: Texts, vectors: Vectors | None, query: str
     Without vectors: BM25 of the query's words, stemmed, and of the words as a phrase; none if none occurs.
     With them: reciprocal rank fusion of that order and of the order of the cosines, O(originals).
     """
-    if not isinstance(query, str):
-        raise TypeError(f"query must be str, not {type(query).__name__}")
+    checks.text(query, "query")
     top_n = checks.whole_number(top_n, "top_n", least=1)
     if vectors is None:
         with database.reading() as connection:
