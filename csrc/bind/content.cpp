@@ -236,7 +236,7 @@ py::tuple find_lists(const py::tuple& lines) {
         found = content::find_lists(given.get());
     }
     return py::make_tuple(to_array(std::move(found.place)), to_array(std::move(found.needs)),
-                          to_array(std::move(found.head)), to_array(std::move(found.people)));
+                          to_array(std::move(found.people)));
 }
 
 py::array_t<float> scenes(const Input<float>& grade, const py::tuple& lines) {

@@ -413,7 +413,7 @@ namespace {
 
 constexpr std::size_t kFewestListed = 8;  // lines of a list
 constexpr double kOpenWithIds = 0.8, kDrawn = 0.6, kSayFailed = 0.05;
-constexpr std::size_t kFewestRecords = 3, kLongestHead = 8;
+constexpr std::size_t kFewestRecords = 3, kLongestRecordHead = 8;
 
 // Reads the list that a document's rows are, if they are one.
 class ListReader {
@@ -422,7 +422,6 @@ class ListReader {
         : lines_(lines), rows_(lines.rows), found_(found), entry_(lines.rows.size()) {
         found_.place.assign(rows_.size(), 0);
         found_.needs.assign(rows_.size(), -1);
-        found_.head.assign(rows_.size(), -1);
         found_.people.assign(rows_.size(), 0);
     }
 
@@ -497,15 +496,13 @@ class ListReader {
         if (2 * told < others || 2 * others < records) return 0;
         std::size_t begin = first_, head = first_;  // the record's first row, and the last one of its head
         for (std::size_t i = first_; i < end_; ++i) {
+            found_.people[i] = has(rows_[i], kWordy) ? 1 : 0;
             if (begins(i)) {
                 begin = head = i;
-            } else if (head + 1 == i && i - begin < kLongestHead && rows_[i].line <= rows_[head].line + 1) {
-                head = i;
-                found_.head[i] = static_cast<std::int32_t>(begin);
-            } else {
-                found_.needs[i] = static_cast<std::int32_t>(begin);
+                continue;
             }
-            found_.people[i] = has(rows_[i], kWordy) ? 1 : 0;
+            found_.needs[i] = static_cast<std::int32_t>(head);
+            if (head + 1 == i && i - begin < kLongestRecordHead && rows_[i].line <= rows_[head].line + 1) head = i;
         }
         return records;
     }

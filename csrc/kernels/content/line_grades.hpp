@@ -61,13 +61,13 @@ std::vector<float> report_grades(const GradedLines& lines);
 //  - Of records that people wrote: the first line stands at the margin, and so do two others of its template at least,
 //    each behind a blank line, or byte for byte the same; records have two lines or more on average, few say that
 //    something failed or is a finding, and of what does not come back with every other record half has kWordy. Each is
-//    an entry; its head is its first line with those that follow without a blank line, kLongestHead at most.
+//    an entry; its head is its first line with those that follow without a blank line, kLongestRecordHead at most.
 //  - Trees: of three lines in five the branches are drawn. Entries of one depth are one.
 // Words of errors in what people wrote are no outcomes: in lines of names, and in those of records that have kWordy.
 struct Lists {
     std::vector<float> place;          // of each line 1 - its entry's number over their count; 0: it is in no list
-    std::vector<std::int32_t> needs;   // of a line of a record its first one, of one of a tree what it hangs on, or -1
-    std::vector<std::int32_t> head;    // of further lines of a head the first line of the record, else -1
+    std::vector<std::int32_t> needs;   // of a line of a head the one before, of another one of a record the last of its
+                                       // head, of one of a tree what it hangs on; -1: nothing
     std::vector<std::uint8_t> people;  // 1: people wrote it
 };
 

@@ -70,12 +70,12 @@ def units_of_lines(
 
     `context`: lines around an error that count as its neighbourhood; `kinds`: whether the first line of each
     template and rare lines come before all others, too; `notes`: whether the first line of a series, or with
-    `kinds` of a template, says how often it came. In lists entries go by their place, and bring their heads.
-    O(lines), natively.
+    `kinds` of a template, says how often it came. In lists entries go by their place, and bring what they
+    stand under. O(lines), natively.
     """
     asked, for_query = asked_for(lines)
     grade, table = report_grades(lines), lines.table
-    place, needs, follows, people = _native.find_lists(lines.graded())
+    place, needs, people = _native.find_lists(lines.graded())
     listed = place > 0
     if len(listed):
         grade[people > 0] = 0
@@ -84,8 +84,9 @@ def units_of_lines(
     if len(listed):
         must &= ~listed | ((first & _FAILS) != 0)
         worth = np.where(listed, _OUTCOME * grade + _PLACE * place + for_query, worth).astype(np.float32)
+        placed = listed & ((needs >= 0) | (lines.copies == 0))  # rules between records say nothing alone
         needs = np.where(table.heading >= 0, table.heading, needs)
-        table = replace(table, heading=needs, kind=np.where(listed, np.uint8(Kind.CODE), table.kind))
+        table = replace(table, heading=needs, kind=np.where(placed, np.uint8(Kind.CODE), table.kind))
     must &= table.end - table.start <= _LONG
     note, noted, told = _notes(lines, kinds, listed) if notes else (None, None, None)
     if told is not None:
@@ -95,7 +96,6 @@ def units_of_lines(
         worth,
         marked_lines(lines, note, noted, told),
         (must | asked) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN),
-        follows=follows if len(listed) else None,
         bulk=lines.bulk,
         graded=True,
         warnings=lines.unmatched(query),
