@@ -21,6 +21,9 @@ Wrong arguments are ValueError or TypeError: the message names what came and wha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class CompressionError(Exception):
     """Base of the errors that compressing raises."""
@@ -108,3 +111,12 @@ class MissingExtraError(ImportError):
         """Name the package, and the extra of tersely that brings it."""
         target = f"'tersely[{extra}]'" if extra else package
         super().__init__(f"{package} is not installed; run: pip install {target}")
+
+
+@contextmanager
+def needs(package: str, extra: str | None = None) -> Iterator[None]:
+    """Raise MissingExtraError where what a block imports is not installed."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(package, extra) from error

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tersely.errors import MissingExtraError
+from tersely.errors import MissingExtraError, needs
 from tersely.text import decode
 from tersely.types import Document
 
@@ -88,11 +88,9 @@ def _fenced(text: str, language: str) -> str:
 
 
 def _word(data: bytes) -> Iterator[str]:
-    try:
+    with needs("python-docx", "documents"):
         from docx import Document as WordDocument
         from docx.table import Table
-    except ImportError as error:
-        raise MissingExtraError("python-docx", "documents") from error
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         if sum(one.file_size for one in packed.infolist()) > _MOST_BYTES:
             raise ValueError(f"it unpacks to more than {_MOST_BYTES:,} bytes")
@@ -109,10 +107,8 @@ def _word(data: bytes) -> Iterator[str]:
 
 
 def _pdf(data: bytes) -> Iterator[str]:
-    try:
+    with needs("pypdf", "documents"):
         from pypdf import PdfReader
-    except ImportError as error:
-        raise MissingExtraError("pypdf", "documents") from error
     for page in PdfReader(io.BytesIO(data)).pages:
         yield page.extract_text()
 

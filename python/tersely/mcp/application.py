@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import tersely
 from tersely import _native, checks
-from tersely.errors import CompressionError, MissingExtraError
+from tersely.errors import CompressionError, needs
 from tersely.mcp.tools import Tool, ToolError
 from tersely.text import well_formed
 
@@ -53,7 +53,7 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
     Raises MissingExtraError without the extra `mcp`, ValueError where two tools have one name or
     `threads` is under 1 or `deadline` not above 0.
     """
-    try:
+    with needs("mcp 2", "mcp"):
         import anyio
         from mcp import MCPError
         from mcp.server import Server
@@ -66,8 +66,6 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
             Tool as ListedTool,
             ToolAnnotations,
         )
-    except ImportError as error:
-        raise MissingExtraError("mcp 2", "mcp") from error
 
     threads = checks.whole_number(threads, "threads", least=1)
     deadline = checks.number(deadline, "deadline", above=0, most=86_400)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import tersely
 from tersely.agents.tool_results import ToolResultCompressor
 from tersely.cache import digest_of
-from tersely.errors import CompressionError, MissingExtraError
+from tersely.errors import CompressionError, needs
 from tersely.files import private
 from tersely.mcp.answers import count_tokens
 from tersely.mcp.application import over_stdio
@@ -184,12 +184,10 @@ def serve_wrapped(
     """
     if isinstance(server, str):
         checked_url(server)
-    try:
+    with needs("mcp 2", "mcp"):
         import anyio
         from mcp.shared.message import SessionMessage
         from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
-    except ImportError as error:
-        raise MissingExtraError("mcp 2", "mcp") from error
 
     seen = ResultFilter(compressor, store, tools_budget)
     lost: list[str] = []

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 from tersely.files import at_forks
 from tersely.types import Float32s, Int32s, Int64s
 
@@ -87,8 +87,6 @@ class InvertedFile:
 
 
 def _import() -> Any:
-    try:
+    with needs("faiss-cpu", "faiss"):
         import faiss
-    except ImportError as error:
-        raise MissingExtraError("faiss-cpu", "faiss") from error
     return faiss

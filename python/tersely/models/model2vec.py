@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 
 __all__ = ["Model2VecEmbedder"]
 
@@ -28,8 +28,6 @@ class Model2VecEmbedder:
 
 
 def _import() -> Any:
-    try:
+    with needs("model2vec", "model2vec"):
         from model2vec import StaticModel
-    except ImportError as error:
-        raise MissingExtraError("model2vec", "model2vec") from error
     return StaticModel

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import checks
-from tersely.errors import MissingExtraError, ModelReplyError
+from tersely.errors import ModelReplyError, needs
 from tersely.models.embedders import windows
 from tersely.models.static import unit_rows
 from tersely.threads import default_threads, map_in_threads
@@ -233,10 +233,8 @@ def _token_limit(model: Path, tokenizer: Any) -> int:
 
 
 def _import(name: str) -> Any:
-    try:
+    with needs(name, "onnx"):
         return __import__(name)
-    except ImportError as error:
-        raise MissingExtraError(name, "onnx") from error
 
 
 class _OnnxModel:
@@ -411,15 +409,11 @@ def quantize_onnx(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> 
     quantization). About a quarter of the size. The tokenizer is not copied. Needs the packages onnxruntime
     and onnx; raises MissingExtraError without them.
     """
-    try:
+    with needs("onnx"):
         import onnx  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError("onnx") from error
-    try:
+    with needs("onnxruntime", "onnx"):
         from onnxruntime.quantization import QuantType, quantize_dynamic
         from onnxruntime.quantization.shape_inference import quant_pre_process
-    except ImportError as error:
-        raise MissingExtraError("onnxruntime", "onnx") from error
     with tempfile.TemporaryDirectory() as folder:
         inferred = str(Path(folder) / "shapes.onnx")  # with the shapes of everything in between
         quant_pre_process(str(path), inferred, skip_optimization=True, skip_symbolic_shape=True)

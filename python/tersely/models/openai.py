@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tersely import checks
-from tersely.errors import MissingExtraError, ModelReplyError, TruncatedReplyError
+from tersely.errors import ModelReplyError, TruncatedReplyError, needs
 from tersely.types import Float32s
 
 __all__ = ["OpenAIEmbedder", "OpenAILanguageModel", "TokenUsage"]
@@ -214,8 +214,6 @@ def _vectors(reply: Any, count: int, model: str) -> list[Any]:
 
 
 def _client(base_url: str | None, api_key: str | None, timeout: float, max_retries: int) -> Any:
-    try:
+    with needs("openai", "openai"):
         import openai
-    except ImportError as error:
-        raise MissingExtraError("openai", "openai") from error
     return openai.OpenAI(base_url=base_url, api_key=api_key, timeout=timeout, max_retries=max_retries)

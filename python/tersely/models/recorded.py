@@ -96,49 +96,43 @@ class Recorder:
     def complete(self, prompt: str) -> str:
         """The recorded reply, or the model's, which is then recorded; raises what the model raises."""
         key = reply_key(self.name, prompt)
-        known = self._known(key)
-        if known is not None:
+        if (known := self._known(key)) is not None:
             return known
         try:
-            entry = self._entry(key, self._model.complete(prompt))
+            reply = self._model.complete(prompt)
         except Exception as error:
-            entry = self._failure(key, error)
-            if self._record(entry).reply is None:
+            if (entry := self._record(key, error)).reply is None:
                 raise
-        return self._record(entry).replay()
+            return entry.replay()
+        return self._record(key, reply).replay()
 
     async def acomplete(self, prompt: str) -> str:
         """As `complete`, for async callers."""
-        import asyncio
+        from asyncio import to_thread
 
         key = reply_key(self.name, prompt)
-        known = self._known(key)
-        if known is not None:
+        if (known := self._known(key)) is not None:
             return known
         try:
-            entry = self._entry(key, await self._model.acomplete(prompt))
+            reply = await self._model.acomplete(prompt)
         except Exception as error:
-            entry = self._failure(key, error)
-            if (await asyncio.to_thread(self._record, entry)).reply is None:
+            if (entry := await to_thread(self._record, key, error)).reply is None:
                 raise
-        return (await asyncio.to_thread(self._record, entry)).replay()
-
-    def _entry(self, key: str, reply: str) -> _Entry:
-        return _Entry(key, self.name, reply, None)
-
-    def _failure(self, key: str, error: Exception) -> _Entry:
-        return _Entry(key, self.name, None, (type(error).__name__, str(error)))
+            return entry.replay()
+        return (await to_thread(self._record, key, reply)).replay()
 
     def _known(self, key: str) -> str | None:
         with self._lock:
             entry = self._entries.get(key)
         return entry.reply if entry is not None else None
 
-    def _record(self, entry: _Entry) -> _Entry:
-        """Write an entry, unless another thread or process was first; returns the one that counts."""
+    def _record(self, key: str, came: str | Exception) -> _Entry:
+        """Write what came, unless another thread or process was first; returns the entry that counts."""
+        failed = (type(came).__name__, str(came)) if isinstance(came, Exception) else None
+        entry = _Entry(key, self.name, None if isinstance(came, Exception) else came, failed)
         with self._lock, _locked(self.path) as file:
             self._catch_up(file)
-            before = self._entries.get(entry.key)
+            before = self._entries.get(key)
             if before is not None and (before.reply is not None or before == entry):
                 return before
             file.write(entry.line())

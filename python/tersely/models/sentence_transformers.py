@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 
 __all__ = ["SentenceTransformersCrossEncoder", "SentenceTransformersEmbedder"]
 
@@ -49,8 +49,6 @@ class SentenceTransformersCrossEncoder(_Model):
 
 
 def _import() -> Any:
-    try:
+    with needs("sentence-transformers", "sentence-transformers"):
         import sentence_transformers
-    except ImportError as error:
-        raise MissingExtraError("sentence-transformers", "sentence-transformers") from error
     return sentence_transformers

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 from tersely.scale.jobs import answer_job, read_answer
 from tersely.scale.plan import load_plan
 from tersely.scale.schedule import Schedule, Stages
@@ -88,10 +88,8 @@ def _workspace(root: str, out: str, token: str, digest: str) -> Workspace:
 
 def ray_module() -> Any:
     """Return the module ray. Raises MissingExtraError."""
-    try:
+    with needs("ray", "ray"):
         import ray
-    except ImportError as error:
-        raise MissingExtraError("ray", "ray") from error
     return ray
 
 
