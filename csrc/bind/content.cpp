@@ -148,14 +148,16 @@ py::tuple rows(const LineReader& reader) {
                           column<std::int32_t>(all, [](const Row& row) { return row.margin; }));
 }
 
-py::tuple templates(const LineReader& reader) {
+py::array_t<std::int64_t> templates(const LineReader& reader) {
     std::vector<std::int64_t> counts;
-    py::list stamps;
-    for (const content::TemplateFacts& facts : reader.templates()) {
-        counts.push_back(std::max(facts.count, facts.said));
-        stamps.append(py::make_tuple(facts.first_stamp, facts.last_stamp));
-    }
-    return py::make_tuple(to_array(std::move(counts)), stamps);
+    for (const content::TemplateFacts& facts : reader.templates()) counts.push_back(std::max(facts.count, facts.said));
+    return to_array(std::move(counts));
+}
+
+py::tuple stamps(const LineReader& reader, std::size_t template_id) {
+    require(template_id < reader.templates().size(), "there is no such template");
+    const content::TemplateFacts& facts = reader.templates()[template_id];
+    return py::make_tuple(facts.first_stamp, facts.last_stamp);
 }
 
 py::array_t<std::uint8_t> lined(const py::object& texts) {
@@ -600,6 +602,7 @@ void bind_content(py::module_& m) {
         .def("append", &append_bytes, py::arg("data"), py::arg("last"))
         .def("rows", &rows)
         .def("templates", &templates)
+        .def("stamps", &stamps, py::arg("template"))
         .def("variants", [](const LineReader& reader) { return to_array(std::vector(reader.variants())); })
         .def("series", [](const LineReader& reader) { return to_array(std::vector(reader.series())); })
         .def("findings", [](const LineReader& reader) { return to_array(std::vector(reader.findings())); })

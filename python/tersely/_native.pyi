@@ -509,7 +509,8 @@ class LineReader:  # csrc/kernels/content/line_reader.hpp
     def read(self, text: str) -> None: ...  # a document; its rows are in characters
     def append(self, data: bytes | memoryview, last: bool) -> None: ...  # of a document in bytes
     def rows(self) -> _Rows: ...
-    def templates(self) -> tuple[_Int64s, list[tuple[str, str]]]: ...  # lines, first and last time stamp
+    def templates(self) -> _Int64s: ...  # lines of each template
+    def stamps(self, template: int) -> tuple[str, str]: ...  # its first and last time stamp
     def variants(self) -> _Int64s: ...  # lines of each variant
     def findings(self) -> _Int64s: ...  # lines of each finding
     def series(self) -> _Int64s: ...  # lines of each series

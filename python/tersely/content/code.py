@@ -36,6 +36,9 @@ class Role(IntEnum):
     AFTER = 8  # lines that stand or fall with others: `else:`, `}`
 
 
+_DEFINITION, _DECLARATION, _CODE = map(int, (Role.DEFINITION, Role.DECLARATION, Kind.CODE))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class CodeUnits:
     """Units of one text, in order; every line that is not blank is in one of them.
@@ -125,7 +128,6 @@ def _read(documents: Sequence[Document], names: Sequence[str], query: str | None
     asked = read_question(query).text if query and query.strip() else ""
     files = [read_code(name, document.text, asked) for name, document in zip(names, documents, strict=True)]
     sizes = [len(file.start) for file in files]
-    offsets = np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)
     document = np.repeat(np.arange(len(files), dtype=np.int32), sizes)
 
     def joined(name: str) -> npt.NDArray[Any]:
@@ -136,12 +138,15 @@ def _read(documents: Sequence[Document], names: Sequence[str], query: str | None
 
     def rows(name: str) -> Int32s:
         own = joined(name)
-        return own if len(files) == 1 else np.where(own >= 0, own + offsets, -1).astype(np.int32)
+        if len(files) == 1:
+            return own
+        return np.where(own >= 0, own + np.cumsum([0, *sizes])[document], -1).astype(np.int32)
 
     role = joined("role")
-    kind = np.full(len(role), Kind.CODE, dtype=np.uint8)
+    kind = np.full(len(role), _CODE, dtype=np.uint8)
     table = SegmentTable(document, joined("start"), joined("end"), kind, document, rows("parent"))
-    must = (role == Role.DEFINITION) | (role == Role.DECLARATION)
+    must = (role == _DEFINITION) | (role == _DECLARATION)
+    defines = bool(must.any())
     signs = [comment_of(name, document.text) for name, document in zip(names, documents, strict=True)]
     full, short, bare = code_markers(
         document,
@@ -163,8 +168,8 @@ def _read(documents: Sequence[Document], names: Sequence[str], query: str | None
         ranked=True,
         fragments=True,
         relevant=False,
-        independent=not must.any(),  # lines of settings: their neighbours are of another kind of thing
-        graded=bool(must.any()),  # what defines something is code; else it only looked like it
+        independent=not defines,  # lines of settings: their neighbours are of another kind of thing
+        graded=defines,  # what defines something is code; else it only looked like it
     )
 
 

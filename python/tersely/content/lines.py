@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntFlag
 from typing import Any
@@ -83,7 +83,7 @@ class LineTable:
         variants: int64[variants], lines of each variant.
         findings: int64[findings], lines of each finding.
         in_series: int64[series], lines of each series.
-        stamps: first and last time stamp of each template, as written; "" without.
+        stamps: template -> its first and last time stamp, as written; "" without.
         asked_lines: int64[64], lines that have each of the query's words.
         id_words: bits of the query's words that are ids.
         gaps: whether there are lines without a row.
@@ -105,7 +105,7 @@ class LineTable:
     variants: Int64s
     findings: Int64s
     in_series: Int64s
-    stamps: list[tuple[str, str]]
+    stamps: Callable[[int], tuple[str, str]]
     asked_lines: Int64s
     id_words: int
     total: int
@@ -148,7 +148,6 @@ def read_lines(texts: list[str], query: str | None, most: int) -> LineTable:
 
 def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     """Return the lines that a native reader has read, without rows for those it let go."""
-    counts, stamps = reader.templates()
     rows = reader.rows()
     document, start, end, line, template, marks, variant, copies, asked, said, finding, series, margin = rows
     n = len(start)
@@ -166,8 +165,8 @@ def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     )
     return LineTable(
         table, line, template.astype(np.int32), marks, variant.astype(np.int32), copies, asked, said,
-        finding, series, margin, counts, reader.variants(), reader.findings(), reader.series(), stamps,
-        reader.asked(), reader.id_words, reader.lines, reader.let_go,
+        finding, series, margin, reader.templates(), reader.variants(), reader.findings(), reader.series(),
+        reader.stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
     )  # fmt: skip
 
 

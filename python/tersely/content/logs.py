@@ -155,7 +155,7 @@ def _notes(
 
     @cache  # each of several texts is asked for the same
     def note(row: int) -> str:
-        first, last = lines.stamps[lines.template[row]]
+        first, last = lines.stamps(int(lines.template[row]))
         until = last and last != first and counts[row] == lines.counts[lines.template[row]]
         return f" … ×{counts[row]}" + (f" to {shorter(first, last)}" if until else "")
 

@@ -69,6 +69,8 @@ class TreeUnits:
 
     def warnings(self) -> tuple[str, ...]:
         """A code for each fault."""
+        if not self.fault.any():
+            return ()
         name = self.syntax.name.lower()
         return tuple(f"{name}_{_FAULTS[code]}" for code in np.unique(self.fault).tolist() if code)
 

@@ -7,6 +7,7 @@ decides. This is the only such loop.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -39,6 +40,7 @@ from tersely.types import Float32s, Int64s, Kind, SegmentTable, UInt8s, pieces
 Places = tuple[tuple[int, int], ...]
 
 _OMITTED = " … "
+_DIGIT = re.compile(r"\d")
 _SHORT_GAP = 2  # characters between two quotes of a line that are written as they are
 _LINE_KINDS = (Kind.TABLE, Kind.FENCED_CODE, Kind.CODE)
 
@@ -67,6 +69,10 @@ class Rendered(NamedTuple):
     generated: Places
 
 
+def _has_digit(text: str) -> bool:
+    return _DIGIT.search(text) is not None or any(map(str.isdigit, text))  # others are rare, and slow to find
+
+
 def render(reading: Reading, rows: Int64s, wording: Wording = Wording.FULL) -> Rendered:
     """The text of the rows (ascending), document by document. O(runs of rows + characters kept)."""
     separator = reading.request.separator
@@ -81,7 +87,10 @@ def render(reading: Reading, rows: Int64s, wording: Wording = Wording.FULL) -> R
     writer = _Writer()
     parts = [""] * len(reading.texts)
     spans: list[tuple[int, int, int]] = []  # of the text, of each document
-    bounds = np.searchsorted(rows, [bound for r in reading.regions for bound in (r.first, r.last)]).tolist()
+    bounds = [0, len(rows)]
+    if len(reading.regions) > 1:
+        edges = [bound for region in reading.regions for bound in (region.first, region.last)]
+        bounds = np.searchsorted(rows, edges).tolist()
     document, begin = -1, 0
     before = -1  # the last row that was written
     for number, region in enumerate(reading.regions):
@@ -711,7 +720,8 @@ class _Fitting:
             return fitted
         for wording, share in ((Wording.TOTAL, _COUNTS_SHARE), (Wording.SIGNS, _COUNT_SHARE)):
             said = [fitted.rendered.text[start:end] for start, end in fitted.rendered.generated]
-            counts = "\n".join([marker for marker in said if "…" in marker and any(map(str.isdigit, marker))])
+            counted = [marker for marker in said if "…" in marker and _has_digit(marker)]
+            counts = "\n".join(counted)
             if not counts or self._count(counts) <= share * self.budget:
                 break
             shorter = self._search(wording)

@@ -447,6 +447,8 @@ class _Joining:
 
 def _rows_of(table: SegmentTable, low: int, high: int) -> SegmentTable:
     """The rows [low, high); rows that they need among those before are forgotten."""
+    if low == 0 and high == len(table):
+        return table
     heading = table.heading[low:high]
     return SegmentTable(
         table.document[low:high],
