@@ -400,15 +400,28 @@ class WrittenText {
     WrittenText(py::str text, std::int64_t length, bool at_line)
         : text_(std::move(text)), size_(PyUnicode_GET_LENGTH(text_.ptr())), length_(length), at_line_(at_line) {}
 
-    void add(const py::str& piece, bool generated) {
+    void add(py::str piece, bool generated) {
         const Py_ssize_t size = PyUnicode_GET_LENGTH(piece.ptr());
         if (size == 0) return;
-        if (generated) places_.append(py::make_tuple(length_, length_ + size));
-        length_ += size;
         at_line_ = PyUnicode_READ_CHAR(piece.ptr(), size - 1) == '\n';
-        pieces_.append(piece);
+        characters_ |= PyUnicode_MAX_CHAR_VALUE(piece.ptr());
+        put({0, size, std::move(piece)}, generated);
     }
-    py::str slice(std::int64_t begin, std::int64_t stop) const { return slice_of(text_, begin, stop); }
+    // A piece of the document; `generated`: more than white space of it is no source's.
+    void add(std::int64_t begin, std::int64_t stop, bool generated = false) {
+        begin = std::max<std::int64_t>(begin, 0);
+        stop = std::min(stop, size_);
+        if (begin >= stop) return;
+        at_line_ = character(stop - 1) == '\n';
+        bool blank = true;
+        if (generated || PyUnicode_IS_ASCII(text_.ptr()) == 0) {
+            for (std::int64_t at = begin; at < stop; ++at) {
+                characters_ |= character(at);
+                blank = blank && Py_UNICODE_ISSPACE(character(at)) != 0;
+            }
+        }
+        put({begin, stop, py::object()}, generated && !blank);
+    }
     bool has_comma(std::int64_t begin, std::int64_t stop) const {  // as the first of it: a comment may have some, too
         while (begin < stop && Py_UNICODE_ISSPACE(character(begin)) != 0) ++begin;
         return begin < stop && character(begin) == ',';
@@ -424,14 +437,39 @@ class WrittenText {
             if (at != begin) add(py::str("\n"), false);
             if (at < end) {
                 if (at_line_) add(number(line), true);
-                add(slice(at, end), false);
+                add(at, end);
             }
             at = end + 1;
         }
     }
-    py::tuple finish() { return py::make_tuple(join(py::str(""), pieces_), places_); }
+    // The text, and where what is no source's begins and ends in it.
+    py::tuple finish() {
+        std::int64_t size = 0;
+        for (const Piece& piece : pieces_) size += piece.stop - piece.begin;
+        PyObject* made = PyUnicode_New(size, std::min<Py_UCS4>(characters_, 0x10FFFF));
+        if (made == nullptr) throw py::error_already_set();
+        auto written = py::reinterpret_steal<py::str>(made);
+        std::int64_t at = 0;
+        for (const Piece& piece : pieces_) {
+            PyObject* from = piece.other ? piece.other.ptr() : text_.ptr();
+            const std::int64_t characters = piece.stop - piece.begin;
+            if (PyUnicode_CopyCharacters(made, at, from, piece.begin, characters) < 0) throw py::error_already_set();
+            at += characters;
+        }
+        return py::make_tuple(std::move(written), to_array(std::move(places_)));
+    }
 
   private:
+    struct Piece {  // of the document, or of another text
+        std::int64_t begin, stop;
+        py::object other;
+    };
+    void put(Piece&& piece, bool generated) {
+        const std::int64_t stop = length_ + piece.stop - piece.begin;
+        if (generated) places_.insert(places_.end(), {length_, stop});
+        length_ = stop;
+        pieces_.push_back(std::move(piece));
+    }
     Py_UCS4 character(std::int64_t at) const { return PyUnicode_READ_CHAR(text_.ptr(), at); }
     static py::str number(std::int64_t line) {
         std::string digits = std::to_string(line);
@@ -444,7 +482,9 @@ class WrittenText {
     std::int64_t length_;
     bool at_line_;
     std::int64_t line_ = 1, counted_ = 0;  // the number of the line of a character, and that
-    py::list pieces_, places_;
+    Py_UCS4 characters_ = 0x7F;            // bits that some have
+    std::vector<Piece> pieces_;
+    std::vector<std::int64_t> places_;
 };
 
 // Runs of kept rows of [low, high) with what stands between them; the markers count rows from `shift` on.
@@ -463,8 +503,7 @@ struct NestedRuns {
         } else if (numbered) {
             to.add_numbered(begin, stop);
         } else {
-            const py::str between = to.slice(begin, stop);
-            to.add(between, marked && has_text(between));
+            to.add(begin, stop, marked);
         }
     }
     void write(std::span<const std::int64_t> rows, WrittenText& to) const {
@@ -498,7 +537,7 @@ struct NestedRuns {
             if (numbered) {
                 to.add_numbered(opens, closed);
             } else {
-                to.add(to.slice(opens, closed), false);
+                to.add(opens, closed);
             }
             done = rows[next - 1] + 1;
             at = next;
@@ -587,7 +626,7 @@ py::tuple write_lines(const py::str& text, const Input<std::int64_t>& start, con
             const bool notes = !note.is_none() && (!may_note || is(may_note, last));
             const py::str behind = notes ? to_str(note(last + shift)) : py::str();
             if (!touched || PyUnicode_GET_LENGTH(behind.ptr()) > 0) {
-                to.add(to.slice(open, stop), false);
+                to.add(open, stop);
                 to.add(behind, true);
                 open = stop;
             }

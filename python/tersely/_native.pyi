@@ -402,7 +402,7 @@ def write_lines(
     joint: str,
     elision: str,
     length: int,
-) -> tuple[str, list[tuple[int, int]]]: ...
+) -> tuple[str, _Int64s]: ...
 def write_nested(
     text: str,
     start: _Int64s,
@@ -416,7 +416,7 @@ def write_nested(
     numbered: bool,
     length: int,
     at_line: bool,
-) -> tuple[str, list[tuple[int, int]]]: ...
+) -> tuple[str, _Int64s]: ...
 def held_together(group: _Int32s, follows: _Int32s) -> _Int32s: ...  # the lowest row of each, -1: alone
 def unite(parent: _Int32s, i: _Int32s, j: _Int32s) -> None: ...
 

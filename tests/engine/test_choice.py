@@ -204,7 +204,7 @@ def test_lines_stand_below_one_another_with_markers_and_notes(
         "…",
         5,
     )
-    for begin, stop in reversed(places):
+    for begin, stop in places.reshape(-1, 2)[::-1]:
         written = f"{written[: begin - 5]}«{written[begin - 5 : stop - 5]}»{written[stop - 5 :]}"
     assert written == lines.removeprefix("\n")
 

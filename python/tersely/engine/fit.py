@@ -61,12 +61,18 @@ class Rendered(NamedTuple):
     Attributes:
         text: what to send.
         parts: what stands of each document in it; "" where nothing does.
-        generated: (start, end) characters of `text` that are no source's: markers, notes, an "…".
+        places: where markers, notes and each "…" begin and end in `text`, in arrays of any shape.
     """
 
     text: str
     parts: tuple[str, ...]
-    generated: Places
+    places: Sequence[npt.ArrayLike]
+
+    @property
+    def generated(self) -> Places:
+        """(start, end) characters of `text` that are no source's."""
+        pairs = [np.asarray(some, np.int64).reshape(-1, 2).tolist() for some in self.places]
+        return tuple((start, end) for some in pairs for start, end in some)
 
 
 def _has_digit(text: str) -> bool:
@@ -111,7 +117,7 @@ def render(reading: Reading, rows: Int64s, wording: Wording = Wording.FULL) -> R
     text = "".join(writer.pieces)
     for document, begin, end in spans:
         parts[document] = text[begin:end]
-    return Rendered(text, tuple(parts), tuple(writer.places))
+    return Rendered(text, tuple(parts), writer.places)
 
 
 def _between(reading: Reading, before: int, after: int, region: Region, separator: str) -> str:
@@ -129,18 +135,14 @@ class _Writer:
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
-        self.places: list[tuple[int, int]] = []
+        self.places: list[npt.ArrayLike] = []
         self.length = 0
 
-    def add(self, text: str, generated: bool = False) -> None:
+    def add(self, text: str) -> None:
         """Write a piece."""
-        if not text:
-            return
-        length = self.length + len(text)
-        if generated:
-            self.places.append((self.length, length))
-        self.pieces.append(text)
-        self.length = length
+        if text:
+            self.pieces.append(text)
+            self.length += len(text)
 
 
 def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wording, writer: _Writer) -> None:
@@ -152,7 +154,7 @@ def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wordi
         for piece, gap in zip(kept, between, strict=True):
             writer.add(piece)
             writer.add(gap)
-        writer.places += [(begin + start, begin + end) for start, end in places]
+        writer.places.append([(begin + start, begin + end) for start, end in places])
     elif isinstance(region.form, Lines):
         _write_lines(text, reading.table, region, region.form, rows, wording, writer)
     elif isinstance(region.form, Quoted):
@@ -183,7 +185,8 @@ def _write_quoted(text: str, table: SegmentTable, form: Quoted, rows: Int64s, wr
     for run in short:
         parts[2 * run + 1] = text[int(end[run]) : int(begin[run + 1])]
     ends = list(accumulate(map(len, parts), initial=writer.length))
-    writer.places += [(ends[2 * run + 1], ends[2 * run + 2]) for run in short if parts[2 * run + 1].strip()]
+    said = [run for run in short if parts[2 * run + 1].strip()]
+    writer.places.append([(ends[2 * run + 1], ends[2 * run + 2]) for run in said])
     writer.add("".join(parts))
 
 
@@ -200,7 +203,7 @@ def _render_clauses(reading: Reading, rows: Int64s) -> Rendered:
         written = [part for pair in zip(kept[begin:stop], gaps, strict=True) for part in pair]
         parts[document[begin]] = "".join(written)
         begin = stop
-    return Rendered(request.separator.join(filter(None, parts)), tuple(parts), places)
+    return Rendered(request.separator.join(filter(None, parts)), tuple(parts), [places])
 
 
 def _text_parts(reading: Reading, first: Int64s, last: Int64s) -> tuple[list[str], list[str], Places]:
@@ -276,7 +279,7 @@ def _write_lines(
         writer.length,
     )
     writer.add(written)
-    writer.places += places
+    writer.places.append(places)
 
 
 def _write_nested(
@@ -313,7 +316,7 @@ def _write_nested(
         at_line,
     )
     writer.add(written)
-    writer.places += places
+    writer.places.append(places)
 
 
 _ROUNDS = 5  # of choosing, writing and counting; each narrows the target
@@ -866,7 +869,7 @@ class _Fitting:
         """Cut the text of a unit whose heading is the only other unit."""
         parts = [""] * len(self.reading.texts)
         parts[int(self.table.document[row])] = text
-        return Rendered(text, tuple(parts), generated)
+        return Rendered(text, tuple(parts), [generated])
 
     def _piece(self, row: int) -> str:
         """The text of a unit; of one that a larger choice has cut, only what it kept."""
