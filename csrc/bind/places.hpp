@@ -17,10 +17,16 @@ namespace tersely::bind {
 // Which byte of a text a character begins at.
 class Places {
   public:
-    explicit Places(std::string_view text) : text_(text) {}
+    explicit Places(std::string_view text)
+        : text_(text), ascii_(simd::byte_kernels().count_chars(text.data(), text.size()) == text.size()) {}
 
     // The byte at which character `index` >= 0 begins; the end for one past it. O(characters between it and the last).
     std::size_t byte(std::int64_t index) {
+        if (ascii_) {
+            at_ = std::min(static_cast<std::size_t>(index), text_.size());
+            passed_ = static_cast<std::int64_t>(at_);
+            return at_;
+        }
         while (passed_ > index) {
             do {
                 --at_;
@@ -43,6 +49,7 @@ class Places {
 
   private:
     std::string_view text_;
+    bool ascii_;  // then a byte is a character
     std::size_t at_ = 0;
     std::int64_t passed_ = 0;  // characters that begin before at_
 };
@@ -72,11 +79,6 @@ inline std::vector<std::string_view> pieces(std::span<const std::string_view> te
 
 // The byte at which each of the ascending characters begins. Raises ValueError for one behind the text.
 inline void to_bytes(std::string_view text, std::vector<std::int64_t>& start, std::vector<std::int64_t>& end) {
-    if (simd::byte_kernels().count_chars(text.data(), text.size()) == text.size()) {  // ASCII
-        require(end.empty() || end.back() <= static_cast<std::int64_t>(text.size()),
-                "segments must lie in their texts");
-        return;
-    }
     Places places(text);
     const auto to_byte = [&](std::int64_t& offset) {
         const std::size_t byte = places.byte(offset);

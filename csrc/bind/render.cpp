@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -409,18 +410,16 @@ class WrittenText {
     }
     // A piece of the document; `generated`: more than white space of it is no source's.
     void add(std::int64_t begin, std::int64_t stop, bool generated = false) {
+        if (generated || PyUnicode_IS_ASCII(text_.ptr()) == 0) {
+            py::str piece = slice_of(text_, begin, stop);
+            generated = generated && has_text(piece);
+            return add(std::move(piece), generated);
+        }
         begin = std::max<std::int64_t>(begin, 0);
         stop = std::min(stop, size_);
         if (begin >= stop) return;
         at_line_ = character(stop - 1) == '\n';
-        bool blank = true;
-        if (generated || PyUnicode_IS_ASCII(text_.ptr()) == 0) {
-            for (std::int64_t at = begin; at < stop; ++at) {
-                characters_ |= character(at);
-                blank = blank && Py_UNICODE_ISSPACE(character(at)) != 0;
-            }
-        }
-        put({begin, stop, py::object()}, generated && !blank);
+        put({begin, stop, py::object()}, false);
     }
     bool has_comma(std::int64_t begin, std::int64_t stop) const {  // as the first of it: a comment may have some, too
         while (begin < stop && Py_UNICODE_ISSPACE(character(begin)) != 0) ++begin;
@@ -460,7 +459,7 @@ class WrittenText {
     }
 
   private:
-    struct Piece {  // of the document, or of another text
+    struct Piece {  // of the document, or all of another text
         std::int64_t begin, stop;
         py::object other;
     };
@@ -544,6 +543,30 @@ struct NestedRuns {
         }
     }
 };
+
+// Tokens of units by their length, rounded up: `density` for a character and one more, `gap` where white space of more
+// than a character is before one, `marker` where others need it.
+py::array_t<std::int64_t> estimated_costs(const Input<std::int64_t>& start, const Input<std::int64_t>& end,
+                                          const Input<std::int32_t>& heading, double density, double gap,
+                                          double marker) {
+    const std::span<const std::int64_t> begins = view(start), ends = view(end);
+    const std::span<const std::int32_t> above = view(heading);
+    const std::size_t n = begins.size();
+    require(ends.size() == n && above.size() == n, "all columns must have one length");
+    std::vector<std::uint8_t> needed(n);
+    for (const std::int32_t row : above) {
+        require(row < static_cast<std::int64_t>(n), "heading must be rows");
+        if (row >= 0) needed[static_cast<std::size_t>(row)] = 1;
+    }
+    std::vector<std::int64_t> costs(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        double cost = static_cast<double>(ends[i] - begins[i] + 1) * density;
+        if (i > 0 && begins[i] - ends[i - 1] > 1) cost += gap;
+        if (needed[i] != 0) cost += marker;
+        costs[i] = static_cast<std::int64_t>(std::ceil(cost));
+    }
+    return to_array(std::move(costs));
+}
 
 void check_rows(std::span<const std::int64_t> rows, std::int64_t low, std::int64_t high, std::size_t size) {
     require(0 <= low && low <= high && static_cast<std::size_t>(high) <= size, "low and high must be rows, in order");
@@ -699,6 +722,8 @@ void bind_render(py::module_& m) {
           py::arg("inside"), py::arg("role"), py::arg("stand_in"), py::arg("opens"), py::arg("closes"));
     m.def("join_rows", &joined_rows, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("rows"), py::arg("separator"));
+    m.def("estimated_costs", &estimated_costs, py::arg("start"), py::arg("end"), py::arg("heading"), py::arg("density"),
+          py::arg("gap"), py::arg("marker"));
     m.def("write_lines", &write_lines, py::arg("text"), py::arg("start"), py::arg("end"), py::arg("rows"),
           py::arg("low"), py::arg("high"), py::arg("shift"), py::arg("continued"), py::arg("says"), py::arg("marker"),
           py::arg("counts"), py::arg("sign"), py::arg("note"), py::arg("noted"), py::arg("told"), py::arg("joint"),

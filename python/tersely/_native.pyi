@@ -382,6 +382,11 @@ def join_rows(
     texts: list[str], document: _Int32s, start: _Int64s, end: _Int64s, rows: _Int64s, separator: str
 ) -> list[str]: ...
 
+# Tokens of units by their length; `gap`: of white space before one, `marker`: of one that others need
+def estimated_costs(
+    start: _Int64s, end: _Int64s, heading: _Int32s, density: float, gap: float, marker: float
+) -> _Int64s: ...
+
 # The text and what of it is no source's; `length`, `at_line`: of the text before it
 def write_lines(
     text: str,

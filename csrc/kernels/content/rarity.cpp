@@ -1,7 +1,6 @@
 #include "kernels/content/rarity.hpp"
 
 #include <cmath>
-#include <utility>
 
 #include "kernels/content/code_shape.hpp"
 #include "kernels/content/hash_table.hpp"
@@ -39,27 +38,36 @@ std::uint64_t read_form(std::string_view text, Use&& use) {
 }  // namespace
 
 std::vector<double> rarity(std::span<const std::string_view> texts) {
-    HashTable<std::int32_t> forms;
-    HashTable<std::pair<std::int32_t, std::size_t>> holders;  // of a word: texts, and one behind the last of them
-    std::vector<std::uint64_t> form_of(texts.size());
-    std::vector<double> result(texts.size());
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-        const std::uint64_t form = read_form(texts[i], [&](std::uint64_t word) {
-            auto& [many, last] = holders[word];
-            many += last == i + 1 ? 0 : 1;
-            last = i + 1;
-        });
-        form_of[i] = form;
-        ++forms[form];
+    struct Word {
+        std::size_t texts = 0, last = 0;  // that have it, and one behind the last of them
+    };
+    HashTable<std::int32_t> forms, numbers;  // numbers of words, from 1
+    std::vector<Word> words;
+    std::vector<std::size_t> said, ends;  // words of all texts, and where each text's end
+    std::vector<std::uint64_t> form_of;
+    for (const std::string_view text : texts) {
+        form_of.push_back(read_form(text, [&](std::uint64_t hash) {
+            std::int32_t& number = numbers[hash];
+            if (number == 0) {
+                words.emplace_back();
+                number = static_cast<std::int32_t>(words.size());
+            }
+            said.push_back(static_cast<std::size_t>(number) - 1);
+            Word& word = words[said.back()];
+            word.texts += word.last == ends.size() + 1 ? 0 : 1;
+            word.last = ends.size() + 1;
+        }));
+        ends.push_back(said.size());
+        ++forms[form_of.back()];
     }
+    std::vector<double> result;
+    std::size_t at = 0;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        double sum = 0, words = 0;
-        read_form(texts[i], [&](std::uint64_t word) {
-            sum += 1.0 / holders[word].first;
-            ++words;
-        });
-        result[i] = 0.5 / std::sqrt(static_cast<double>(forms[form_of[i]]));
-        if (words > 0) result[i] += 0.5 * sum / words;
+        const std::size_t begin = at;
+        double sum = 0;
+        for (; at < ends[i]; ++at) sum += 1.0 / static_cast<double>(words[said[at]].texts);
+        result.push_back(0.5 / std::sqrt(static_cast<double>(forms[form_of[i]])));
+        if (at > begin) result.back() += 0.5 * sum / static_cast<double>(at - begin);
     }
     return result;
 }

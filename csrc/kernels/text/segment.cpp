@@ -184,6 +184,7 @@ Segments segment(std::string_view text, Level level, std::size_t window) {
 
 void to_characters(std::string_view text, std::vector<std::int64_t>& start, std::vector<std::int64_t>& end) {
     const simd::ByteKernels& kernels = simd::byte_kernels();
+    if (kernels.count_chars(text.data(), text.size()) == text.size()) return;  // a byte is a character
     std::size_t byte = 0;
     std::int64_t character = 0;
     const auto advance = [&](std::int64_t& offset) {

@@ -22,7 +22,6 @@ from tersely.types import (
     Analysis,
     Document,
     Float32s,
-    Float64s,
     Heads,
     Int32s,
     Int64s,
@@ -611,12 +610,7 @@ class Reading:
         """int64[n]: tokens of units by their length, and of what says that something below is left out."""
         table = self.table
         density = self.original / max(sum(map(len, self.texts)), 1)
-        costs: Float64s = (table.end - table.start + 1).astype(np.float64) * density
-        costs[1:] += (table.start[1:] - table.end[:-1] > 1) * _GAP
-        needed = np.zeros(len(table), dtype=bool)
-        needed[table.heading[table.heading >= 0]] = True
-        costs[needed] += _MARKER
-        return np.ceil(costs).astype(np.int64)
+        return _native.estimated_costs(table.start, table.end, table.heading, density, _GAP, _MARKER)
 
 
 def separator_cost(request: Request) -> int:
