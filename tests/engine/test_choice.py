@@ -200,6 +200,7 @@ def test_lines_stand_below_one_another_with_markers_and_notes(
         lambda first, last: "!",
         (lambda row: "*") if wording != "bare" else None,
         None if all_noted else np.array(noted),
+        None,
         "\n",
         "…",
         5,
