@@ -204,6 +204,7 @@ def check_options(budget: Any, pinned: Any, strategy: Any, picture_tokens: Any) 
         raise TypeError(f"strategy must be None or an object with compress(request), not {strategy!r}")
 
 
+_OPTIONS = ("budget", "counter", "tools", "pinned", "strategy", "picture_tokens")
 _FULL = 0.6  # of the room beside what must stay: excerpts that take more are made anew, shorter
 _FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
 
@@ -288,15 +289,8 @@ class Compactor:
     def _alone(self, messages: Sequence[Any]) -> CompactedMessages:
         """Compact a history that leaves no room to grow by itself, or say which budget would do."""
         self._forget()
-        return compact_messages(
-            messages,
-            budget=self.budget,
-            counter=self.counter,
-            tools=self.tools,
-            pinned=self.pinned,
-            strategy=self.strategy,
-            picture_tokens=self.picture_tokens,
-        )
+        options: Any = {name: getattr(self, name) for name in _OPTIONS}
+        return compact_messages(messages, **options)
 
     def _is_full(self, frame: int) -> bool:
         kept = [account.tokens for account in self._accounts[: self._done] if account.outcome == "verbatim"]

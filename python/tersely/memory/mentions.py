@@ -17,20 +17,12 @@ from tersely.memory.messages import Entry, Piece
 from tersely.types import FactKind, Float64s, Int64s, Level
 
 # How much it matters that a fact of a kind stays stated, beside one of the others; 0: it does not count here.
-_WORTH = np.zeros(len(FactKind))
-for _kind, _worth in {
-    FactKind.PATH: 1.0,
-    FactKind.PATH_LINE: 1.0,
-    FactKind.URL: 1.0,
-    FactKind.ERROR: 1.0,
-    FactKind.IDENTIFIER: 0.7,
-    FactKind.INLINE_CODE: 0.7,
-    FactKind.DATE: 0.6,
-    FactKind.VERSION: 0.4,
-    FactKind.NAME: 0.3,
-    FactKind.NUMBER: 0.15,
-}.items():
-    _WORTH[_kind] = _worth
+_WORTHS = {
+    FactKind.PATH: 1.0, FactKind.PATH_LINE: 1.0, FactKind.URL: 1.0, FactKind.ERROR: 1.0,
+    FactKind.IDENTIFIER: 0.7, FactKind.INLINE_CODE: 0.7, FactKind.DATE: 0.6, FactKind.VERSION: 0.4,
+    FactKind.NAME: 0.3, FactKind.NUMBER: 0.15,
+}  # fmt: skip
+_WORTH = np.array([_WORTHS.get(kind, 0.0) for kind in FactKind])
 _FAILURE_WORTH, _CODE_WORTH, _VALUE_WORTH, _EXCERPT_WORTH = 1.0, 0.7, 0.5, 0.3
 FAILED = 2.0  # of what a tool says of a failure: it comes before all else, however old it is
 

@@ -2,11 +2,9 @@
 
 Read are OpenAI's chat messages and items of its Responses API, messages of Anthropic, Bedrock, Gemini,
 Vercel's AI SDK and pydantic-ai, as mappings or as objects with `model_dump`, and LangChain's, as objects or
-as any of its dumps. Whatever a message holds beside what is read here counts as well, and may be folded.
-
-Read are all messages and items that messages.py reads, lists of content blocks, MCP's `CallToolResult`,
-dataclasses and models with `model_dump` (pydantic-ai, the Agents SDK), and plain data. `with_texts`
-(writing.py) puts shorter texts, and shorter records, back in their places.
+as any of its dumps; of results besides, lists of content blocks, MCP's `CallToolResult`, dataclasses, models,
+and plain data. Whatever else a message holds counts as well, and may be folded. `with_texts` (writing.py)
+puts shorter texts, and shorter records, back in their places.
 """
 
 from __future__ import annotations
@@ -84,9 +82,9 @@ class Piece(NamedTuple):
     text: str  # what it says
     # "text"; "result": what a tool gave; "call": name and arguments of a call; "data": what else a message
     # holds, as JSON where it is no text; "excerpts": of messages that were folded before (excerpts.py);
-    # "records": data that a tool gave, as JSON, "rows": blocks with a JSON object each, as a list of these
-    # (results.py); "picture": what stands in the place of an image, a sound or a file that is left out. Calls
-    # and data are not changed in place
+    # "records": data that a tool gave, as JSON, "rows": blocks with a JSON object each, as a list of these;
+    # "picture": what stands in the place of an image, a sound or a file that is left out. Calls and data are
+    # not changed in place
     kind: Kind
     path: Path  # the keys that lead to it in the message; () for what cannot be changed in place
     call: str = ""  # id of the call that it makes or is the result of, "" where that is not said
@@ -167,15 +165,9 @@ def read_message(message: Any) -> Entry:
 def _read(message: Any, index: int) -> Entry:
     given = as_mapping(message)
     if given is None:
-        what = (
-            f"a mapping of {sorted(map(str, message))}"
-            if isinstance(message, Mapping)
-            else type(message).__name__
-        )
-        raise TypeError(
-            f"messages[{index}] must be a mapping with a role, a type or parts, or an object with content, "
-            f"not {what}"
-        )
+        keys = f"a mapping of {sorted(map(str, message))}" if isinstance(message, Mapping) else ""
+        wanted = "a mapping with a role, a type or parts, or an object with content"
+        raise TypeError(f"messages[{index}] must be {wanted}, not {keys or type(message).__name__}")
     try:
         return MessageReader().read(given)
     except RecursionError:
@@ -327,7 +319,7 @@ class MessageReader:
             self.rest(block, path, {what})
         if what in TEXTS:
             texts = {
-                key for key in ("text", "refusal", "content") if isinstance(fields.get(key), (str, list))
+                one for one in ("text", "refusal", "content") if isinstance(fields.get(one), (str, list))
             }
             self.role = "system" if what == "system-prompt" else self.role
             for key in sorted(texts):
@@ -490,14 +482,12 @@ def _tells_failure(given: Mapping[str, Any]) -> bool:
 
 def _says_failed(given: Mapping[str, Any]) -> bool:
     states = [given.get(key) for key in ("status", "state", "outcome", "type", "part_kind")]
+    told = [state for state in states if isinstance(state, str)]
     return (
         any(given.get(key) is True for key in ("is_error", "isError"))
         or given.get("success") is False
         or any(given.get(key) for key in ("error", "errorText"))
-        or any(
-            isinstance(state, str) and (state.lower() in _FAILED or state.endswith("_error"))
-            for state in states
-        )
+        or any(state.lower() in _FAILED or state.endswith("_error") for state in told)
     )
 
 
@@ -693,14 +683,10 @@ def _block_texts(value: Any) -> list[str | None] | None:
     """
     if not is_list(value):
         return None
+    plainly = [type(one) is dict and one.keys() == _TEXT_BLOCK and one["type"] == "text" for one in value]
     texts = [
-        block["text"]
-        if type(block) is dict
-        and block.keys() == _TEXT_BLOCK
-        and block["type"] == "text"
-        and type(block["text"]) is str
-        else None
-        for block in value
+        one["text"] if is_plain and type(one["text"]) is str else None
+        for one, is_plain in zip(value, plainly, strict=True)
     ]
     pairs = zip(value, texts, strict=True)
     others = [block for block, text in pairs if text is None and not isinstance(block, str)]

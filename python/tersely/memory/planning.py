@@ -54,11 +54,8 @@ def break_even(cost: float, saved_tokens: int, price_per_million: float) -> int 
     `price_per_million`: of the input tokens that are saved, in the currency of `cost`: the cached price where
     they would be read from a provider's cache. Raises ValueError for negative numbers and NaN.
     """
-    for name, value in (
-        ("cost", cost),
-        ("saved_tokens", saved_tokens),
-        ("price_per_million", price_per_million),
-    ):
+    given = {"cost": cost, "saved_tokens": saved_tokens, "price_per_million": price_per_million}
+    for name, value in given.items():
         number(value, name, least=0)
     if cost == 0:
         return 0
@@ -142,18 +139,8 @@ def plan(
         worth_it, reason = True, "pays"
     else:
         worth_it, reason = False, "too_dear"
-    return CompactionPlan(
-        worth_it,
-        reason,
-        compacted.original_tokens,
-        compacted.tokens,
-        unchanged,
-        cost,
-        saved * prices.kept / 1e6,
-        requests,
-        compacted.accounts,
-        compacted,
-    )
+    tokens, saving = (compacted.original_tokens, compacted.tokens, unchanged), saved * prices.kept / 1e6
+    return CompactionPlan(worth_it, reason, *tokens, cost, saving, requests, compacted.accounts, compacted)
 
 
 def apply(planned: CompactionPlan) -> CompactedMessages:

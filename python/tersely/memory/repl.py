@@ -164,37 +164,20 @@ class CompactionConfig:
     @classmethod
     def high_throughput(cls) -> CompactionConfig:
         """Many runs: compact early, without a model."""
-        return cls(
-            min_entries_for_compaction=3,
-            max_entries_before_compaction=5,
-            max_chars_before_compaction=3000,
-            use_llm_for_summary=False,
-            preserve_last_n_entries=1,
-            summary_max_sentences=2,
-        )
+        return cls(min_entries_for_compaction=3, max_entries_before_compaction=5, max_chars_before_compaction=3000,
+                   preserve_last_n_entries=1, summary_max_sentences=2, use_llm_for_summary=False)  # fmt: skip
 
     @classmethod
     def long_research(cls) -> CompactionConfig:
         """Long sessions: keep more, let the model write."""
-        return cls(
-            min_entries_for_compaction=8,
-            max_entries_before_compaction=15,
-            max_chars_before_compaction=15000,
-            preserve_last_n_entries=3,
-            summary_max_sentences=4,
-        )
+        return cls(min_entries_for_compaction=8, max_entries_before_compaction=15, max_chars_before_compaction=15000,
+                   preserve_last_n_entries=3, summary_max_sentences=4)  # fmt: skip
 
     @classmethod
     def minimal(cls) -> CompactionConfig:
         """Small windows: as early and as much as possible."""
-        return cls(
-            min_entries_for_compaction=2,
-            max_entries_before_compaction=4,
-            max_chars_before_compaction=2000,
-            use_llm_for_summary=False,
-            preserve_last_n_entries=1,
-            summary_max_sentences=1,
-        )
+        return cls(min_entries_for_compaction=2, max_entries_before_compaction=4, max_chars_before_compaction=2000,
+                   preserve_last_n_entries=1, summary_max_sentences=1, use_llm_for_summary=False)  # fmt: skip
 
     @classmethod
     def none(cls) -> CompactionConfig:
@@ -487,10 +470,8 @@ class MemoryCompactor:
         trigger = self._trigger(history)
         self.reason = "" if trigger else "thresholds_not_met"
         if trigger and self._is_floor(history.entries):
-            self.reason = (
-                f"irreducible: the newest {self.config.preserve_last_n_entries} entries stay as they are, "
-                "and nothing new came since"
-            )
+            kept = f"the newest {self.config.preserve_last_n_entries} entries stay as they are"
+            self.reason = f"irreducible: {kept}, and nothing new came since"
             return False
         return bool(trigger)
 
@@ -526,7 +507,16 @@ class MemoryCompactor:
             compacted_entries=1 + len(preserved),
             original_chars=history.characters,
             compacted_chars=0,
-            summary=self._rule_summary(steps, preserved, task),
+            summary=rule_summary(
+                steps,
+                preserved,
+                task,
+                sentences=self.config.summary_max_sentences,
+                findings=self.config.include_key_findings,
+                smart_success=self.smart_success,
+                seed_labels=self.seed_labels,
+                newest_first=self.newest_first,
+            ),
             preserved_entries=preserved,
             summarized_entries=len(old),
             summarized=tuple(steps),
@@ -594,23 +584,10 @@ class MemoryCompactor:
         return int(count_batch(resolve_counter(self.counter), texts).sum())
 
     def _is_floor(self, entries: list[REPLEntry]) -> bool:
-        if self._floor is None:
-            return False
-        return entries == self._floor or (
-            entries[1:] == self._floor and bool(entries) and entries[0].stands_for > 0
-        )
-
-    def _rule_summary(self, steps: Sequence[REPLEntry], later: Sequence[REPLEntry], task: str) -> str:
-        return rule_summary(
-            steps,
-            later,
-            task,
-            sentences=self.config.summary_max_sentences,
-            findings=self.config.include_key_findings,
-            smart_success=self.smart_success,
-            seed_labels=self.seed_labels,
-            newest_first=self.newest_first,
-        )
+        """Whether these cannot get shorter, or are a summary and what cannot."""
+        if self._floor is None or entries == self._floor:
+            return self._floor is not None
+        return bool(entries) and entries[1:] == self._floor and entries[0].stands_for > 0
 
 
 def _summary_entry(result: CompactionResult) -> REPLEntry:
@@ -627,7 +604,5 @@ def _summary_entry(result: CompactionResult) -> REPLEntry:
 
 
 def _nothing(history: REPLHistory, reason: str) -> CompactionResult:
-    return CompactionResult(
-        len(history), len(history), history.characters, history.characters,
-        preserved_entries=history.entries, reason=reason,
-    )  # fmt: skip
+    sizes = (len(history), len(history), history.characters, history.characters)
+    return CompactionResult(*sizes, preserved_entries=history.entries, reason=reason)

@@ -101,11 +101,8 @@ def _text_block(text: str, like: Any) -> Any:
 def new_user_message(text: str, like: Sequence[Any]) -> Any:
     """A user's message that says `text`, of the kind that the messages `like` are."""
     for message in like:
-        if (
-            type(message) is dict
-            and message.keys() == {"role", "content"}
-            and type(message["content"]) is str
-        ):
+        plainly = type(message) is dict and message.keys() == {"role", "content"}
+        if plainly and type(message["content"]) is str:
             continue  # as most are: of no particular shape
         made = _user_mapping(text, message) if isinstance(message, Mapping) else _user_object(text, message)
         if made is not None:

@@ -49,17 +49,8 @@ class Hybrid(Abstractive):
         llm: Any = None,
     ) -> None:
         """Check the options, as `Abstractive` does."""
-        super(Hybrid, self).__init__(
-            model,
-            preserve,
-            min_confidence,
-            strict_preserve,
-            fallback,
-            max_prompt_tokens,
-            concurrency,
-            extractive,
-            llm=llm,
-        )
+        checked = (preserve, min_confidence, strict_preserve, fallback, max_prompt_tokens, concurrency)
+        super(Hybrid, self).__init__(model, *checked, extractive, llm=llm)
         object.__setattr__(self, "threshold", checks.whole_number(threshold, "threshold"))
 
     def first_target(self, original: int, budget: int) -> int | None:
@@ -81,10 +72,8 @@ class Hybrid(Abstractive):
         if any(span.reason == "cut" for span in found.kept):  # not even one segment is whole
             return everything
         status = np.full(len(table), _BUDGET, dtype=np.uint8)
-        for spans, code in (
-            ([span for span in found.dropped if span.reason == "redundant"], _REDUNDANT),
-            (found.kept, _REWRITTEN),
-        ):
+        repeated = [span for span in found.dropped if span.reason == "redundant"]
+        for spans, code in ((repeated, _REDUNDANT), (found.kept, _REWRITTEN)):
             places = [(span.document, span.start, span.end) for span in spans]
             status[mark_pinned(table, places).astype(bool)] = code
         return status
