@@ -164,20 +164,26 @@ class CompactionConfig:
     @classmethod
     def high_throughput(cls) -> CompactionConfig:
         """Many runs: compact early, without a model."""
-        return cls(min_entries_for_compaction=3, max_entries_before_compaction=5, max_chars_before_compaction=3000,
-                   preserve_last_n_entries=1, summary_max_sentences=2, use_llm_for_summary=False)  # fmt: skip
+        return cls(
+            min_entries_for_compaction=3, max_entries_before_compaction=5, max_chars_before_compaction=3000,
+            preserve_last_n_entries=1, summary_max_sentences=2, use_llm_for_summary=False,
+        )  # fmt: skip
 
     @classmethod
     def long_research(cls) -> CompactionConfig:
         """Long sessions: keep more, let the model write."""
-        return cls(min_entries_for_compaction=8, max_entries_before_compaction=15, max_chars_before_compaction=15000,
-                   preserve_last_n_entries=3, summary_max_sentences=4)  # fmt: skip
+        return cls(
+            min_entries_for_compaction=8, max_entries_before_compaction=15, max_chars_before_compaction=15000,
+            preserve_last_n_entries=3, summary_max_sentences=4,
+        )  # fmt: skip
 
     @classmethod
     def minimal(cls) -> CompactionConfig:
         """Small windows: as early and as much as possible."""
-        return cls(min_entries_for_compaction=2, max_entries_before_compaction=4, max_chars_before_compaction=2000,
-                   preserve_last_n_entries=1, summary_max_sentences=1, use_llm_for_summary=False)  # fmt: skip
+        return cls(
+            min_entries_for_compaction=2, max_entries_before_compaction=4, max_chars_before_compaction=2000,
+            preserve_last_n_entries=1, summary_max_sentences=1, use_llm_for_summary=False,
+        )  # fmt: skip
 
     @classmethod
     def none(cls) -> CompactionConfig:
