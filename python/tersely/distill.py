@@ -51,19 +51,10 @@ _FEWEST, _MOST = 6, 40  # words of a sentence that is asked about
 _BLANKS = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _OPENINGS = (
-    *(
-        "what is",
-        "what is the",
-        "what are",
-        "what was the name of",
-        "what type of",
-        "who",
-        "who was",
-        "which",
-    ),
-    *("when did", "when was", "where is", "where did", "in what year was", "why did", "how", "how many"),
-    *("how long", "is there", "does"),
-)
+    "what is", "what is the", "what are", "what was the name of", "what type of", "who", "who was", "which",
+    "when did", "when was", "where is", "where did", "in what year was", "why did", "how", "how many",
+    "how long", "is there", "does",
+)  # fmt: skip
 _SKIPPED = frozenset(("script", "style", "head", "nav", "code", "pre"))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -240,16 +240,22 @@ def _failing_lines(text: str) -> Int64s:
             hits.add(at)
             at = small.find(word, at + len(word))
     found = []
-    stop = -1
-    for hit in sorted(hits):
-        if hit < stop:
-            continue  # in the same line
-        begin = text.rfind("\n", 0, hit) + 1
-        stop = text.find("\n", hit)
-        stop = len(text) if stop < 0 else stop
-        line = text[begin:stop]
+    for start, end in lines_at(text, sorted(hits)):
+        line = text[start:end]
         bare = line.strip()
         if len(bare) <= _LONGEST_LINE:
-            begin += line.find(bare)
+            begin = start + line.find(bare)
             found.append((begin, begin + len(bare)))
     return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+
+def lines_at(text: str, places: Iterable[int]) -> list[tuple[int, int]]:
+    """List the lines (start, end) that have these ascending places, each once. O(characters)."""
+    found: list[tuple[int, int]] = []
+    end = -1
+    for place in places:
+        if place >= end:
+            end = text.find("\n", place)
+            end = len(text) if end < 0 else end
+            found.append((text.rfind("\n", 0, place) + 1, end))
+    return found

@@ -16,7 +16,7 @@ from tersely.checks import Ratios, brief
 from tersely.engine.facts import find_facts
 from tersely.engine.reading import count_batch, segment
 from tersely.errors import SummarizationError
-from tersely.memory.mentions import FAILURES
+from tersely.memory.mentions import FAILURES, lines_at
 from tersely.models.counters import resolve_counter
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
 from tersely.models.language_models import resolve_language_model
@@ -340,13 +340,7 @@ def _pairs(output: str) -> list[str]:
 def _lines_with_numbers(output: str) -> list[str]:
     numbers = _numbers(output)
     found: dict[str, None] = {}
-    end = -1
-    for start, _ in numbers:
-        if start < end:
-            continue  # in the same line
-        begin = output.rfind("\n", 0, start) + 1
-        end = output.find("\n", start)
-        end = len(output) if end < 0 else end
+    for begin, end in lines_at(output, [start for start, _ in numbers]):
         found[_shorten(output, begin, end, numbers)] = None
         if len(found) == _FINDINGS:
             break
