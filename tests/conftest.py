@@ -7,6 +7,7 @@ With HYPOTHESIS_PROFILE=thorough it looks for new ones, 1,500 a test.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -38,6 +39,10 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
     if whole and getattr(config.option, "numprocesses", 0) is None and not config.option.usepdb:
         config.option.numprocesses = 2
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if collection_path.name == "test_growth.py" and not config.getoption("--growth") else None
 
 
 def pytest_configure(config: pytest.Config) -> None:

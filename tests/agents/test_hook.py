@@ -551,28 +551,32 @@ def test_no_file_is_left_where_none_was() -> None:
     assert json.loads(remove_hook(mine, "PostToolUse", MARKER, {"version": 1})) == {"version": 1, "mine": 2}
 
 
-CPU_SECONDS = 0.5  # for 70 KB, in a fresh process
-
-
 @pytest.mark.seconds
 def test_cpu_of_an_answer_from_cold(tmp_path: Path) -> None:
+    """For 70 KB: at most six times that of a Python with numpy; the best of three, as others disturb."""
     given = tmp_path / "event.json"
     log = "\n".join(
         f"2026-01-{row % 28 + 1:02} 10:00 INFO worker {row} on web-{row % 9}" for row in range(1800)
     )
     given.write_text(json.dumps(event({**BASH, "stdout": log})))
     assert given.stat().st_size > 70_000
-    command = [sys.executable, "-m", "tersely", "hook", "--agent", "claude-code"]
-    used = []
-    for _ in range(3):  # the best of three, as other processes disturb
+
+    def spent(*arguments: str) -> tuple[float, bytes]:
         before = os.times()
         with given.open("rb") as file:
-            done = subprocess.run(command, stdin=file, capture_output=True, check=True)
+            done = subprocess.run(
+                [sys.executable, *arguments], stdin=file, capture_output=True, check=True
+            ).stdout
         after = os.times()
-        spent = after.children_user + after.children_system - before.children_user - before.children_system
-        used.append(spent)
-        assert b"updatedToolOutput" in done.stdout
-    assert min(used) < CPU_SECONDS
+        return (
+            after.children_user + after.children_system - before.children_user - before.children_system,
+            done,
+        )
+
+    bare = min(spent("-c", "import numpy")[0] for _ in range(3))
+    answers = [spent("-m", "tersely", "hook", "--agent", "claude-code") for _ in range(3)]
+    assert all(b"updatedToolOutput" in out for _, out in answers)
+    assert min(seconds for seconds, _ in answers) < 6 * bare
 
 
 def told_by(agent: str, text: str) -> tuple[dict[str, Any], Callable[[dict[str, Any]], str]]:

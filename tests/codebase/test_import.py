@@ -18,7 +18,7 @@ HEAVY = {
     "sklearn", "sqlite3", "tiktoken", "tokenizers", "toktok", "torch", "transformers",
 }
 # fmt: on
-CPU_SECONDS = 0.3
+MOST = 2  # times the CPU of a Python that has imported numpy, whatever the machine
 
 # Reports everything the interpreter does while it imports: an audit hook sees it even where it is undone.
 PROBE = """
@@ -33,12 +33,12 @@ def hook(event, arguments):
 import numpy
 def state():
     return [dict(os.environ), os.getcwd(), sys.path[:], len(os.listdir("/proc/self/task"))]
-before = state()
+before, bare = state(), time.process_time()
 if sys.argv[1] == "audit":
     sys.addaudithook(hook)
 import tersely
 print(json.dumps({
-    "cpu": time.process_time(),
+    "cpu": time.process_time() / bare,
     "seen": seen,
     "changed": [list(pair) for pair in zip(before, state()) if pair[0] != pair[1]],
     "modules": sorted({name.partition(".")[0] for name in sys.modules}),
@@ -79,5 +79,4 @@ def test_no_side_effects(audited: dict[str, Any]) -> None:
 
 def test_cpu_time_of_the_first_import(tmp_path: Path) -> None:
     # The whole process: interpreter, numpy and all. The best of five, as other processes disturb.
-    best = min(probe(tmp_path, "time")["cpu"] for _ in range(5))
-    assert best < CPU_SECONDS
+    assert min(probe(tmp_path, "time")["cpu"] for _ in range(5)) < MOST

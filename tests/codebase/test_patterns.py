@@ -84,20 +84,17 @@ def calls() -> dict[tuple[str, str], set[str]]:
     return found
 
 
+@functools.cache
 def all_patterns() -> dict[str, re.Pattern[Any]]:
     """Name of the module and the variable -> pattern; each pattern once, where it is written."""
     found: dict[re.Pattern[Any], str] = {}
     for module in modules():
         source = Path(module.__file__ or "").read_text(encoding="utf-8")
-        for name, value in vars(module).items():
-            if not re.search(rf"^{name}\b.*=", source, re.MULTILINE):
-                continue  # imported
+        for name in re.findall(r"^(\w+)\b.*=", source, re.MULTILINE):  # the others are imported
+            value = vars(module).get(name)
             for place, pattern in enumerate(patterns_in(value)):
                 found.setdefault(pattern, f"{module.__name__.removeprefix('tersely.')}.{name}[{place}]")
     return {name: pattern for pattern, name in found.items()}
-
-
-PATTERNS = all_patterns()
 
 
 class LateError(Exception):
@@ -136,7 +133,7 @@ def steep(run: Callable[[Any], object], made: Callable[[int], Any]) -> list[floa
 
 
 def check(name: str, most: int) -> None:
-    pattern = PATTERNS[name]
+    pattern = all_patterns()[name]
     texts = sorted(set(hostile_texts(pattern)))
     for before, repeated, behind in texts[:: len(texts) // most + 1]:
 
@@ -152,17 +149,12 @@ def check(name: str, most: int) -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize("name", PATTERNS)
-def test_a_pattern_is_linear(name: str) -> None:
-    check(name, SOME)
-
-
-@pytest.mark.slow
-@pytest.mark.seconds
+@pytest.mark.parametrize("most", [SOME, pytest.param(MORE, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("part", range(8))
-def test_patterns_are_linear_on_more_inputs(part: int) -> None:
-    for name in list(PATTERNS)[part::8]:
-        check(name, MORE)
+def test_patterns_are_linear(part: int, most: int) -> None:
+    assert len(all_patterns()) > 100
+    for name in list(all_patterns())[part::8]:
+        check(name, most)
 
 
 @pytest.mark.slow

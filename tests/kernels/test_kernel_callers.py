@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from other_threads import UNDER_ASAN, assert_others_run_during, forks
 from script_runs import run_code
+from tersely import _native
 from tersely.kernels import cosine_pairs, cosine_similarity, threshold_clusters
 from vector_oracles import all_answers, gaussian
 
@@ -56,17 +57,21 @@ def test_callers_whose_calls_fail_do_not_disturb_the_others() -> None:
 
 # .3 is a threshold that the first columns do not settle, so each call takes a tenth of a second or more.
 X = np.random.default_rng(0).standard_normal((20_000, 256), dtype=np.float32)
+TEXT = "The winch on the north quay was oiled again, and nobody noticed. " * 150_000  # 10 MB
 CALLS: dict[str, Callable[..., object]] = {
-    "similarity": partial(cosine_similarity, X[:1400], X),
-    "pairs": partial(cosine_pairs, X, 0.3),
-    "representative": partial(threshold_clusters, X, 0.3),
-    "single": partial(threshold_clusters, X, 0.3, linkage="single"),
+    "similarity": partial(cosine_similarity, X[:1400], X, threads=1),
+    "pairs": partial(cosine_pairs, X, 0.3, threads=1),
+    "representative": partial(threshold_clusters, X, 0.3, threads=1),
+    "single": partial(threshold_clusters, X, 0.3, linkage="single", threads=1),
+    "segment": lambda: _native.segment([TEXT], 3, 200),
+    "terms": lambda: _native.terms([TEXT])[2],
+    "analyze": lambda: _native.analyze([TEXT], [], 3, 200),
 }
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_other_threads_run_meanwhile(name: str) -> None:
-    assert_others_run_during(partial(CALLS[name], threads=1))
+    assert_others_run_during(CALLS[name])
 
 
 # Fork is used on purpose: newer Pythons warn of it in a process with threads.
@@ -74,6 +79,7 @@ START = """
 import multiprocessing, os, threading, time, warnings
 warnings.simplefilter("ignore")
 import numpy as np
+from tersely import _native
 from tersely.kernels import cosine_pairs
 from vector_oracles import fixed_answers, gaussian
 

@@ -1,10 +1,11 @@
-"""Rule by rule: where sentences end in European text. A case lists its sentences, joined by a space."""
+"""Where sentences end: rule by rule, in all scripts, at line breaks, in lists, quotes and code."""
 
 from __future__ import annotations
 
 import pytest
 import tersely
 
+#: Joined by a space, by nothing, by a line break.
 CASES: dict[str, list[str]] = {
     "two plain ones": ["The tide went out.", "The boats lay on their sides."],
     "three marks": ["Who rang?", "It was late!", "Nobody answered."],
@@ -103,16 +104,84 @@ CASES: dict[str, list[str]] = {
     "semicolon and colon": ["One thing is sure: it rains; it pours.", "Bring a coat."],
     "Greek": ["Το πλοίο έφυγε.", "Κανείς δεν το είδε."],
     "Cyrillic": ["Корабль ушёл.", "Никто его не видел!"],
+    "Arabic": ["هل وصل القارب؟", "نعم وصل.", "لم يره أحد!"],
+    "Urdu": ["یہ کشتی ہے۔", "وہ بندرگاہ ہے۔"],
+    "Hindi": ["नाव आ गई।", "किसी ने नहीं देखा।"],
+    "Sanskrit verse": ["नौः आगता॥", "कोऽपि न अपश्यत्॥"],
+    "Armenian": ["Նավը եկավ։", "Ոչ ոք չտեսավ։"],
+    "Amharic": ["ጀልባው መጣ።", "ማንም አላየም።"],
+    "Burmese": ["လှေ ရောက်ပြီ။", "ဘယ်သူမှ မမြင်ဘူး။"],
+    "Khmer": ["ទូកមកដល់ហើយ។", "គ្មាននរណាឃើញទេ។"],
+    "Tibetan": ["གྲུ་འབྱོར་སོང་།", "སུས་ཀྱང་མ་མཐོང་།"],
+    "Korean": ["배가 도착했습니다.", "아무도 보지 못했습니다.", "정말입니까?"],
+    "German ordinals": [
+        "Der Brief kam am 3. Juni und wir haben ihn gelesen.",
+        "Die Antwort ging am 14. Juli mit der Post.",
+    ],
+    "German dates": ["Frist: 1. Januar 2027.", "Ausgabe 24. Dez. 2026."],
+    "Danish ordinals": ["Mødet blev holdt den 3. Oktober og referatet er sendt.", "Det var det 2. Møde."],
+    "Finnish ordinals": ["Kirja oli hyllyssä ja 2. Kerros oli kiinni.", "Ovet ovat auki."],
+    "Turkish ordinals": ["Bu ev 3. Sokak için çok büyük.", "Kapı ve pencere açık."],
+    "German number at the end": ["Der Zug kam auf Gleis 3.", "Das war zu spät und nicht gut."],
+    "English number at the end": ["The bus that we took was the 14.", "June was the driver and she knew it."],
+    "no capitals": ["i went home.", "then i slept.", "it was late."],
+    "a small letter goes on": ["The file (approx. forty pages) arrived."],
+    "numbered list": ["1. Boil the water", "2. Add the rice", "3. Wait ten minutes"],
+    "list with brackets": ["1) Boil the water", "2) Add the rice", "3) Wait ten minutes"],
+    "list with letters": ["a) boil the water", "b) add the rice", "c) wait ten minutes"],
+    "list with bullets": ["• boil the water", "• add the rice", "• wait ten minutes"],
+    "numbers out of order": ["1. Boil 4. eggs and 3. potatoes"],
 }
+TIGHT: dict[str, list[str]] = {
+    "Japanese": ["船が着いた。", "誰も見なかった。", "本当か？", "本当だ！"],
+    "Chinese": ["船到了。", "没有人看见。", "真的吗？", "真的！"],
+    "half width stop": ["船が着いた｡", "誰も見ない｡"],
+    "quote inside": ["他说：“船到了。”", "然后他走了。"],
+    "corner brackets": ["「船が着いた。」", "彼は言った。"],
+    "Hindi without a space": ["नाव आ गई।", "कोई नहीं था।"],
+    "latin inside": ["私はv1.2を使う。", "Aさんは3.5を使う。"],
+    "full width bracket": ["（船到了。）", "他走了。"],
+    "title": ["我读了《你好。世界》这本书。", "很好。"],
+    "numbers of full width": ["値は３．１４です。", "次の値は2．71。"],
+    "items of full width": ["１．はじめに述べる．", "２．方法を示す．", "終わり．"],
+    "version of full width": ["Ｖｅｒ．２．０を使う．", "次に進む．"],
+    "number of full width at the end": ["結果は１０．", "次に示す．"],
+}
+LINES: dict[str, list[str]] = {
+    "numbered items": ["1. Open the valve. Slowly.", "2. Read the gauge.", "10. Close the valve."],
+    "an item of two lines": [
+        "- Yachts moor on the west quay\n  next to the old crane.",
+        "- Others moor elsewhere.",
+    ],
+    **{
+        f"items with {mark}": [
+            f"{mark} Take the eastern stairs.",
+            f"{mark} Knock twice. Then wait.",
+            f"{mark} Leave by the same way",
+        ]
+        for mark in "-*+•"
+    },
+}
+WRAPPED = (
+    "The warehouse on the north side of the river was built before the war and\n"
+    "has stood empty for most of the years since then, because nobody wants to\n"
+    "pay for the roof. Last winter a part of that roof fell into the yard where\n"
+    "the children of the street used to play football on Sunday afternoons.\n"
+)
+WRAPPED_SENTENCES = [
+    WRAPPED[: WRAPPED.index(" Last")],
+    WRAPPED[WRAPPED.index("Last") : -1],
+]
 
 
 def sentences(text: str) -> list[str]:
     return [text[start:end] for _, start, end, _ in tersely.segment(text)]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_X78_sentences(name: str) -> None:
-    assert sentences(" ".join(CASES[name])) == CASES[name]
+@pytest.mark.parametrize(("joined", "cases"), [(" ", CASES), ("", TIGHT), ("\n", LINES)])
+def test_X78_sentences(joined: str, cases: dict[str, list[str]]) -> None:
+    for name, expected in cases.items():
+        assert sentences(joined.join(expected)) == expected, name
 
 
 def test_X78_a_missing_space_behind_a_stop() -> None:
@@ -130,3 +199,66 @@ def test_any_white_space_separates_sentences(space: str) -> None:
 def test_every_mark_ends_a_sentence(mark: str) -> None:
     first, second = f"The rope was wet{mark}", f"The knot held{mark}"
     assert sentences(f"{first} {second}") == [first, second]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_X78_a_wrapped_line_does_not_end_a_sentence(newline: str) -> None:
+    expected = [sentence.replace("\n", newline) for sentence in WRAPPED_SENTENCES]
+    assert sentences(WRAPPED.replace("\n", newline)) == expected
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_X78_short_lines_are_meant(newline: str) -> None:
+    lines = ["Rain on the slates", "Wind in the wires", "Nobody at the door"]
+    assert sentences(newline.join(lines)) == lines
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("blank", ["", " ", "\t", "\u3000", "\u00a0 "])
+def test_a_blank_line_ends_a_paragraph(newline: str, blank: str) -> None:
+    text = f"no mark at the end{newline}{blank}{newline}nor here"
+    assert sentences(text) == ["no mark at the end", "nor here"]
+
+
+def test_a_line_that_ends_early_was_meant() -> None:
+    text = WRAPPED + "It is quiet now.\n" + WRAPPED
+    assert sentences(text) == [*WRAPPED_SENTENCES, "It is quiet now.", *WRAPPED_SENTENCES]
+
+
+def test_crlf_belongs_to_no_sentence() -> None:
+    assert sentences("The rope broke.\r\nThe boat drifted off.\r\n") == [
+        "The rope broke.",
+        "The boat drifted off.",
+    ]
+
+
+def test_a_long_item_is_cut_into_sentences() -> None:
+    first = "- " + "The first sentence of this item is long enough to matter. " * 8
+    assert len(sentences(first + "The last one is short.")) == 9
+
+
+def test_quoted_lines_are_cut_like_prose() -> None:
+    text = "> The quay is dry.\n> Do not moor there."
+    pieces = sentences(text)
+    assert [piece.strip("> \n") for piece in pieces] == ["The quay is dry.", "Do not moor there."]
+
+
+def test_indented_code_is_cut_by_lines() -> None:
+    assert sentences("    a = f(1). g\n    b = 2") == ["a = f(1). g", "b = 2"]
+
+
+THAI_CLAUSES = ["เรือลำใหญ่ออกจากท่าตั้งแต่เช้ามืดก่อนที่ฝนจะตก", "ไม่มีใครเห็นมันกลับมาอีกเลยจนกระทั่งวันต่อมา"]
+
+
+def test_X78_thai_ends_at_a_space_after_about_forty_characters() -> None:
+    assert all(len(clause) >= 40 for clause in THAI_CLAUSES)
+    assert sentences(" ".join(THAI_CLAUSES)) == THAI_CLAUSES
+
+
+def test_thai_does_not_end_at_a_space_after_few_characters() -> None:
+    assert sentences("เรือออก ฝนตก คนกลับ") == ["เรือออก ฝนตก คนกลับ"]
+
+
+def test_scripts_in_one_line() -> None:
+    text = "The boat came. 船到了。نعم وصل. Нет!"
+    assert sentences(text) == ["The boat came.", "船到了。", "نعم وصل.", "Нет!"]
