@@ -129,15 +129,10 @@ def check_names(preserve: Collection[str] | str) -> tuple[str, ...]:
 
 
 def preserved_facts(
-    texts: Sequence[str],
-    table: SegmentTable,
-    level: Level,
-    preserve: Collection[str],
-    sentences: SegmentTable | None = None,
+    texts: Sequence[str], table: SegmentTable, level: Level, preserve: Collection[str]
 ) -> FactTable:
-    """The facts that `preserve` names. `sentences`: of the texts, where they were read already."""
-    if level is not Level.SENTENCE and sentences is None:
-        sentences = segment(texts)
+    """The facts that `preserve` names. `level`: at which `table` is cut."""
+    sentences = None if level is Level.SENTENCE else segment(texts)
     return choose_facts(texts, find_facts(texts, table, sentences), preserve)
 
 

@@ -46,8 +46,6 @@ def read(
     original: int,
     options: Extractive,
     readers: Sequence[ContentReader | None] = (),
-    analysis: Analysis | None = None,
-    cosine: Float32s | None = None,
     texts: Texts | None = None,
     types: tuple[str, ...] = (),
     warnings: tuple[str, ...] = (),
@@ -56,12 +54,11 @@ def read(
 
     `original`: tokens of the documents joined by the separator. `options`: how text is read and valued.
     `readers`: of each document, what reads it as its content type; None, and (): it is read as text.
-    `analysis`, `cosine`: of texts, where they are known (`analyze`, vectors of its segments with the
-    query's). `texts`: those of the documents, with their UTF-8; None: they are made. `types`,
+    `texts`: those of the documents, with their UTF-8; None: they are made. `types`,
     `warnings`: of the reading, beside what it finds. O(characters).
     """
     if not any(readers):
-        reading = _read_text(request, original, options, texts, types, warnings, analysis, cosine)
+        reading = _read_text(request, original, options, texts, types, warnings)
     else:
         reading = _Joining(request, original, options, readers, texts, types, warnings).run()
     found = dict[str, Any]()
@@ -88,15 +85,12 @@ def _read_text(
     texts: Texts | None,
     types: tuple[str, ...],
     told: Sequence[str],
-    analysis: Analysis | None = None,
-    cosine: Float32s | None = None,
 ) -> Reading:
     """All documents as text: segments, worth what they have to do with the query, else by importance."""
     if texts is None:
         texts = texts_of(request.documents)
-    if analysis is None:
-        analysis = analyze(texts, extras_of(request), options.level, options.window)
-    valued, by_query, warnings, asked = worth_of_text(request, texts, options, analysis, cosine)
+    analysis = analyze(texts, extras_of(request), options.level, options.window)
+    valued, by_query, warnings, asked = worth_of_text(request, texts, options, analysis)
     table = analysis.table
     if len(texts) == 1:
         regions: tuple[Region, ...] = (Region(0, 0, len(table.start)),) if len(table.start) else ()

@@ -298,9 +298,7 @@ def found_in(texts: Sequence[str], strings: Collection[str]) -> set[str]:
     return {wanted[number] for number in np.unique(found).tolist()} | ({""} if texts else set())
 
 
-def to_spans(
-    spans: Any, documents: Sequence[Document], name: str = "pinned"
-) -> tuple[tuple[int, int, int], ...]:
+def to_spans(spans: Any, documents: Sequence[Document]) -> tuple[tuple[int, int, int], ...]:
     """Return (document, start, end) of each place that a caller names.
 
     A place is a Span, a (start, end) of the only document, a (document, start, end), or a str, which stands
@@ -310,7 +308,7 @@ def to_spans(
     """
     if isinstance(spans, (tuple, list)) and not spans:
         return ()
-    return _to_spans([spans], documents, name)[0]
+    return _to_spans([spans], documents, "pinned")[0]
 
 
 def to_groups(groups: Any, documents: Sequence[Document]) -> tuple[tuple[tuple[int, int, int], ...], ...]:

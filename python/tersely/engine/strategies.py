@@ -589,17 +589,12 @@ class Auto:
         return kinds, languages
 
 
-def prepare_by(
-    strategy: Strategy,
-    request: Request,
-    original_tokens: int | None = None,
-    revise: Callable[[Reading], Reading] | None = None,
-) -> Prepared | None:
+def prepare_by(strategy: Strategy, request: Request, original_tokens: int | None = None) -> Prepared | None:
     """The documents as `strategy` prepares them; None where it does not leave the fitting to the engine."""
     if isinstance(strategy, Auto):
-        return strategy.prepare(request, revise, original_tokens)
+        return strategy.prepare(request, None, original_tokens)
     if isinstance(strategy, Extractive):
-        return Prepared(request, strategy, revise=revise, original_tokens=original_tokens)
+        return Prepared(request, strategy, original_tokens=original_tokens)
     return None
 
 

@@ -265,21 +265,20 @@ def hybrid(
     embedder: CheckedEmbedder | None,
     reranker: CheckedEmbedder | CheckedCrossEncoder | None = None,
     rerank_share: float = RERANK_SHARE,
-    cosine: Float32s | None = None,
     pruner: CheckedPruner | None = None,
     pruner_share: float = PRUNER_SHARE,
 ) -> Hybrid:
     """Score the segments; without an embedder by terms alone. A model that fails is left out, with a warning.
 
     A reranker or a pruner reads the best segments only, such a share of the characters: what it says about
-    them ("reranked") is weighed with the rest. `cosine`: what the embedder said of the segments,
-    where that is known; then it is not asked. O(terms), the embedder's cost of all segments and the
-    others' of their shares.
+    them ("reranked") is weighed with the rest. O(terms), the embedder's cost of all segments and the others'
+    of their shares.
     """
     warnings = []
     analysis = prepared.analysis
     size = len(analysis.table.start)
-    if cosine is None and embedder is not None and size:
+    cosine: Float32s | None = None
+    if embedder is not None and size:
         try:
             cosine = embedder.similarity_spans(prepared.query, prepared.texts, analysis.table)
         except Exception:  # whatever a model does, history is not lost with it
@@ -562,7 +561,7 @@ def redundancy_of(options: Extractive, by_query: bool) -> float:
 
 
 def worth_of_text(
-    request: Request, texts: list[str], options: Extractive, analysis: Analysis, cosine: Float32s | None
+    request: Request, texts: list[str], options: Extractive, analysis: Analysis
 ) -> tuple[Importance, bool, tuple[str, ...], Asked | None]:
     """Value segments: their worth, whether the query decided it, warnings, the query's features."""
     table, query = analysis.table, (request.query or "").strip()
@@ -571,19 +570,14 @@ def worth_of_text(
         return Importance(lead(words, options.position_decay, options.position_floor)), False, (), None
     judged = analysis
     if options.level is Level.CLAUSE:  # says too little by itself: it is worth what its sentence is
-        judged, cosine = analyze(texts, extras_of(request), Level.SENTENCE, options.window), None
-    warnings: tuple[str, ...] = ()
-    valued, by_query, asked = None, False, None
-    if query and options.scoring != "centrality":
-        found = _relevance(request, texts, options, judged, read_question(query), cosine)
-        by_query, warnings, asked = found.by_query, found.warnings, found.asked
-        valued = Importance(found.segments)
-    if not by_query or valued is None:
-        valued = importance(texts, judged)
+        judged = analyze(texts, extras_of(request), Level.SENTENCE, options.window)
+    found = _relevance(request, texts, options, judged) if query and options.scoring != "centrality" else None
+    by_query = found is not None and found.by_query
+    valued = Importance(found.segments) if found is not None and by_query else importance(texts, judged)
     if judged is not analysis:
         rows = rows_at(texts, judged.table, table.document, table.start)
         valued = valued.rows(lambda column: column[rows])
-    return valued, by_query, warnings, asked
+    return valued, by_query, () if found is None else found.warnings, None if found is None else found.asked
 
 
 def importance(texts: list[str], analysis: Analysis) -> Importance:
@@ -597,21 +591,13 @@ def importance(texts: list[str], analysis: Analysis) -> Importance:
     return Importance(*_native.importance(texts, *given))
 
 
-def _relevance(
-    request: Request,
-    texts: list[str],
-    options: Extractive,
-    analysis: Analysis,
-    question: Question,
-    cosine: Float32s | None = None,
-) -> Any:
+def _relevance(request: Request, texts: list[str], options: Extractive, analysis: Analysis) -> Hybrid:
     query = (request.query or "").strip()
-    prepared = QueryReading(request.documents, texts, query, question, analysis)
+    prepared = QueryReading(request.documents, texts, query, read_question(query), analysis)
     embedder = None if options.scoring == "lexical" else resolve_embedder(options.embedder)
     reranker = None if options.reranker is None else resolve_reranker(options.reranker)
     pruner = None if options.pruner is None else resolve_pruner(options.pruner)
-    shares = (options.rerank_share, options.pruner_share)
-    return hybrid(prepared, embedder, reranker, shares[0], cosine, pruner, shares[1])
+    return hybrid(prepared, embedder, reranker, options.rerank_share, pruner, options.pruner_share)
 
 
 def with_joint_worth(
@@ -639,7 +625,7 @@ def with_joint_worth(
             analysis = analyze(reading.texts, extras_of(request), Level.SENTENCE, options.window)
         first, last = _segments_of(reading.texts, analysis.table, table)
     if query and options.scoring not in ("centrality", "lead"):
-        found = _relevance(request, reading.texts, options, analysis, read_question(query))
+        found = _relevance(request, reading.texts, options, analysis)
         warnings, asked = tuple(dict.fromkeys((*warnings, *found.warnings))), found.asked
         if found.by_query:
             scores = found.segments
@@ -656,11 +642,11 @@ def with_joint_worth(
             worth = (relevance / top + _OWN_SHARE * standing).astype(np.float32)
             by_query = True
     if not by_query:
-        found = importance(reading.texts, analysis)
-        found = found.rows(lambda column: _largest(column, first, last))
-        worth, apart = _standing(reading, own, found.worth).astype(np.float32), found.apart
-        if found.gist is not None:
-            gist = _standing(reading, own, found.gist).astype(np.float32)
+        plain = importance(reading.texts, analysis)
+        plain = plain.rows(lambda column: _largest(column, first, last))
+        worth, apart = _standing(reading, own, plain.worth).astype(np.float32), plain.apart
+        if plain.gist is not None:
+            gist = _standing(reading, own, plain.gist).astype(np.float32)
     if reading.bulk is not None:
         worth[reading.bulk] = 0
     pasted = np.zeros(len(table), dtype=bool)  # values and lines repeat: what that is worth says their reader

@@ -20,7 +20,7 @@ import numpy as np
 
 from tersely.content.units import Bools
 from tersely.engine.reading import count_batch
-from tersely.engine.worth import RERANK_SHARE, hybrid, read_for_query
+from tersely.engine.worth import hybrid, read_for_query
 from tersely.memory.mentions import FAILED, Mentions, find_mentions
 from tersely.memory.messages import HEADER, Entry, Path, Piece
 from tersely.models.embedders import resolve_embedder
@@ -244,7 +244,7 @@ def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
     """
     documents = [Document("\n".join(piece.text for piece in entry.pieces)) for entry in entries]
     prepared = read_for_query(tuple(documents), query, Level.SENTENCE, _WINDOW)
-    found = hybrid(prepared, resolve_embedder(None), None, RERANK_SHARE, None)
+    found = hybrid(prepared, resolve_embedder(None))
     if not found.by_query:
         return None
     table = prepared.analysis.table
