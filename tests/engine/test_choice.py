@@ -550,7 +550,7 @@ HEARTBEAT = "INFO heartbeat of the worker is fine"
 @pytest.mark.parametrize("query", [None, "what about number 7?"])
 @pytest.mark.parametrize("ratio", [0.5, 0.8, 0.95])
 def test_spare_room_is_not_filled_with_repeats(strategy: str | None, query: str | None, ratio: float) -> None:
-    prose = [f"Number {n} is about a thing that nobody else has." for n in range(30)]
+    prose = [f"Number {n * 7 % 31} is about a thing that nobody else has." for n in range(30)]
     log = [f"INFO request {n} of user {n * 7 % 50} was served" for n in range(60)]
     for once, again, joint in ((prose, REPEATED, "\n\n"), (log, HEARTBEAT, "\n")):
         text = joint.join([*once, *[again] * 40, "The end is near."])
