@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from tersely.agents.hook import AGENTS, HookProtocol, answer_event, rewrite_command
 from tersely.cli.arguments import STORE, Commands, add_command
 from tersely.cli.files import InputError, say, write
-from tersely.cli.store import expand_with, result_store, state_folder
+from tersely.cli.store import result_compressor, state_folder
 from tersely.files import make_folder
 from tersely.text import decode
 
@@ -105,18 +105,9 @@ def _answer(arguments: argparse.Namespace) -> None:
         elif arguments.failures:
             answer = rewrite_command(json.loads(decode(given)[0]), _run_line(arguments))
         elif len(given) > arguments.budget:  # no text has more tokens than bytes
-            from tersely.agents.tool_results import ToolResultCompressor
-
             event = json.loads(decode(given)[0])
-            with result_store(arguments.store) as store:
-                compressor = ToolResultCompressor(
-                    arguments.budget,
-                    store,
-                    keep_tools=arguments.keep,
-                    keep_files=not arguments.files,
-                    expand_with=expand_with(arguments.store),
-                    report=_report,
-                )
+            options = {"keep_tools": arguments.keep, "keep_files": not arguments.files}
+            with result_compressor(arguments, report=_report, **options) as compressor:
                 answer = answer_event(agent, event, compressor)
     except Exception as error:  # the agent goes on with the result as it is
         _note(f"{type(error).__name__}: {error}")

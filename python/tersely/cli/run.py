@@ -8,12 +8,12 @@ import shlex
 import sys
 import tempfile
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from tersely import checks
 from tersely.cli.arguments import Commands, add_command
 from tersely.cli.files import discard, say, write
-from tersely.cli.store import expand_with, result_store
+from tersely.cli.store import result_compressor
 from tersely.report.pieces import in_words
 from tersely.text import CHARACTERS_REPLACED
 
@@ -88,19 +88,10 @@ def _shorten(
     kept: IO[bytes], watched: bool, command: list[str], arguments: argparse.Namespace
 ) -> bytes | None:
     """The output within the budget; None where it is to be written as it came."""
-    from tersely.agents.tool_results import ToolResultCompressor, ToolResultReport
-
-    told: list[ToolResultReport] = []
+    told: list[Any] = []
     read, is_whole = _read(kept, _MOST_READ, "read"), kept.tell() <= _MOST_READ
     read = read.replace(b"\r\n", b"\n") if watched else read
-    with result_store(arguments.store) as store:
-        compressor = ToolResultCompressor(
-            arguments.budget,
-            store,
-            keep_files=False,
-            expand_with=expand_with(arguments.store),
-            report=told.append,
-        )
+    with result_compressor(arguments, keep_files=False, report=told.append) as compressor:
         call = {"command": shlex.join(command)}
         name = Path(command[0]).name
         whole = None if is_whole else lambda: _read(kept, _MOST_KEPT, "kept")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tersely.cli.arguments import OUTPUT, Commands, add_command
 from tersely.cli.files import say, write
@@ -16,6 +17,7 @@ from tersely.files import make_folder
 from tersely.types import Compressed
 
 if TYPE_CHECKING:
+    from tersely.agents.tool_results import ToolResultCompressor
     from tersely.store import Store
 
 _VARIABLE = "TERSELY_STORE"
@@ -48,9 +50,15 @@ def result_store(given: str | None) -> Store:
     return Store.open(path)
 
 
-def expand_with(given: str | None) -> str:
-    """How the whole of a result is got back, "{id}" for its id."""
-    return "tersely expand {id}" + (f" --store {shlex.quote(str(Path(given).absolute()))}" if given else "")
+@contextmanager
+def result_compressor(arguments: argparse.Namespace, **options: Any) -> Iterator[ToolResultCompressor]:
+    """Open a compressor of results for a `--budget`, with the store of whole ones; their notes name it."""
+    from tersely.agents.tool_results import ToolResultCompressor
+
+    way, path = "tersely expand {id}", arguments.store
+    way += f" --store {shlex.quote(str(Path(path).absolute()))}" if path else ""
+    with result_store(path) as store:
+        yield ToolResultCompressor(arguments.budget, store, expand_with=way, **options)
 
 
 def keep_in_store(result: Compressed, path: str) -> str:
