@@ -412,7 +412,8 @@ std::vector<float> report_grades(const GradedLines& lines) {
 namespace {
 
 constexpr std::size_t kFewestListed = 8;  // lines of a list
-constexpr double kOpenWithIds = 0.8, kDrawn = 0.6, kSayFailed = 0.05;
+constexpr double kOpenWithIds = 0.8, kDrawn = 0.6, kSayOutcomes = 0.05;
+constexpr std::uint32_t kOutcomes = kFailure | kPassed | kVerdict | kPoints;
 constexpr std::size_t kFewestRecords = 3, kLongestRecordHead = 8;
 
 // Reads the list that a document's rows are, if they are one.
@@ -434,8 +435,7 @@ class ListReader {
         } else if (share([](const Row& row) { return row.margin < 0; }) >= kDrawn) {
             entries = read_tree();
         } else if (rows_[first].margin == 0 && !stands_for_others(rows_[first]) &&
-                   share([](const Row& row) { return row.finding >= 0 || has(row, kFailure | kVerdict | kPoints); }) <=
-                       kSayFailed) {
+                   share([](const Row& row) { return row.finding >= 0 || has(row, kOutcomes); }) <= kSayOutcomes) {
             entries = read_records();
         }
         for (std::size_t i = first; entries > 0 && i < end; ++i)
@@ -496,7 +496,7 @@ class ListReader {
         if (2 * told < others || 2 * others < records) return 0;
         std::size_t begin = first_, head = first_;  // the record's first row, and the last one of its head
         for (std::size_t i = first_; i < end_; ++i) {
-            found_.people[i] = has(rows_[i], kWordy) ? 1 : 0;
+            found_.people[i] = has(rows_[i], kWordy) && !has(rows_[i], kFailure) ? 1 : 0;
             if (begins(i)) {
                 begin = head = i;
                 continue;

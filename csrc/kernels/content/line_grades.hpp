@@ -59,11 +59,12 @@ std::vector<float> report_grades(const GradedLines& lines);
 // Lists, whose order is their writer's, so that what comes first matters most.
 //  - Of names: four lines in five have kOpensId. Each is an entry.
 //  - Of records that people wrote: the first line stands at the margin, and so do two others of its template at least,
-//    each behind a blank line, or byte for byte the same; records have two lines or more on average, few say that
-//    something failed or is a finding, and of what does not come back with every other record half has kWordy. Each is
+//    each behind a blank line, or byte for byte the same; records have two lines or more on average, few say how
+//    something went or what was found, and of what does not come back with every other record half has kWordy. Each is
 //    an entry; its head is its first line with those that follow without a blank line, kLongestRecordHead at most.
 //  - Trees: of three lines in five the branches are drawn. Entries of one depth are one.
-// Words of errors in what people wrote are no outcomes: in lines of names, and in those of records that have kWordy.
+// Words of errors in what people wrote are no outcomes: in lines of names, and in those of records that have kWordy,
+// without kFailure.
 struct Lists {
     std::vector<float> place;          // of each line 1 - its entry's number over their count; 0: it is in no list
     std::vector<std::int32_t> needs;   // of a line of a head the one before, of another one of a record the last of its

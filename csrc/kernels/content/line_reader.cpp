@@ -128,6 +128,7 @@ std::size_t after_quote(std::string_view line, std::size_t at) {
 // Whether a word is parts in capitals, joined by "-" or "_", of which the last says what went wrong.
 bool is_event(std::string_view line, std::size_t begin, const Word& word) {
     if (word.runs < 2 || !word.capitals || word.number || (word.last & (kError | kTrouble)) == 0) return false;
+    if (begin > 0 && line[begin - 1] == '(') return false;  // mentioned
     const std::string_view text = line.substr(begin, word.end - begin);
     return text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == std::string_view::npos && text[0] >= 'A';
 }
