@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
 import tersely
 from tersely.report import to_html
+from tersely.types import Fact, FactKind, FactReport
 
+HARBOUR = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips."
 ATTACKS = [
     "<script>alert(1)</script>",
     "</script><script>alert(1)</script>",
@@ -27,6 +30,36 @@ ATTACKS = [
     "<plaintext>",
     "\x1b[31mred\x1b[0m \x08\x7f",
 ]
+
+
+def forged(attack: str) -> tersely.Compressed:
+    """A result in which everything that somebody gives is an attack."""
+    documents = [
+        {"text": f"{HARBOUR} {attack}", "title": attack},
+        {"text": attack, "id": attack},
+        {"text": f"{attack}. {HARBOUR}"},
+    ]
+
+    def counter(text: str) -> int:
+        return len(text.split())
+
+    counter.__name__ = attack
+    result = tersely.compress(documents, f"ferry {attack}", budget=12, counter=counter)
+    facts = [
+        Fact(FactKind.QUOTE, attack, 1, 0, len(attack), "lost", attack),
+        Fact(FactKind.QUOTE, attack, -1, -1, -1, "unsupported", attack),
+    ]
+    receipt = replace(
+        result.receipt,
+        warnings=(attack,),
+        fallback_reason=attack,
+        used_llm=True,
+        counter=attack,
+        reasons={f"kept:{attack}": 1, attack: 2},
+        facts=FactReport(facts),
+    )
+    kept = [replace(span, reason=attack) for span in result.kept]
+    return replace(result, kept=kept, text=result.text + attack, generated=((0, 5),), receipt=receipt)
 
 
 def plain(runs: list[Any]) -> str:

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 import tersely
 from hypothesis import given, strategies as st
-from read_page import Page, plain
+from read_page import HARBOUR, Page, plain
 from tersely.report import compare_html, write_comparison
 from tersely.types import Level
 from text_strategies import some_texts
 
-HARBOUR = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips."
 HOSTILE = "<script>alert(1)</script> ${title} </div> \x1b[31m"
 
 

@@ -8,17 +8,15 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tersely
-from read_page import ATTACKS
+from read_page import ATTACKS, forged
 from tersely.agents.savings import SavingsRow
 from tersely.report import write_comparison, write_html
 from tersely.report.savings import savings_page
-from tersely.types import Fact, FactKind, FactReport
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -206,29 +204,12 @@ def test_a_tap_says_why(browser: Any, incident: tuple[Path, tersely.Compressed])
     "attack", [*ATTACKS, "one.\r\n\r\ntwo.\rthree.\n", "a\x85b\u2028c\x0bd\x00e \U0001f6a2"]
 )
 def test_nothing_that_a_caller_gives_becomes_markup(browser: Any, tmp_path: Path, attack: str) -> None:
-    text = "The harbour opens at six. The ferry needs a permit. "
-    documents = [{"text": f"{text}{attack}", "title": attack}, {"text": f"{attack}. {text}", "id": attack}]
-    result = tersely.compress(documents, f"ferry {attack}", budget=20)
-    facts = [
-        Fact(FactKind.QUOTE, attack, 0, 0, 11, "lost", attack),
-        Fact(FactKind.QUOTE, attack, -1, -1, -1, "unsupported", attack),
-    ]
-    receipt = replace(
-        result.receipt,
-        warnings=(attack,),
-        fallback_reason=attack,
-        used_llm=True,
-        counter=attack,
-        reasons={f"kept:{attack}": 1, attack: 2},
-        facts=FactReport(facts),
-    )
-    kept = [replace(span, reason=attack) for span in result.kept]
-    forged = replace(result, kept=kept, text=result.text + attack, generated=((0, 5),), receipt=receipt)
-    write_html(forged, tmp_path / "page.html", f"ferry {attack}")
+    made = forged(attack)
+    write_html(made, tmp_path / "page.html", f"ferry {attack}")
     page, said = open_page(browser, tmp_path / "page.html")
     check_safe(page)
-    assert page.evaluate(TEXTS, ".text:not(.result)") == [shown(one.text) for one in forged.documents]
-    assert page.evaluate(TEXTS, ".result") == [shown(forged.text)]
+    assert page.evaluate(TEXTS, ".text:not(.result)") == [shown(one.text) for one in made.documents]
+    assert page.evaluate(TEXTS, ".result") == [shown(made.text)]
     assert not said
     page.context.close()
 

@@ -18,7 +18,7 @@ import tersely
 from growth import MOST, growth
 from hypothesis import given, strategies as st
 from odd_counters import quarters
-from read_page import ATTACKS, Page, plain
+from read_page import ATTACKS, HARBOUR, Page, forged, plain
 from tersely.memory.compaction import CompactedMessages, compact_messages
 from tersely.memory.repl import MemoryCompactor, REPLHistory
 from tersely.report import pieces as words, to_html, write_html
@@ -27,8 +27,6 @@ from tersely.report.views import view_of
 from tersely.retrieval.contextual.compressor import ContextualCompressor
 from tersely.types import Document, Fact, FactKind, FactReport, Level, Receipt, Span
 from text_strategies import fragments, some_texts
-
-HARBOUR = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips."
 
 
 def check_page(result: tersely.Compressed, query: str | None = None) -> Page:
@@ -57,33 +55,7 @@ def test_texts_come_through_whole_and_as_text(
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_nothing_that_a_caller_gives_becomes_markup(attack: str) -> None:
-    documents = [
-        {"text": f"{HARBOUR} {attack}", "title": attack},
-        {"text": attack, "id": attack},
-        {"text": f"{attack}. {HARBOUR}"},
-    ]
-
-    def counter(text: str) -> int:
-        return len(text.split())
-
-    counter.__name__ = attack
-    result = tersely.compress(documents, f"ferry {attack}", budget=12, counter=counter)
-    facts = [
-        Fact(FactKind.QUOTE, attack, 1, 0, len(attack), "lost", attack),
-        Fact(FactKind.QUOTE, attack, -1, -1, -1, "unsupported", attack),
-    ]
-    receipt = replace(
-        result.receipt,
-        warnings=(attack,),
-        fallback_reason=attack,
-        used_llm=True,
-        counter=attack,
-        reasons={f"kept:{attack}": 1, attack: 2},
-        facts=FactReport(facts),
-    )
-    kept = [replace(span, reason=attack) for span in result.kept]
-    forged = replace(result, kept=kept, text=result.text + attack, generated=((0, 5),), receipt=receipt)
-    check_page(forged, f"ferry {attack}")
+    check_page(forged(attack), f"ferry {attack}")
 
 
 def test_strings_that_are_known_for_trouble() -> None:
@@ -218,7 +190,7 @@ def test_what_was_left_out_is_not_said_to_be_written_by_a_model() -> None:
     result = tersely.compress(log, budget=200, strategy="log")
     assert result.generated and not result.receipt.used_llm
     page = check_page(result)
-    assert "ritten by a model" not in page.inside["data"] and not page.data["notes"]
+    assert not re.search("ritten by a model|model wrote", page.inside["data"])
     assert {run[2] for run in page.marks("gen")} == {"Says that something was left out: not in the source"}
     assert page.data["panels"][0]["mono"]  # what stands between lines is set as they are
     plain_page = check_page(tersely.compress(HARBOUR, budget=8))
