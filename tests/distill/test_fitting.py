@@ -131,7 +131,8 @@ def test_refining_brings_the_order_nearer_to_the_teachers() -> None:
     before = ranking_agreement(mean_vectors(rows, table), teacher)
     refined = refine_ranking(table, rows, teacher, 60, silent)
     assert ranking_agreement(mean_vectors(rows, refined), teacher) > before + 0.05
-    np.testing.assert_array_equal(refined, refine_ranking(table, rows, teacher, 60, silent))
+    first, again = (refine_ranking(table, rows, teacher, 5, silent) for _ in range(2))
+    np.testing.assert_array_equal(first, again)
 
 
 def test_the_measures_are_one_for_the_teacher_itself() -> None:

@@ -59,23 +59,15 @@ ALONE: dict[str, tuple[str, Kind]] = {
 
 
 @pytest.mark.parametrize("name", ALONE)
-def test_kind_of_a_block(name: str) -> None:
+def test_kind_of_a_block_alone_and_between_paragraphs(name: str) -> None:
     text, kind = ALONE[name]
     assert blocks(text) == [(text, kind)]
-
-
-@pytest.mark.parametrize("name", [name for name in ALONE if name != "unclosed fence"])
-def test_kind_of_a_block_between_paragraphs(name: str) -> None:
-    text, kind = ALONE[name]
-    whole = f"{PROSE}\n\n{text}\n\n{PROSE}\n"
-    assert blocks(whole) == [(PROSE, Kind.PROSE), (text, kind), (PROSE, Kind.PROSE)]
-
-
-@pytest.mark.parametrize("name", [name for name in ALONE if name != "unclosed fence"])
-def test_kind_of_a_block_with_windows_line_ends(name: str) -> None:
-    text, kind = ALONE[name]
-    whole = f"{PROSE}\n\n{text}\n\n{PROSE}\n".replace("\n", "\r\n")
-    assert [found for _, found in blocks(whole)] == [Kind.PROSE, kind, Kind.PROSE]
+    if name != "unclosed fence":
+        whole = f"{PROSE}\n\n{text}\n\n{PROSE}\n"
+        expected = [(PROSE, Kind.PROSE), (text, kind), (PROSE, Kind.PROSE)]
+        assert blocks(whole) == expected
+        kinds = [found for _, found in blocks(whole.replace("\n", "\r\n"))]
+        assert kinds == [found for _, found in expected]
 
 
 @pytest.mark.parametrize("heading", ["2.1 Methods", "3 Results", "WINCHES AND ROPES"])
