@@ -86,14 +86,10 @@ def test_c003_fields_of_the_result() -> None:
     assert result.used_llm is False
 
 
-def test_c004_compression_ratio() -> None:
-    assert CompactionResult(10, 3, 100, 25).compression_ratio == 0.75
-    assert CompactionResult(0, 0, 0, 0).compression_ratio == 0.0
-
-
-def test_c004_x71_the_ratio_that_everything_else_has() -> None:
-    assert CompactionResult(10, 3, 100, 25).ratio == 0.25
-    assert CompactionResult(0, 0, 0, 0).ratio == 1.0
+def test_c004_x71_the_ratio_that_everything_else_has_and_the_seeds() -> None:
+    some, nothing = CompactionResult(10, 3, 100, 25), CompactionResult(0, 0, 0, 0)
+    assert (some.ratio, some.compression_ratio) == (0.25, 0.75)
+    assert (nothing.ratio, nothing.compression_ratio) == (1.0, 0.0)
     result = MemoryCompactor().compact(characters(10, 9000))
     assert result.ratio + result.compression_ratio == 1.0
 
@@ -206,8 +202,10 @@ def test_c011_x42_an_over_long_reply_does_not_make_a_history_grow(reply: str) ->
 
 def test_c034_x42_an_example_whose_summary_is_longer_says_so() -> None:
     """The first example of seed 002: twelve steps of some twelve characters become three entries."""
-    history = steps(12)
-    result = MemoryCompactor().compact(history, task="Analyze the dataset")
+    history, compactor = steps(12), MemoryCompactor()
+    assert compactor.should_compact(history)
+    result = compactor.compact(history, task="Analyze the dataset")
+    assert len(compactor.apply_compaction(history, result)) == 3
     assert result.compacted_chars > result.original_chars
     assert (result.summary != "", result.warnings) == (True, ("no_gain",))
     assert MemoryCompactor().compact(characters(10, 9000)).warnings == ()
@@ -253,9 +251,8 @@ def test_c011_x42_no_reply_does(reply: str, size: int) -> None:
 
 
 def test_c011_what_a_model_made_up_is_named() -> None:
-    result = MemoryCompactor(None, Connector("Step 7 of x = 7 went well; it took 99 hours.")).compact(
-        steps(10)
-    )
+    connector = Connector("Step 7 of x = 7 went well; it took 99 hours.")
+    result = MemoryCompactor(None, connector).compact(steps(10))
     assert result.used_llm and any("99" in fact for fact in result.unsupported_facts)
     honest = MemoryCompactor(None, Connector("x = 7 went well.")).compact(steps(10))
     assert not honest.unsupported_facts
@@ -281,11 +278,6 @@ def test_c012_x33_format_of_the_summary_entry() -> None:
     assert result.summarized_entries == 8
 
 
-def test_c013_nothing_to_apply_gives_the_history_itself() -> None:
-    history = steps(4)
-    assert MemoryCompactor().apply_compaction(history, MemoryCompactor().compact(history)) is history
-
-
 def test_c014_c015_x42_preserved_entries_are_carried_over() -> None:
     history = steps(6).append("late", "y", "z", execution_time=1.5, llm_calls=["call"]).append("last")
     before = history.entries
@@ -297,13 +289,10 @@ def test_c014_c015_x42_preserved_entries_are_carried_over() -> None:
 
 
 def test_c016_prompt() -> None:
-    history = REPLHistory()
-    for _ in range(10):
-        history = history.append("r" * 1000, "c" * 1000, "o" * 1000)
+    history = REPLHistory([REPLEntry("r" * 1000, "c" * 1000, "o" * 1000)] * 10)
     connector = Connector("Done.")
-    MemoryCompactor(CompactionConfig(summary_max_sentences=7), connector).compact(
-        history, task="Find the leak"
-    )
+    config = CompactionConfig(summary_max_sentences=7)
+    MemoryCompactor(config, connector).compact(history, task="Find the leak")
     prompt = connector.prompts[0]
     assert "Find the leak" in prompt and "7" in prompt
     for letter, size in (("r", 200), ("c", 150), ("o", 100)):
@@ -369,17 +358,15 @@ def test_c033_a_history_does_not_change() -> None:
     assert len(history) == 3 and history == REPLHistory(history.entries) != longer
 
 
-def test_c034_twelve_entries_become_three() -> None:
-    compactor = MemoryCompactor()
-    history = steps(12)
-    assert compactor.should_compact(history)
-    assert len(compactor.apply_compaction(history, compactor.compact(history))) == 3
-
-
-def test_x42_nothing_to_summarize_is_no_compaction() -> None:
-    history = steps(2)
-    result = MemoryCompactor().compact(history, force=True)
-    assert (result.summary, result.reason) == ("", "nothing_to_summarize")
+@pytest.mark.parametrize(
+    ("history", "force", "reason"),
+    [(steps(4), False, "thresholds_not_met"), (steps(2), True, "nothing_to_summarize")],
+)
+def test_c013_x42_nothing_to_apply_gives_the_history_itself(
+    history: REPLHistory, force: bool, reason: str
+) -> None:
+    result = MemoryCompactor().compact(history, force=force)
+    assert (result.summary, result.reason) == ("", reason)
     assert MemoryCompactor().apply_compaction(history, result) is history
 
 

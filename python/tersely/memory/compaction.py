@@ -443,8 +443,7 @@ def _excerpt(entry: Entry, kept: Places) -> tuple[Piece, ...]:
     """Cut the pieces of an entry to the places kept, a line each."""
     return tuple(
         entry.pieces[row]._replace(
-            text="\n".join(entry.pieces[row].text[start:end] for _, start, end in places),
-            path=(),
+            text="\n".join(entry.pieces[row].text[start:end] for _, start, end in places), path=()
         )
         for row, places in groupby(kept, key=itemgetter(0))
     )

@@ -77,14 +77,7 @@ def test_nothing_is_said_where_nothing_was() -> None:
 
 
 @pytest.mark.growth
-@pytest.mark.parametrize(
-    "piece",
-    [
-        NOTE + "\n\n",
-        "x, now ",
-        "XError(",
-    ],
-)
+@pytest.mark.parametrize("piece", [NOTE + "\n\n", "x, now ", "XError("])
 def test_reading_takes_time_in_proportion(piece: str) -> None:
     assert growth(lambda size: piece * (size // len(piece)), read) < MOST
 

@@ -10,18 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from segment_samples import (
-    MESSAGE,
-    MESSAGE_SHORT,
-    NOON,
-    NOTE,
-    NOTE_SHORT,
-    Writer,
-    everything,
-    short_for,
-)
+from segment_samples import MESSAGE, MESSAGE_SHORT, NOON, NOTE, NOTE_SHORT, Writer, everything, short_for
 from tersely.errors import NotReversibleError, UnknownIdError
-from tersely.memory import CompressionResult, ContextState, ExpandResult, SegmentMemory, new_segment
+from tersely.memory import ContextState, ExpandResult, SegmentMemory, new_segment
 from tersely.memory.segments.memory import to_metadata
 from tersely.memory.segments.segment import CompressedSegment
 from tersely.store import CompressionRecord, Store
@@ -271,10 +262,6 @@ def test_metadata_says_what_a_model_wrote(kept: SegmentMemory, store: Store) -> 
     assert store.get("msg_123").metadata["generated"] == [[0, len(MESSAGE_SHORT)]]
     original = kept.get("note")
     assert "generated" not in to_metadata(original, "context", kept._counter)
-
-
-def test_results_are_plain() -> None:
-    assert asdict(CompressionResult((), 0))["can_expand"] is True
 
 
 def test_e035_the_page_about_segments_says_what_happens(

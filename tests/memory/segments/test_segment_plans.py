@@ -8,22 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from segment_samples import (
-    LOG,
-    MESSAGE,
-    MESSAGE_SHORT,
-    NOON,
-    NOTE,
-    Writer,
-    everything,
-    short_for,
-)
-from tersely.memory import (
-    CompressionCost,
-    ContextState,
-    SegmentMemory,
-    new_segment,
-)
+from segment_samples import LOG, MESSAGE, MESSAGE_SHORT, NOON, NOTE, Writer, everything, short_for
+from tersely.memory import CompressionCost, ContextState, SegmentMemory, new_segment
 from tersely.store import Store
 
 LATER = ContextState(now=NOON + timedelta(hours=1))

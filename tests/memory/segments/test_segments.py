@@ -39,6 +39,7 @@ def names(kind: type) -> list[str]:
 
 
 def test_e004_e005_e006_fields() -> None:
+    assert note().compression_state == CompressionState(False, None, None, None, {})
     assert names(ContextSegment) == ["segment_id", "text", "type", "metadata", "compression_state"]
     assert names(SegmentMetadata) == ["file_path", "line_number", "timestamp", "topic", "tokens"]
     assert names(CompressionState) == [
@@ -55,11 +56,6 @@ def test_e005_tokens_are_the_counters(counter: object) -> None:
     segment = note(counter=counter, file_path="src/auth.py", line_number=45, topic="authentication")
     assert segment.metadata.tokens == segment.tokens == resolve_counter(counter).count(NOTE)
     assert (segment.metadata.file_path, segment.metadata.line_number) == ("src/auth.py", 45)
-
-
-def test_e006_fresh_segments_are_not_compressed() -> None:
-    state = note().compression_state
-    assert state == CompressionState(False, None, None, None, {})
 
 
 def test_x068_times_have_their_zone() -> None:
@@ -217,11 +213,7 @@ def test_e030_what_is_missing_fails_the_check(gone: str, instead: str, lost: str
     assert gone in text
     report = check_preserved(note(MESSAGE), text.replace(gone, instead))
     assert not report.passed and report.lost[0] == lost
-
-
-def test_e030_a_path_that_is_gone_is_held_against_one_field() -> None:
-    text = MESSAGE_SHORT.replace("src/auth.py:45", "line 45")
-    assert check_preserved(note(MESSAGE), text).lost == ["file_path"]
+    assert lost != "file_path" or report.lost == [lost]  # a path is held against one field
 
 
 def test_e030_what_is_made_up_fails_the_check() -> None:
