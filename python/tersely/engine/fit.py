@@ -71,8 +71,10 @@ class Rendered(NamedTuple):
     @property
     def generated(self) -> Places:
         """(start, end) characters of `text` that are no source's."""
+        if not self.places:
+            return ()
         pairs = [np.asarray(some, np.int64).reshape(-1, 2).tolist() for some in self.places]
-        return tuple((start, end) for some in pairs for start, end in some)
+        return tuple([(start, end) for some in pairs for start, end in some])
 
 
 def _has_digit(text: str) -> bool:
