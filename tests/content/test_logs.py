@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tersely
+from growth import MOST, growth
 from hypothesis import given, strategies as st
 from tersely.content.lines import read_lines
 from tersely.content.log_file import compress_file
@@ -359,6 +360,24 @@ def test_an_error_among_a_list_of_findings_comes_first() -> None:
     parts = [f"==> Checking charts/part-{n}\n[INFO] the icon is recommended" for n in range(60)]
     parts[50] += "\n[ERROR] templates/app.yaml: cannot parse: did not find expected key"
     assert "[ERROR] templates/app.yaml" in tersely.compress("\n\n".join(parts), budget=100).text
+
+
+LINES = {
+    "series": lambda n: f"tick {n}",
+    "broken series": lambda n: f"tick {n + n // 7}",
+    "ids": lambda n: f"{n * 0x9E3779B1 % 2**32:08x} some words of it",
+    "records": lambda n: f"commit {n * 977:040x}\nAuthor: a\n\n    Fix the thing of part {n}\n",
+    "trees": lambda n: "│ " * (n % 60) + f"├── file_{n * n}",
+}
+
+
+@pytest.mark.growth
+@pytest.mark.parametrize("kind", LINES)
+def test_time_grows_with_the_lines_of_lists(kind: str) -> None:
+    def make(size: int) -> str:
+        return "\n".join(map(LINES[kind], range(size // 20)))
+
+    assert growth(make, lambda text: tersely.compress(text, budget=400, strategy=ToolOutput())) < MOST
 
 
 def test_a_test_that_failed_among_suites_of_passes_comes_first() -> None:
