@@ -548,3 +548,10 @@ def test_pages_with_the_same_words_above_and_below_are_no_table() -> None:
 def test_what_ends_lines_parts_no_cells() -> None:
     assert tersely.detect("\n".join(f"    Pump *pump_{name};" for name in "abcdefgh")).kind != "table"
     assert tersely.detect("id;note\n" + "\n".join(f"{row};" for row in range(9))).kind == "table"
+
+
+def test_a_paragraph_said_twice_but_for_a_number_is_prose() -> None:
+    said = ["Nobody had been on the quay, they say. It was the lamp of pier {} that went out."] * 2
+    other = "The mayor was told of it in the evening, but not by whom. He had left for the capital."
+    assert tersely.detect("\n".join([other, *said]).format(1, 2)).kind == "prose"
+    assert tersely.detect("\n".join(said * 20).format(*range(40))).kind != "prose"

@@ -297,11 +297,12 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     const std::uint32_t code_like = n - std::min(n, counts[kComment]);
     Best best;
     if (counts.shebang != Language::none) best.found = {ContentKind::code, counts.shebang, 1.0F, true};
-    const float words = share(counts.words, n);
+    const bool repeats = 2 * counts.again >= n;  // what is said again and again is no prose
+    const float words = share(counts.words - (repeats ? counts.words_again : 0), n);
     best.offer(ContentKind::prose, 0.3F + 0.5F * words);
     const bool numbered = table.cells == 2 && counts.quoted * 4 >= n;  // lines of code behind their numbers
     const bool listed = share(counts.hung, n) >= 0.4F;
-    const bool uniform = 2 * counts.again >= n || listed;  // whatever stands in such lines stands in columns
+    const bool uniform = repeats || listed;  // whatever stands in such lines stands in columns
     if (table.delimiter != 0 && table.agreement >= 0.85F && !numbered && !listed && !(uniform && table.cells == 2)) {
         best.offer(ContentKind::table, 0.1F + table.agreement * (table.cells > 2 ? 1.0F : 0.6F));
     }

@@ -455,11 +455,13 @@ void Reader::add_votes(std::string_view head, const LineBytes& bytes, std::uint3
     }
     if ((marks & kKeyValue) != 0 && (marks & kCode) == 0 && !margin.found) add_key(head, marks, indented);
     const bool listed = hangs_on_branch(head) || ((marks & kProse) != 0 && opens_with_id(head));
-    if ((marks & kProse) != 0) {  // what is said again and again is no prose
+    if ((marks & kProse) != 0) {
         const bool again = differ_in_numbers(head, prose_);
+        const bool words = !place && !listed && (marks & (kCode | kComment)) == 0;
         counts_.again += again ? 1 : 0;
+        counts_.words += words ? 1 : 0;
+        counts_.words_again += words && again ? 1 : 0;
         prose_.assign(head);
-        if (!again && !place && !listed && (marks & (kCode | kComment)) == 0) ++counts_.words;
     }
     counts_.hung += listed ? 1 : 0;
     auto speaks = Spoken::kNot;

@@ -31,10 +31,11 @@ inline constexpr std::size_t kOpeners = 8;
 
 struct Counts {
     std::array<std::uint32_t, kMarks> of{};
-    std::uint32_t lines = 0;  // that are not blank
-    std::uint32_t words = 0;  // lines of prose that are nothing else
-    std::uint32_t hung = 0;   // lines of words behind an id, and lines on drawn branches
-    std::uint32_t again = 0;  // lines of words that are the one before, but for digits
+    std::uint32_t lines = 0;        // that are not blank
+    std::uint32_t words = 0;        // lines of prose that are nothing else
+    std::uint32_t hung = 0;         // lines of words behind an id, and lines on drawn branches
+    std::uint32_t again = 0;        // lines of words that are the one before, but for digits
+    std::uint32_t words_again = 0;  // those of them that are nothing else
     std::uint32_t long_lines = 0;
     std::uint32_t in_fence = 0;
     std::uint32_t spoken = 0;            // lines with evidence of a language
