@@ -160,8 +160,12 @@ def _change(agent: str, arguments: argparse.Namespace) -> None:
     for file, _, after in changes:
         _save(file, after)
     if not install and path.parent.name == "tersely":
-        with suppress(OSError):  # not empty: there is something of somebody else's
-            path.parent.rmdir()
+        compiled = path.parent / "__pycache__"
+        for file in compiled.glob(f"{path.stem}.*.pyc"):  # what Python made of it when it was loaded
+            file.unlink(missing_ok=True)
+        for folder in (compiled, path.parent):
+            with suppress(OSError):  # not there, or not empty: there is something of somebody else's
+                folder.rmdir()
     then = f"; now: {protocol.then}" if install and protocol.then else ""
     write(f"{path}: the hook is {there} now{then}\n")
 
