@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# No input makes anything slower than linear: the tests marked growth, which count instructions at doubled sizes (tests/growth.py says
-# how), in two halves side by side and in the environment of ci/test.sh.
+# No input makes anything slower than linear: the tests marked growth, which count instructions at doubled sizes
+# (tests/support/growth.py says how), in two halves side by side and in the environment of ci/test.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
