@@ -71,7 +71,7 @@ def test_a_call_over_its_deadline_is_an_error_and_the_next_one_is_answered(serve
 
 
 @pytest.mark.slow
-def test_a_second_call_is_answered_while_a_long_one_runs(server: Any) -> None:
+def test_a_call_is_answered_while_long_ones_run(server: Any) -> None:
     order: list[str] = []
 
     async def run() -> None:
@@ -83,9 +83,10 @@ def test_a_second_call_is_answered_while_a_long_one_runs(server: Any) -> None:
                 assert not reply.is_error
                 order.append(name)
 
-            group.start_soon(lambda: call("long", text=LONG, query="Who paid?"))
-            await anyio.sleep(0.1)
+            for query in ("Who paid?", "What was paid?", "Which ship?"):
+                group.start_soon(lambda query=query: call("long", text=LONG, query=query))
+            await anyio.sleep(0.02)
             await call("short", text="The ferry leaves at six. " * 20)
 
     anyio.run(run)
-    assert order == ["short", "long"]
+    assert sorted(order) == ["long"] * 3 + ["short"] and order[-1] == "long"
