@@ -29,7 +29,7 @@ import numpy as np
 from tersely import checks
 from tersely._native import StaticTable
 from tersely.engine.reading import segment
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 from tersely.files import make_folder, private, replace_file
 from tersely.models.onnx import OnnxEmbedder
 from tersely.models.static import SHIPPED, StaticEmbedder, quantize, save
@@ -343,10 +343,8 @@ def _starts(lengths: Int64s) -> Int64s:
 
 def sparse() -> Any:
     """Return the module scipy.sparse. Raises MissingExtraError without it."""
-    try:
+    with needs("scipy", "distill"):
         import scipy.sparse
-    except ImportError as error:
-        raise MissingExtraError("scipy", "distill") from error
     return scipy.sparse
 
 

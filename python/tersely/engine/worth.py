@@ -214,7 +214,7 @@ class QueryReading(NamedTuple):
 
     @property
     def table(self) -> SegmentTable:
-        """The segments."""
+        """The segments of the call: a row each."""
         return self.analysis.table
 
     def segment_texts(self) -> list[str]:
@@ -313,7 +313,7 @@ def _read_again(
     reader: CheckedEmbedder | CheckedCrossEncoder | CheckedPruner,
     share: float,
 ) -> Float32s:
-    """float32[n]: what a model that reads the best segments says of all."""
+    """Score all segments by a model that reads the best of them: float32[n]."""
     texts, document = prepared.segment_texts(), prepared.table.document
     order = np.argsort(-scores, kind="stable")
     read = np.cumsum([len(texts[row]) for row in order])

@@ -8,14 +8,12 @@ from dataclasses import fields, replace
 from typing import Any, Self
 
 import tersely
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 from tersely.retrieval.chunks import add_note, compress_sources
 
-try:
+with needs("haystack-ai", "haystack"):
     from haystack import Document, component, default_from_dict, default_to_dict
     from haystack.utils import deserialize_callable, serialize_callable
-except ImportError as error:
-    raise MissingExtraError("haystack-ai", "haystack") from error
 
 __all__ = ["TerselyCompressor"]
 

@@ -5,14 +5,12 @@ import asyncio
 from dataclasses import replace
 from typing import Any, Self
 
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 from tersely.memory import compact_messages
 
-try:
+with needs("haystack-ai", "haystack"):
     from haystack import component, default_to_dict
     from haystack.dataclasses import ChatMessage
-except ImportError as error:
-    raise MissingExtraError("haystack-ai", "haystack") from error
 
 __all__ = ["TerselyCompactor"]
 

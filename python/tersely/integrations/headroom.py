@@ -12,12 +12,10 @@ from tersely import checks
 from tersely.agents.hook import RETRIEVE_WITH
 from tersely.agents.tool_results import BUDGET, ToolResultCompressor, ToolResultReport
 from tersely.engine.reading import count_batch
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 
-try:
+with needs("headroom-ai"):
     from headroom.transforms.compressor_registry import CompressInput, CompressorDescriptor, CompressOutput
-except ImportError as error:
-    raise MissingExtraError("headroom-ai") from error
 
 __all__ = ["TerselyCompressor"]
 

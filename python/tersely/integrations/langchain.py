@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import tersely
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 from tersely.retrieval.chunks import add_note, compress_sources
 
-try:
+with needs("langchain-core", "langchain"):
     from langchain_core.callbacks import Callbacks
     from langchain_core.documents import BaseDocumentCompressor, BaseDocumentTransformer, Document
     from pydantic import BaseModel, ConfigDict
-except ImportError as error:
-    raise MissingExtraError("langchain-core", "langchain") from error
 
 __all__ = ["TerselyCompressor", "TerselyRedundantFilter"]
 

@@ -9,7 +9,7 @@ from tersely import checks
 from tersely.cache import BoundedCache, digest_of
 from tersely.engine.api import compress_in
 from tersely.engine.reading import count_batch
-from tersely.errors import BudgetExceededError, MissingExtraError
+from tersely.errors import BudgetExceededError, needs
 from tersely.memory import Compactor
 from tersely.memory.compaction import CompactedMessages
 from tersely.memory.messages import read_message
@@ -17,12 +17,10 @@ from tersely.memory.writing import with_texts
 from tersely.models.counters import resolve_counter
 from tersely.types import Frame
 
-try:
+with needs("langchain", "langchain-agents"):
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
     from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
     from langchain_core.utils.function_calling import convert_to_openai_tool
-except ImportError as error:
-    raise MissingExtraError("langchain", "langchain-agents") from error
 
 __all__ = ["TerselyMiddleware"]
 

@@ -6,12 +6,10 @@ from typing import Any
 
 from tersely.agents.hook import ResultShortener
 from tersely.agents.tool_results import BUDGET, ToolResultCompressor
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 
-try:
+with needs("litellm", "litellm"):
     from litellm.integrations.custom_logger import CustomLogger
-except ImportError as error:
-    raise MissingExtraError("litellm", "litellm") from error
 
 __all__ = ["TerselyHook"]
 

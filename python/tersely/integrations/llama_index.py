@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 from tersely.retrieval.chunks import add_note, compress_sources
 
-try:
+with needs("llama-index-core", "llama-index"):
     from llama_index.core.bridge.pydantic import ConfigDict
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
-except ImportError as error:
-    raise MissingExtraError("llama-index-core", "llama-index") from error
 
 __all__ = ["TerselyPostprocessor"]
 

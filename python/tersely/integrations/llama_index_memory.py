@@ -7,17 +7,15 @@ from typing import Any
 
 import tersely
 from tersely.engine.reading import count
-from tersely.errors import BudgetExceededError, MissingExtraError
+from tersely.errors import BudgetExceededError, needs
 from tersely.memory import compact_messages
 from tersely.memory.groups import REPLY_TOKENS
 from tersely.models.counters import resolve_counter
 
-try:
+with needs("llama-index-core", "llama-index"):
     from llama_index.core.base.llms.types import ChatMessage
     from llama_index.core.bridge.pydantic import Field
     from llama_index.core.memory import BaseMemoryBlock
-except ImportError as error:
-    raise MissingExtraError("llama-index-core", "llama-index") from error
 
 __all__ = ["TerselyMemoryBlock"]
 

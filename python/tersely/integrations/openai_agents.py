@@ -7,12 +7,10 @@ from typing import Any
 
 from tersely.agents.hook import ResultShortener
 from tersely.agents.tool_results import BUDGET, ToolResultCompressor
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 
-try:
+with needs("openai-agents", "openai-agents"):
     from agents.run import CallModelData, ModelInputData
-except ImportError as error:
-    raise MissingExtraError("openai-agents", "openai-agents") from error
 
 __all__ = ["shorten_model_input"]
 

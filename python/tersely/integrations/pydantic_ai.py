@@ -8,12 +8,10 @@ from typing import Any
 
 from tersely.agents.hook import ResultShortener
 from tersely.agents.tool_results import BUDGET, ToolResultCompressor
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 
-try:
+with needs("pydantic-ai-slim", "pydantic-ai"):
     from pydantic_ai.messages import ModelMessage, ModelRequest, ToolCallPart, ToolReturnPart, UserPromptPart
-except ImportError as error:
-    raise MissingExtraError("pydantic-ai-slim", "pydantic-ai") from error
 
 __all__ = ["shorten_history"]
 

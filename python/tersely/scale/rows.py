@@ -15,7 +15,7 @@ from typing import Any, Unpack
 
 import tersely
 from tersely import checks
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 from tersely.scale.options import Columns, DedupOptions, RowArguments, RowOptions
 from tersely.text import decode
 from tersely.types import Compressed
@@ -187,10 +187,8 @@ def _lines(path: Path, start: int, stop: int) -> Iterator[tuple[int, bytes]]:
 
 def arrow() -> Any:
     """Return the module pyarrow. Raises MissingExtraError."""
-    try:
+    with needs("pyarrow", "scale"):
         import pyarrow
-    except ImportError as error:
-        raise MissingExtraError("pyarrow", "scale") from error
     return pyarrow
 
 
