@@ -6,8 +6,8 @@ import copy
 import pickle
 import random
 import re
-import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -469,30 +469,22 @@ def test_x19_any_options_and_types_of_content(options: dict[str, object]) -> Non
 def test_a048_sixty_four_threads_update_the_same_texts() -> None:
     compressor = IncrementalCompressor(options=CompressionOptions(target_tokens=60), cache_bytes=200_000)
     texts = [sample_texts.prose(20 + number % 3) for number in range(6)]
-    problems: list[BaseException] = []
 
     def work(seed: int) -> None:
         generator = random.Random(seed)
-        try:
-            for _ in range(25):
-                name = generator.choice("abcd")
-                text = generator.choice(texts) + generator.choice(["", " One more."])
-                result = compressor.update(name, text)
-                assert result.id == name
-                assert result.original is not None
-                assert result.original.content == text
-                assert result.token_count <= 60
-                if generator.random() < 0.1:
-                    compressor.forget(name)
-        except BaseException as problem:
-            problems.append(problem)
+        for _ in range(25):
+            name = generator.choice("abcd")
+            text = generator.choice(texts) + generator.choice(["", " One more."])
+            result = compressor.update(name, text)
+            assert result.id == name
+            assert result.original is not None
+            assert result.original.content == text
+            assert result.token_count <= 60
+            if generator.random() < 0.1:
+                compressor.forget(name)
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(64)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not problems
+    with ThreadPoolExecutor(64) as pool:
+        list(pool.map(work, range(64)))
     assert compressor.hits + compressor.misses == 64 * 25
 
 

@@ -8,6 +8,7 @@ import random
 import sqlite3
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -477,24 +478,15 @@ def test_a_file_of_vectors_is_its_owners_alone(tmp_path: Path) -> None:
 
 def test_threads_share_a_cache(tmp_path: Path) -> None:
     cache = CachedEmbedder(Letters(), path=tmp_path / "vectors", size=20_000)
-    failures: list[BaseException] = []
 
     def work(seed: int) -> None:
         random = np.random.default_rng(seed)
-        try:
-            for _ in range(30):
-                texts = ["ab"[number % 2] * int(number) for number in random.integers(0, 60, 20)]
-                if not np.array_equal(cache.embed(texts), expected(texts)):
-                    raise AssertionError(texts)
-        except BaseException as error:
-            failures.append(error)
+        for _ in range(30):
+            texts = ["ab"[number % 2] * int(number) for number in random.integers(0, 60, 20)]
+            assert np.array_equal(cache.embed(texts), expected(texts)), texts
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, range(6)))
     assert cache.hits + cache.misses == 6 * 30 * 20
 
 

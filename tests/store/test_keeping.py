@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -341,26 +342,18 @@ def test_nothing_is_masked_unasked(tmp_path: Path) -> None:
 
 
 def test_threads_write_and_read_at_once(path: Path) -> None:
-    wrong: list[object] = []
-
-    def work(store: Store, name: int) -> None:
-        try:
-            for number in range(15):
-                id = f"{name}-{number}"
-                store.put(f"{id} text", id=id)
-                store.replace(id, f"{id} short")
-                assert store.expand(id) == f"{id} text"
-                assert store.search(f"{name}") is not None
-        except BaseException as error:
-            wrong.append(error)
+    def work(name: int) -> None:
+        for number in range(15):
+            id = f"{name}-{number}"
+            store.put(f"{id} text", id=id)
+            store.replace(id, f"{id} short")
+            assert store.expand(id) == f"{id} text"
+            assert store.search(f"{name}") is not None
 
     with Store.open(path) as store:
-        threads = [threading.Thread(target=work, args=(store, name)) for name in range(6)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert wrong == [] and len(store) == 90 and store.check() == []
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(work, range(6)))
+        assert len(store) == 90 and store.check() == []
 
 
 WRITER = """
@@ -377,27 +370,18 @@ with Store.open(path) as store:
 
 
 def test_sixty_four_callers_write_read_and_search_one_store(path: Path) -> None:
-    wrong: list[object] = []
-
-    def caller(store: Store, number: int) -> None:
-        try:
-            for turn in range(5):
-                id, text = f"{number}-{turn}", f"caller{number} says turn{turn}"
-                store.put(text, id=id)
-                store.replace(id, f"short {number}")
-                [found] = store.search(f"caller{number}", 1)
-                if store.expand(id) != text or not found.text.startswith(f"caller{number} "):
-                    wrong.append(id)
-        except Exception as error:
-            wrong.append(error)
+    def caller(number: int) -> None:
+        for turn in range(5):
+            id, text = f"{number}-{turn}", f"caller{number} says turn{turn}"
+            store.put(text, id=id)
+            store.replace(id, f"short {number}")
+            [found] = store.search(f"caller{number}", 1)
+            assert store.expand(id) == text and found.text.startswith(f"caller{number} ")
 
     with Store.open(path) as store:
-        threads = [threading.Thread(target=caller, args=(store, number)) for number in range(64)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert wrong == [] and len(store.ids()) == 320 and store.check() == []
+        with ThreadPoolExecutor(64) as pool:
+            list(pool.map(caller, range(64)))
+        assert len(store.ids()) == 320 and store.check() == []
 
 
 def test_a_spawned_process_uses_the_store_that_is_open_here(path: Path) -> None:
