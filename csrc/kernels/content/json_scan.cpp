@@ -142,7 +142,7 @@ bool is_white(char byte) { return byte == ' ' || byte == '\n' || byte == '\t' ||
 
 class Scanner {
   public:
-    explicit Scanner(std::string_view text) : text_(text) {}
+    explicit Scanner(std::string_view text) : text_(text) { units_.reserve(text.size() / kUnit); }
 
     TreeUnits run() {
         if (!read_roots() || units_.size() == 0) {
@@ -155,6 +155,8 @@ class Scanner {
     }
 
   private:
+    static constexpr std::size_t kUnit = 12;  // bytes of one, about
+
     struct Frame {
         std::int32_t row;
         std::int32_t values;  // read so far

@@ -278,33 +278,11 @@ std::size_t RecordColumns::add_column(std::size_t list, View name) {
     return columns_.size() - 1;
 }
 
-void RecordColumns::grow() {
-    std::vector<Entry> old(std::max<std::size_t>(1024, entries_.size() * 2));
-    old.swap(entries_);
-    for (const Entry& entry : old) {
-        if (entry.key != 0) *find(entry.key) = entry;
-    }
-}
-
-RecordColumns::Entry* RecordColumns::find(std::uint64_t key) {
-    const std::size_t mask = entries_.size() - 1;
-    std::size_t at = (key >> 20U) & mask;
-    while (entries_[at].key != 0 && entries_[at].key != key) at = (at + 1) & mask;
-    return &entries_[at];
-}
-
-const RecordColumns::Entry* RecordColumns::find(std::uint64_t key) const {
-    if (entries_.empty()) return nullptr;
-    const std::size_t mask = entries_.size() - 1;
-    std::size_t at = (key >> 20U) & mask;
-    while (entries_[at].key != 0 && entries_[at].key != key) at = (at + 1) & mask;
-    return entries_[at].key != 0 ? &entries_[at] : nullptr;
-}
-
-void RecordColumns::add(std::size_t number, View value) {
+RecordColumns::Cell RecordColumns::add(std::size_t number, View value) {
     Column& column = columns_[number];
     double x = 0;
     const Kind kind = kind_of(value, x);
+    Cell cell{x, static_cast<std::uint32_t>(number), -1, kind};
     ++column.cells;
     ++column.kinds[kind];
     column.bytes += value.size();
@@ -318,11 +296,16 @@ void RecordColumns::add(std::size_t number, View value) {
     }
     std::uint32_t outcome = kNoOutcome;
     if (column.distinct <= kMostValues) {
-        if ((used_ + 1) * 2 > entries_.size()) grow();
         const std::uint64_t key = hash_bytes(value, number);
-        Entry& entry = *find(key);
-        if (entry.key == 0) {
-            ++used_;
+        std::int32_t& place = places_[key];
+        const bool known = place > 0;
+        if (!known) {
+            entries_.emplace_back();
+            place = static_cast<std::int32_t>(entries_.size());
+        }
+        cell.entry = place - 1;
+        Entry& entry = entries_[static_cast<std::size_t>(cell.entry)];
+        if (!known) {
             ++column.distinct;
             entry.key = key;
             entry.column = static_cast<std::uint32_t>(number);
@@ -341,6 +324,7 @@ void RecordColumns::add(std::size_t number, View value) {
     }
     if (outcome == kFails || outcome == kTroubles) ++column.outcomes[outcome - 1];
     if (column.role == kSeverity && outcome == kFails && !column.severe) column.severe = is_severe(value);
+    return cell;
 }
 
 void RecordColumns::settle() {
@@ -389,9 +373,7 @@ void RecordColumns::settle_columns(const List& list) {
 
 void RecordColumns::settle_values() {
     std::vector<std::vector<Entry*>> of_column(columns_.size());
-    for (Entry& entry : entries_) {
-        if (entry.key != 0) of_column[entry.column].push_back(&entry);
-    }
+    for (Entry& entry : entries_) of_column[entry.column].push_back(&entry);
     for (std::size_t number = 0; number < columns_.size(); ++number) {
         const Column& column = columns_[number];
         std::vector<Entry*>& values = of_column[number];
@@ -516,10 +498,18 @@ void RecordColumns::settle_names(List& list) const {
     }
 }
 
-float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason, float* tells) const {
+float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason) const {
+    Cell cell{0, static_cast<std::uint32_t>(number), -1, kAbsent};
+    cell.kind = kind_of(value, cell.number);
+    if (const std::int32_t* place = places_.find(hash_bytes(value, number))) cell.entry = *place - 1;
+    return worth(cell, value, reason);
+}
+
+float RecordColumns::worth(const Cell& cell, View value, std::uint64_t* reason, float* tells) const {
+    const std::size_t number = cell.column;
     const Column& column = columns_[number];
-    double x = 0;
-    const Kind kind = kind_of(value, x);
+    const double x = cell.number;
+    const Kind kind = cell.kind;
     const bool nothing = says_nothing(value, kind);
     double times = 1;
     float worth = std::max(column.kind_worth[kind], column.present);
@@ -531,10 +521,11 @@ float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason
     };
     std::uint32_t outcome = kNoOutcome;
     if (column.distinct <= kMostValues) {
-        if (const Entry* entry = find(hash_bytes(value, number))) {
-            stands_out(entry->worth, entry->by_shape != 0 ? entry->shape : entry->key);
-            outcome = entry->outcome;
-            times = entry->times;
+        if (cell.entry >= 0) {
+            const Entry& entry = entries_[static_cast<std::size_t>(cell.entry)];
+            stands_out(entry.worth, entry.by_shape != 0 ? entry.shape : entry.key);
+            outcome = entry.outcome;
+            times = entry.times;
         }
         if (kind == kText && !column.lengths.empty() && value.size() != column.lengths[0])
             stands_out(column.odd_length, hash_bytes(value, number));

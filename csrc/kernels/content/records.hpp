@@ -2,8 +2,8 @@
 //
 // Records of one list are compared column by column: a row of a table by its cells, an object by the values at each
 // path in it. Readers say where cells are, in two passes over the same cells:
-//     list = add_list(); column = add_column(list, "status"); add_record(list); add(column, "failed"); ...
-//     settle(); worth(column, "failed")
+//     list = add_list(); column = add_column(list, "status"); add_record(list); cell = add(column, "failed"); ...
+//     settle(); worth(column, "failed"), or worth(cell, "failed") where the cells are kept
 //
 // Contract. Of a column with n cells, in natural logarithms (so 3 is "one in twenty"); v stands c times, H is the
 // entropy of the column's values, R(v) how many cells hold a value that stands at most c times, T the mean of c over
@@ -39,6 +39,8 @@
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "kernels/content/hash_table.hpp"
 
 namespace tersely::content {
 
@@ -96,15 +98,24 @@ class RecordColumns {
     std::size_t add_column(std::size_t list, std::string_view name);
 
     void add_record(std::size_t list) { ++lists_[list].records; }
-    void add(std::size_t column, std::string_view value);
+    // What is known of a cell without looking at its value again. Of cells of one entry, `worth` is the same.
+    struct Cell {
+        double number;  // its value, where it is one
+        std::uint32_t column;
+        std::int32_t entry;  // of its column and value, from 0; -1: none
+        values::Kind kind;
+    };
+    Cell add(std::size_t column, std::string_view value);
     void settle();  // once, between the passes
+    std::size_t entries() const { return entries_.size(); }
 
     // `reason`, where given: the same for values that stand out as one does; 0 where each tells of its own: outcomes,
     // far numbers.
     // `tells`: how much a value tells of its record, the share of the column's cells that have another value, half of
     // it for numbers; 0 for what says nothing.
-    float worth(std::size_t column, std::string_view value, std::uint64_t* reason = nullptr,
+    float worth(const Cell& cell, std::string_view value, std::uint64_t* reason = nullptr,
                 float* tells = nullptr) const;
+    float worth(std::size_t column, std::string_view value, std::uint64_t* reason) const;
     // Whether a value says that its record failed, however many do; what names records says nothing.
     bool fails(std::size_t column, std::string_view value) const;
     // Whether a value is a severity in words, and none of a failure: "warning", "info", "style".
@@ -145,7 +156,7 @@ class RecordColumns {
         float present = 0;
     };
     struct Entry {
-        std::uint64_t key = 0;    // 0: empty
+        std::uint64_t key = 0;
         std::uint64_t shape = 0;  // what is left of the value when each number is the same
         std::uint32_t column = 0, times = 0;
         float worth = 0;
@@ -153,9 +164,6 @@ class RecordColumns {
         std::uint32_t by_shape : 1 = 0;  // it is the shape that is rare
     };
 
-    Entry* find(std::uint64_t key);
-    const Entry* find(std::uint64_t key) const;
-    void grow();
     void settle_values();
     static void settle_rarity(std::vector<Entry*>& values, std::size_t cells);
     static void settle_shapes(std::vector<Entry*>& values, std::size_t cells);
@@ -168,7 +176,7 @@ class RecordColumns {
     std::vector<List> lists_;
     std::vector<Column> columns_;
     std::vector<Entry> entries_;
-    std::size_t used_ = 0;
+    HashTable<std::int32_t> places_;  // in entries_, from 1, by key
 };
 
 // How much records stand out in their list, in (0, 1), or 0, for a worth below 1.1: of each record the largest

@@ -36,6 +36,13 @@ struct TreeUnits {
 
     std::size_t size() const { return start.size(); }
 
+    void reserve(std::size_t units) {
+        for (auto* column : {&start, &end, &value_start}) column->reserve(units);
+        for (auto* column : {&parent, &place, &count}) column->reserve(units);
+        for (auto* column : {&key, &value}) column->reserve(units);
+        kind.reserve(units);
+    }
+
     // A unit from `from` to `to` whose value begins at `value_from`, with no values yet: its row.
     std::size_t add(std::size_t from, std::size_t value_from, std::size_t to, TreeKind what, std::int32_t above,
                     std::int32_t at, std::uint64_t key_hash, std::uint64_t value_hash) {

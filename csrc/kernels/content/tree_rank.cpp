@@ -554,41 +554,51 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         if (column == known) columns.add_column(list, name);
         return column;
     };
-    std::vector<std::uint32_t> cell_columns;  // in the order of the cells
-    each_cell(text, units, records,
-              [&](std::size_t, std::int32_t record, std::uint64_t path, std::string_view name, std::string_view value) {
-                  cell_columns.push_back(static_cast<std::uint32_t>(column_of(record, path, name)));
-                  columns.add(cell_columns.back(), value);
-              });
+    struct Found {
+        std::size_t row;
+        std::int32_t record;
+        RecordColumns::Cell cell;
+        std::string_view value;
+    };
+    std::vector<Found> cells;
+    each_cell(
+        text, units, records,
+        [&](std::size_t row, std::int32_t record, std::uint64_t path, std::string_view name, std::string_view value) {
+            cells.push_back({row, record, columns.add(column_of(record, path, name), value), value});
+        });
     columns.settle();
     Standing standing(records.row.size());
     Values values(n, records.row.size());
     std::vector<std::uint8_t> has(records.row.size());   // an element in it is a failure by its name
     std::vector<std::uint8_t> mild(records.row.size());  // but of no such severity: <error severity="warning">
-    std::size_t cell = 0;
-    each_cell(text, units, records,
-              [&](std::size_t row, std::int32_t record, std::uint64_t, std::string_view, std::string_view value) {
-                  const std::size_t column = cell_columns[cell++];
-                  std::uint64_t reason = 0;
-                  float tells = 0;
-                  const float one = columns.worth(column, value, &reason, &tells);
-                  const auto number = static_cast<std::size_t>(record);
-                  standing.add(number, one, reason);
-                  const bool fails = units.markup && columns.fails(column, value);
-                  if (record != records.inside[row]) {  // that the record around it has it, which fails with it
-                      if (fails) values.failure[static_cast<std::size_t>(records.inside[row])] = 1;
-                      values.present[row] = one;
-                      return;
-                  }
-                  if (fails) (value == kPresent ? has : values.fails)[number] = 1;
-                  if (units.markup && columns.is_mild(column, value)) mild[number] = 1;
-                  values.worth[row] = std::max(values.worth[row], one);
-                  values.tells[row] = opaque[row] ? 0.5F * tells : tells;
-                  const auto naming = columns.names_of(static_cast<std::size_t>(records.list[number]));
-                  for (std::size_t i = 0; i < naming.size(); ++i) {
-                      if (naming[i] == column) values.names[row] = static_cast<std::int8_t>(2 - i);
-                  }
-              });
+    struct Judged {
+        std::uint64_t reason = 0;
+        float worth = -1, tells = 0;  // a worth is not negative
+    };
+    std::vector<Judged> judged(columns.entries());
+    for (const auto& [row, record, cell, value] : cells) {
+        check_cancelled();
+        Judged alone;
+        Judged& found = cell.entry < 0 ? alone : judged[static_cast<std::size_t>(cell.entry)];
+        if (found.worth < 0) found.worth = columns.worth(cell, value, &found.reason, &found.tells);
+        const float one = found.worth;
+        const auto number = static_cast<std::size_t>(record);
+        standing.add(number, one, found.reason);
+        const bool fails = units.markup && columns.fails(cell.column, value);
+        if (record != records.inside[row]) {  // that the record around it has it, which fails with it
+            if (fails) values.failure[static_cast<std::size_t>(records.inside[row])] = 1;
+            values.present[row] = one;
+            continue;
+        }
+        if (fails) (value == kPresent ? has : values.fails)[number] = 1;
+        if (units.markup && columns.is_mild(cell.column, value)) mild[number] = 1;
+        values.worth[row] = std::max(values.worth[row], one);
+        values.tells[row] = opaque[row] ? 0.5F * found.tells : found.tells;
+        const auto naming = columns.names_of(static_cast<std::size_t>(records.list[number]));
+        for (std::size_t i = 0; i < naming.size(); ++i) {
+            if (naming[i] == cell.column) values.names[row] = static_cast<std::int8_t>(2 - i);
+        }
+    }
     for (std::size_t record = 0; record < records.row.size(); ++record) {
         if ((values.failure[record] != 0 || has[record] != 0) && mild[record] == 0) values.fails[record] = 1;
         if (!failed_root(text, units, static_cast<std::size_t>(records.row[record]))) continue;

@@ -423,6 +423,7 @@ class _Fitting:
         self.floors, self.caps = floors, None if caps is None else np.asarray(caps, dtype=np.int64)
         self.choice = self._choice()
         self.rows, self.recounts = self._candidates() if reading.ranked else None, 0
+        self.few: _native.Choice | None = None  # of those rows
         self.alone: dict[int, Fit | None] = {}  # units that were tried alone
 
     def run(self) -> Fit:
@@ -533,21 +534,27 @@ class _Fitting:
 
     def _choose_among(self, target: int, rows: Int64s) -> UInt8s:
         """`choose` among a few of many ranked units."""
-        reading = self.reading
-        place = np.full(len(self.table) + 1, -1, dtype=np.int32)  # the last for -1
-        place[rows] = np.arange(len(rows), dtype=np.int32)
         status = np.zeros(len(self.table), dtype=np.uint8)
-        status[rows] = _native.Choice(
-            document=self.table.document[rows],
-            score=self.worth[rows],
-            cost=self.costs[rows],
-            pinned=self.pinned[rows],
-            group=place[reading.group[rows]],
-            heading=place[reading.needs[rows]] if len(reading.needs) else None,
-            ranked=True,
-            cap=self.caps,
-        ).select(target)
+        status[rows] = self._choice_among(rows).choose(target)
         return self.choice.fill_gaps(status) if target > 0 else status
+
+    def _choice_among(self, rows: Int64s) -> _native.Choice:
+        """Make the choice among a few of the units, for all targets."""
+        if self.few is None:
+            reading = self.reading
+            place = np.full(len(self.table) + 1, -1, dtype=np.int32)  # the last for -1
+            place[rows] = np.arange(len(rows), dtype=np.int32)
+            self.few = _native.Choice(
+                document=self.table.document[rows],
+                score=self.worth[rows],
+                cost=self.costs[rows],
+                pinned=self.pinned[rows],
+                group=place[reading.group[rows]],
+                heading=place[reading.needs[rows]] if len(reading.needs) else None,
+                ranked=True,
+                cap=self.caps,
+            )
+        return self.few
 
     def _estimated_floors(self, floors: Sequence[int]) -> list[int]:
         """Floors in tokens as units are estimated: with markers, and what fills gaps, parts are longer."""
