@@ -30,7 +30,7 @@ from tersely import checks
 from tersely._native import StaticTable
 from tersely.engine.reading import segment
 from tersely.errors import needs
-from tersely.files import make_folder, private, replace_file
+from tersely.files import make_folder, private, renamed, sync_to_disk
 from tersely.models.onnx import OnnxEmbedder
 from tersely.models.static import SHIPPED, StaticEmbedder, quantize, save
 from tersely.types import Float32s, Int64s, Kind, Level
@@ -279,15 +279,10 @@ def _read(path: Path, rows: int) -> Float32s | None:
 
 def _write(path: Path, write: Callable[[Any], object]) -> None:
     """Write to a second file that takes the name at the end, once it is on disk."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        with open(partial, "wb", opener=private) as file:
+    with renamed(path) as fresh:
+        with open(fresh, "wb", opener=private) as file:
             write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        replace_file(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+        sync_to_disk(fresh)
 
 
 MOST_TOKENS = 256  # of a text, as sentence models read

@@ -114,6 +114,25 @@ def replace_file(fresh: Path, target: Path) -> None:
             time.sleep(0.001)
 
 
+def temporary(target: Path, token: str = "new") -> Path:
+    """A hidden name beside a file that nobody else has; after the file's name comes the token."""
+    return target.with_name(f".{target.name}.{token}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
+
+
+@contextmanager
+def renamed(target: Path, fresh: Path | None = None) -> Iterator[Path]:
+    """Give a path to write to (`fresh`, else a temporary one), which then gets the name `target`, at once or
+    not at all. Raises OSError."""
+    path = temporary(target) if fresh is None else fresh
+    try:
+        yield path
+        replace_file(path, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise
+
+
 def _open_lock(path: Path, like: Path | None) -> int:
     with contextlib.suppress(FileNotFoundError):
         return os.open(path, os.O_RDWR | _FLAGS)

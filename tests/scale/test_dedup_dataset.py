@@ -17,7 +17,8 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from row_corpus import PLACES, bytes_of, read_out, write_lines, write_parquet  # noqa: E402
-from tersely.scale import compress_dataset, dedup_dataset, workspace  # noqa: E402
+from tersely import files  # noqa: E402
+from tersely.scale import compress_dataset, dedup_dataset  # noqa: E402
 from tersely.scale.dataset import Report  # noqa: E402
 from tersely.scale.merging import STAGES  # noqa: E402
 from tersely.scale.plan import PLAN, load_plan  # noqa: E402
@@ -208,7 +209,7 @@ def test_a_kill_at_each_step_of_each_commit_changes_nothing(
     source = write_parquet(tmp_path / "in.parquet", [{"text": text} for text in make_texts(5, 4)])
     options: dict[str, Any] = {"workers": 0, "unit_bytes": 1 << 20, "partitions": 2, "heavy_bytes": 1500}
     dedup_dataset(source, tmp_path / "undisturbed", **options)
-    real = workspace.replace_file
+    real = files.replace_file
     commits: list[str] = []
 
     def replace(fresh: Path, path: Path) -> None:
@@ -221,7 +222,7 @@ def test_a_kill_at_each_step_of_each_commit_changes_nothing(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(workspace, "replace_file", replace)
+        patch.setattr(files, "replace_file", replace)
         patch.setattr(Path, "unlink", lambda *_, **__: None)
         report = None
         while report is None:
@@ -312,7 +313,7 @@ def test_no_terms_at_all_with_every_guard_heavy(tmp_path: Path) -> None:
 def test_a_damaged_file_of_the_shuffle_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = write_parquet(tmp_path / "in.parquet", [{"text": text} for text in make_texts(8)])
     dedup_dataset(source, tmp_path / "undisturbed", workers=0)
-    real = workspace.replace_file
+    real = files.replace_file
 
     def replace(fresh: Path, path: Path) -> None:
         real(fresh, path)
@@ -324,7 +325,7 @@ def test_a_damaged_file_of_the_shuffle_is_made_again(tmp_path: Path, monkeypatch
             )
 
     damaged = {"texts-000000": 200, "census-000000": 0, "merged-000000": -20}
-    monkeypatch.setattr(workspace, "replace_file", replace)
+    monkeypatch.setattr(files, "replace_file", replace)
     while damaged:
         with pytest.raises(ValueError, match="is damaged and was removed; call again"):
             dedup_dataset(source, tmp_path / "out", workers=0)

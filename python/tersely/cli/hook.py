@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
-import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -22,7 +20,7 @@ from tersely.agents.hook import AGENTS, HookProtocol, answer_event, rewrite_comm
 from tersely.cli.arguments import STORE, Commands, add_command
 from tersely.cli.files import InputError, say, write
 from tersely.cli.store import result_compressor, state_folder
-from tersely.files import make_folder
+from tersely.files import make_folder, private, renamed
 from tersely.text import decode
 
 if TYPE_CHECKING:
@@ -340,14 +338,9 @@ def _save(path: Path, text: str) -> None:
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
+        with renamed(target) as fresh:
+            with open(fresh, "xb", opener=private) as file:
                 file.write(text.encode("utf-8"))
-            os.chmod(name, mode)  # noqa: PTH101
-            os.replace(name, target)  # noqa: PTH105
-        except OSError:
-            os.unlink(name)  # noqa: PTH108
-            raise
+            fresh.chmod(mode)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from error

@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from tersely import checks
 from tersely._native import StaticTable
-from tersely.files import read_array, replace_file
+from tersely.files import read_array, renamed
 from tersely.types import Float32s, Int32s, Int64s, UInt8s
 
 __all__ = ["SHIPPED", "StaticEmbedder"]
@@ -92,14 +92,8 @@ def save(
     if not len(words) == len(arrays["rows"]) == len(arrays["scales"]):
         counts = f"{len(words)} words, {len(rows)} rows and {len(scales)} scales"
         raise ValueError(f"each word must have a row and a scale; there are {counts}")
-    target = Path(path)
-    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]  # its own options are not among them
-        replace_file(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with renamed(Path(path)) as fresh, fresh.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]  # its own options are not among them
 
 
 def load(path: str | os.PathLike[str]) -> StaticFile:

@@ -15,7 +15,7 @@ from typing import Any
 import tersely
 from tersely import checks
 from tersely.errors import StoreError
-from tersely.files import replace_file, sync_to_disk
+from tersely.files import replace_file, sync_to_disk, temporary
 from tersely.scale.options import Columns, DedupOptions, RowOptions
 from tersely.scale.rows import (
     Input,
@@ -316,7 +316,7 @@ def _units(
 
 def _write_new(out: Path, plan: Plan) -> Plan:
     """Write a plan unless there is one, and return the one that is there then."""
-    fresh = out / f".{PLAN}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+    fresh = temporary(out / PLAN)
     try:
         plan.write(fresh)
         try:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from tersely.files import temporary
 from tersely.scale.merging import STAGES
-from tersely.scale.workspace import Totals, Workspace, part_name, shuffle_path, temporary
+from tersely.scale.workspace import Totals, Workspace, part_name, shuffle_path
 
 _STRETCH = 1 << 20  # bytes of a stretch at least, where a unit is divided for the sake of more workers
 _DEATHS = 3  # of a unit until it is halved, of one row until it is taken for deadly
@@ -86,7 +87,7 @@ class Schedule:
         self._running += 1
         job = self._todo.popleft()
         if "rows" in job:
-            job["to"] = temporary(self.space.out, part_name(job["unit"]), self.space.token).name
+            job["to"] = temporary(self.space.out / part_name(job["unit"]), self.space.token).name
         return job
 
     def ended(self, job: dict[str, Any], totals: Totals) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tersely.files import replace_file, sync_to_disk
+from tersely.files import renamed, sync_to_disk, temporary
 from tersely.scale.options import Columns
 from tersely.scale.plan import PLAN, Plan
 from tersely.scale.rows import (
@@ -72,24 +71,6 @@ def part_name(unit: int) -> str:
     return f"part-{unit:06d}.parquet"
 
 
-def temporary(out: Path, name: str, token: str) -> Path:
-    """A name beside a part that no reader takes for one, and no other process has."""
-    return out / f".{name}.{token}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
-
-
-@contextlib.contextmanager
-def renamed(target: Path, token: str) -> Iterator[Path]:
-    """Give a path to write to, which then gets the name `target`, at once or not at all. Raises OSError."""
-    fresh = temporary(target.parent, target.name, token)
-    try:
-        yield fresh
-        replace_file(fresh, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
-        raise
-
-
 def read_totals(path: Path) -> Totals:
     """The totals of a part, from its footer. Raises OSError or ValueError for what is no part."""
     try:
@@ -110,7 +91,7 @@ def finish_job(out: Path, plan: Plan) -> dict[str, Any]:
     whole = hashlib.sha256(json.dumps([plan.digest, parts]).encode()).hexdigest()
     success = {"digest": whole, "plan": plan.digest, **asdict(totals), "parts": parts}
     try:
-        with renamed(out / PLAN, "runner") as fresh:
+        with renamed(out / PLAN) as fresh:
             plan.write(fresh, success)
         sync_to_disk(out)
     except FileNotFoundError:  # another runner ended the job and cleaned up
@@ -205,7 +186,8 @@ class Workspace:
 
     def publish_part(self, unit: int, table: Any, totals: Totals) -> None:
         """Write a unit's part: whole or not at all. Raises OSError."""
-        with renamed(self.out / part_name(unit), self.token) as fresh:
+        path = self.out / part_name(unit)
+        with renamed(path, temporary(path, self.token)) as fresh:
             self.write_rows(unit, fresh, table, totals)
         sync_to_disk(self.out)
 
@@ -259,7 +241,7 @@ def write_shuffle(
 
     path = _shuffled(space, name, number)
     with (
-        renamed(path, space.token) as fresh,
+        renamed(path, temporary(path, space.token)) as fresh,
         fresh.open("xb") as file,
         parquet().ParquetWriter(
             file,
@@ -278,7 +260,8 @@ def write_shuffle(
 
 def write_json(space: Workspace, name: str, number: int, value: Any) -> None:
     """Write a result of a job that is no table. Raises OSError."""
-    with renamed(_shuffled(space, name, number), space.token) as fresh:
+    path = _shuffled(space, name, number)
+    with renamed(path, temporary(path, space.token)) as fresh:
         fresh.write_bytes(json.dumps(value).encode())
 
 

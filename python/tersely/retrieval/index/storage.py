@@ -42,7 +42,7 @@ from tersely.files import (
     map_array,
     map_bytes,
     private,
-    replace_file,
+    renamed,
     sync_to_disk,
 )
 from tersely.retrieval.index.chunking import Chunk
@@ -294,11 +294,10 @@ class Writer:
         sync_to_disk(place)
         says = {"application": _APPLICATION, "format": FORMAT, **asdict(header)}
         text = json.dumps({**says, "digest": _header_digest(says)}, indent=1)
-        fresh = place / (HEADER + ".new")
-        with open(fresh, "wb", opener=private) as file:
-            file.write(f"{text}\n".encode())
-        sync_to_disk(fresh)
-        replace_file(fresh, place / HEADER)
+        with renamed(place / HEADER, place / (HEADER + ".new")) as fresh:
+            with open(fresh, "wb", opener=private) as file:
+                file.write(f"{text}\n".encode())
+            sync_to_disk(fresh)
         sync_to_disk(place)
 
     def _synced(self, shard: Shard) -> Shard:
