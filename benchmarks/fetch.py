@@ -80,7 +80,7 @@ def _show(sets: Sequence[PublicSet]) -> None:
         print(f"{one.name}: {one.licence}")
         for source in one.sources:
             print(f"  {source.url}  {source.size / 1e6:.1f} MB  SHA-256 {source.sha256[:12]}...")
-    size = sum(source.size for one in sets for source in one.sources)
+    size = sum(source.size for source in {source for one in sets for source in one.sources})
     print(f"{size / 1e6:.1f} MB in all. Read each licence before any use beyond measuring.")
 
 

@@ -48,9 +48,6 @@ def _words(rng: _Random, least: int, most: int) -> list[str]:
     return rng.choices(_WORDS, cum_weights=_WEIGHTS, k=rng.randint(least, most))
 
 
-_FACTS = ("Varen Tolm", "2024-05-01", "$1,200")
-
-
 def _sentence(rng: _Random) -> str:
     words = _words(rng, 6, 24)
     if rng.random() < 0.3:

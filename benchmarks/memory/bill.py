@@ -64,7 +64,6 @@ class Bill:
     fresh: int = 0
     summary_input: int = 0
     summaries: int = 0
-    sent_bytes: int = 0
     same_bytes: int = 0
     possible_bytes: int = 0  # of the prompt before, which could have stayed
     needed: list[float] = field(default_factory=list)

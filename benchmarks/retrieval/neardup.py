@@ -26,7 +26,6 @@ from benchmarks.quality.dedup import Bools, Pair, System, neardup_sets, rates_of
 
 _ASKED = 0.95  # F1
 _KINDS = ("copies", "near copies", "edited", "numbers differ", "other section")
-_DUPLICATES = ("copies", "near copies")
 _NUMBER = re.compile(r"\d[\w.]*")  # also of versions; marks around them are none of it
 
 

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, strategies as st
 from tersely import BudgetExceededError, kernels
 
-Rng = np.random.Generator
 E = 1 - 1 / np.e
 
 

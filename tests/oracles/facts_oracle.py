@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import tersely
 from tersely.types import FactKind
 
-MONTH = r"(?:January|April|June|October|Sept?|Nov|Dec)"
 CLOCK = r"[0-2]?\d:[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?"
 DAY = r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
 #: In this order; the first that matches a whole token says what it is.

@@ -8,9 +8,7 @@ from collections.abc import Callable, Sequence
 import tersely
 from result_checks import check_counts, check_result, check_spans
 from tersely import Compressed
-from tersely.types import FactKind, Level
-
-MADE_UP = (FactKind.NUMBER, FactKind.DATE, FactKind.VERSION, FactKind.NAME, FactKind.PATH)
+from tersely.types import Level
 
 
 def check_written(

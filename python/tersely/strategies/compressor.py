@@ -107,8 +107,8 @@ def _names(word: str, others: Mapping[str, int]) -> bool:
     return "_" in word or any(map(str.isdigit, word)) or (word[0].isupper() and not word[1:].islower())
 
 
-def key_concepts(listed: Mapping[str, int], limit: int = 10) -> tuple[str, ...]:
-    """The terms that come most often, as they are first spelled, the most frequent first; ties: the first.
+def key_concepts(listed: Mapping[str, int]) -> tuple[str, ...]:
+    """The ten most frequent terms, as they are first spelled; ties: the first.
 
     `listed`: the `words` of a text. Without stop words and numbers. Of scripts without spaces the terms are
     pairs of letters. O(characters).
@@ -119,7 +119,7 @@ def key_concepts(listed: Mapping[str, int], limit: int = 10) -> tuple[str, ...]:
         counts[term] = counts.get(term, 0) + times
         spelled.setdefault(term, surface)
     best = sorted(counts, key=lambda term: -counts[term])
-    return tuple(spelled[term] for term in best[:limit])
+    return tuple(spelled[term] for term in best[:10])
 
 
 def _terms(listed: Mapping[str, int]) -> Iterator[tuple[str, str, int]]:
