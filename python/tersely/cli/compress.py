@@ -199,7 +199,7 @@ def _say_what_was_done(result: Compressed, seconds: float) -> None:
 
 
 def _unmarked(result: Compressed) -> str:
-    """Name the documents whose gaps the text does not mark, and those that are gone; of one, say so."""
+    """Say which documents are gone, and where what is left out has no mark in the text."""
     lost, at = {span.document for span in result.dropped}, 0
     gone: list[str] = []
     quiet: list[str] = []

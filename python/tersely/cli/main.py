@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _is_event(given: Sequence[str]) -> bool:
-    """Whether an agent asks, for which 2 is an answer; without output the result stays as it is."""
+    """Whether an agent's hook asks: it would take exit code 2 for an answer, no output for none."""
     return given[:1] == ["hook"] and bool(import_module("tersely.cli.hook").is_event(given))
 
 

@@ -90,7 +90,7 @@ def tool(
     unlisted: Mapping[str, Any] | None = None,
     **properties: Any,
 ) -> Callable[[Run], Run]:
-    """Make a method a tool of its object, of its name (`tools_of`); a property may depend on the object."""
+    """Mark a method as a tool (`tools_of`); a property may be a function of the method's object."""
 
     def mark(method: Run) -> Run:
         method.tool = description, required, properties, read_only, unlisted or {}  # type: ignore[attr-defined]

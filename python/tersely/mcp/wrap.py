@@ -33,7 +33,7 @@ _MOST = 100_000  # characters of a reply of ours
 
 
 class ResultFilter:
-    """Looks at the messages between a client and a server, and changes what this is about.
+    """Changes messages between a client and a server: shorter results, a list of tools that has `expand`.
 
     Answers of `tools/list` get one tool more. Results of `tools/call` over the budget become shorter; the
     same again as structured content is left out of these, and so are the schemas of it, which clients
@@ -322,7 +322,7 @@ class CallCounts:
 def fit_tools(
     tools: Sequence[Any], budget: int, counts: Mapping[str, int], keep: Callable[[str], str]
 ) -> list[Any]:
-    """Shorten definitions of tools until their JSON has at most `budget` tokens, the least asked first.
+    """Shorten definitions of tools until their JSON has at most `budget` tokens, the least called first.
 
     Names, types, required arguments, enums and defaults stay. Where even the shortest definitions take more,
     these are given.
@@ -363,7 +363,7 @@ def _shorter(tool: Mapping[str, Any], described: int, arguments: int) -> dict[st
 
 
 def _schema(schema: Any, described: int) -> Any:
-    """A schema without what binds nobody, but for the beginnings of descriptions; it allows the same."""
+    """A schema that allows the same, without titles and examples, of descriptions the beginnings."""
     if not isinstance(schema, Mapping):
         return schema
     made: dict[str, Any] = {}

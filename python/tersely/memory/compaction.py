@@ -187,14 +187,14 @@ def compact_messages(
 
 
 def _nothing_said(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) -> int:
-    """Count the messages that anybody said, where nothing is left of any of them; else 0."""
+    """Count the messages besides system ones, where all of them were dropped; else 0."""
     said = zip(accounts, entries, strict=True)
     fates = [account.outcome for account, entry in said if entry.role != "system"]
     return len(fates) if set(fates) == {"dropped"} else 0
 
 
 def check_options(budget: Any, pinned: Any, strategy: Any, picture_tokens: Any) -> None:
-    """Raise TypeError or ValueError for options that are none."""
+    """Raise TypeError or ValueError for wrong options."""
     checks.whole_number(budget, "budget")
     checks.whole_number(picture_tokens, "picture_tokens")
     if not callable(pinned) and (isinstance(pinned, str) or not isinstance(pinned, Collection)):
@@ -413,7 +413,7 @@ class Compactor:
         return _with_mentions(found)
 
     def _pinned(self, current: Sequence[Any], numbers: Sequence[int], folded: Collection[int]) -> list[int]:
-        """Where in `current` the pinned messages are; those that are folded were none."""
+        """Indices in `current` of the pinned messages that are not folded."""
         if callable(self.pinned):
             asked = [at for at, number in enumerate(numbers) if number >= 0 and self.pinned(current[at])]
         else:

@@ -214,10 +214,10 @@ def read_stated_facts(
 
 
 def _touched(mentions: Mentions, words: Sequence[str], own: Int64s) -> Int64s:
-    """int64[m]: the last entry that states a mention, or an identifier of the list that has it.
+    """int64[m]: the last entry that states each mention, or one of the same words near it in its entry.
 
-    `words`: of the mentions; `own`: the last entry that states each. Of a list that is worked through the
-    rest is needed as soon.
+    `words`: of the mentions; `own`: the last entry that states each. While a list is worked through, what is
+    left of it is needed soon, too.
     """
     names = (mentions.worth >= _IDENTIFIES).nonzero()[0]
     forms: dict[str, int] = {}
@@ -237,7 +237,7 @@ def _touched(mentions: Mentions, words: Sequence[str], own: Int64s) -> Int64s:
 
 
 def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
-    """float64[entries]: relevance of each and its neighbours; None where the query has to do with none.
+    """float64[entries]: relevance of each and its neighbours; None where none has to do with the query.
 
     Conversations speak of one thing for a while. Of the segments of an entry the best counts
     (engine/worth.py). O(characters).

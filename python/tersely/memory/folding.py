@@ -312,7 +312,7 @@ def _leave_out_pictures(history: History, indices: Sequence[int], over: int, new
 
 
 def _stated(history: History, results: Sequence[_Result]) -> StatedFacts:
-    """The facts of the history; texts that are sent in part, `results` among them, state none for others."""
+    """The facts of the history; a text that is shortened, such as `results`, states none for other texts."""
     shorter = {(index, path) for index, texts in history.changed.items() for path in texts}
     shorter |= {(result.index, result.path) for result in results}
     return read_stated_facts(
@@ -395,7 +395,7 @@ def _with_shorter(choice: _Choice, border: tuple[int, int, int], warnings: list[
 
 
 def _long_results(history: History, first: int, last: int, room: int) -> list[_Result]:
-    """Results of a group that have to be shorter for it to take `room` tokens; [] where that is no use."""
+    """Results that must be shorter for a group to take `room` tokens; [] where too little would stay."""
     results = [
         (index, piece)
         for index in range(first, last)
@@ -413,7 +413,7 @@ def _long_results(history: History, first: int, last: int, room: int) -> list[_R
 def _shares(
     history: History, results: Sequence[tuple[int, Piece]], sizes: Int64s, room: int
 ) -> list[_Result]:
-    """Share `room` tokens out among results of so many; those that have to be shorter for it."""
+    """Share `room` tokens out among results of `sizes` tokens; return those that get less than they have."""
     shares = fill(sizes, np.ones(len(sizes)), room)
     hints = hints_by_call(history.entries)
     return [
@@ -424,7 +424,7 @@ def _shares(
 
 
 def _shorten_results(history: History, results: Sequence[_Result], strategy: Strategy) -> History:
-    """The history with results as a strategy makes them; raises whatever it does."""
+    """The history with these results shortened by a strategy; raises what that raises."""
     texts: dict[int, dict[Path, str]] = {}
     for result in results:
         request = Request((result.document,), None, result.share, 0.3, history.counter)

@@ -299,7 +299,7 @@ def rule_summary(
 
 
 def _steps(entries: Sequence[REPLEntry], smart: bool) -> tuple[int, int]:
-    """Steps and successful ones; a summary whose originals are lost counts for what it tells."""
+    """Count steps and successful ones; a summary counts as the steps that it replaces."""
     steps = good = 0
     for entry in entries:
         match = _TOLD.search(entry.reasoning) if entry.stands_for else None
@@ -584,7 +584,7 @@ class MemoryCompactor:
         return int(count_batch(resolve_counter(self.counter), texts).sum())
 
     def _is_floor(self, entries: list[REPLEntry]) -> bool:
-        """Whether these cannot get shorter, or are a summary and what cannot."""
+        """Whether these entries, or all behind their summary, could not be shortened before."""
         if self._floor is None or entries == self._floor:
             return self._floor is not None
         return bool(entries) and entries[1:] == self._floor and entries[0].stands_for > 0

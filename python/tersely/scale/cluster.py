@@ -95,7 +95,7 @@ def ray_module() -> Any:
 
 @contextmanager
 def _connection(address: str | None) -> Iterator[Any]:
-    """Ray, connected; where we did that, no longer afterwards."""
+    """Ray, connected; a connection that is made here is closed at the end."""
     ray = ray_module()
     if ray.is_initialized():
         yield ray

@@ -268,7 +268,7 @@ def _schedule(
 
 
 def _place(on: str) -> tuple[str | None] | None:
-    """Where jobs run: None: here; else the address of a Ray cluster, None for the usual one."""
+    """Return (address of a Ray cluster, None for the usual one), or None where jobs run on this machine."""
     if checks.text(on, "on") == "local":
         return None
     if on != "ray" and ":" not in on:

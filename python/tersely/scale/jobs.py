@@ -25,7 +25,7 @@ _TELL = 0.5  # seconds between two messages
 
 
 def run_job(space: Workspace, job: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]) -> Totals:
-    """Do a job; what its rows come to. `tell` hears of progress, up to twice a second.
+    """Do a job, and return the totals of its rows. `tell` hears of progress, up to twice a second.
 
     Raises OSError (a full disk, a file that is gone), ValueError (the source changed).
     """

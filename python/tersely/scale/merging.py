@@ -60,7 +60,7 @@ class Stage:
 
 
 def run_stage(space: Workspace, stage: str, number: int) -> Totals:
-    """Do a job of a stage, unless it is done; what the rows of a part come to. Raises OSError, ValueError."""
+    """Do a job of a stage, unless it is done; return the totals of a part. Raises OSError, ValueError."""
     try:
         if stage == "part":
             return _part(space, number)

@@ -176,7 +176,7 @@ def resumed(
     given: Mapping[str, Any] | None = None,
     unit_bytes: int | None = None,
 ) -> tuple[Any, Options, int]:
-    """The source, the options and the bytes of a unit of a job that a folder holds, but for what is given.
+    """The source, the options and the bytes of a unit: as given, else those of the job that a folder holds.
 
     Raises FileNotFoundError, StoreError, and ValueError where it is not of this kind.
     """

@@ -557,7 +557,7 @@ def _table(
 
 
 def as_table(columns: Mapping[str, Any], texts: list[Any], schema: Any) -> Any:
-    """A table of columns by their names; the one that is none of them has the texts."""
+    """A table of this schema; its only column that is not in `columns` gets the texts."""
     pa = arrow()
     arrays = (columns.get(field.name, texts) for field in schema)
     return pa.table(

@@ -181,9 +181,9 @@ class _Text:
         return len(self.where_plain.get(key, ()))
 
     def alike(self, word: str, marks: Set[str]) -> tuple[set[str], set[str]]:
-        """Return the exact words of the same kind beside one of some marks, and those beside two.
+        """Return other exact words of its kind with one of these marks beside them, and those with two.
 
-        A mark that many words have says nothing.
+        A mark beside many words tells nothing.
         """
         once: set[str] = set()
         twice: set[str] = set()
@@ -360,7 +360,7 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
     def likest(
         word: str, company: frozenset[str], names: frozenset[str], beside: frozenset[str]
     ) -> tuple[float, float]:
-        """How much clauses with a word have in common with its own, and clauses with another of its kind."""
+        """Likeness to `company` of the best clause with a word, and of the best with another of its kind."""
         here, there = 0.0, 0.0
         alike = original.likeness(company)
         original.add_beside(alike, beside)

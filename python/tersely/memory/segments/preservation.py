@@ -394,7 +394,7 @@ class _Check:
         return [said for said, terms in self.clauses if len(wanted & terms) / (len(wanted) or 1) >= share]
 
     def lost(self, name: str, value: Any, whole: str, needed: Sequence[str]) -> tuple[bool, list[str]]:
-        """Return (whether a field is lost, its missing anchors), but for those that another one has lost.
+        """Return (whether a field is lost, its missing anchors); what another field lost counts there alone.
 
         `whole`: what of the value must be said; `needed`: its anchors.
         """

@@ -672,7 +672,7 @@ class Snapshot:
 
 
 def _gather(owners: Sequence[int], read: Callable[[int, list[int]], Sequence[Item]]) -> list[Item]:
-    """Ask each shard once for what it owns, by the positions of these; return all in order."""
+    """Read items from the shards that own them, each asked once with their positions; return all in order."""
     found: dict[int, Item] = {}
     for number in sorted(set(owners)):
         some = [position for position, owner in enumerate(owners) if owner == number]
