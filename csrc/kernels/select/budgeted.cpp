@@ -117,12 +117,6 @@ struct Shape {
     std::vector<std::int32_t> below;
 };
 
-namespace {
-
-constexpr float kEssential = 1e-3F;  // what essential units are worth at least where they are not all in
-constexpr std::int64_t kShort = 20;  // characters of units that are kept rather than marked as left out
-constexpr double kRepeat = 0.9;      // overlap from which a segment left out is called redundant
-
 // What a unit that is not in costs and brings, in one place: units come in order of gain, which is no order in
 // memory, so that each array looked at would be another cache miss.
 struct Offer {
@@ -136,11 +130,34 @@ struct Offer {
     std::int32_t alike = -1;    // the first segment with the same terms as the only one
 };
 
+// What choices by the same scores share: offers, and their order where gains never change.
+struct Offers {
+    std::vector<Offer> of;             // per unit; empty: not made yet
+    std::vector<std::int32_t> sorted;  // the best units, as many as were asked for
+    std::vector<Entry> heap;           // the others
+
+    // The unit of the i-th largest gain. i: at most one more than was asked for before.
+    std::int32_t in_order(std::size_t i) {
+        if (i == sorted.size()) {
+            sorted.push_back(heap.front().unit);
+            std::pop_heap(heap.begin(), heap.end());
+            heap.pop_back();
+        }
+        return sorted[i];
+    }
+};
+
+namespace {
+
+constexpr float kEssential = 1e-3F;  // what essential units are worth at least where they are not all in
+constexpr std::int64_t kShort = 20;  // characters of units that are kept rather than marked as left out
+constexpr double kRepeat = 0.9;      // overlap from which a segment left out is called redundant
+
 class Selection {
   public:
-    Selection(const Problem& problem, const Shape& shape, std::vector<std::int32_t>* order)
+    Selection(const Problem& problem, const Shape& shape, Offers& shared)
         : p_(problem),
-          order_(order),
+          shared_(shared),
           units_(shape.units),
           first_below_(shape.first_below),
           below_(shape.below),
@@ -149,19 +166,16 @@ class Selection {
         state_.covered_weight.assign(problem.term_weight.size(), 0);
         state_.repeated.assign(alike_.size(), 0);
         state_.said.assign(p_.same.size(), 0);
-        offers_.reserve(static_cast<std::size_t>(units_.count()));
-        for (std::int32_t unit = 0; unit < units_.count(); ++unit) offers_.push_back(offer(unit));
         state_.spent.assign(p_.cap.size(), 0);
+        if (!shared_.of.empty()) return;
+        shared_.of.reserve(static_cast<std::size_t>(units_.count()));
+        for (std::int32_t unit = 0; unit < units_.count(); ++unit) shared_.of.push_back(offer(unit));
     }
 
     std::vector<Status> run() {
         const std::int64_t pinned_cost = take_pinned();
         if (p_.ranked) {
-            if (order_ != nullptr && p_.redundancy <= 0 && !p_.coverage) {
-                fill_in_order(pinned_cost);
-            } else {
-                fill(-1, pinned_cost);
-            }
+            fill(-1, pinned_cost);
             return std::move(state_.status);
         }
         const State after_pins = state_;
@@ -190,7 +204,7 @@ class Selection {
         return p_.term_ids.subspan(begin, static_cast<std::size_t>(p_.term_offsets[segment + 1]) - begin);
     }
 
-    const Offer& offer_of(std::int32_t unit) const { return offers_[static_cast<std::size_t>(unit)]; }
+    const Offer& offer_of(std::int32_t unit) const { return shared_.of[static_cast<std::size_t>(unit)]; }
 
     // Whether every segment of the unit repeats one that is in, word for word.
     bool only_repeats(std::int32_t unit) const {
@@ -207,10 +221,13 @@ class Selection {
     // Whether every segment of the unit has the text of one that is in.
     bool is_said(std::int32_t unit) const {
         if (p_.same.empty()) return false;
-        const auto all = members(unit);
-        return std::all_of(all.begin(), all.end(), [&](std::int32_t i) {
+        const auto said = [&](std::int32_t i) {
             return state_.said[static_cast<std::size_t>(p_.same[static_cast<std::size_t>(i)])] != 0;
-        });
+        };
+        const Offer& mine = offer_of(unit);
+        if (mine.segment >= 0) return said(mine.segment);
+        const auto all = members(unit);
+        return std::all_of(all.begin(), all.end(), said);
     }
 
     bool in(std::size_t segment) const { return state_.status[segment] > Status::kRedundant; }
@@ -376,6 +393,9 @@ class Selection {
         return spent;
     }
 
+    // Whether no choice changes what another unit gains.
+    bool steady() const { return p_.redundancy <= 0 && !p_.coverage && (p_.ranked || p_.heading.empty()); }
+
     // Greedy from the current state, `start` first (or -1). Returns the value taken.
     double fill(std::int32_t start, std::int64_t used) {
         double total = 0;
@@ -386,23 +406,34 @@ class Selection {
             used += take_context(unit, p_.budget - used);
             ++round;
         };
+        const auto possible = [&](std::int32_t unit) {
+            return !unit_in(unit) && !is_said(unit) && used + price(unit) <= p_.budget && within_caps(unit);
+        };
         if (start >= 0) accept(start);
-        std::vector<Entry> entries;
+        // All units in a heap where their order is kept, else those that are not in.
+        const bool kept = steady();
+        const bool made = kept && shared_.sorted.size() + shared_.heap.size() == shared_.of.size();
+        std::vector<Entry> own;
+        std::vector<Entry>& entries = kept ? shared_.heap : own;
         std::int64_t cheapest = std::numeric_limits<std::int64_t>::max();
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) {
             check_cancelled();
-            if (unit_in(unit)) continue;
-            entries.push_back({gain(unit), unit, round});
-            cheapest = std::min(cheapest, offer_of(unit).tokens);
+            const bool out = !unit_in(unit);
+            if (!made && (kept || out)) entries.push_back({gain(unit), unit, round});
+            if (out) cheapest = std::min(cheapest, offer_of(unit).tokens);
         }
-        std::make_heap(entries.begin(), entries.end());
+        if (!made) std::make_heap(entries.begin(), entries.end());
+        for (std::size_t i = 0; kept && i < shared_.of.size() && cheapest <= p_.budget - used; ++i) {
+            check_cancelled();
+            const std::int32_t unit = shared_.in_order(i);
+            if (possible(unit)) accept(unit);
+        }
         fresh_.clear();
-        while (!entries.empty() && used + cheapest <= p_.budget) {
+        while (!kept && !entries.empty() && cheapest <= p_.budget - used) {
             check_cancelled();
             Entry top = entries.front();
-            const bool possible = !unit_in(top.unit) && !is_said(top.unit) && used + price(top.unit) <= p_.budget &&
-                                  within_caps(top.unit);
-            if (possible && top.round != round && (p_.redundancy > 0 || !p_.heading.empty())) {
+            const bool fits = possible(top.unit);
+            if (fits && top.round != round) {
                 top.gain = gain(top.unit);
                 top.round = round;
                 replace_top(entries, top);
@@ -411,35 +442,12 @@ class Selection {
             if (p_.coverage && top.gain <= 0) break;
             std::pop_heap(entries.begin(), entries.end());
             entries.pop_back();
-            if (!possible) continue;
+            if (!fits) continue;
             accept(top.unit);
             offer_below(entries, round);
         }
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) leave_out(unit);
         return total;
-    }
-
-    // The same for ranked units whose gains never change: their order, once found, is that of every choice.
-    void fill_in_order(std::int64_t used) {
-        if (order_->empty()) {
-            order_->resize(static_cast<std::size_t>(units_.count()));
-            std::iota(order_->begin(), order_->end(), 0);
-            std::stable_sort(order_->begin(), order_->end(), [this](std::int32_t one, std::int32_t other) {
-                return offer_of(one).best > offer_of(other).best;
-            });
-        }
-        std::int64_t cheapest = std::numeric_limits<std::int64_t>::max();
-        for (std::int32_t unit = 0; unit < units_.count(); ++unit) {
-            if (!unit_in(unit)) cheapest = std::min(cheapest, offer_of(unit).tokens);
-        }
-        for (const std::int32_t unit : *order_) {
-            check_cancelled();
-            if (cheapest > p_.budget - used) break;
-            if (unit_in(unit) || is_said(unit) || used + price(unit) > p_.budget || !within_caps(unit)) continue;
-            used += take(unit, Status::kSelected);
-            used += take_context(unit, p_.budget - used);
-        }
-        for (std::int32_t unit = 0; unit < units_.count(); ++unit) leave_out(unit);
     }
 
     // Offers what stands below the segments taken last at its new price.
@@ -479,7 +487,7 @@ class Selection {
     }
 
     const Problem& p_;
-    std::vector<std::int32_t>* order_;  // of ranked units, empty: to be found; none: there is one choice
+    Offers& shared_;
     const Units& units_;
     std::span<const std::int32_t> first_below_, below_, alike_;  // of Shape
     State state_;
@@ -489,7 +497,6 @@ class Selection {
     mutable std::vector<std::int64_t> more_;    // of within_caps: tokens a document would get, 0 between calls
     mutable std::vector<std::size_t> touched_;  // documents whose entry in more_ is not 0
     std::vector<std::int32_t> fresh_;           // segments taken since units below them were offered anew
-    std::vector<Offer> offers_;                 // per unit
 };
 
 // Headings that were selected on their own though nothing that is in stands under them, ascending. O(n).
@@ -517,15 +524,16 @@ std::vector<std::size_t> bare_headings(const Problem& problem, std::span<const S
     return bare;
 }
 
-std::vector<Status> select_within(const Problem& problem, const Shape& shape, std::vector<std::int32_t>* order) {
-    std::vector<Status> chosen = Selection(problem, shape, order).run();
+std::vector<Status> select_within(const Problem& problem, const Shape& shape, Offers& offers) {
+    std::vector<Status> chosen = Selection(problem, shape, offers).run();
     const std::vector<std::size_t> bare = bare_headings(problem, chosen);
     if (bare.empty()) return chosen;
     std::vector<float> score(problem.score.begin(), problem.score.end());
     for (const std::size_t i : bare) score[i] = 0;
     Problem without = problem;
     without.score = score;
-    chosen = Selection(without, shape, nullptr).run();
+    Offers others;
+    chosen = Selection(without, shape, others).run();
     for (const std::size_t i : bare_headings(without, chosen)) chosen[i] = Status::kBudget;
     return chosen;
 }
@@ -549,10 +557,15 @@ std::vector<T> padded(std::size_t more, std::span<const T> values) {
 
 }  // namespace
 
-std::vector<Status> select_budgeted(const Problem& problem) { return select_within(problem, Shape(problem), nullptr); }
+std::vector<Status> select_budgeted(const Problem& problem) {
+    Offers offers;
+    return select_within(problem, Shape(problem), offers);
+}
 
 Choice::Choice(const Problem& problem, const Rules& rules) : p_(problem), rules_(rules), wide_(problem) {
     if (!rules.head_cost.empty()) put_heads_before();
+    const auto& needs = wide_.heading;
+    if (std::all_of(needs.begin(), needs.end(), [](std::int32_t above) { return above < 0; })) wide_.heading = {};
 }
 
 void Choice::put_heads_before() {
@@ -598,13 +611,16 @@ std::vector<Status> Choice::pick(std::span<const float> score, std::int64_t budg
         one.kind = {};
         one.above = {};
     }
-    std::vector<std::int32_t>* const order = score.data() == p_.score.data() ? &order_ : nullptr;
-    if (more == 0) return select_within(one, *shape_, order);
+    Offers own;
+    const bool shared = score.data() == p_.score.data();
+    if (shared && !offers_) offers_ = std::make_shared<Offers>();
+    Offers& offers = shared ? *offers_ : own;
+    if (more == 0) return select_within(one, *shape_, offers);
     const std::vector<float> scores = padded(more, score);
     const std::vector<std::uint8_t> pins = padded(more, pinned);
     one.score = scores;
     one.pinned = pins;
-    std::vector<Status> chosen = select_within(one, *shape_, order);
+    std::vector<Status> chosen = select_within(one, *shape_, offers);
     chosen.erase(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(more));
     return chosen;
 }

@@ -122,6 +122,7 @@ struct Tally {
 };
 
 struct Shape;
+struct Offers;
 
 // The units of a reading, for any number of targets: what they share is made once. The arrays must outlive it. Not for
 // several threads at once.
@@ -157,7 +158,7 @@ class Choice {
     std::vector<float> score_;
     std::vector<std::uint8_t> kind_;
     mutable std::shared_ptr<const Shape> shape_;  // made by the first choice
-    mutable std::vector<std::int32_t> order_;     // of ranked units
+    mutable std::shared_ptr<Offers> offers_;      // by the problem's scores, made by the first choice
 };
 
 }  // namespace tersely::select

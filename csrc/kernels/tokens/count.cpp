@@ -212,10 +212,11 @@ using simd::prefetch;
 namespace {
 
 constexpr std::size_t kTogether = 32;   // spellings
+constexpr std::size_t kRound = 1024;    // bytes in which they stand
 constexpr std::uint32_t kRounds = 128;  // of so many, between looks for Ctrl-C
 
-constexpr std::size_t kPiece = 4;  // bytes of one, about
-constexpr std::size_t kAhead = 4;  // bytes behind a piece by which its end is known, white space aside
+constexpr std::size_t kApart = 16;  // bytes between two marks, about
+constexpr std::size_t kAhead = 4;   // bytes behind a piece by which its end is known, white space aside
 
 // Up to which byte the ends of pieces are the same whatever follows the text, or is cut off behind it; `begin` or less
 // where none behind it is. A pattern looks at all of a run of white space; else at no more than kAhead bytes behind a
@@ -230,6 +231,23 @@ std::size_t settled_in(std::string_view text, std::size_t begin) {
         end = at;
     }
     return end - std::min(end, kAhead);
+}
+
+// The first place from `first` on that `before` does not hold for, as it does for all in front of it: near ones are
+// found in few steps.
+template <typename Place, typename Before>
+Place first_from(Place first, Place last, Before&& before) {
+    Place high = first;
+    for (std::ptrdiff_t step = 1; high != last && before(*high); step *= 2) {
+        first = high + 1;
+        high = last - first > step ? first + step : last;
+    }
+    return std::partition_point(first, high, before);
+}
+
+bool is_number(std::string_view text, std::size_t at, std::size_t size) {
+    const auto digit = [&](std::size_t i) { return text::ascii_digit(text[at + i]); };
+    return size <= 3 && digit(0) && digit(1) && (size == 2 || digit(2));
 }
 
 }  // namespace
@@ -265,8 +283,18 @@ std::uint32_t Counter::new_tokens(const Key& key) {
     return same.tokens;
 }
 
+// Those of two or three digits.
+std::size_t Counter::number_tokens(std::string_view text, std::size_t at, std::size_t size) {
+    std::size_t number = 0;
+    for (std::size_t i = 0; i < size; ++i) number = 10 * number + static_cast<std::size_t>(text[at + i] - '0');
+    std::uint8_t& tokens = known_->numbers_[number + (size == 3 ? 100 : 0)];
+    if (tokens == 0) tokens = static_cast<std::uint8_t>(new_tokens(Key(text.data() + at, size, text.size() - at)));
+    return tokens;
+}
+
 std::size_t Counter::piece_tokens(std::string_view text, std::size_t at, std::size_t end) {
     if (end - at == 1) return 1;
+    if (is_number(text, at, end - at)) return number_tokens(text, at, end - at);
     if (end - at > 16) return long_tokens(text, at, end);
     return short_tokens(Key(text.data() + at, end - at, text.size() - at));
 }
@@ -280,25 +308,33 @@ std::size_t Counter::count_text(std::string_view text, [[maybe_unused]] Marks* m
     [[maybe_unused]] std::array<std::size_t, kTogether> places{};  // of their marks
     std::size_t tokens = 0;
     Rounds<kRounds> rounds;
-    const auto mark = [&](std::size_t place, std::size_t size) {
-        if constexpr (marked) marks->tokens[place] = static_cast<std::uint32_t>(size);
+    std::size_t marked_to = 0;
+    if constexpr (marked) marks->tokens.push_back(0);
+    const auto add = [&](std::size_t place, std::size_t size) {
+        if constexpr (marked) marks->tokens[place] += static_cast<std::uint32_t>(size);
         tokens += size;
     };
     for (std::size_t at = 0; at < text.size();) {
         rounds.check_cancelled();
         std::size_t held = 0;
-        while (held < kTogether && at < text.size()) {
+        const std::size_t until = std::min(text.size(), at + kRound);
+        while (held < kTogether && at < until) {
             const std::size_t end = next_piece<pattern>(text, at);
             std::size_t place = 0;
             if constexpr (marked) {
                 place = marks->end.size();
-                marks->end.push_back(static_cast<std::uint32_t>(end));
-                marks->tokens.push_back(0);
+                if (end - marked_to >= kApart || text[end - 1] == '\n' || end == text.size()) {
+                    marks->end.push_back(static_cast<std::uint32_t>(end));
+                    marks->tokens.push_back(0);
+                    marked_to = end;
+                }
             }
             if (end - at == 1) {
-                mark(place, 1);
+                add(place, 1);
+            } else if (is_number(text, at, end - at)) {
+                add(place, number_tokens(text, at, end - at));
             } else if (end - at > 16) {
-                mark(place, long_tokens(text, at, end));
+                add(place, long_tokens(text, at, end));
             } else {
                 keys[held] = Key(text.data() + at, end - at, text.size() - at);
                 if constexpr (marked) places[held] = place;
@@ -311,15 +347,16 @@ std::size_t Counter::count_text(std::string_view text, [[maybe_unused]] Marks* m
         for (std::size_t i = 0; i < held; ++i) {
             const Known::Spelling& same = known_->all_[keys[i].mixed & (Known::kSpellings - 1)];
             if (same.is(keys[i])) {
-                mark(places[i], same.tokens);
+                add(places[i], same.tokens);
                 continue;
             }
             prefetch(table_->first_slot(keys[i]));
             fresh[unknown++] = static_cast<std::uint8_t>(i);
         }
         for (std::size_t i = 0; i < unknown; ++i) prefetch(table_->first_token(keys[fresh[i]]));
-        for (std::size_t i = 0; i < unknown; ++i) mark(places[fresh[i]], short_tokens(keys[fresh[i]]));
+        for (std::size_t i = 0; i < unknown; ++i) add(places[fresh[i]], short_tokens(keys[fresh[i]]));
     }
+    if constexpr (marked) marks->tokens.pop_back();  // of what follows the last
     return tokens;
 }
 
@@ -330,8 +367,8 @@ std::size_t Counter::count(std::string_view text) {
 
 std::size_t Counter::count(std::string_view text, Marks& marks) {
     marks = {};
-    marks.end.reserve(text.size() / kPiece + 1);
-    marks.tokens.reserve(text.size() / kPiece + 1);
+    marks.end.reserve(text.size() / kApart + 1);
+    marks.tokens.reserve(text.size() / kApart + 2);
     const std::size_t tokens = table_->pattern() == Pattern::kO200k ? count_text<Pattern::kO200k, true>(text, &marks)
                                                                     : count_text<Pattern::kCl100k, true>(text, &marks);
     std::partial_sum(marks.tokens.begin(), marks.tokens.end(), marks.tokens.begin());
@@ -343,8 +380,12 @@ std::size_t Counter::count(std::string_view text, Marks& marks) {
 template <Pattern pattern>
 std::size_t Counter::count_through(std::string_view text, std::size_t& at, std::size_t stop, const Marked& within) {
     const std::vector<std::uint32_t>& ends = within.marks->end;
-    const auto settled = std::upper_bound(ends.begin(), ends.end(), within.settled);
-    auto next = std::lower_bound(ends.begin(), settled, at - std::min(at, within.start));
+    const std::size_t from = at - std::min(at, within.start);
+    const auto near = ends.begin() + static_cast<std::ptrdiff_t>(std::min(near_, ends.size()));
+    const bool behind = near != ends.begin() && *(near - 1) >= from;
+    auto next = first_from(behind ? ends.begin() : near, ends.end(), [&](std::size_t end) { return end < from; });
+    const auto settled = first_from(next, ends.end(), [&](std::size_t end) { return end <= within.settled; });
+    near_ = static_cast<std::size_t>(next - ends.begin());
     std::size_t tokens = 0;
     Rounds<kRounds> rounds;
     while (at < stop) {

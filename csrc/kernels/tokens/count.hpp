@@ -195,13 +195,15 @@ class Known {
 
         bool is(const Key& key) const { return first == key.first && last == key.last && size == key.size; }
     };
-    std::vector<Spelling> all_;     // by hash; a spelling gives way to another at its place
-    std::vector<Spelling> merged_;  // those that are no tokens, so that common words do not drive them out
+    std::vector<Spelling> all_;                 // by hash; a spelling gives way to another at its place
+    std::vector<Spelling> merged_;              // those that are no tokens, so that common words do not drive them out
+    std::array<std::uint8_t, 1100> numbers_{};  // tokens of two digits, and of three from 100 on; 0: not asked for yet
     Pairs pairs_;
 };
 
-// Where the pieces of a text end, and how many tokens it has up to there: what counting it finds on its way, by which
-// parts of it, and what it is a part of, are counted without looking at most of it again.
+// Where pieces of a text end, and how many tokens it has up to there: what counting it finds on its way, by which
+// parts of it, and what it is a part of, are counted without looking at most of it again. Of all ends these are the
+// first one 16 bytes or more behind the one before, those behind a line feed, and the last.
 struct Marks {
     std::vector<std::uint32_t> end;     // bytes, ascending
     std::vector<std::uint32_t> tokens;  // up to each end
@@ -214,7 +216,8 @@ class Counter {
     // The same, and the marks of a text of less than 4 GB.
     std::size_t count(std::string_view text, Marks& marks);
     // What `count` says of text[begin, end), given the marks of the text: none, or all. O(pieces near both ends,
-    // white space at its end and log(marks)), O(end - begin) without marks or at the most.
+    // white space at its end and the logarithm of the marks between this part and the one asked for before), O(end -
+    // begin) without marks or at the most.
     std::size_t count_part(std::string_view text, std::size_t begin, std::size_t end, const Marks& marks);
     // What `count` says of `joined`, in which a text for each of `marks` stands at `starts`, of so many bytes. Cost:
     // that of `count_part` for each.
@@ -239,6 +242,7 @@ class Counter {
     std::size_t count_through(std::string_view text, std::size_t& at, std::size_t stop, const Marked& within);
     std::size_t piece_tokens(std::string_view text, std::size_t at, std::size_t end);
     std::uint32_t new_tokens(const Key& key);
+    std::size_t number_tokens(std::string_view text, std::size_t at, std::size_t size);
     std::size_t long_tokens(std::string_view text, std::size_t at, std::size_t end);
     std::size_t short_tokens(const Key& key);
 
@@ -246,6 +250,7 @@ class Counter {
     Known* known_;
     Merger merger_;
     std::vector<Long> long_;  // made when the first is met
+    std::size_t near_ = 0;    // among the marks asked for last: the next part is mostly near
 };
 
 }  // namespace tersely::tokens

@@ -56,6 +56,19 @@ enum class Pattern : std::uint32_t { kO200k = 0, kCl100k = 1 };
 template <Pattern pattern>
 std::size_t next_any_piece(std::string_view text, std::size_t at);
 
+// The end of the piece that begins at `at`, whose symbols begin at `from`.
+template <Pattern pattern>
+inline std::size_t ascii_symbols(std::string_view text, std::size_t at, std::size_t from) {
+    std::size_t end = from;
+    const auto byte = [&] { return static_cast<unsigned char>(text[end]); };
+    while (end < text.size() && byte() < 0x80U && (kAsciiClass[byte()] & kNoSymbol) == 0) ++end;
+    if (end < text.size() && byte() >= 0x80U) return next_any_piece<pattern>(text, at);
+    while (end < text.size() &&
+           (text[end] == '\n' || text[end] == '\r' || (pattern == Pattern::kO200k && text[end] == '/')))
+        ++end;
+    return end;
+}
+
 // The end of the piece that begins at `at` < text.size(). Words of ASCII are looked at eight bytes at a time.
 template <Pattern pattern>
 inline std::size_t next_piece(std::string_view text, std::size_t at) {
@@ -64,13 +77,24 @@ inline std::size_t next_piece(std::string_view text, std::size_t at) {
     if (first >= 0x80U) return next_any_piece<pattern>(text, at);
     const std::uint8_t kind = kAsciiClass[first];
     const bool led = (kind & kLetter) == 0;
-    if (led && first != ' ') {
-        if (first == '\'' || first == '\n' || first == '\r') return next_any_piece<pattern>(text, at);
+    if (led) {
         if ((kind & kNumber) != 0) {
             std::size_t end = at + 1;
             while (end < at + 3 && text::ascii_digit(text[end])) ++end;
             const bool wide = end < at + 3 && static_cast<unsigned char>(text[end]) >= 0x80U;  // a number, too?
             return wide ? next_any_piece<pattern>(text, at) : end;
+        }
+        const auto second = static_cast<unsigned char>(text[at + 1]);
+        if (second >= 0x80U) return next_any_piece<pattern>(text, at);
+        const std::uint8_t follows = kAsciiClass[second];
+        if ((kind & kSpace) != 0) {
+            if ((follows & kSpace) != 0) return next_any_piece<pattern>(text, at);
+            if (first == '\n' || first == '\r' || (follows & kNumber) != 0) return at + 1;
+            if (follows == 0) return first == ' ' ? ascii_symbols<pattern>(text, at, at + 1) : at + 1;
+        } else if ((follows & kLetter) == 0) {
+            return ascii_symbols<pattern>(text, at, at);
+        } else if (first == '\'') {
+            return next_any_piece<pattern>(text, at);
         }
     }
     std::size_t end = at + (led ? 1 : 0);
