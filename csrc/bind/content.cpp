@@ -167,7 +167,7 @@ py::array_t<std::uint8_t> lined(const py::object& texts) {
     return to_array(std::move(result));
 }
 
-// Columns of Python's lines: the tuple that `LineTable.graded` gives.
+// Columns of Python's lines, read once: `LineTable.graded` says which.
 class GivenLines {
   public:
     explicit GivenLines(const py::tuple& lines) {
@@ -217,9 +217,8 @@ class GivenLines {
 };
 
 template <typename T, std::vector<T> (*grade)(const content::GradedLines&)>
-py::array_t<T> of_lines(const py::tuple& lines) {
-    const GivenLines given(lines);
-    const content::GradedLines read = given.get();
+py::array_t<T> of_lines(const GivenLines& lines) {
+    const content::GradedLines read = lines.get();
     std::vector<T> result;
     {
         const Release release;
@@ -230,20 +229,18 @@ py::array_t<T> of_lines(const py::tuple& lines) {
 
 std::vector<std::int64_t> places(const content::GradedLines& lines) { return content::places_of_lines(lines.rows); }
 
-py::tuple find_lists(const py::tuple& lines) {
-    const GivenLines given(lines);
+py::tuple find_lists(const GivenLines& lines) {
     content::Lists found;
     {
         const Release release;
-        found = content::find_lists(given.get());
+        found = content::find_lists(lines.get());
     }
     return py::make_tuple(to_array(std::move(found.place)), to_array(std::move(found.needs)),
                           to_array(std::move(found.people)));
 }
 
-py::array_t<float> scenes(const Input<float>& grade, const py::tuple& lines) {
-    const GivenLines given(lines);
-    const content::GradedLines read = given.get();
+py::array_t<float> scenes(const Input<float>& grade, const GivenLines& lines) {
+    const content::GradedLines read = lines.get();
     const std::span<const float> grades = view(grade);
     require(grades.size() == read.rows.size(), "grade must have a row a line");
     std::vector<float> result;
@@ -279,12 +276,11 @@ py::dict line_weights() {
     return result;
 }
 
-py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const py::tuple& lines, std::size_t context,
+py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const GivenLines& lines, std::size_t context,
                      bool kinds, const py::dict& weights) {
     content::LineWeights chosen;
     for (const auto& [name, value] : weights) *weight_named(chosen, name.cast<std::string>()) = value.cast<double>();
-    const GivenLines given(lines);
-    const content::GradedLines read = given.get();
+    const content::GradedLines read = lines.get();
     const std::span<const float> grades = view(grade), more = view(asked);
     require(grades.size() == read.rows.size() && more.size() == grades.size(),
             "grade and asked must have a row a line");
@@ -582,6 +578,11 @@ void bind_content(py::module_& m) {
     m.def("holds_blocks", &holds_blocks, py::arg("texts"));
     m.attr("LONG_BLOCK") = detect::kLongBlock;
     m.def("lined", &lined, py::arg("texts"));
+    // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.
+    const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
+    py::class_<GivenLines>(m, "GradedLines", "Columns of lines that grades are read from; immutable.", py::is_final(),
+                           plain)
+        .def(py::init<const py::tuple&>(), py::arg("lines"));
     m.def("places_of_lines", &of_lines<std::int64_t, &places>, py::arg("lines"));
     m.def("outcome_grades", &of_lines<float, &content::outcome_grades>, py::arg("lines"));
     m.def("report_grades", &of_lines<float, &content::report_grades>, py::arg("lines"));
@@ -593,8 +594,6 @@ void bind_content(py::module_& m) {
     m.def("tells_failures", &tells_failures, py::arg("texts"), py::arg("index"), py::arg("least"), py::arg("most"));
     m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("graded"), py::arg("most"));
-    // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.
-    const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
     const char* what = "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.";
     py::class_<LineReader>(m, "LineReader", what, py::is_final(), plain)
         .def(py::init(&make_reader), py::arg("query"), py::arg("most_rows"))

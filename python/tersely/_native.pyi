@@ -486,18 +486,24 @@ _Rows: TypeAlias = tuple[
 
 def lined(texts: Sequence[str] | Utf8) -> npt.NDArray[np.uint8]: ...  # csrc/kernels/content/line_reader.hpp
 
-# csrc/kernels/content/line_grades.hpp; what `LineTable.graded` gives
-def places_of_lines(lines: tuple[Any, ...]) -> _Int64s: ...
-def outcome_grades(lines: tuple[Any, ...]) -> _Float32s: ...
-def report_grades(lines: tuple[Any, ...]) -> _Float32s: ...
+# csrc/kernels/content/line_grades.hpp
+@final
+class GradedLines:
+    """Columns of lines that grades are read from; immutable."""
+
+    def __init__(self, lines: tuple[Any, ...]) -> None: ...  # LineTable.graded says which
+
+def places_of_lines(lines: GradedLines) -> _Int64s: ...
+def outcome_grades(lines: GradedLines) -> _Float32s: ...
+def report_grades(lines: GradedLines) -> _Float32s: ...
 def find_lists(  # place, needs, people; empty: there are no lists
-    lines: tuple[Any, ...],
+    lines: GradedLines,
 ) -> tuple[_Float32s, _Int32s, _UInt8s]: ...
-def scenes(grade: _Float32s, lines: tuple[Any, ...]) -> _Float32s: ...
+def scenes(grade: _Float32s, lines: GradedLines) -> _Float32s: ...
 def line_worth(  # worth; 1: fails, 2: is new. weights: instead of those that `line_weights` gives
     grade: _Float32s,
     asked: _Float32s,
-    lines: tuple[Any, ...],
+    lines: GradedLines,
     context: int,
     kinds: bool,
     weights: dict[str, float] = ...,

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "simd/prefetch.hpp"
+
 namespace tersely::content {
 
 inline constexpr std::uint64_t kHashSeed = 0xCBF29CE484222325ULL;  // FNV-1a
@@ -71,6 +73,8 @@ class HashTable {
         }
         return slot.second;
     }
+    // Fetches the place of a hash that is asked for soon.
+    void prefetch(std::uint64_t hash) const { simd::prefetch(&slots_[first(hash)]); }
     std::size_t size() const { return size_; }
     void clear() {
         slots_.assign(kFewest, Slot{});
@@ -81,11 +85,14 @@ class HashTable {
     using Slot = std::pair<std::uint64_t, Value>;  // 0: empty
     static constexpr std::size_t kFewest = 256;    // a power of two
     static std::uint64_t key(std::uint64_t hash) { return hash == 0 ? 1 : hash; }
+    // By the upper bits of a product, into which all bits go: those of hashes may be much alike.
+    std::size_t first(std::uint64_t hash) const {
+        return static_cast<std::size_t>(key(hash) * kOddFactor >> 32U) & (slots_.size() - 1);
+    }
     std::size_t place(std::uint64_t hash) const {
         const std::uint64_t wanted = key(hash);
         const std::size_t mask = slots_.size() - 1;
-        // By the upper bits of a product, into which all bits go: those of hashes may be much alike.
-        std::size_t at = static_cast<std::size_t>(wanted * kOddFactor >> 32U) & mask;
+        std::size_t at = first(hash);
         while (slots_[at].first != 0 && slots_[at].first != wanted) at = (at + 1) & mask;
         return at;
     }

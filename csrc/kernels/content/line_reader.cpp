@@ -7,6 +7,8 @@
 #include <stdexcept>
 
 #include "kernels/parallel.hpp"
+#include "kernels/text/eight_bytes.hpp"
+#include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"
 
 namespace tersely::content {
@@ -49,26 +51,40 @@ struct Word {
     bool zero = false;      // is "0"
 };
 
-// Letters of a run hashed in lower case; `plural`: the hash without a last s.
+// A run of letters or of digits, hashed in lower case (hash_letters); `singular`: the hash without a last s.
 struct Run {
     std::size_t end;
     std::uint64_t hash, singular;
-    bool capitals;
+    bool small, capitals;  // has a small letter, a capital
 };
 
-Run read_run(std::string_view line, std::size_t at, Class of) {
-    std::uint64_t hash = kHashSeed, before = kHashSeed;
-    std::size_t end = at;
-    unsigned char small = 0;
-    while (end < line.size() && class_of(line[end]) == of) {
+template <Class of>
+Run read_run(std::string_view line, std::size_t at) {
+    std::uint64_t hash = kHashSeed, before = kHashSeed;  // with the last eight bytes, and without
+    std::uint64_t eight = 0, last = 0, low = 0, high = 0;
+    std::size_t end = at, size = 8;
+    while (size == 8 && end < line.size()) {
+        const std::size_t room = line.size() - end;
+        const std::uint64_t bytes = text::load_first(line.data() + end, std::min<std::size_t>(room, 8), room);
+        size = text::leading(of == kDigit ? text::ascii_digits(bytes)
+                                          : text::ascii_letters(bytes) | (bytes & text::kHighBits));
+        if (size == 0) break;
+        const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * size);
+        const std::uint64_t cases = text::each(0x20) & mask;
+        low |= bytes & cases;
+        high |= ~bytes & cases;
+        eight = (bytes | cases) & mask;
+        last = eight >> (8 * (size - 1));
         before = hash;
-        const auto byte = static_cast<unsigned char>(line[end]);
-        small |= byte;
-        hash = hash_byte(hash, static_cast<char>(of == kLetter ? byte | 0x20U : byte));
-        ++end;
+        hash = mix(hash, eight);
+        end += size;
     }
-    const bool plural = of == kLetter && end - at > 3 && (line[end - 1] | 0x20) == 's';
-    return {end, hash, plural ? before : hash, (small & 0x20U) == 0};
+    const bool plural = of == kLetter && end - at > 3 && last == 's';
+    if (!plural)
+        before = hash;
+    else if (const std::size_t rest = (end - at - 1) % 8; rest > 0)
+        before = mix(before, eight & (~std::uint64_t{0} >> (64 - 8 * rest)));
+    return {end, hash, before, low != 0, high != 0};
 }
 
 Word read_word(std::string_view line, std::size_t begin, const QueryWords* query) {
@@ -85,16 +101,16 @@ Word read_word(std::string_view line, std::size_t begin, const QueryWords* query
             continue;
         }
         if (here != kLetter && here != kDigit) break;
-        const Run run = read_run(line, at, here);
+        const Run run = here == kLetter ? read_run<kLetter>(line, at) : read_run<kDigit>(line, at);
         if (joined != 0) hash = mix(hash, joined);
         joined = 0;
         hash = mix(hash, run.hash);
         if (here == kLetter) {
             const std::size_t size = run.end - at;
-            word.capitals = word.capitals && run.capitals;
+            word.capitals = word.capitals && !run.small;
             inner |= word.last;
             word.last = size > 1 && size < 13 ? word_marks(run.hash) : 0;
-            if (size > 5 && name_marks(line.substr(at, size)) != 0) word.named = run.end;
+            if (size > 5 && run.capitals && name_marks(line.substr(at, size)) != 0) word.named = run.end;
             if (query != nullptr && size > 1) word.asked |= query->find(run.singular);
         } else {
             word.zero = word.runs == 0 && run.end - at == 1 && line[at] == '0';
@@ -185,7 +201,7 @@ QueryWords::QueryWords(std::string_view query) : slots_(kSlots) {
                 ++inner;
                 continue;
             }
-            const Run run = read_run(query, inner, kind);
+            const Run run = kind == kLetter ? read_run<kLetter>(query, inner) : read_run<kDigit>(query, inner);
             const std::size_t size = run.end - inner;
             if (kind == kLetter ? size > 2 : size > 2 && word.runs == 1) add(run.singular, kind == kDigit && size > 3);
             inner = run.end;
@@ -242,7 +258,8 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
             ++at;
         } else {
             const Word word = read_word(line, at, asked);
-            const bool place = anchor_after(line, at, word.end) > 0;
+            const bool place =
+                word.end < line.size() && class_of(line[word.end]) == kBreak && anchor_after(line, at, word.end) > 0;
             if (place) marks |= kAnchor;
             words.asked |= word.asked;
             std::uint32_t more = word.marks;
@@ -310,13 +327,14 @@ bool like(std::span<const Token> line, std::span<const Token> known, Likeness& f
 
 std::int32_t TemplateMiner::add(std::span<const Token> tokens) {
     tokens = tokens.first(std::min(tokens.size(), kMostTokens));
-    std::uint64_t hash = 1, path = 1;
-    for (const Token token : tokens) {
-        hash = mix(hash, token);
-        path = mix(path, token < kFirstWord && token != kValue ? token : fixed(token) ? token : kFirstWord);
-    }
+    std::uint64_t hash = 1;
+    for (const Token token : tokens) hash = mix(hash, token);
     if (const std::int32_t* id = known_.find(hash)) return *id;
     if (known_.size() == kMostKnown) known_.clear();
+    std::uint64_t path = 1;
+    for (const Token token : tokens) {
+        path = mix(path, token < kFirstWord && token != kValue ? token : fixed(token) ? token : kFirstWord);
+    }
     return known_[hash] = search(tokens, path);
 }
 
@@ -468,6 +486,7 @@ struct Margin {
 
 Margin margin_of(std::string_view line) {
     Margin margin;
+    if (!line.empty() && (text::ascii_alpha(line[0]) || text::ascii_digit(line[0]))) return margin;
     for (std::size_t& at = margin.bytes; at < line.size(); ++margin.columns) {
         const std::string_view rest = line.substr(at);
         if (rest[0] == ' ' || rest[0] == '\t') {
@@ -515,6 +534,16 @@ bool read_steps(std::string_view line, const Stamp& stamp, std::string_view othe
             steps.push_back(value - before);
         } else if (line[at++] != other[there++]) {
             return false;
+        } else {  // what is the same up to the next digit or the stamp
+            const std::size_t stop = at <= stamp.at ? stamp.at : line.size();
+            for (std::size_t same = 8; same == 8 && at + 8 <= stop && there + 8 <= other.size();) {
+                const std::uint64_t bytes = text::load8(line.data() + at);
+                const std::uint64_t differ = bytes ^ text::load8(other.data() + there);
+                const std::uint64_t equal = ~(((differ & ~text::kHighBits) + ~text::kHighBits) | differ);
+                same = text::leading(equal & ~text::ascii_digits(bytes) & text::kHighBits);
+                at += same;
+                there += same;
+            }
         }
     }
     return at == line.size() && there == other.size();
@@ -562,7 +591,8 @@ std::int32_t LineReader::append(std::string_view bytes, bool last) {
 // Reads what is whole of `bytes` and gives how many bytes that is: all of them with `last`, else all but the start of
 // a line, of at most kLongestLine bytes.
 std::size_t LineReader::read_lines(std::string_view bytes, bool last) {
-    std::size_t at = 0, newline = 0;
+    std::size_t at = 0, newline = 0, carriage = std::min(bytes.find('\r'), bytes.size());
+    has_escapes_ = bytes.find('\x1b') != std::string_view::npos;
     const auto pass = [&](std::size_t to) {
         base_ += static_cast<std::int64_t>(to - at);
         at = to;
@@ -577,7 +607,8 @@ std::size_t LineReader::read_lines(std::string_view bytes, bool last) {
             continue;
         }
         if (newline <= at) newline = std::min(bytes.find('\n', at), bytes.size());
-        const std::size_t end = std::min(bytes.substr(0, newline).find('\r', at), newline);
+        if (carriage < at) carriage = std::min(bytes.find('\r', at), bytes.size());
+        const std::size_t end = std::min(carriage, newline);
         while (end - at > kLongestLine) {
             const std::size_t size = piece_size(bytes.substr(at, end - at));
             read_piece(bytes.substr(at, size));
@@ -605,7 +636,7 @@ void LineReader::end_line(bool overwritten) {
 
 // A line as a terminal shows it: without escapes. A view of the line where it has none, else of plain_.
 std::string_view LineReader::without_escapes(std::string_view line) {
-    std::size_t escape = line.find('\x1b');
+    std::size_t escape = has_escapes_ ? line.find('\x1b') : std::string_view::npos;
     if (escape == std::string_view::npos) return line;
     plain_.clear();
     std::size_t at = 0;
@@ -689,6 +720,8 @@ void LineReader::read_piece(std::string_view piece) {
         while (blank(piece[first])) ++first;
     }
     const std::string_view line = piece.substr(first, end - first);
+    const std::uint64_t bytes = hash_bytes(line);
+    copies_.prefetch(bytes);
     const std::string_view shown = without_escapes(line);
     const std::size_t indent = std::min(shown.find_first_not_of(" \t"), shown.size());
     const OwnMark mark = own_mark(shown.substr(indent));
@@ -705,7 +738,7 @@ void LineReader::read_piece(std::string_view piece) {
     if (mark.said.empty() && !goes_on) row.marks |= kOwn;
     if (words_.finding != 0) row.finding = counted(words_.finding, finding_ids_, findings_);
     if (copies_.size() == kMostSeen) copies_.clear();
-    std::int32_t& copies = copies_[hash_bytes(line)];
+    std::int32_t& copies = copies_[bytes];
     row.copies = copies;
     copies = std::min(copies + 1, 1 << 30);
 

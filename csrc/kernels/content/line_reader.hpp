@@ -200,6 +200,7 @@ class LineReader {
     bool has_let_go_ = false;
     static constexpr std::size_t kNone = ~std::size_t{0};
     std::size_t head_ = kNone;  // of rows_: the first of the line that is read
+    bool has_escapes_ = false;  // whether the bytes that are read have any
     bool returned_ = false;     // '\r' ended its text; what follows says whether it is written over
     std::string plain_;         // of a line: without its escapes
     std::string waiting_;       // of a line that is not whole yet

@@ -161,7 +161,7 @@ constexpr std::size_t slot_of(std::uint64_t hash) { return static_cast<std::size
 constexpr std::array<Slot, kSlots> make_table() {
     std::array<Slot, kSlots> table{};
     for (const Word& word : kWords) {
-        const std::uint64_t hash = hash_name(word.text);
+        const std::uint64_t hash = hash_letters(word.text);
         std::size_t at = slot_of(hash);
         while (table[at].hash != 0) at = (at + 1) % kSlots;
         table[at] = {hash, word.marks};
@@ -241,6 +241,7 @@ std::size_t anchor_after(std::string_view line, std::size_t begin, std::size_t e
 namespace {
 
 bool one_of_threes(std::string_view three, std::string_view names) {
+    if (three.empty() || !text::ascii_upper(three[0])) return false;
     for (std::size_t at = 0; at + 3 <= names.size(); at += 3) {
         if (names.substr(at, 3) == three) return true;
     }
@@ -389,6 +390,7 @@ bool is_nth(std::string_view line, std::size_t end) {
 // What test runners put behind the name of what failed: "... [E]".
 bool ends_failed(std::string_view line) {
     static constexpr std::array<std::string_view, 3> kEnds = {" [E]", " [F]", " [FAIL]"};
+    if (!line.ends_with(']')) return false;
     return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return line.ends_with(end); });
 }
 
@@ -532,8 +534,7 @@ std::uint32_t Outcomes::failed(const Said& word, std::uint32_t marks) {
     return says ? marks | kFailure : marks;
 }
 
-std::uint32_t Outcomes::add(const Said& word) {
-    ++words_;
+std::uint32_t Outcomes::say(const Said& word) {
     std::uint32_t marks = word.marks & kBitsOfLines;
     const bool value = is_value(word);
     if ((marks & kError) != 0) {
@@ -541,7 +542,7 @@ std::uint32_t Outcomes::add(const Said& word) {
     }
     if ((marks & (kError | kTrouble | kPassed)) != 0 && (number_ || zero_)) marks |= kSummary;
     if ((word.marks & kTests) != 0 && word.runs == 1 && (number_ || zero_)) marks |= kSummary;
-    static constexpr std::uint64_t kOk = hash_name("ok");
+    static constexpr std::uint64_t kOk = hash_letters("ok");
     // CONFLICT (content): ..., UNREACHABLE! ..., REJECTED: what went wrong in capitals at a line's start.
     const bool opens = word.first || byte_at(line_, word.end) == ':';
     if ((marks & kTrouble) != 0 && opens && word.capitals && word.runs == 1 && (word.marks & kWarns) == 0)
@@ -562,7 +563,7 @@ std::uint32_t Outcomes::add(const Said& word) {
         const int count = count_after(line_, word.end);
         if (count >= 0) marks |= count > 0 ? kSummary | kFailure | kError : kSummary;
     }
-    static constexpr std::uint64_t kSeverity = hash_name("severity"), kHigh = hash_name("high");
+    static constexpr std::uint64_t kSeverity = hash_letters("severity"), kHigh = hash_letters("high");
     if (value && key_ == kSeverity && word.only_run == kHigh) marks |= kError;
     if ((word.marks & kTotals) != 0 && line_.find_first_not_of(" \t=-*#", 0) == word.at &&
         byte_at(line_, word.end) == ':')
@@ -575,7 +576,7 @@ std::uint32_t Outcomes::add(const Said& word) {
         const std::size_t size = word.end - word.at;
         const bool request = word.at > 1 && before == ' ' && line_[word.at - 2] == '"';
         if (size == 3 && line_[word.at] == '5' && (request || http_ || value)) marks |= kError | kFailure;
-        static constexpr std::uint64_t kLevel = hash_name("level");
+        static constexpr std::uint64_t kLevel = hash_letters("level");
         if (size == 2 && value && key_ == kLevel && line_[word.at + 1] == '0' &&
             (line_[word.at] == '5' || line_[word.at] == '6'))
             marks |= kError | kFailure;
@@ -597,16 +598,6 @@ std::uint32_t Outcomes::add(const Said& word) {
     }
     bad_ = bad_ || (marks & (kError | kTrouble)) != 0;
     if ((word.marks & (kExits | kCounted)) != 0) exit_ = words_;
-    const bool key = (word.marks & (kLevelKey | kCodeOf)) != 0;
-    key_end_ = key ? word.end : 0;
-    key_ = key ? word.only_run : 0;
-    not_ = (word.marks & kNot) != 0 && word.runs == 1;
-    // The value of another word, an ordinal or a place ("12:5") counts nothing that follows it.
-    const bool place = before == ':' && word.at > 1 && ascii_digit(line_[word.at - 2]);
-    const bool counts = before != '=' && before != '#' && !place;
-    zero_ = (word.zero && counts) || ((word.marks & kNegates) != 0 && word.runs == 1);
-    number_ = word.number && counts && word.runs == 1 && !word.zero && ascii_digit(line_[word.end - 1]);
-    http_ = word.runs > 1 && line_.substr(word.at, 5) == "HTTP/";
     return marks;
 }
 
@@ -662,6 +653,7 @@ OwnMark own_mark(View line) {
         if (many > 0 && known) return {{}, many};
     }
     OwnMark mark{line, 1};
+    if (line.find(kDots.front()) == View::npos) return mark;
     if (mark.said.ends_with(kCut)) mark.said.remove_suffix(kCut.size());
     const std::size_t at = mark.said.rfind(kTimes);
     if (at == View::npos || at == 0) return mark;

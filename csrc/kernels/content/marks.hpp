@@ -1,9 +1,13 @@
 // What a line of a log or of a tool's output tells at a glance.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "kernels/content/hash_table.hpp"
+#include "kernels/text/unicode.hpp"
 
 namespace tersely::content {
 
@@ -48,7 +52,20 @@ inline constexpr std::uint32_t kFound = 1U << 29U;     // found: not so is troub
 inline constexpr std::uint32_t kCompares = 1U << 30U;  // expected, actual, left, right, ...
 inline constexpr std::uint32_t kWarns = 1U << 31U;     // warning, deprecated: trouble that stops nothing
 
-// The marks and the class of a run of ASCII letters, given its hash; 0 for a word that says nothing. O(1).
+// The hash of letters in lower case, eight at a time.
+constexpr std::uint64_t hash_letters(std::string_view letters) {
+    std::uint64_t hash = kHashSeed;
+    for (; !letters.empty(); letters.remove_prefix(std::min<std::size_t>(letters.size(), 8))) {
+        std::uint64_t eight = 0;
+        for (std::size_t i = 0; i < letters.size() && i < 8; ++i) {
+            eight |= static_cast<std::uint64_t>(static_cast<unsigned char>(letters[i]) | 0x20U) << (8 * i);
+        }
+        hash = mix(hash, eight);
+    }
+    return hash;
+}
+
+// The marks and the class of a run of ASCII letters, given that hash; 0 for a word that says nothing. O(1).
 std::uint32_t word_marks(std::uint64_t hash);
 
 // kError for names that end in "Error", "Exception", "Failure", "Failed", "Fault", "Killed" or "BackOff" after a
@@ -82,7 +99,7 @@ Stamp find_stamp(std::string_view line);
 struct Said {
     std::size_t at, end;
     std::uint32_t marks;     // of sentences.hpp, with its class
-    std::uint64_t only_run;  // hash of its letters where it is nothing else; 0: it is more
+    std::uint64_t only_run;  // hash_letters where it is nothing else; 0: it is more
     std::size_t runs;        // of letters and of digits
     bool number, zero;       // has a digit; is "0"
     bool capitals;           // letters without a small one
@@ -119,13 +136,47 @@ class Outcomes {
   public:
     // `head`: bytes of the time stamp at the line's start, with what stands before it.
     Outcomes(std::string_view line, std::size_t head);
-    std::uint32_t add(const Said& word);  // the marks that the word gives the line
+    // The marks that the word gives the line.
+    std::uint32_t add(const Said& word) {
+        ++words_;
+        const std::uint32_t marks = tells(word) ? say(word) : 0U;
+        place_ = place_ || word.place;
+        go_on(word);
+        return marks;
+    }
     void add_break() { number_ = zero_ = false; }
     std::uint32_t marks() const { return marks_; }  // of the line's start and of what was said twice
     // Of a line that opens with one, names it ("[B602:shell]"), names a place or says that something is wrong; else 0.
     std::uint64_t finding() const { return opens_ || place_ || bad_ ? finding_ : 0; }
 
   private:
+    // False where a word says nothing, whatever it is: most do not.
+    bool tells(const Said& word) const {
+        if (word.marks != 0 || word.event || key_end_ != 0 || http_) return true;
+        const std::size_t size = word.end - word.at;
+        if (word.number && size == 3 && line_[word.at] == '5') return true;
+        if (finding_ != 0 || word.quoted) return false;
+        if (text::ascii_upper(line_[word.at]) && size == 1) return true;
+        return word.runs > 1 && (text::ascii_upper(line_[word.at]) || word.place || place_ || bad_);
+    }
+    // What the next word asks of this one.
+    void go_on(const Said& word) {
+        const bool key = (word.marks & (kLevelKey | kCodeOf)) != 0;
+        key_end_ = key ? word.end : 0;
+        key_ = key ? word.only_run : 0;
+        not_ = (word.marks & kNot) != 0 && word.runs == 1;
+        zero_ = (word.marks & kNegates) != 0 && word.runs == 1;
+        number_ = false;
+        http_ = word.runs > 1 && line_[word.at] == 'H' && line_.substr(word.at, 5) == "HTTP/";
+        if (!word.number) return;
+        // The value of another word, an ordinal or a place ("12:5") counts nothing that follows it.
+        const char before = word.at > 0 ? line_[word.at - 1] : ' ';
+        const bool place = before == ':' && word.at > 1 && text::ascii_digit(line_[word.at - 2]);
+        if (before == '=' || before == '#' || place) return;
+        zero_ = word.zero;
+        number_ = word.runs == 1 && !word.zero && text::ascii_digit(line_[word.end - 1]);
+    }
+    std::uint32_t say(const Said& word);
     std::uint32_t failed(const Said& word, std::uint32_t marks);
     bool is_value(const Said& word) const;
     std::uint64_t finding_of(const Said& word) const;

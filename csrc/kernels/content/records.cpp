@@ -131,9 +131,7 @@ std::uint32_t marks_of(View text, bool value) {
         }
         const std::size_t begin = at;
         if (begin == 0 || begin > end) letters = begin;
-        std::uint64_t hash = kHashSeed;
         do {
-            hash = hash_byte(hash, ascii_small(text[at]));
             ++at;
             if (at >= text.size() || !ascii_alpha(text[at])) break;
             const bool rises = ascii_upper(text[at]) &&
@@ -143,7 +141,8 @@ std::uint32_t marks_of(View text, bool value) {
         const View word = text.substr(begin, at - begin);
         const bool inside = text.substr(end, begin - end).find_first_not_of("._-/\\") == View::npos && end > 0;
         marks |= value && inside && !ascii_upper(word.back()) ? last & ~kError : last;
-        last = denied ? 0 : word_marks(hash) | (value ? name_marks(text.substr(letters, at - letters)) : 0);
+        last =
+            denied ? 0 : word_marks(hash_letters(word)) | (value ? name_marks(text.substr(letters, at - letters)) : 0);
         end = at;
         denied = same_word(word, "no") || same_word(word, "without") || same_word(word, "not");
     }

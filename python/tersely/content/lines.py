@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntFlag
 from typing import Any
 
@@ -110,6 +110,7 @@ class LineTable:
     id_words: int
     total: int
     gaps: bool = False
+    _graded: _native.GradedLines | None = field(default=None, init=False, repr=False)
 
     def has(self, mark: Mark) -> npt.NDArray[np.bool_]:
         """bool[n]: whether a line has any of the marks."""
@@ -120,11 +121,15 @@ class LineTable:
         asked = query is not None and bool(query.strip())
         return ("query_without_matches",) if asked and not self.asked_lines.any() else ()
 
-    def graded(self) -> tuple[Any, ...]:
-        """Return the columns that native grading reads, in order (csrc/kernels/content/line_grades.hpp)."""
-        said = (self.marks, self.template, self.copies, self.finding)
-        told = (self.table.document, self.line, self.counts, self.findings, self.total)
-        return (*said, *told, self.variant, self.variants, self.margin)
+    def graded(self) -> _native.GradedLines:
+        """The columns that native grading reads (csrc/kernels/content/line_grades.hpp), handed over once."""
+        graded = self._graded
+        if graded is None:
+            said = (self.marks, self.template, self.copies, self.finding)
+            told = (self.table.document, self.line, self.counts, self.findings, self.total)
+            graded = _native.GradedLines((*said, *told, self.variant, self.variants, self.margin))
+            object.__setattr__(self, "_graded", graded)
+        return graded
 
     @property
     def continued(self) -> npt.NDArray[np.bool_]:
