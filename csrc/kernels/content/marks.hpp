@@ -85,8 +85,7 @@ struct Stamp {
     std::size_t at = 0, size = 0;  // bytes of the line; size 0: there is none
 };
 
-inline constexpr std::size_t kStampReach = 80;    // bytes of a line in which a time may start
-inline constexpr std::size_t kLongestStamp = 48;  // bytes
+inline constexpr std::size_t kStampReach = 80;  // bytes of a line in which a time may start
 
 // The first time of day ("10:15:30", "203615" after six digits) with the date, fraction and zone around it:
 // ISO 8601, syslog, Apache, "17/06/09 20:10:40", "Sun Dec 04 04:47:44 2005", "04/Dec/2005:04:47:44 +0000".

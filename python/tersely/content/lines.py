@@ -147,11 +147,11 @@ def read_lines(texts: list[str], query: str | None, most: int) -> LineTable:
     reader = _native.LineReader(query or "", most)
     for text in texts:
         reader.read(text)
-    lines = from_reader(reader, most)
+    lines = from_reader(reader)
     return _with_bulk(lines, texts) if lines.gaps else lines
 
 
-def from_reader(reader: _native.LineReader, most: int) -> LineTable:
+def from_reader(reader: _native.LineReader) -> LineTable:
     """Return the lines that a native reader has read, without rows for those it let go."""
     rows = reader.rows()
     document, start, end, line, template, marks, variant, copies, asked, said, finding, series, margin = rows

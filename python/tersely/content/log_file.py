@@ -81,7 +81,7 @@ def compress_file(
             if progress is not None:
                 progress(size)
         reader.append(b"", True)
-        lines = without_loose_pieces(from_reader(reader, _MOST_ROWS))
+        lines = without_loose_pieces(from_reader(reader))
         pieces = _read_pieces(file, lines)
     between = _between(lines)
     text = "".join(itertools.chain.from_iterable(zip(between, pieces, strict=True)))
