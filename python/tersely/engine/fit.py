@@ -148,6 +148,7 @@ class _Writer:
 
 
 def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wording, writer: _Writer) -> None:
+    """Write the kept units of a region as text, or in its form, with what marks the others. O(kept units)."""
     text = reading.texts[region.document]
     if region.form is None:
         first, last = _runs(reading.table, rows)
@@ -157,12 +158,37 @@ def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wordi
             writer.add(piece)
             writer.add(gap)
         writer.places.append([(begin + start, begin + end) for start, end in places])
-    elif isinstance(region.form, Lines):
-        _write_lines(text, reading.table, region, region.form, rows, wording, writer)
     elif isinstance(region.form, Quoted):
         _write_quoted(text, reading.table, region.form, rows, writer)
     else:
-        _write_nested(text, reading.table, region, region.form, rows, wording, writer)
+        table, form, shift = reading.table, region.form, region.local - region.first
+        where = (text, table.start, table.end, rows, region.first, region.last, shift)
+        if isinstance(form, Lines):
+            says = wording is not Wording.BARE
+            counts = _counting_marker(form, rows + shift, wording)
+            note = form.note if says else None
+            written, marked = _native.write_lines(
+                *where,
+                form.continued,
+                says,
+                form.marker,
+                counts,
+                form.sign,
+                note,
+                form.noted,
+                form.told,
+                form.joint,
+                form.elision,
+                writer.length,
+            )
+        else:
+            marker = _nested_marker(form, rows + shift, wording)
+            at_line = not writer.pieces or writer.pieces[-1].endswith("\n")
+            written, marked = _native.write_nested(
+                *where, marker, form.gap, form.numbered, writer.length, at_line
+            )
+        writer.add(written)
+        writer.places.append(marked)
 
 
 def _write_quoted(text: str, table: SegmentTable, form: Quoted, rows: Int64s, writer: _Writer) -> None:
@@ -243,82 +269,19 @@ def join_rows(texts: Sequence[str], table: SegmentTable, rows: Int64s, separator
     return separator.join(filter(None, parts))
 
 
-def _write_lines(
-    text: str,
-    table: SegmentTable,
-    region: Region,
-    form: Lines,
-    rows: Int64s,
-    wording: Wording,
-    writer: _Writer,
-) -> None:
-    """Runs of kept units, markers between them; a note after units that have one. O(kept units)."""
-    shift = region.local - region.first
-    says = wording is not Wording.BARE
-    counts: Marker | None = form.marker
-    if wording is Wording.SIGNS:
-        counts = None
-    elif wording is Wording.TOTAL and form.total is not None:
-        counts = form.total(rows + shift)
-    written, places = _native.write_lines(
-        text,
-        table.start,
-        table.end,
-        rows,
-        region.first,
-        region.last,
-        shift,
-        form.continued,
-        says,
-        form.marker,
-        counts,
-        form.sign,
-        form.note if says else None,
-        form.noted,
-        form.told,
-        form.joint,
-        form.elision,
-        writer.length,
-    )
-    writer.add(written)
-    writer.places.append(places)
+def _counting_marker(form: Lines, rows: Int64s, wording: Wording) -> Marker | None:
+    """Return what counts the lines of a gap; None where signs do for all gaps."""
+    if wording is Wording.TOTAL and form.total is not None:
+        return form.total(rows)
+    return None if wording is Wording.SIGNS else form.marker
 
 
-def _write_nested(
-    text: str,
-    table: SegmentTable,
-    region: Region,
-    form: Nested,
-    rows: Int64s,
-    wording: Wording,
-    writer: _Writer,
-) -> None:
-    """Runs of kept units with the document's own gaps, markers in the places of the others."""
-    shift = region.local - region.first
-    marker: Marker = form.marker
+def _nested_marker(form: Nested, rows: Int64s, wording: Wording) -> Marker:
     if wording is Wording.SHORT and form.short is not None:
-        marker = form.short
-    elif wording in (Wording.TOTAL, Wording.SIGNS) and form.total is not None:
-        marker = form.total(rows + shift)
-    elif wording is Wording.BARE:
-        marker = form.bare
-    at_line = not writer.pieces or writer.pieces[-1].endswith("\n")
-    written, places = _native.write_nested(
-        text,
-        table.start,
-        table.end,
-        rows,
-        region.first,
-        region.last,
-        shift,
-        marker,
-        form.gap,
-        form.numbered,
-        writer.length,
-        at_line,
-    )
-    writer.add(written)
-    writer.places.append(places)
+        return form.short
+    if wording in (Wording.TOTAL, Wording.SIGNS) and form.total is not None:
+        return form.total(rows)
+    return form.bare if wording is Wording.BARE else form.marker
 
 
 _ROUNDS = 5  # of choosing, writing and counting; each narrows the target
