@@ -1,4 +1,4 @@
-"""Files that keep what people said are their owner's alone, whatever the umask, from the first moment."""
+"""Files that keep what people said are whole, and their owner's alone at once, whatever the umask."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tersely.cli import main
 from tersely.distill import cached_vectors
-from tersely.files import make_folder
+from tersely.files import make_folder, renamed
 from tersely.memory import SegmentMemory
 from tersely.models.cached import CachedEmbedder
 from tersely.models.recorded import Recorder
@@ -100,3 +101,28 @@ def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError):
         make_folder(tmp_path / "file")
+
+
+def test_a_file_gets_its_name_at_once_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "table"
+    path.write_text("old")
+    with pytest.raises(KeyboardInterrupt), renamed(path) as fresh:
+        fresh.write_text("half of the ne")
+        raise KeyboardInterrupt
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+    with renamed(path) as fresh:
+        fresh.write_text("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]
+
+
+def test_settings_of_an_agent_keep_their_permissions(
+    tmp_path: Path, umask: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = tmp_path / ".claude" / "settings.json"
+    make_folder(path.parent)
+    for mode in (0o600, 0o644):  # of a new one; of one that is there
+        assert main(["hook", "install", "claude-code", "--yes", "--budget", str(mode)]) == 0
+        assert modes(path.parent) == {("file", mode)}
+        path.chmod(0o644)
