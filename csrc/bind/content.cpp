@@ -171,7 +171,7 @@ py::array_t<std::uint8_t> lined(const py::object& texts) {
 class GivenLines {
   public:
     explicit GivenLines(const py::tuple& lines) {
-        require(lines.size() == 12, "lines must have twelve parts");
+        require(lines.size() == 13, "lines must have thirteen parts");
         const auto marks = lines[0].cast<Input<std::uint32_t>>();
         const auto templates = lines[1].cast<Ids>(), copies = lines[2].cast<Ids>(), found = lines[3].cast<Ids>();
         const auto documents = lines[4].cast<Ids>();
@@ -182,6 +182,7 @@ class GivenLines {
         const auto same = lines[9].cast<Ids>();
         variants_ = lines[10].cast<Offsets>();
         const auto margins = lines[11].cast<Ids>();
+        forms_ = lines[12].cast<Input<std::uint64_t>>();
         const std::span<const std::uint32_t> mark = view(marks);
         const std::span<const std::int32_t> of = view(templates), copy = view(copies), finding = view(found);
         const std::span<const std::int32_t> document = view(documents);
@@ -192,6 +193,7 @@ class GivenLines {
         require(of.size() == n && copy.size() == n && finding.size() == n && document.size() == n && line.size() == n &&
                     variant.size() == n && margin.size() == n,
                 "columns of lines must have as many rows");
+        require(view(forms_).size() == counts.size(), "each template must have a form");
         rows_.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
             require(of[i] < static_cast<std::int64_t>(counts.size()), "a line has a template without a count");
@@ -208,10 +210,13 @@ class GivenLines {
             row.margin = margin[i];
         }
     }
-    content::GradedLines get() const { return {rows_, view(counts_), view(findings_), view(variants_), total_}; }
+    content::GradedLines get() const {
+        return {rows_, view(counts_), view(findings_), view(variants_), view(forms_), total_};
+    }
 
   private:
     Offsets counts_, findings_, variants_;
+    Input<std::uint64_t> forms_;
     std::vector<Row> rows_;
     std::int64_t total_ = 0;
 };
@@ -601,6 +606,7 @@ void bind_content(py::module_& m) {
         .def("append", &append_bytes, py::arg("data"), py::arg("last"))
         .def("rows", &rows)
         .def("templates", &templates)
+        .def("forms", [](const LineReader& reader) { return to_array(reader.forms()); })
         .def("stamps", &stamps, py::arg("template"))
         .def("variants", [](const LineReader& reader) { return to_array(std::vector(reader.variants())); })
         .def("series", [](const LineReader& reader) { return to_array(std::vector(reader.series())); })

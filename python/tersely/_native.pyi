@@ -521,6 +521,7 @@ class LineReader:  # csrc/kernels/content/line_reader.hpp
     def append(self, data: bytes | memoryview, last: bool) -> None: ...  # of a document in bytes
     def rows(self) -> _Rows: ...
     def templates(self) -> _Int64s: ...  # lines of each template
+    def forms(self) -> _UInt64s: ...  # of each template, a hash
     def stamps(self, template: int) -> tuple[str, str]: ...  # its first and last time stamp
     def variants(self) -> _Int64s: ...  # lines of each variant
     def findings(self) -> _Int64s: ...  # lines of each finding

@@ -493,6 +493,8 @@ LINES = [
     "src/b.py:3:1: [W0621] again",
     "status: ready",
     "written successfully",
+    "  libgd3 libcap2-bin e2fsprogs",
+    "  curl, bash and init-system",
 ]
 DOCUMENTS = st.lists(st.lists(st.sampled_from(LINES), max_size=60).map("\n".join), min_size=1, max_size=3)
 

@@ -160,3 +160,33 @@ def test_a071_an_error_line_that_fits_is_kept_whole(says: str, size: int) -> Non
     steps = [f"[{n:3}/400] Building CXX object engine/part{n}.obj" for n in range(400)]
     result = tersely.compress("\n".join([*steps[:200], line, *steps[200:]]), budget=600)
     assert line.rstrip() in result.text
+
+
+def test_a_wrapped_list_of_names_does_not_hide_what_stands_behind_it() -> None:
+    """Lines of one form in a run tell less and less: the count behind them and the first step have room."""
+    words = (
+        "amber",
+        "basil",
+        "cedar",
+        "delta",
+        "ember",
+        "fjord",
+        "grove",
+        "heron",
+        "iris",
+        "jade",
+        "kelp",
+        "pine",
+    )
+    names = [f"  lib{word}{n} {word}-tools python3-{word} {word}{n}-dev" for n in range(3) for word in words]
+    steps = [f"Unpack lib{word}{n} [{n}.{n}-1] ({n}.{n}-2 main [amd64])" for n in range(3) for word in words]
+    lines = [
+        "Reading package lists...",
+        "These packages will be renewed:",
+        *names,
+        f"{len(steps)} renewed, 0 new.",
+    ]
+    result = tersely.compress("\n".join([*lines, *steps]), budget=190)
+    assert "36 renewed, 0 new." in result.text
+    assert "These packages will be renewed:" in result.text
+    assert "Unpack lib" in result.text

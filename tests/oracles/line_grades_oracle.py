@@ -99,7 +99,7 @@ def line_worth(
     few = not kinds or np.count_nonzero(failed) <= 0.05 * n
     told, met = scenes(lines, grade), dict.fromkeys(range(len(lines.counts)), 0)
     drawn = quotes(lines)[0] & ~failed
-    worth, first = np.zeros(n), [0] * n
+    worth, first, in_run = np.zeros(n), [0] * n, places_in_runs(lines)
     for i in range(n):
         template = int(lines.template[i])
         if lines.bulk[i] or lines.has(Mark.OWN)[i]:
@@ -113,7 +113,9 @@ def line_worth(
             again = 1 if rare or (failed[i] and few) or not said[i] else np.sqrt(1 + met[template])
             worth[i] = weights["outcome"] * graded / again + weights["scene"] * float(told[i])
             worth[i] += weights["share"] / np.sqrt(count)
-            worth[i] += weights["first"] * (met[template] == 0) + weights["rare"] * rare
+            worth[i] += (
+                weights["first"] * (met[template] == 0) / np.sqrt(1 + in_run[i]) + weights["rare"] * rare
+            )
             first[i] |= int(failed[i] and (rare or met[template] < 3))
             first[i] |= 2 * int(rare or met[template] == 0)
             met[template] += 1
@@ -125,6 +127,20 @@ def line_worth(
         if lines.has(Mark.OVERWRITTEN)[i] or lines.copies[i] or drawn[i]:
             first[i] = 0
     return np.where(lines.copies > 0, worth / (2 + lines.copies), worth).astype(np.float32), first
+
+
+def places_in_runs(lines: LineTable) -> list[int]:
+    """How many lines of its form and margin stand right before each line; 0 for what is said in sentences."""
+    place, document, line = [0] * len(lines.line), lines.table.document, lines.line
+    other = lines.bulk | lines.has(Mark.OWN)
+    for i in range(1, len(place)):
+        if other[i] or other[i - 1] or lines.has(Mark.WORDY)[i]:
+            continue
+        same = lines.forms[lines.template[i]] == lines.forms[lines.template[i - 1]]
+        below = document[i] == document[i - 1] and line[i] == line[i - 1] + 1
+        if same and below and lines.margin[i] == lines.margin[i - 1]:
+            place[i] = place[i - 1] + 1
+    return place
 
 
 def quotes(lines: LineTable) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:

@@ -269,11 +269,25 @@ std::vector<bool> near_errors(std::span<const Row> rows, std::span<const float> 
     return near;
 }
 
+// For each row how many lines of its form, and margin, stand right before it; 0 for what is said in sentences. O(rows).
+std::vector<std::size_t> places_in_runs(const GradedLines& lines) {
+    std::vector<std::size_t> place(lines.rows.size(), 0);
+    const auto form = [&](const Row& row) { return lines.forms[static_cast<std::size_t>(row.template_id)]; };
+    for (std::size_t i = 1; i < place.size(); ++i) {
+        const Row &row = lines.rows[i], &above = lines.rows[i - 1];
+        if (stands_for_others(row) || stands_for_others(above) || has(row, kWordy)) continue;
+        if (row.document == above.document && row.line == above.line + 1 && row.margin == above.margin &&
+            form(row) == form(above))
+            place[i] = place[i - 1] + 1;
+    }
+    return place;
+}
+
 // Of what a reader has read. Where rows were let go, one stands for what lies between two, so that lines are near which
 // were.
 struct ReadLines {
     explicit ReadLines(const LineReader& reader)
-        : findings(reader.findings()), variants(reader.variants()), total(reader.lines()) {
+        : findings(reader.findings()), variants(reader.variants()), forms(reader.forms()), total(reader.lines()) {
         counts.reserve(reader.templates().size());
         for (const TemplateFacts& facts : reader.templates()) counts.push_back(std::max(facts.count, facts.said));
         if (!reader.has_let_go()) {
@@ -294,12 +308,13 @@ struct ReadLines {
         }
         rows = with_gaps;
     }
-    GradedLines graded() const { return {rows, counts, findings, variants, total}; }
+    GradedLines graded() const { return {rows, counts, findings, variants, forms, total}; }
 
     std::span<const Row> rows;
     std::vector<Row> with_gaps;
     std::vector<std::int64_t> counts;
     std::span<const std::int64_t> findings, variants;
+    std::vector<std::uint64_t> forms;
     std::int64_t total;
 };
 
@@ -556,6 +571,7 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
     const bool few = !kinds || static_cast<double>(failures) <= kFewFailures * static_cast<double>(rows.size());
     const std::vector<bool> near = near_errors(rows, grade, context);
     const Quotes quotes(rows);
+    const std::vector<std::size_t> in_run = places_in_runs(lines);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
         if (stands_for_others(row)) continue;
@@ -575,7 +591,7 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
             const double again = lasts ? 1 : std::sqrt(static_cast<double>(1 + met[of]));
             worth = weights.outcome * graded / again + weights.scene * static_cast<double>(told[i]) +
                     weights.share / std::sqrt(static_cast<double>(std::max<std::int64_t>(alike, 1)));
-            if (met[of] == 0) worth += weights.first;
+            if (met[of] == 0) worth += weights.first / std::sqrt(static_cast<double>(1 + in_run[i]));
             if (rare) worth += weights.rare;
             ++met[of];
         }

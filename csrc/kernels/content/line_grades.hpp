@@ -36,6 +36,7 @@ struct GradedLines {
     std::span<const std::int64_t> counts;    // lines of each template
     std::span<const std::int64_t> findings;  // lines of each finding
     std::span<const std::int64_t> variants;  // lines of each variant
+    std::span<const std::uint64_t> forms;    // of each template (TemplateMiner::form)
     std::int64_t total = 0;                  // lines, blank ones too
 };
 
@@ -86,10 +87,10 @@ struct LineWeights {
     double outcome = 10;  // times its grade
     double scene = 2;     // times what it tells of a failure beside it (scenes)
     double near = 1;      // for lines with words of errors, and within `context` rows of one
-    double first = 3.5;   // for the first line of its template
-    double rare = 1;      // where at most kRareLines have its words
-    double share = 1;     // over the square root of how many lines its template has
-    double piece = 4;     // instead of all these, times its grade, for a piece of a long line behind its head
+    double first = 3.5;  // for the first line of its template, over the root of its place in a run of lines of one form
+    double rare = 1;     // where at most kRareLines have its words
+    double share = 1;    // over the square root of how many lines its template has
+    double piece = 4;    // instead of all these, times its grade, for a piece of a long line behind its head
 };
 inline constexpr std::int64_t kRareLines = 3;
 

@@ -338,6 +338,20 @@ std::int32_t TemplateMiner::add(std::span<const Token> tokens) {
     return known_[hash] = search(tokens, path);
 }
 
+std::uint64_t TemplateMiner::form(std::int32_t id) const {
+    constexpr std::string_view kJoin = "-_./,'+~";
+    std::uint64_t hash = kHashSeed;
+    Token before = ~kValue;
+    for (const Token token : tokens(id)) {
+        const bool sign = token != kValue && token < kFirstWord;
+        if (sign && kJoin.find(static_cast<char>(token)) != std::string_view::npos) continue;
+        const Token as = sign || fixed(token) ? token : kFirstWord;
+        if (as != before) hash = mix(hash, as);
+        before = as;
+    }
+    return hash;
+}
+
 std::int32_t TemplateMiner::search(std::span<const Token> tokens, std::uint64_t path) {
     const bool full = templates_.size() >= static_cast<std::size_t>(kMostTemplates) - 1;
     if (full && paths_.find(path) == nullptr) return kMostTemplates - 1;
@@ -563,6 +577,13 @@ std::size_t piece_size(std::string_view line) {
 LineReader::LineReader(std::string_view query, std::size_t most_rows)
     : query_(query), most_rows_(most_rows), asked_lines_(kMostQueryWords) {
     if (most_rows < kFewestRows) throw std::invalid_argument("most_rows must be 1024 or more");
+}
+
+std::vector<std::uint64_t> LineReader::forms() const {
+    std::vector<std::uint64_t> forms(templates_.size(), 0);
+    for (std::size_t id = 0; id < std::min(forms.size(), miner_.size()); ++id)
+        forms[id] = miner_.form(static_cast<std::int32_t>(id));
+    return forms;
 }
 
 std::int32_t LineReader::append(std::string_view bytes, bool last) {

@@ -89,6 +89,9 @@ class TemplateMiner {
 
     std::int32_t add(std::span<const Token> tokens);
     std::size_t size() const { return templates_.size(); }
+    // A hash of what is left of a template when words and values, with what joins them (-_./,'+~), are one: lines of
+    // one form are names and numbers between the same signs, such as the lines of a wrapped list. O(tokens).
+    std::uint64_t form(std::int32_t id) const;
     std::span<const Token> tokens(std::int32_t id) const {
         const auto [first, count] = templates_[static_cast<std::size_t>(id)];
         return std::span(arena_).subspan(first, count);
@@ -159,6 +162,7 @@ class LineReader {
     const std::vector<Row>& rows() const { return rows_; }
     std::vector<Row>& rows() { return rows_; }
     const std::vector<TemplateFacts>& templates() const { return templates_; }
+    std::vector<std::uint64_t> forms() const;                                      // of each template
     const std::vector<std::int64_t>& variants() const { return variants_; }        // lines of each variant
     const std::vector<std::int64_t>& findings() const { return findings_; }        // lines of each finding
     const std::vector<std::int64_t>& asked_lines() const { return asked_lines_; }  // lines that have each query word

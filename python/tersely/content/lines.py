@@ -82,6 +82,7 @@ class LineTable:
         counts: int64[templates], lines of each template.
         variants: int64[variants], lines of each variant.
         findings: int64[findings], lines of each finding.
+        forms: uint64[templates], templates of one are names and numbers between the same signs.
         in_series: int64[series], lines of each series.
         stamps: template -> its first and last time stamp, as written; "" without.
         asked_lines: int64[64], lines that have each of the query's words.
@@ -104,6 +105,7 @@ class LineTable:
     counts: Int64s
     variants: Int64s
     findings: Int64s
+    forms: UInt64s
     in_series: Int64s
     stamps: Callable[[int], tuple[str, str]]
     asked_lines: Int64s
@@ -127,7 +129,7 @@ class LineTable:
         if graded is None:
             said = (self.marks, self.template, self.copies, self.finding)
             told = (self.table.document, self.line, self.counts, self.findings, self.total)
-            graded = _native.GradedLines((*said, *told, self.variant, self.variants, self.margin))
+            graded = _native.GradedLines((*said, *told, self.variant, self.variants, self.margin, self.forms))
             object.__setattr__(self, "_graded", graded)
         return graded
 
@@ -170,8 +172,8 @@ def from_reader(reader: _native.LineReader) -> LineTable:
     )
     return LineTable(
         table, line, template.astype(np.int32), marks, variant.astype(np.int32), copies, asked, said,
-        finding, series, margin, reader.templates(), reader.variants(), reader.findings(), reader.series(),
-        reader.stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
+        finding, series, margin, reader.templates(), reader.variants(), reader.findings(), reader.forms(),
+        reader.series(), reader.stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
     )  # fmt: skip
 
 
