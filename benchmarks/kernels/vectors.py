@@ -26,14 +26,14 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(])|\n\s*\n")
 _SEED = 7
 
 
-def clustered(rows: int, dimensions: int, *, share: float = 0.05, seed: int = _SEED) -> Floats:
-    """Random directions and lengths; `share` of the rows are noisy copies of others, at cosine 0.8 to 0.99.
+def clustered(rows: int, dimensions: int, *, seed: int = _SEED) -> Floats:
+    """Random directions and lengths; a twentieth of the rows are noisy copies, at cosine 0.8 to 0.99.
 
     The copies are copies of few rows, so that there are groups of several, and they stand at random places.
     """
     generator = np.random.default_rng(seed)
     made = generator.standard_normal((rows, dimensions), dtype=np.float32)
-    copies = int(rows * share)
+    copies = int(rows * 0.05)
     sources = generator.integers(0, max(copies // 2, 1), copies)
     cosine = generator.uniform(0.8, 0.99, copies).astype(np.float32)[:, None]
     noise = generator.standard_normal((copies, dimensions), dtype=np.float32)

@@ -49,8 +49,8 @@ class InMemory:
         )
 
 
-def manual_chunks(folder: Path, longest: int = 1500) -> list[ChunkResult]:
-    """The chunks of the manuals in several versions, cut to `longest` characters."""
+def manual_chunks(folder: Path) -> list[ChunkResult]:
+    """The chunks of the manuals in several versions, cut to 1,500 characters."""
     return [
         ChunkResult(
             chunk_id=row["id"],
@@ -58,7 +58,7 @@ def manual_chunks(folder: Path, longest: int = 1500) -> list[ChunkResult]:
             score=1.0,
             header_path=row["heading"],
             file_path=f"{row['version']}/{row['page']}",
-            content=row["text"][:longest],
+            content=row["text"][:1500],
         )
         for name in neardup_sets(folder)
         for row in data.rows(folder, f"{name}_chunks")
