@@ -84,6 +84,7 @@ class HashTable {
   private:
     using Slot = std::pair<std::uint64_t, Value>;  // 0: empty
     static constexpr std::size_t kFewest = 256;    // a power of two
+    static constexpr std::size_t kMany = 4096;     // from which memory costs more than moving them again
     static std::uint64_t key(std::uint64_t hash) { return hash == 0 ? 1 : hash; }
     // By the upper bits of a product, into which all bits go: those of hashes may be much alike.
     std::size_t first(std::uint64_t hash) const {
@@ -97,7 +98,7 @@ class HashTable {
         return at;
     }
     void grow() {
-        std::vector<Slot> old(4 * slots_.size());
+        std::vector<Slot> old((slots_.size() < kMany ? 4 : 2) * slots_.size());
         old.swap(slots_);
         for (const Slot& slot : old) {
             if (slot.first != 0) slots_[place(slot.first)] = slot;

@@ -327,8 +327,9 @@ bool like(std::span<const Token> line, std::span<const Token> known, Likeness& f
 
 std::int32_t TemplateMiner::add(std::span<const Token> tokens) {
     tokens = tokens.first(std::min(tokens.size(), kMostTokens));
-    std::uint64_t hash = 1;
-    for (const Token token : tokens) hash = mix(hash, token);
+    std::array<std::uint64_t, 2> hashes{1, tokens.size()};  // neither waits for the other
+    for (std::size_t i = 0; i < tokens.size(); ++i) hashes[i & 1U] = mix(hashes[i & 1U], tokens[i]);
+    const std::uint64_t hash = mix(hashes[0], hashes[1]);
     if (const std::int32_t* id = known_.find(hash)) return *id;
     if (known_.size() == kMostKnown) known_.clear();
     std::uint64_t path = 1;
@@ -476,6 +477,7 @@ bool is_lined(std::string_view text) {
 namespace {
 
 constexpr std::size_t kFewestRows = 1024;
+constexpr std::size_t kUsualLine = 64;    // bytes
 constexpr std::int64_t kLeastWorth = 64;  // of a row, below zero
 constexpr std::int64_t kWorths = 4096;    // more than rows may differ in: 64 words of a query are 3,328
 
@@ -614,6 +616,8 @@ std::int32_t LineReader::append(std::string_view bytes, bool last) {
 std::size_t LineReader::read_lines(std::string_view bytes, bool last) {
     std::size_t at = 0, newline = 0, carriage = std::min(bytes.find('\r'), bytes.size());
     has_escapes_ = bytes.find('\x1b') != std::string_view::npos;
+    has_dots_ = bytes.find(kDots) != std::string_view::npos;
+    if (rows_.empty()) rows_.reserve(std::min(most_rows_ + 1, bytes.size() / kUsualLine));
     const auto pass = [&](std::size_t to) {
         base_ += static_cast<std::int64_t>(to - at);
         at = to;
@@ -745,7 +749,7 @@ void LineReader::read_piece(std::string_view piece) {
     copies_.prefetch(bytes);
     const std::string_view shown = without_escapes(line);
     const std::size_t indent = std::min(shown.find_first_not_of(" \t"), shown.size());
-    const OwnMark mark = own_mark(shown.substr(indent));
+    const OwnMark mark = has_dots_ ? own_mark(shown.substr(indent)) : OwnMark{shown.substr(indent), 1};
     const std::string_view plain = shown.substr(0, indent + mark.said.size());
     read_words(plain, query_, words_);
     Row row;

@@ -204,11 +204,12 @@ class LineReader {
     bool has_let_go_ = false;
     static constexpr std::size_t kNone = ~std::size_t{0};
     std::size_t head_ = kNone;  // of rows_: the first of the line that is read
-    bool has_escapes_ = false;  // whether the bytes that are read have any
-    bool returned_ = false;     // '\r' ended its text; what follows says whether it is written over
-    std::string plain_;         // of a line: without its escapes
-    std::string waiting_;       // of a line that is not whole yet
-    std::int64_t base_ = 0;     // bytes of the document before waiting_
+    bool has_escapes_ = false;  // whether the bytes that are read have any, and any of kDots
+    bool has_dots_ = false;
+    bool returned_ = false;  // '\r' ended its text; what follows says whether it is written over
+    std::string plain_;      // of a line: without its escapes
+    std::string waiting_;    // of a line that is not whole yet
+    std::int64_t base_ = 0;  // bytes of the document before waiting_
     std::int64_t line_ = 0;
     std::int64_t all_lines_ = 0;
     std::int32_t document_ = 0;

@@ -624,7 +624,6 @@ namespace {
 
 using View = std::string_view;
 
-constexpr View kDots = "\xE2\x80\xA6";                  // "…"
 constexpr View kCut = " \xE2\x80\xA6";                  // " …": the rest of a line is left out
 constexpr View kTimes = " \xE2\x80\xA6 \xC3\x97";       // " … ×"
 constexpr std::size_t kLongestTime = 64;                // of " to 10:15:30"
@@ -653,7 +652,6 @@ OwnMark own_mark(View line) {
         if (many > 0 && known) return {{}, many};
     }
     OwnMark mark{line, 1};
-    if (line.find(kDots.front()) == View::npos) return mark;
     if (mark.said.ends_with(kCut)) mark.said.remove_suffix(kCut.size());
     const std::size_t at = mark.said.rfind(kTimes);
     if (at == View::npos || at == 0) return mark;

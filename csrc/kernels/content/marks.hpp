@@ -194,6 +194,8 @@ class Outcomes {
 
 // What earlier compressions wrote into lines: how many were left out, how often a line came.
 
+inline constexpr std::string_view kDots = "\xE2\x80\xA6";  // "…": no mark is without
+
 struct OwnMark {
     std::string_view said;        // the line without what we wrote at its end; empty: all of it is ours
     std::int64_t stands_for = 1;  // lines: as many as were left out (0: not said), or as often as it came

@@ -70,8 +70,9 @@ std::vector<std::int32_t> first_equal(std::span<const std::string_view> pieces,
     std::vector<std::string_view> bare(n);
     std::vector<std::int32_t> equal(n);
     std::vector<std::int32_t> slots(std::bit_ceil(2 * n + 1), -1);  // firsts, by hash, linear probing
+    Rounds<256> rounds;
     for (std::size_t i = 0; i < n; ++i) {
-        check_cancelled();
+        rounds.check_cancelled();
         equal[i] = static_cast<std::int32_t>(i);
         if (alone[i] != 0 || std::find(kIndents.begin(), kIndents.end(), before[i]) != kIndents.end()) continue;
         const text::Span span = text::trim(pieces[i], {0, pieces[i].size()});
@@ -122,6 +123,7 @@ struct Shape {
 struct Offer {
     double value = 0;         // sum of score * tokens
     double best = 0;          // the largest score of its segments
+    double gain = 0;          // per token, where it brings nothing and repeats nothing
     double weight = 0;        // of all its terms
     std::int64_t tokens = 0;  // of its segments
     std::size_t terms = 0;    // where the terms begin, and how many, of a unit of one segment
@@ -248,6 +250,7 @@ class Selection {
             if (p_.term_offsets.empty()) continue;
             for (const std::int32_t id : terms(at)) made.weight += p_.term_weight[static_cast<std::size_t>(id)];
         }
+        made.gain = p_.ranked ? made.best : made.value / tokens_of(made.tokens);
         if (members(unit).size() == 1) {
             made.segment = members(unit)[0];
             if (!alike_.empty()) made.alike = alike_[static_cast<std::size_t>(made.segment)];
@@ -308,8 +311,12 @@ class Selection {
 
     static double tokens_of(std::int64_t price) { return static_cast<double>(std::max<std::int64_t>(price, 1)); }
 
+    // Whether no choice changes what another unit gains.
+    bool steady() const { return p_.redundancy <= 0 && !p_.coverage && (p_.ranked || p_.heading.empty()); }
+
     // What the unit adds, per token.
     double gain(std::int32_t unit) const {
+        if (steady()) return offer_of(unit).gain;
         double factor = 1;
         if (p_.redundancy > 0 && state_.taken > 0) {
             if (only_repeats(unit)) return 0;
@@ -393,9 +400,6 @@ class Selection {
         return spent;
     }
 
-    // Whether no choice changes what another unit gains.
-    bool steady() const { return p_.redundancy <= 0 && !p_.coverage && (p_.ranked || p_.heading.empty()); }
-
     // Greedy from the current state, `start` first (or -1). Returns the value taken.
     double fill(std::int32_t start, std::int64_t used) {
         double total = 0;
@@ -416,15 +420,16 @@ class Selection {
         std::vector<Entry> own;
         std::vector<Entry>& entries = kept ? shared_.heap : own;
         std::int64_t cheapest = std::numeric_limits<std::int64_t>::max();
+        Rounds<256> rounds;
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) {
-            check_cancelled();
+            rounds.check_cancelled();
             const bool out = !unit_in(unit);
             if (!made && (kept || out)) entries.push_back({gain(unit), unit, round});
             if (out) cheapest = std::min(cheapest, offer_of(unit).tokens);
         }
         if (!made) std::make_heap(entries.begin(), entries.end());
         for (std::size_t i = 0; kept && i < shared_.of.size() && cheapest <= p_.budget - used; ++i) {
-            check_cancelled();
+            rounds.check_cancelled();
             const std::int32_t unit = shared_.in_order(i);
             if (possible(unit)) accept(unit);
         }
@@ -611,16 +616,14 @@ std::vector<Status> Choice::pick(std::span<const float> score, std::int64_t budg
         one.kind = {};
         one.above = {};
     }
-    Offers own;
-    const bool shared = score.data() == p_.score.data();
-    if (shared && !offers_) offers_ = std::make_shared<Offers>();
-    Offers& offers = shared ? *offers_ : own;
-    if (more == 0) return select_within(one, *shape_, offers);
+    std::shared_ptr<Offers>& offers = offers_[score.data()];
+    if (!offers) offers = std::make_shared<Offers>();
+    if (more == 0) return select_within(one, *shape_, *offers);
     const std::vector<float> scores = padded(more, score);
     const std::vector<std::uint8_t> pins = padded(more, pinned);
     one.score = scores;
     one.pinned = pins;
-    std::vector<Status> chosen = select_within(one, *shape_, offers);
+    std::vector<Status> chosen = select_within(one, *shape_, *offers);
     chosen.erase(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(more));
     return chosen;
 }
@@ -671,20 +674,20 @@ Held Choice::hold(std::int64_t target, std::span<const std::uint8_t> held, bool 
 
 std::vector<Status> Choice::choose(std::int64_t target, Held held) const {
     const std::vector<std::uint8_t> first = held.rows;
-    std::vector<float> scores;
-    if (held.essential_alone) {
-        scores.resize(p_.score.size());
-        for (std::size_t i = 0; i < scores.size(); ++i) {
-            scores[i] = rules_.essential[i] != 0 ? p_.score[i] + kEssential : 0.0F;
+    if (held.essential_alone && alone_.empty()) {
+        alone_.resize(p_.score.size());
+        for (std::size_t i = 0; i < alone_.size(); ++i) {
+            alone_[i] = rules_.essential[i] != 0 ? p_.score[i] + kEssential : 0.0F;
         }
-    } else if (0 < rules_.gist_room && rules_.gist_room < target) {
+    }
+    if (!held.essential_alone && 0 < rules_.gist_room && rules_.gist_room < target) {
         const std::vector<Status> gist = pick(rules_.gist, rules_.gist_room, held.rows, false);
         for (std::size_t i = 0; i < gist.size(); ++i) {
             if (is_in(gist[i])) held.rows[i] = 1;
         }
         held.more = true;
     }
-    std::vector<Status> status = pick(held.essential_alone ? scores : p_.score, target, held.rows, true);
+    std::vector<Status> status = pick(held.essential_alone ? alone_ : p_.score, target, held.rows, true);
     for (std::size_t i = 0; held.more && i < status.size(); ++i) {
         if (status[i] != Status::kPinned || p_.pinned[i] != 0) continue;
         status[i] = first[i] != 0 ? Status::kPreserved : Status::kSelected;

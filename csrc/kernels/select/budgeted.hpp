@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -157,8 +158,9 @@ class Choice {
     std::vector<std::int64_t> cost_, cap_, offsets_;
     std::vector<float> score_;
     std::vector<std::uint8_t> kind_;
-    mutable std::shared_ptr<const Shape> shape_;  // made by the first choice
-    mutable std::shared_ptr<Offers> offers_;      // by the problem's scores, made by the first choice
+    mutable std::shared_ptr<const Shape> shape_;                      // made by the first choice
+    mutable std::vector<float> alone_;                                // scores where essential units alone have room
+    mutable std::map<const float*, std::shared_ptr<Offers>> offers_;  // by each of the scores, of the first choice
 };
 
 }  // namespace tersely::select
