@@ -51,40 +51,39 @@ struct Word {
     bool zero = false;      // is "0"
 };
 
-// A run of letters or of digits, hashed in lower case (hash_letters); `singular`: the hash without a last s.
+// A run of letters or of digits, hashed in lower case (hash_letters).
 struct Run {
-    std::size_t end;
-    std::uint64_t hash, singular;
-    bool small, capitals;  // has a small letter, a capital
+    std::size_t end = 0;
+    std::uint64_t hash = kHashSeed, before = kHashSeed;  // with the last eight bytes, and without
+    std::uint64_t eight = 0;                             // these, in lower case
+    std::uint64_t small = 0, capitals = 0;               // not 0: it has a small letter, a capital
+
+    // The hash without a last s.
+    std::uint64_t singular(std::size_t size) const {
+        const std::size_t last = (size - 1) % 8;
+        if (size < 4 || eight >> (8 * last) != 's') return hash;
+        return last == 0 ? before : mix(before, eight ^ std::uint64_t{'s'} << (8 * last));
+    }
 };
 
-template <Class of>
-Run read_run(std::string_view line, std::size_t at) {
-    std::uint64_t hash = kHashSeed, before = kHashSeed;  // with the last eight bytes, and without
-    std::uint64_t eight = 0, last = 0, low = 0, high = 0;
-    std::size_t end = at, size = 8;
-    while (size == 8 && end < line.size()) {
-        const std::size_t room = line.size() - end;
-        const std::uint64_t bytes = text::load_first(line.data() + end, std::min<std::size_t>(room, 8), room);
+inline __attribute__((always_inline)) Run read_run(std::string_view line, std::size_t at, Class of) {
+    Run run;
+    for (std::size_t size = 8; size == 8 && at < line.size(); at += size) {
+        const std::size_t room = line.size() - at;
+        const std::uint64_t bytes = text::load_first(line.data() + at, std::min<std::size_t>(room, 8), room);
         size = text::leading(of == kDigit ? text::ascii_digits(bytes)
                                           : text::ascii_letters(bytes) | (bytes & text::kHighBits));
         if (size == 0) break;
         const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * size);
         const std::uint64_t cases = text::each(0x20) & mask;
-        low |= bytes & cases;
-        high |= ~bytes & cases;
-        eight = (bytes | cases) & mask;
-        last = eight >> (8 * (size - 1));
-        before = hash;
-        hash = mix(hash, eight);
-        end += size;
+        run.small |= bytes & cases;
+        run.capitals |= ~bytes & cases;
+        run.eight = (bytes | cases) & mask;
+        run.before = run.hash;
+        run.hash = mix(run.hash, run.eight);
     }
-    const bool plural = of == kLetter && end - at > 3 && last == 's';
-    if (!plural)
-        before = hash;
-    else if (const std::size_t rest = (end - at - 1) % 8; rest > 0)
-        before = mix(before, eight & (~std::uint64_t{0} >> (64 - 8 * rest)));
-    return {end, hash, before, low != 0, high != 0};
+    run.end = at;
+    return run;
 }
 
 Word read_word(std::string_view line, std::size_t begin, const QueryWords* query) {
@@ -101,17 +100,17 @@ Word read_word(std::string_view line, std::size_t begin, const QueryWords* query
             continue;
         }
         if (here != kLetter && here != kDigit) break;
-        const Run run = here == kLetter ? read_run<kLetter>(line, at) : read_run<kDigit>(line, at);
+        const Run run = read_run(line, at, here);
         if (joined != 0) hash = mix(hash, joined);
         joined = 0;
         hash = mix(hash, run.hash);
         if (here == kLetter) {
             const std::size_t size = run.end - at;
-            word.capitals = word.capitals && !run.small;
+            word.capitals = word.capitals && run.small == 0;
             inner |= word.last;
             word.last = size > 1 && size < 13 ? word_marks(run.hash) : 0;
-            if (size > 5 && run.capitals && name_marks(line.substr(at, size)) != 0) word.named = run.end;
-            if (query != nullptr && size > 1) word.asked |= query->find(run.singular);
+            if (size > 5 && run.capitals != 0 && name_marks(line.substr(at, size)) != 0) word.named = run.end;
+            if (query != nullptr && size > 1) word.asked |= query->find(run.singular(size));
         } else {
             word.zero = word.runs == 0 && run.end - at == 1 && line[at] == '0';
             word.number = true;
@@ -201,9 +200,10 @@ QueryWords::QueryWords(std::string_view query) : slots_(kSlots) {
                 ++inner;
                 continue;
             }
-            const Run run = kind == kLetter ? read_run<kLetter>(query, inner) : read_run<kDigit>(query, inner);
+            const Run run = read_run(query, inner, kind);
             const std::size_t size = run.end - inner;
-            if (kind == kLetter ? size > 2 : size > 2 && word.runs == 1) add(run.singular, kind == kDigit && size > 3);
+            if (kind == kLetter ? size > 2 : size > 2 && word.runs == 1)
+                add(run.singular(size), kind == kDigit && size > 3);
             inner = run.end;
         }
         at = word.end;
