@@ -51,6 +51,12 @@ py::list detect_kinds(const py::list& texts) {
     return result;
 }
 
+bool may_be_data(const py::list& pieces) {
+    const Utf8List list(pieces);
+    const Release release;
+    return detect::may_be_data(list.views());
+}
+
 // Long blocks of JSON in a text: (start, end) of each in characters.
 py::list json_blocks(const py::str& text) {
     py::list given;
@@ -486,6 +492,8 @@ Code cut(const content::CodeLines& lines, const std::string& language, const std
     const bool typed = language == "typescript" || language == "tsx";
     code.units = content::cut_code(lines, content::code_language(language), typed, shape);
     code.priority = content::rank_code(lines, code.units, query);
+    code.start.reserve(code.units.size());
+    code.end.reserve(code.units.size());
     for (std::size_t row = 0; row < code.units.size(); ++row) {
         code.start.push_back(static_cast<std::int64_t>(lines.start(code.units.first[row])));
         code.end.push_back(static_cast<std::int64_t>(lines.end(code.units.last[row])));
@@ -496,6 +504,7 @@ Code cut(const content::CodeLines& lines, const std::string& language, const std
 
 py::tuple to_tuple(Code&& code) {
     std::vector<std::uint8_t> role;
+    role.reserve(code.units.size());
     for (const content::CodeRole one : code.units.role) role.push_back(static_cast<std::uint8_t>(one));
     return py::make_tuple(to_array(std::move(code.start)), to_array(std::move(code.end)),
                           to_array(std::move(code.units.first)), to_array(std::move(code.units.last)),
@@ -579,6 +588,7 @@ py::array_t<double> rarity(const py::list& texts) {
 
 void bind_content(py::module_& m) {
     m.def("detect", &detect_kinds, py::arg("texts"));
+    m.def("may_be_data", &may_be_data, py::arg("pieces"));
     m.def("json_blocks", &json_blocks, py::arg("text"));
     m.def("holds_blocks", &holds_blocks, py::arg("texts"));
     m.attr("LONG_BLOCK") = detect::kLongBlock;

@@ -8,7 +8,7 @@ import pytest
 import tersely
 from hypothesis import given, strategies as st
 from tersely import Document
-from tersely.content.detect import detect_each, kind_of_output
+from tersely.content.detect import detect_each, kind_of_output, named_code, named_detection
 from tersely.content.registry import trusted_kind
 
 PLAIN = "three files\ncollected things here\nnothing of note\n"
@@ -122,6 +122,29 @@ def test_a_text_that_its_name_cannot_mean_is_what_it_looks_like() -> None:
     events = "".join(f"2024-05-01 10:00:{n:02d} INFO step {n} done\n" for n in range(20))
     assert tersely.detect(events, name="app.json").kind == "log"
     assert tersely.detect(f"Rows:\n\n{rows}\n", name="notes.md").kind == "markdown"
+
+
+NAMES = ["a.py", "src/App.tsx", "a.rs", "a.ts.bak", "b.h", "x.conf", "Makefile", "a.yml", "a.json", "a", ""]
+TAGS = '<?xml version="1.0"?>\n<ts>\n' + "  <message>hello</message>\n" * 20 + "</ts>\n"
+CODE = "fn len(all: Vec<u8>) -> usize {\n    all.len()\n}\n"
+
+
+@given(
+    text=st.one_of(
+        st.sampled_from([*SAYS.values(), PLAIN, TAGS, "\ufeff" + TAGS, "\x1b[1m" + TAGS, CODE, CODE + TAGS]),
+        st.lists(
+            st.sampled_from(
+                ["<a>", "<b c='d'>", " ", "\n", "\r", "// x\n", '{"a": 1}', "\x1b[0m", "é", "if x:"]
+            ),
+            max_size=40,
+        ).map("".join),
+    ),
+    name=st.sampled_from(NAMES),
+)
+def test_the_name_of_a_file_of_code_is_enough_where_the_look_would_say_no_more(text: str, name: str) -> None:
+    known = named_code(name, text)
+    assert known in (None, named_detection(name, detect_each([text])[0]))
+    assert (known is not None) or text != CODE or name not in ("a.py", "src/App.tsx", "a.rs", "a.ts.bak")
 
 
 def test_documents_have_the_command_that_wrote_them() -> None:

@@ -537,6 +537,20 @@ Detection detect(std::span<const std::string_view> pieces) {
     return judge();
 }
 
+bool may_be_data(std::span<const std::string_view> pieces) {
+    if (pieces.empty()) return false;
+    if (look_for_json(pieces[0]).possible) return true;
+    for (const std::string_view piece : pieces) {  // XML begins with a tag, or some of its lines do
+        if (piece.find('\x1b') != std::string_view::npos) return true;  // escapes may stand before one
+        for (std::size_t tag = piece.find('<'); tag != std::string_view::npos; tag = piece.find('<', tag + 1)) {
+            std::size_t begin = tag;
+            while (begin > 0 && (piece[begin - 1] == ' ' || piece[begin - 1] == '\t')) --begin;
+            if (begin == 0 || piece[begin - 1] <= ' ' || piece[begin - 1] > '~') return true;
+        }
+    }
+    return false;
+}
+
 float calibrated(float evidence) {
     struct Point {
         float evidence, right;

@@ -39,6 +39,10 @@ struct Detection {
 // lines, of which the first 192 bytes are read (line_marks.hpp). Deterministic; O(bytes), constant memory.
 Detection detect(std::span<const std::string_view> pieces);
 
+// Whether `detect` may find JSON or XML in them: false only where it does not, which is cheap to see in most code.
+// O(bytes), constant memory.
+bool may_be_data(std::span<const std::string_view> pieces);
+
 // The share of right kinds among texts of that much evidence (benchmarks/content/detection.py): rises with it, between
 // measured points in straight lines; 0 for 0, 0.98 from 0.97.
 float calibrated(float evidence);

@@ -144,7 +144,11 @@ def plain_file(name: str) -> str:
 
 def language_of_file(name: str) -> str:
     """The language that a file's name or suffix tells; "" where it tells none."""
-    file = plain_file(name)
+    return language_of_plain(plain_file(name))
+
+
+def language_of_plain(file: str) -> str:
+    """The language of what `plain_file` gives; "" where it tells none."""
     stem, _, suffix = file.rpartition(".")
     if stem in _TERMS:
         return ""

@@ -13,7 +13,7 @@ import numpy as np
 from tersely import checks
 from tersely.checks import budget_of, whole_number
 from tersely.content.blocks import holds_blocks
-from tersely.content.detect import detect_each, hinted_detection
+from tersely.content.detect import detect_each, hinted_detection, named_code
 from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
 from tersely.content.units import ContentReader
 from tersely.documents import to_level
@@ -37,7 +37,7 @@ from tersely.models.counters import Texts, texts_of
 from tersely.models.embedders import resolve_pruner
 from tersely.options import CompressionMethod, Profile, profile
 from tersely.protocols import Strategy
-from tersely.types import Compressed, Document, Float32s, Frame, Level, Request
+from tersely.types import Compressed, Detection, Document, Float32s, Frame, Level, Request
 
 T = TypeVar("T")
 
@@ -572,10 +572,16 @@ class Auto:
         """Return the type of each document, and the languages of those that look like code."""
         kinds = [self.as_type if isinstance(self.as_type, str) else ""] * len(documents)
         languages: dict[str, str] = {}
+        known: dict[int, Detection] = {}
         unknown: list[int] = []
         for index, one in enumerate(documents):
             kinds[index] = kinds[index] or (one.metadata and named_type(one.metadata)) or ""
-            if not kinds[index]:
+            if kinds[index]:
+                continue
+            name = one.file_name
+            if name and (code := named_code(name, one.text)):
+                known[index] = code
+            else:
                 unknown.append(index)
         looks = detect_each(list(map(texts.__getitem__, unknown)))
         for index, found in zip(unknown, looks, strict=True):
@@ -584,6 +590,9 @@ class Auto:
                 languages[one.text] = found.language or ""
             if one.name or one.command or one.id or one.metadata:
                 found = hinted_detection(found, one.file_name, one.command_line)  # noqa: PLW2901
+            known[index] = found
+        for index, found in known.items():
+            one = documents[index]
             own = CONTENT_TYPES.own and CONTENT_TYPES.kind_of(one.text, one.file_name, one.command_line)
             kinds[index] = own or trusted_kind(found, one.text)
         return kinds, languages
