@@ -4,26 +4,79 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 namespace tersely::bind {
 
+// Units of a str that are looked at together: most are ASCII.
+inline constexpr Py_ssize_t kTogether = 32;
+
+template <typename Unit>
+bool all_ascii(const Unit* units) {
+    Unit bits = 0;
+    for (Py_ssize_t i = 0; i < kTogether; ++i) bits = static_cast<Unit>(bits | units[i]);
+    return bits < 0x80U;
+}
+
+// The UTF-8 of characters as a str holds them, each in one unit: `to_utf8`. Python's own encoder takes one at a time.
+template <typename Unit>
+PyObject* encoded(const Unit* from, Py_ssize_t size) {
+    Py_ssize_t bytes = size;
+    for (Py_ssize_t at = 0; at < size;) {
+        const Py_ssize_t stop = std::min(at + kTogether, size);
+        if (stop - at < kTogether || !all_ascii(from + at)) {
+            for (Py_ssize_t i = at; i < stop; ++i) {
+                const std::uint32_t code = from[i];
+                bytes += (code >= 0x80U ? 1 : 0) + (code >= 0x800U ? 1 : 0) + (code >= 0x10000U ? 1 : 0);
+            }
+        }
+        at = stop;
+    }
+    PyObject* made = PyBytes_FromStringAndSize(nullptr, bytes);
+    if (made == nullptr) return nullptr;
+    char* to = PyBytes_AS_STRING(made);
+    const auto put = [&](std::uint32_t byte) { *to++ = static_cast<char>(static_cast<unsigned char>(byte)); };
+    const auto put_tail = [&](std::uint32_t code, unsigned shift) { put(0x80U | (code >> shift & 0x3FU)); };
+    for (Py_ssize_t at = 0; at < size;) {
+        const Py_ssize_t stop = std::min(at + kTogether, size);
+        if (stop - at == kTogether && all_ascii(from + at)) {
+            for (Py_ssize_t i = 0; i < kTogether; ++i) to[i] = static_cast<char>(from[at + i]);
+            to += kTogether;
+            at = stop;
+        }
+        for (; at < stop; ++at) {
+            const std::uint32_t given = from[at];
+            const std::uint32_t code = (given & 0xFFFFF800U) == 0xD800U ? 0xFFFDU : given;
+            if (code < 0x80U) {
+                put(code);
+            } else if (code < 0x800U) {
+                put(0xC0U | code >> 6U);
+                put_tail(code, 0);
+            } else if (code < 0x10000U) {
+                put(0xE0U | code >> 12U);
+                put_tail(code, 6);
+                put_tail(code, 0);
+            } else {
+                put(0xF0U | code >> 18U);
+                put_tail(code, 12);
+                put_tail(code, 6);
+                put_tail(code, 0);
+            }
+        }
+    }
+    return made;
+}
+
 // The UTF-8 of a str, as bytes; U+FFFD, which is as long, stands for each lone surrogate. Offsets in characters are
 // those of the str.
 inline PyObject* to_utf8(PyObject* text) {
-    PyObject* bytes = PyUnicode_AsUTF8String(text);
-    if (bytes != nullptr || PyErr_ExceptionMatches(PyExc_UnicodeEncodeError) == 0) return bytes;
-    PyErr_Clear();
-    bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
-    if (bytes == nullptr) return nullptr;
-    char* at = PyBytes_AS_STRING(bytes);  // nobody else has these bytes yet
-    char* const end = at + PyBytes_GET_SIZE(bytes);
-    for (; (at = std::find(at, end, '\xED')) != end; at += 3) {
-        if (static_cast<unsigned char>(at[1]) >= 0xA0) std::copy_n("\xEF\xBF\xBD", 3, at);
-    }
-    return bytes;
+    const Py_ssize_t size = PyUnicode_GET_LENGTH(text);
+    if (PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND) return encoded(PyUnicode_1BYTE_DATA(text), size);
+    if (PyUnicode_KIND(text) == PyUnicode_2BYTE_KIND) return encoded(PyUnicode_2BYTE_DATA(text), size);
+    return encoded(PyUnicode_4BYTE_DATA(text), size);
 }
 
 // Holds a reference to each string (ASCII: its own memory is viewed; else a UTF-8 copy that is
