@@ -35,6 +35,7 @@ def analyze(
     texts: Sequence[str] | Utf8, extras: list[str], level: int, window: int
 ) -> tuple[_Table, _Int32s, _Int64s, _UInt8s, _Float32s]: ...  # ids, offsets, classes, weights of terms
 def detect(texts: list[list[str]]) -> list[tuple[int, int, float]]: ...  # kind, language, confidence
+def may_be_data(pieces: list[str]) -> bool: ...
 def json_blocks(text: str) -> list[tuple[int, int]]: ...  # start, end
 def holds_blocks(
     texts: Sequence[str] | Utf8,
@@ -450,6 +451,13 @@ class TokenTable:
         marks: TokenMarks | None = None,
     ) -> _Int64s: ...
     def __len__(self) -> int: ...
+
+@final
+class LineCounts:
+    """Tokens of texts that have many lines in common (csrc/kernels/tokens/line_counts.hpp)."""
+
+    def __init__(self, table: TokenTable) -> None: ...
+    def count(self, text: str) -> int: ...
 
 @final
 class StaticTable:

@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 from openai_encodings import encoding, rank_file, shipped_tokens, stated_hash
 from sample_texts import ALL
 from tersely import models
-from tersely._native import TokenTable, Utf8
+from tersely._native import LineCounts, TokenTable, Utf8
 from tersely.models.counters import ENCODINGS, TOKEN_TABLES
 
 NAMES = list(ENCODINGS)
@@ -168,6 +168,20 @@ def test_what_was_counted_once_is_counted_the_same_in_parts_and_joined(
     document, start, end = (np.array(column) for column in zip(*spans, strict=True))
     found = counted.count_spans(given_texts, document.astype(np.int32), start, end, marks)
     assert found.tolist() == reference(name, [texts[row][one:other] for row, one, other in spans])
+
+
+@settings(deadline=None)
+@pytest.mark.parametrize("name", FILES)
+@given(lines=st.lists(TEXTS, min_size=1, max_size=6), data=st.data())
+def test_texts_that_share_lines_are_counted_as_if_each_were_the_first(
+    name: str, lines: list[str], data: st.DataObject
+) -> None:
+    counts = LineCounts(TOKEN_TABLES[name])
+    some = st.lists(st.sampled_from(lines), max_size=6)
+    ends = st.sampled_from(["\n", "\r\n", "\n  ", "\n\n", "\n\t\n", "\n/", "):\n", " \n"])
+    for _ in range(4):
+        text = data.draw(ends).join(data.draw(some)) + data.draw(st.sampled_from(["", "\n", "\n "]))
+        assert [counts.count(text)] == reference(name, [text])
 
 
 def test_marks_of_other_texts_are_refused() -> None:

@@ -387,6 +387,9 @@ class _Fitting:
         self.choice = self._choice()
         self.rows, self.recounts = self._candidates() if reading.ranked else None, 0
         self.few: _native.Choice | None = None  # of those rows
+        request, self.lines = reading.request, None
+        if not self.plain and request.frame is None and isinstance(request.counter, BytePairCounter):
+            self.lines = _native.LineCounts(TOKEN_TABLES[request.counter.encoding])  # which tries share
         self.alone: dict[int, Fit | None] = {}  # units that were tried alone
 
     def run(self) -> Fit:
@@ -596,7 +599,9 @@ class _Fitting:
             tally = self.choice.tally(status)
         if not rendered.text:  # nothing is kept, or sources without any words of theirs
             return None
-        if tokens < 0:
+        if self.lines is not None:
+            tokens = self.lines.count(rendered.text)
+        elif tokens < 0:
             tokens = count_sent(self.reading.request, rendered.text, rendered.parts)
         self.recounts += 1
         if tokens > self.reading.original and kept < len(status):  # what joins pieces is dear
