@@ -13,6 +13,7 @@ namespace {
 using View = std::string_view;
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::uint32_t kSteps = 1024;  // of a reader, between two questions whether to go on
 // Words that go on or end what stands above them, as closing brackets do.
 constexpr std::array<View, 18> kCloses = {"else",    "elif",  "elsif",  "elseif", "when",  "except",
                                           "finally", "catch", "rescue", "ensure", "then",  "do",
@@ -177,14 +178,31 @@ class IndentReader {
   private:
     enum class Token : std::uint8_t { kOther, kWord, kString };
 
+    // Bytes that end lines, join them, or begin what may span them.
+    static constexpr std::array<bool, 256> kMarks = [] {
+        std::array<bool, 256> marks{};
+        for (const char byte : View("\n#\\\"'()[]{}")) marks[static_cast<unsigned char>(byte)] = true;
+        return marks;
+    }();
+
+    static bool blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\f'; }
+
     // The last line of the logical line that begins on `line`; notes whether it ends in a colon.
     std::int32_t logical_end(std::int32_t line) {
         int brackets = 0;
         colon_ = false;
         Token before = Token::kOther;
         for (std::size_t at = lines_.start(line); at < text_.size();) {
-            check_cancelled();
+            steps_.check_cancelled();
             const char byte = text_[at];
+            if (!strict_ && !kMarks[static_cast<unsigned char>(byte)]) {  // names, signs and the space between them
+                const std::size_t begin = at;
+                while (++at < text_.size() && !kMarks[static_cast<unsigned char>(text_[at])]) continue;
+                std::size_t last = at;
+                while (last > begin && blank(text_[last - 1])) --last;
+                if (last > begin) colon_ = text_[last - 1] == ':' && brackets == 0;
+                continue;
+            }
             if (strict_ && code_word_byte(byte)) {
                 const View word = first_word(text_.substr(at));
                 const bool joins = among(word, kJoins);
@@ -240,7 +258,7 @@ class IndentReader {
                 shape_.sure = false;
                 brackets = 0;
             }
-            if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\f') {
+            if (!blank(byte)) {
                 colon_ = byte == ':' && brackets == 0;
                 before = Token::kOther;
             }
@@ -331,6 +349,7 @@ class IndentReader {
     CodeShape shape_;
     const bool strict_;
     bool colon_ = false;
+    Rounds<kSteps> steps_;
 };
 
 }  // namespace
@@ -384,7 +403,7 @@ class BraceReader {
 
     CodeShape run() && {
         while (at_ < text_.size()) {
-            check_cancelled();
+            steps_.check_cancelled();
             step();
         }
         end_statement(line_);
@@ -402,12 +421,17 @@ class BraceReader {
         const char byte = text_[at_];
         if (byte == '\n') return new_line();
         if (text::ascii_space(byte)) {
-            ++at_;
+            while (++at_ < text_.size() && text_[at_] == ' ') continue;
             return;
+        }
+        if (code_word_byte(byte) && !begins_literal(byte)) {
+            begin();
+            return pass_word();
         }
         if (byte == '#' && language_ == CodeLanguage::kC && lines_.start(line_) == at_) return directive();
         const bool comment = byte == '/' && at_ + 1 < text_.size() && (text_[at_ + 1] == '/' || text_[at_ + 1] == '*');
-        const std::size_t end = literal_end(text_, at_, language_, byte == '/' && ends_.before_value(place()));
+        const std::size_t end =
+            begins_literal(byte) ? literal_end(text_, at_, language_, byte == '/' && ends_.before_value(place())) : at_;
         if (end == kOpen) shape_.sure = false;
         if (comment) return pass(end == kOpen ? text_.size() : end);
         if (byte == '}' || byte == ')' || byte == ']') return close();
@@ -426,10 +450,16 @@ class BraceReader {
             return;
         }
         if (byte == '{' || byte == '(' || byte == '[') return open();
-        before_last_ = code_word_byte(byte) ? '\0' : last_;
+        if (code_word_byte(byte)) return pass_word();
+        before_last_ = last_;
         last_ = byte;
         ++at_;
-        while (code_word_byte(byte) && at_ < text_.size() && code_word_byte(text_[at_])) ++at_;
+    }
+
+    void pass_word() {
+        before_last_ = '\0';
+        last_ = text_[at_];
+        while (++at_ < text_.size() && code_word_byte(text_[at_])) continue;
     }
 
     void begin() {
@@ -613,6 +643,7 @@ class BraceReader {
     int ifs_inside_ = 0;                     // of the preprocessor, in a statement
     std::int32_t begun_ = -1;                // line of the statement that has not ended; -1: none has begun
     char last_ = '\n', before_last_ = ' ';   // what is no white space or comment
+    Rounds<kSteps> steps_;
 };
 
 }  // namespace

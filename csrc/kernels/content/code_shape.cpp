@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kernels/text/unicode.hpp"
+#include "kernels/text/word_set.hpp"
 
 namespace tersely::content {
 namespace {
@@ -105,6 +106,8 @@ CodeLanguage code_language(std::string_view name) {
 }
 
 CodeLines::CodeLines(std::string_view text) : text_(text) {
+    const std::size_t lines = 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    for (std::vector<std::size_t>* column : {&begin_, &start_, &end_}) column->reserve(lines);
     for (std::size_t at = 0;;) {
         const std::size_t stop = std::min(text.find('\n', at), text.size());
         std::size_t start = at;
@@ -287,6 +290,10 @@ std::size_t python_string_end(View text, std::size_t at, bool formatted, int dep
     int brackets = 0;  // of an expression, its own brace the first
     int spec = 0;      // 1 behind an expression's colon: its format
     for (std::size_t i = at + (triple ? 3 : 1); i < text.size(); ++i) {
+        if (!formatted) {  // other bytes say nothing
+            while (i < text.size() && text[i] != quote && text[i] != '\\' && (triple || text[i] != '\n')) ++i;
+            if (i == text.size()) break;
+        }
         const char byte = text[i];
         const bool in_expression = brackets > spec;
         if (byte == '\\' && !in_expression) {
@@ -302,8 +309,6 @@ std::size_t python_string_end(View text, std::size_t at, bool formatted, int dep
             i = end - 1;
         } else if (byte == '\n' && !triple && !in_expression) {
             return kOpen;
-        } else if (!formatted) {
-            continue;
         } else if (byte == '{') {
             if (brackets == 0 && i + 1 < text.size() && text[i + 1] == '{') {
                 ++i;
@@ -350,27 +355,58 @@ std::size_t literal_end(View text, std::size_t at, CodeLanguage language, bool v
 
 namespace {
 
-template <std::size_t n>
-bool among(View word, const std::array<View, n>& words) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
+// What the first word of a line may begin, in bits; "default" and others have several.
+enum Begins : std::uint8_t {
+    kImport = 1,
+    kBranch = 2,
+    kModifier = 4,
+    kFunction = 8,
+    kType = 16,
+    kSoftType = 32,  // a word of other uses too: a name must follow
+};
+struct Beginnings {
+    Begins what;
+    std::span<const View> words;
+};
 
-constexpr std::array<View, 9> kImports = {"import",  "from",  "use",      "package", "mod",
-                                          "require", "using", "#include", "@import"};
-constexpr std::array<View, 27> kBranches = {"if",    "else",   "elif",    "for",   "while", "switch", "case",
-                                            "match", "try",    "except",  "catch", "with",  "do",     "finally",
-                                            "loop",  "return", "await",   "throw", "yield", "go",     "defer",
-                                            "guard", "select", "default", "when",  "new",   "raise"};
-constexpr std::array<View, 36> kModifiers = {
-    "export",  "default", "declare",      "abstract", "public",   "private",  "protected", "internal", "static",
-    "async",   "unsafe",  "extern",       "const",    "pub",      "inline",   "virtual",   "final",    "override",
-    "sealed",  "data",    "open",         "readonly", "template", "typedef",  "constexpr", "explicit", "friend",
-    "suspend", "partial", "synchronized", "native",   "strictfp", "volatile", "mutable",   "crate",    "auto"};
-constexpr std::array<View, 5> kFunctions = {"func", "fn", "function", "fun", "def"};
-constexpr std::array<View, 6> kTypes = {"class", "struct", "enum", "interface", "trait", "impl"};
-// Words of other uses too: a name must follow.
-constexpr std::array<View, 10> kSoftTypes = {"type",   "module",   "mod",       "namespace", "union",
-                                             "record", "protocol", "extension", "object",    "typealias"};
+constexpr auto kImports = std::to_array<View>({"import", "from", "use", "package", "mod", "require", "using"});
+constexpr auto kBranches =
+    std::to_array<View>({"if",     "else",  "elif",  "for",   "while",   "switch",  "case",   "match", "try",
+                         "except", "catch", "with",  "do",    "finally", "loop",    "return", "await", "throw",
+                         "yield",  "go",    "defer", "guard", "select",  "default", "when",   "new",   "raise"});
+constexpr auto kModifiers = std::to_array<View>(
+    {"export",  "default", "declare",      "abstract", "public",   "private",  "protected", "internal", "static",
+     "async",   "unsafe",  "extern",       "const",    "pub",      "inline",   "virtual",   "final",    "override",
+     "sealed",  "data",    "open",         "readonly", "template", "typedef",  "constexpr", "explicit", "friend",
+     "suspend", "partial", "synchronized", "native",   "strictfp", "volatile", "mutable",   "crate",    "auto"});
+constexpr auto kFunctions = std::to_array<View>({"func", "fn", "function", "fun", "def"});
+constexpr auto kTypes = std::to_array<View>({"class", "struct", "enum", "interface", "trait", "impl"});
+constexpr auto kSoftTypes = std::to_array<View>(
+    {"type", "module", "mod", "namespace", "union", "record", "protocol", "extension", "object", "typealias"});
+
+std::uint8_t begins(View word) {
+    static const text::WordSet known = [] {
+        const std::array<Beginnings, 6> lists = {{{kImport, kImports},
+                                                  {kBranch, kBranches},
+                                                  {kModifier, kModifiers},
+                                                  {kFunction, kFunctions},
+                                                  {kType, kTypes},
+                                                  {kSoftType, kSoftTypes}}};
+        text::WordSet set(kImports.size() + kBranches.size() + kModifiers.size() + kFunctions.size() + kTypes.size() +
+                          kSoftTypes.size());
+        for (const Beginnings& list : lists) {
+            for (const View word : list.words) {
+                std::uint8_t all = 0;
+                for (const Beginnings& other : lists) {
+                    if (std::find(other.words.begin(), other.words.end(), word) != other.words.end()) all |= other.what;
+                }
+                set.add(std::array{word}, all);
+            }
+        }
+        return set;
+    }();
+    return known.find(word);
+}
 
 class Words {
   public:
@@ -479,7 +515,7 @@ bool is_import(View line) {
         words.pass_space();
         return words.next() == '*' || (words.next() == '{' && line.find(" from ") != View::npos);
     }
-    if (!among(first, kImports)) return false;
+    if ((begins(first) & kImport) == 0) return false;
     if (first == "require") return true;
     if (first == "mod" && !line.ends_with(';')) return false;
     return words.at_space() || (first == "import" && words.next() == '{');
@@ -501,7 +537,7 @@ bool is_branch(View line) {
         const View second = words.word();
         return second == "for" || second == "with";
     }
-    return among(first, kBranches);
+    return (begins(first) & kBranch) != 0;
 }
 
 bool is_definition(View line, View whole) {
@@ -511,7 +547,7 @@ bool is_definition(View line, View whole) {
     if (first == "export") return true;
     bool visible = false;
     for (bool modified = true; modified;) {
-        modified = among(first, kModifiers) && words.at_space();
+        modified = (begins(first) & kModifier) != 0 && words.at_space();
         if (first == "pub") modified = true;
         if (!modified) break;
         if (first == "pub") visible = true;
@@ -522,14 +558,15 @@ bool is_definition(View line, View whole) {
         first = words.word();
         if (constant && first.empty()) return false;
     }
-    if (among(first, kFunctions)) return words.at_space() || words.next() == '(' || words.next() == '*';
-    if (among(first, kTypes)) {
+    const std::uint8_t what = begins(first);
+    if ((what & kFunction) != 0) return words.at_space() || words.next() == '(' || words.next() == '*';
+    if ((what & kType) != 0) {
         Words ahead = words;
         ahead.pass_space();
         return View("<{!").find(ahead.next()) != View::npos || (words.at_space() && name_follows(words));
     }
     if (first == "macro_rules" && words.next() == '!') return true;
-    if (among(first, kSoftTypes) && words.at_space() && name_follows(words)) return true;
+    if ((what & kSoftType) != 0 && words.at_space() && name_follows(words)) return true;
     if ((first == "let" || first == "var") && names_function(words)) return true;
     return is_function_head(whole);
 }

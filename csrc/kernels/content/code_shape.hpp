@@ -1,6 +1,7 @@
 // Where the statements and bodies of a source file are, in lines: what every reader of source code gives.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,10 +16,15 @@ enum class CodeLanguage : std::uint8_t { kPython, kScript, kGo, kRust, kJava, kC
 CodeLanguage code_language(std::string_view name);
 
 // Of a name in any language: letters, digits, "_", "$", what is not ASCII.
-constexpr bool code_word_byte(char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
-           byte == '_' || byte == '$' || static_cast<unsigned char>(byte) >= 0x80U;
-}
+inline constexpr std::array<bool, 256> kCodeWord = [] {
+    std::array<bool, 256> words{};
+    for (std::size_t byte = 0; byte < words.size(); ++byte) {
+        words[byte] = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+                      byte == '_' || byte == '$' || byte >= 0x80U;
+    }
+    return words;
+}();
+constexpr bool code_word_byte(char byte) { return kCodeWord[static_cast<unsigned char>(byte)]; }
 
 // Lines of a text, without the ASCII white space around them.
 class CodeLines {
@@ -87,6 +93,10 @@ std::size_t python_string_end(std::string_view text, std::size_t at, bool format
 // Where the literal or comment at `at` ends, of a language with braces; `at` itself where there is none, kOpen where it
 // has no end. `value`: a value may begin here (so "/" begins a regular expression).
 std::size_t literal_end(std::string_view text, std::size_t at, CodeLanguage language, bool value, int depth = 0);
+// Whether one may begin with the byte, in any of these languages: a quick look before.
+constexpr bool begins_literal(char byte) {
+    return byte == '"' || byte == '\'' || byte == '`' || byte == '/' || byte == 'b' || byte == 'r' || byte == 'R';
+}
 
 // What a line of source code begins: an import, a definition, a branch, a comment.
 
