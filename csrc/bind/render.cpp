@@ -60,21 +60,23 @@ class CodeMarker : public RunMarker {
         const auto last = static_cast<std::size_t>(last_row);
         const auto document = static_cast<std::size_t>(rows->document[first]);
         const bool whole = 0 <= rows->suite[first] && rows->suite[first] <= last_row;
-        const std::string bare = whole ? rows->stand_in[document] : std::string();
-        if (wording == CodeWording::kBare) return bare;
-        const auto comment = [&](const std::string& says) {
-            return rows->opens[document] + " " + says + rows->closes[document];
-        };
+        const bool inside = rows->inside[first] != 0;
+        std::string said = whole ? rows->stand_in[document] : std::string();
+        if (wording == CodeWording::kBare) return said;
         if (wording == CodeWording::kShort) {
-            if (rows->inside[first] != 0) return "…";
+            if (inside) return "…";
             if (rows->before[first] == rows->before[last + 1]) return "";  // comments only
-            return bare.empty() ? comment("…") : bare;
+            if (!said.empty()) return said;
+            return rows->opens[document] + " …" + rows->closes[document];
         }
-        const std::string low = std::to_string(rows->first[first] + 1);
-        const std::string high = std::to_string(rows->last[last] + 1);
-        const std::string says = low == high ? "… line " + low : "… lines " + low + "-" + high;
-        if (rows->inside[first] != 0) return says;
-        return bare.empty() ? comment(says) : bare + "  " + comment(says);
+        if (inside) said.clear();
+        if (!said.empty()) said.append("  ");
+        if (!inside) said.append(rows->opens[document]).append(" ");
+        const std::int32_t low = rows->first[first] + 1;
+        const std::int32_t high = rows->last[last] + 1;
+        said.append(low == high ? "… line " : "… lines ").append(std::to_string(low));
+        if (low != high) said.append("-").append(std::to_string(high));
+        return inside ? said : said.append(rows->closes[document]);
     }
 
   private:
@@ -373,20 +375,30 @@ py::str to_str(py::object&& made) {
     return py::reinterpret_steal<py::str>(made.release());
 }
 
-py::str marker_of(const py::object& marker, std::int64_t first, std::int64_t last) {
-    if (py::isinstance<RunMarker>(marker)) return py::str(marker.cast<const RunMarker&>().say(first, last));
-    return to_str(marker(first, last));
-}
+// A marker that a call is given: ours, which is looked up once, or any callable.
+class Said {
+  public:
+    explicit Said(const py::object& given)
+        : given_(given), own_(py::isinstance<RunMarker>(given) ? given.cast<const RunMarker*>() : nullptr) {}
 
-bool has_text(const py::str& piece) {
-    const Py_ssize_t size = PyUnicode_GET_LENGTH(piece.ptr());
-    const int kind = PyUnicode_KIND(piece.ptr());
-    const void* data = PyUnicode_DATA(piece.ptr());
-    for (Py_ssize_t i = 0; i < size; ++i) {
+    py::str operator()(std::int64_t first, std::int64_t last) const {
+        return own_ != nullptr ? py::str(own_->say(first, last)) : to_str(given_(first, last));
+    }
+
+  private:
+    const py::object& given_;
+    const RunMarker* own_;
+};
+
+bool has_text(const py::str& text, std::int64_t begin, std::int64_t stop) {
+    const int kind = PyUnicode_KIND(text.ptr());
+    const void* data = PyUnicode_DATA(text.ptr());
+    for (std::int64_t i = begin; i < stop; ++i) {
         if (Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, i)) == 0) return true;
     }
     return false;
 }
+bool has_text(const py::str& piece) { return has_text(piece, 0, PyUnicode_GET_LENGTH(piece.ptr())); }
 
 py::str slice_of(const py::handle& text, std::int64_t begin, std::int64_t stop) {
     PyObject* piece =
@@ -410,16 +422,13 @@ class WrittenText {
     }
     // A piece of the document; `generated`: more than white space of it is no source's.
     void add(std::int64_t begin, std::int64_t stop, bool generated = false) {
-        if (generated || PyUnicode_IS_ASCII(text_.ptr()) == 0) {
-            py::str piece = slice_of(text_, begin, stop);
-            generated = generated && has_text(piece);
-            return add(std::move(piece), generated);
-        }
         begin = std::max<std::int64_t>(begin, 0);
         stop = std::min(stop, size_);
         if (begin >= stop) return;
+        generated = generated && has_text(text_, begin, stop);
+        if (PyUnicode_IS_ASCII(text_.ptr()) == 0) return add(slice_of(text_, begin, stop), generated);
         at_line_ = character(stop - 1) == '\n';
-        put({begin, stop, py::object()}, false);
+        put({begin, stop, py::object()}, generated);
     }
     bool has_comma(std::int64_t begin, std::int64_t stop) const {  // as the first of it: a comment may have some, too
         while (begin < stop && Py_UNICODE_ISSPACE(character(begin)) != 0) ++begin;
@@ -490,7 +499,7 @@ class WrittenText {
 struct NestedRuns {
     std::span<const std::int64_t> start, end;
     std::int64_t low, high, shift;
-    const py::object& marker;
+    Said marker;
     const py::object& gap;
     bool numbered;
 
@@ -517,7 +526,7 @@ struct NestedRuns {
             const std::int64_t first = more ? rows[at] : high;
             const std::int64_t opens = more ? place(start, first) : 0;
             if (done < first) {
-                const py::str stand_in = marker_of(marker, done + shift, first - 1 + shift);
+                const py::str stand_in = marker(done + shift, first - 1 + shift);
                 const bool says = PyUnicode_GET_LENGTH(stand_in.ptr()) > 0;
                 const std::int64_t behind = place(end, first - 1);
                 const bool comma = !says && inside && more && to.has_comma(behind, opens);
@@ -579,7 +588,7 @@ py::tuple write_nested(const py::str& text, const Input<std::int64_t>& start, co
                        const Input<std::int64_t>& rows, std::int64_t low, std::int64_t high, std::int64_t shift,
                        const py::object& marker, const py::object& gap, bool numbered, std::int64_t length,
                        bool at_line) {
-    const NestedRuns runs{view(start), view(end), low, high, shift, marker, gap, numbered};
+    const NestedRuns runs{view(start), view(end), low, high, shift, Said(marker), gap, numbered};
     const std::span<const std::int64_t> kept = view(rows);
     require(runs.start.size() == runs.end.size(), "start and end must have one length");
     check_rows(kept, low, high, runs.start.size());
@@ -611,6 +620,7 @@ py::tuple write_lines(const py::str& text, const Input<std::int64_t>& start, con
     const Input<std::int32_t> teller = column(note.is_none() ? note : told, Input<std::int32_t>());
     const auto is = [&](const auto& held, std::int64_t row) { return held.data()[row + shift]; };
     WrittenText to(text, length, false);
+    const Said mark(marker), count(counts), sign_of(sign);
     bool written = false;
     std::int64_t left = low;  // the first row that nothing stands for yet
     for (std::size_t at = 0; at <= kept.size();) {
@@ -623,13 +633,13 @@ py::tuple write_lines(const py::str& text, const Input<std::int64_t>& start, con
         std::int64_t quiet = begin;
         while (teller && begin > low && quiet < first && is(teller, quiet) == begin - 1 + shift) ++quiet;
         if (quiet < first && says) {
-            py::str said = marker_of(marker, begin + shift, first - 1 + shift);
+            py::str said = mark(begin + shift, first - 1 + shift);
             if (PyUnicode_GET_LENGTH(said.ptr()) > 0) {
                 if (written) to.add(joint, false);
                 written = true;
                 if (!counts.is(marker)) {
-                    said = counts.is_none() ? py::str() : marker_of(counts, begin + shift, first - 1 + shift);
-                    if (PyUnicode_GET_LENGTH(said.ptr()) == 0) said = marker_of(sign, begin + shift, first - 1 + shift);
+                    said = counts.is_none() ? py::str() : count(begin + shift, first - 1 + shift);
+                    if (PyUnicode_GET_LENGTH(said.ptr()) == 0) said = sign_of(begin + shift, first - 1 + shift);
                 }
                 to.add(said, true);
             }

@@ -341,6 +341,7 @@ py::array_t<std::int32_t> first_equal(const py::object& texts, const Input<std::
         require(kinds[i] < of_kind.size(), "kind must be a row of placed");
         marked[i] |= of_kind[kinds[i]];
     }
+    if (std::find(marked.begin(), marked.end(), 0) == marked.end()) return to_array(std::vector<std::int32_t>());
     std::vector<std::int32_t> equal;
     {
         const Release release;
