@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tersely import checks
@@ -49,8 +50,11 @@ def _to_document(item: Any, index: int) -> Document:
     if isinstance(item, Document):
         document = item
     elif "text" in item if isinstance(item, Mapping) else hasattr(item, "text") and not _is_table(item):
-        known = {name: value_of(item, name) for name in _FIELDS}
-        document = _from_fields(known | {"id": first((item,), ("id", *IDS))})
+        take = item.get if isinstance(item, Mapping) else partial(value_of, item)
+        known = dict(zip(_FIELDS, map(take, _FIELDS), strict=True))
+        if known["id"] is None:
+            known["id"] = first((item,), IDS)
+        document = _from_fields(known)
     else:
         document = _from_result(item, index)
     if not isinstance(document.metadata, Mapping):

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tersely import _native
+from tersely import _native, checks
 from tersely._native import code_markers
-from tersely.checks import read_question
 from tersely.content.code_languages import comment_of, known_language, language_of_file, named_language
 from tersely.content.detect import detect
 from tersely.content.units import Nested, Units
@@ -39,6 +38,7 @@ class Role(IntEnum):
 _DEFINITION, _DECLARATION, _CODE = map(int, (Role.DEFINITION, Role.DECLARATION, Kind.CODE))
 
 
+@checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class CodeUnits:
     """Units of one text, in order; every line that is not blank is in one of them.
@@ -124,47 +124,47 @@ class Code:
         return _read(documents, names, query, self.show_lines)
 
 
-def _read(documents: Sequence[Document], names: Sequence[str], query: str | None, numbered: bool) -> Units:
-    asked = read_question(query).text if query and query.strip() else ""
-    files = [read_code(name, document.text, asked) for name, document in zip(names, documents, strict=True)]
+def _joined(files: Sequence[CodeUnits]) -> tuple[Int32s, CodeUnits]:
+    """Units of files one below the other, and the file of each."""
+    if len(files) == 1:
+        return np.zeros(len(files[0].start), dtype=np.int32), files[0]
     sizes = [len(file.start) for file in files]
     document = np.repeat(np.arange(len(files), dtype=np.int32), sizes)
+    columns: dict[str, npt.NDArray[Any]] = {}
+    for name in CodeUnits.__slots__:
+        columns[name] = np.concatenate([getattr(file, name) for file in files])
+    for name in ("parent", "follows", "suite"):
+        moved = columns[name] + np.cumsum([0, *sizes])[document]
+        columns[name] = np.where(columns[name] >= 0, moved, -1).astype(np.int32)
+    return document, CodeUnits(**columns)
 
-    def joined(name: str) -> npt.NDArray[Any]:
-        if len(files) == 1:
-            column: npt.NDArray[Any] = getattr(files[0], name)
-            return column
-        return np.concatenate([getattr(file, name) for file in files])
 
-    def rows(name: str) -> Int32s:
-        own = joined(name)
-        if len(files) == 1:
-            return own
-        return np.where(own >= 0, own + np.cumsum([0, *sizes])[document], -1).astype(np.int32)
-
-    role = joined("role")
-    kind = np.full(len(role), _CODE, dtype=np.uint8)
-    table = SegmentTable(document, joined("start"), joined("end"), kind, document, rows("parent"))
-    must = (role == _DEFINITION) | (role == _DECLARATION)
-    defines = bool(must.any())
+def _read(documents: Sequence[Document], names: Sequence[str], query: str | None, numbered: bool) -> Units:
+    asked = checks.read_question(query).text if query and query.strip() else ""
+    files = [read_code(name, document.text, asked) for name, document in zip(names, documents, strict=True)]
+    document, code = _joined(files)
+    kind = np.full(len(document), _CODE, dtype=np.uint8)
+    table = SegmentTable(document, code.start, code.end, kind, document, code.parent)
+    must = (code.role == _DEFINITION) | (code.role == _DECLARATION)
+    defines = bool(np.count_nonzero(must))
     signs = [comment_of(name, document.text) for name, document in zip(names, documents, strict=True)]
     full, short, bare = code_markers(
         document,
-        joined("first"),
-        joined("last"),
-        rows("suite"),
-        joined("inside"),
-        role,
+        code.first,
+        code.last,
+        code.suite,
+        code.inside,
+        code.role,
         ["..." if name == "python" else "unknown;" for name in names],
         [opens for opens, _ in signs],
         [closes for _, closes in signs],
     )
     return Units(
         table,
-        joined("priority").astype(np.float32),
+        code.priority.astype(np.float32),
         Nested(full, short, bare, numbered=numbered),
         must,
-        rows("follows"),
+        code.follows,
         ranked=True,
         fragments=True,
         relevant=False,

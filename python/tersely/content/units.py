@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from tersely import checks
 from tersely.types import Document, Float32s, Int32s, Int64s, SegmentTable
 
 __all__ = [
@@ -73,6 +74,7 @@ class Lines:
     told: Int32s | None = None
 
 
+@checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Nested:
     """Nested units that keep the document's own gaps, with a marker in the place of those left out.
@@ -110,6 +112,7 @@ class Quoted:
 Form = Lines | Nested | Quoted
 
 
+@checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Units:
     """The units of some texts of one content type.
@@ -177,7 +180,10 @@ def units_of(document: Any, start: Any, end: Any, kind: int, needs: Any = None) 
 
 def _counts_from_0(table: SegmentTable) -> bool:
     """Whether all rows are of document 0, and their blocks begin with 0."""
-    return len(table) > 0 and not table.document[0] and not table.document[-1] and not table.block.min()
+    document, block = table.document, table.block
+    if len(document) == 0 or document[0] or document[-1]:
+        return False
+    return block is document or not block.min()
 
 
 def join_tables(parts: Sequence[tuple[SegmentTable, int, int]]) -> SegmentTable:

@@ -254,7 +254,9 @@ class _WithGaps:
 def _marked(reading: Reading) -> set[int]:
     """The documents with something before their first unit or behind their last. O(documents)."""
     documents, table = reading.request.documents, reading.table
-    bounds = table.document.searchsorted(np.arange(len(documents) + 1)).tolist()
+    bounds = [0, len(table)]
+    if len(documents) > 1:
+        bounds = table.document.searchsorted(np.arange(len(documents) + 1)).tolist()
     marked = set()
     for index, document in enumerate(documents):
         first, last = bounds[index], bounds[index + 1]

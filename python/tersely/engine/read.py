@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tersely import _native
+from tersely import _native, checks
 from tersely.content.blocks import Block, Mixed, long_blocks
 from tersely.content.conversation import Conversation
 from tersely.content.html import Html, PageText
@@ -157,6 +157,7 @@ def _by_relevance(relevance: Float32s) -> Float32s | None:
     return (1 + np.maximum(relevance, 0) / top).astype(np.float32) if top > 0 else None
 
 
+@checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class _Part:
     """Rows of one document out of the units of a content type, or of text (`units` None)."""
@@ -354,6 +355,8 @@ class _Joining:
             each = [getattr(part.units, name, None) for part in parts]
             if all(one is None or one is False for one in each):
                 return None
+            if len(each) == 1 and each[0] is True:
+                return np.ones(size, dtype=dtype)
             columns = [
                 one[part.low : part.high]
                 if isinstance(one, np.ndarray)
@@ -361,7 +364,7 @@ class _Joining:
                 for part, one in zip(parts, each, strict=True)
             ]
             column = np.concatenate(columns, dtype=dtype, casting="unsafe")
-            return column if column.any() else None
+            return column if np.count_nonzero(column) else None
 
         own, alone = said("worth", np.float32), said("independent")
         own = np.zeros(size, dtype=np.float32) if own is None else own
@@ -380,10 +383,12 @@ class _Joining:
                 fences.append((opened, first))
                 opened = -1
             elif units is not None:
-                needs[rows] = np.where(table.heading[rows] >= 0, table.heading[rows], opened)
+                above = table.heading[rows]
+                needs[rows] = above if opened < 0 else np.where(above >= 0, above, opened)
                 if units.follows is not None:
                     moved = units.follows[part.low : part.high]
-                    follows[rows] = np.where(moved >= 0, moved - part.low + first, -1)
+                    by = first - part.low
+                    follows[rows] = np.where(moved >= 0, moved + by, -1) if by else moved
             elif self.options.preserve_structure:
                 needs[rows] = table.heading[rows]
             form = None if units is None else units.form
@@ -408,7 +413,7 @@ class _Joining:
             forms=forms_of(merged),
             group=_grouped(table, groups, follows),
             pinned=mark_pinned(table, self._spans(request.pinned)),
-            needs=needs if (needs >= 0).any() else np.empty(0, dtype=np.int32),
+            needs=needs if needs.max(initial=-1) >= 0 else np.empty(0, dtype=np.int32),
             essential=said("essential"),
             bulk=said("bulk"),
             fragments=said("fragments"),
@@ -517,4 +522,4 @@ def _grouped(
 ) -> Int32s:
     """int32[n]: the groups of the caller, and of units that are kept or dropped together."""
     asked = mark_groups(table, groups)
-    return _native.held_together(asked, follows) if (follows >= 0).any() else asked
+    return _native.held_together(asked, follows) if follows.max(initial=-1) >= 0 else asked
