@@ -477,7 +477,6 @@ bool is_lined(std::string_view text) {
 namespace {
 
 constexpr std::size_t kFewestRows = 1024;
-constexpr std::size_t kUsualLine = 64;    // bytes
 constexpr std::int64_t kLeastWorth = 64;  // of a row, below zero
 constexpr std::int64_t kWorths = 4096;    // more than rows may differ in: 64 words of a query are 3,328
 
@@ -617,7 +616,6 @@ std::size_t LineReader::read_lines(std::string_view bytes, bool last) {
     std::size_t at = 0, newline = 0, carriage = std::min(bytes.find('\r'), bytes.size());
     has_escapes_ = bytes.find('\x1b') != std::string_view::npos;
     has_dots_ = bytes.find(kDots) != std::string_view::npos;
-    if (rows_.empty()) rows_.reserve(std::min(most_rows_ + 1, bytes.size() / kUsualLine));
     const auto pass = [&](std::size_t to) {
         base_ += static_cast<std::int64_t>(to - at);
         at = to;

@@ -323,7 +323,7 @@ std::size_t Counter::count_text(std::string_view text, [[maybe_unused]] Marks* m
             std::size_t place = 0;
             if constexpr (marked) {
                 place = marks->end.size();
-                if (end - marked_to >= kApart || text[end - 1] == '\n' || end == text.size()) {
+                if (end - marked_to >= kApart || end == text.size() || text[end - 1] == '\n' || text[end] == '\n') {
                     marks->end.push_back(static_cast<std::uint32_t>(end));
                     marks->tokens.push_back(0);
                     marked_to = end;
@@ -375,15 +375,20 @@ std::size_t Counter::count(std::string_view text, Marks& marks) {
     return tokens;
 }
 
+// A place among the ends, at or before the first that is not below `from`.
+std::vector<std::uint32_t>::const_iterator Counter::near_in(const std::vector<std::uint32_t>& ends,
+                                                            std::size_t from) const {
+    const auto near = ends.begin() + static_cast<std::ptrdiff_t>(std::min(near_, ends.size()));
+    return near != ends.begin() && *(near - 1) >= from ? ends.begin() : near;
+}
+
 // Tokens from `at`, where a piece begins, to the first end of a piece at `stop` or behind it, which `at` becomes. From
 // the first place on where a piece begins in both texts they have the same pieces, as far as these are settled.
 template <Pattern pattern>
 std::size_t Counter::count_through(std::string_view text, std::size_t& at, std::size_t stop, const Marked& within) {
     const std::vector<std::uint32_t>& ends = within.marks->end;
     const std::size_t from = at - std::min(at, within.start);
-    const auto near = ends.begin() + static_cast<std::ptrdiff_t>(std::min(near_, ends.size()));
-    const bool behind = near != ends.begin() && *(near - 1) >= from;
-    auto next = first_from(behind ? ends.begin() : near, ends.end(), [&](std::size_t end) { return end < from; });
+    auto next = first_from(near_in(ends, from), ends.end(), [&](std::size_t end) { return end < from; });
     const auto settled = first_from(next, ends.end(), [&](std::size_t end) { return end <= within.settled; });
     near_ = static_cast<std::size_t>(next - ends.begin());
     std::size_t tokens = 0;
@@ -417,9 +422,22 @@ std::size_t Counter::count_through(std::string_view text, std::size_t& at, std::
                                                 : count_through<Pattern::kCl100k>(text, at, stop, within);
 }
 
+// Whether the marks say that a piece of the whole text ends where its first part does, and it is no white space: then
+// the pieces are the same. A pattern finds what it prefers of all that it may match. Of that the part has some, and the
+// piece among them; and it looks ahead behind white space alone.
+bool Counter::ends_piece(std::string_view part, const Marks& marks) const {
+    if (part.empty() || static_cast<unsigned char>(part.back()) >= 0x80U) return false;
+    if ((kAsciiClass[static_cast<unsigned char>(part.back())] & kSpace) != 0) return false;
+    const auto mark = first_from(near_in(marks.end, part.size()), marks.end.end(),
+                                 [&](std::size_t end) { return end < part.size(); });
+    return mark != marks.end.end() && *mark == part.size();
+}
+
 std::size_t Counter::count_part(std::string_view text, std::size_t begin, std::size_t end, const Marks& marks) {
     std::size_t at = begin;
-    return count_through(text.substr(0, end), at, end, {0, &marks, settled_in(text.substr(0, end), begin)});
+    const std::string_view part = text.substr(0, end);
+    const std::size_t settled = ends_piece(part, marks) ? end : settled_in(part, begin);
+    return count_through(part, at, end, {0, &marks, settled});
 }
 
 std::size_t Counter::count_joined(std::string_view joined, std::span<const std::size_t> starts,

@@ -203,7 +203,7 @@ class Known {
 
 // Where pieces of a text end, and how many tokens it has up to there: what counting it finds on its way, by which
 // parts of it, and what it is a part of, are counted without looking at most of it again. Of all ends these are the
-// first one 16 bytes or more behind the one before, those behind a line feed, and the last.
+// first one 16 bytes or more behind the one before, those before and behind a line feed, and the last.
 struct Marks {
     std::vector<std::uint32_t> end;     // bytes, ascending
     std::vector<std::uint32_t> tokens;  // up to each end
@@ -240,6 +240,8 @@ class Counter {
     template <Pattern pattern>
     std::size_t count_through(std::string_view text, std::size_t& at, std::size_t stop, const Marked& within);
     std::size_t count_through(std::string_view text, std::size_t& at, std::size_t stop, const Marked& within);
+    std::vector<std::uint32_t>::const_iterator near_in(const std::vector<std::uint32_t>& ends, std::size_t from) const;
+    bool ends_piece(std::string_view part, const Marks& marks) const;
     std::size_t piece_tokens(std::string_view text, std::size_t at, std::size_t end);
     std::uint32_t new_tokens(const Key& key);
     std::size_t number_tokens(std::string_view text, std::size_t at, std::size_t size);
