@@ -421,7 +421,7 @@ class BraceReader {
         const char byte = text_[at_];
         if (byte == '\n') return new_line();
         if (text::ascii_space(byte)) {
-            while (++at_ < text_.size() && text_[at_] == ' ') continue;
+            at_ = std::min(text_.find_first_not_of(' ', at_ + 1), text_.size());
             return;
         }
         if (code_word_byte(byte) && !begins_literal(byte)) {
@@ -459,7 +459,9 @@ class BraceReader {
     void pass_word() {
         before_last_ = '\0';
         last_ = text_[at_];
-        while (++at_ < text_.size() && code_word_byte(text_[at_])) continue;
+        std::size_t end = at_ + 1;
+        while (end < text_.size() && code_word_byte(text_[end])) ++end;
+        at_ = end;
     }
 
     void begin() {

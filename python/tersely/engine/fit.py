@@ -163,9 +163,10 @@ def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wordi
     else:
         table, form, shift = reading.table, region.form, region.local - region.first
         where = (text, table.start, table.end, rows, region.first, region.last, shift)
+        local = rows + shift if shift else rows
         if isinstance(form, Lines):
             says = wording is not Wording.BARE
-            counts = _counting_marker(form, rows + shift, wording)
+            counts = _counting_marker(form, local, wording)
             note = form.note if says else None
             written, marked = _native.write_lines(
                 *where,
@@ -182,7 +183,7 @@ def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wordi
                 writer.length,
             )
         else:
-            marker = _nested_marker(form, rows + shift, wording)
+            marker = _nested_marker(form, local, wording)
             at_line = not writer.pieces or writer.pieces[-1].endswith("\n")
             written, marked = _native.write_nested(
                 *where, marker, form.gap, form.numbered, writer.length, at_line

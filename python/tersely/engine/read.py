@@ -282,7 +282,9 @@ class _Joining:
             self.warnings += getattr(reader, "refusals", lambda _: ())(documents)
             return
         self.warnings += [code for code in units.warnings if code != "query_without_matches"]
-        limits = np.searchsorted(units.table.document, np.arange(len(places) + 1)).tolist()
+        limits = [0, len(units.table)]
+        if len(places) > 1:
+            limits = units.table.document.searchsorted(np.arange(len(places) + 1)).tolist()
         for number, (index, block, _) in enumerate(places):
             low, high = limits[number], limits[number + 1]
             if low < high:

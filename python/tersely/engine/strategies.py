@@ -583,7 +583,7 @@ class Auto:
                 known[index] = code
             else:
                 unknown.append(index)
-        looks = detect_each(list(map(texts.__getitem__, unknown)))
+        looks = detect_each(list(map(texts.__getitem__, unknown))) if unknown else []
         for index, found in zip(unknown, looks, strict=True):
             one = documents[index]
             if found.kind == "code":
