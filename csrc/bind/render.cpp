@@ -15,6 +15,7 @@
 #include "bind/arrays.hpp"
 #include "kernels/content/code_units.hpp"
 #include "kernels/content/tree.hpp"
+#include "kernels/text/utf8.hpp"
 
 // Kept units as text: segments joined by a separator; lines, and units that stand in one another with their own gaps,
 // with markers in the places of what is left out. Pieces are cut from Python's own strings, in characters, so that it
@@ -375,14 +376,23 @@ py::str to_str(py::object&& made) {
     return py::reinterpret_steal<py::str>(made.release());
 }
 
+// What a marker says: ours in UTF-8, that of any other as a str.
+struct Words {
+    std::string own;
+    py::object other;
+
+    bool empty() const { return other ? PyUnicode_GET_LENGTH(other.ptr()) == 0 : own.empty(); }
+};
+
 // A marker that a call is given: ours, which is looked up once, or any callable.
 class Said {
   public:
     explicit Said(const py::object& given)
         : given_(given), own_(py::isinstance<RunMarker>(given) ? given.cast<const RunMarker*>() : nullptr) {}
 
-    py::str operator()(std::int64_t first, std::int64_t last) const {
-        return own_ != nullptr ? py::str(own_->say(first, last)) : to_str(given_(first, last));
+    Words operator()(std::int64_t first, std::int64_t last) const {
+        if (own_ != nullptr) return {own_->say(first, last), py::object()};
+        return {std::string(), to_str(given_(first, last))};
     }
 
   private:
@@ -419,6 +429,21 @@ class WrittenText {
         at_line_ = PyUnicode_READ_CHAR(piece.ptr(), size - 1) == '\n';
         characters_ |= PyUnicode_MAX_CHAR_VALUE(piece.ptr());
         put({0, size, std::move(piece)}, generated);
+    }
+    // What a marker says, which is no source's.
+    void add(Words&& words) {
+        if (words.other) return add(py::str(std::move(words.other)), true);
+        const auto begin = static_cast<std::int64_t>(said_.size());
+        for (std::size_t at = 0; at < words.own.size();) {
+            const text::Decoded one = text::decode(words.own, at);
+            said_.push_back(one.code);
+            characters_ |= one.code;
+            at += one.length;
+        }
+        const auto end = static_cast<std::int64_t>(said_.size());
+        if (begin == end) return;
+        at_line_ = said_.back() == U'\n';
+        put({begin, end, py::object(), true}, true);
     }
     // A piece of the document; `generated`: more than white space of it is no source's.
     void add(std::int64_t begin, std::int64_t stop, bool generated = false) {
@@ -459,6 +484,11 @@ class WrittenText {
         auto written = py::reinterpret_steal<py::str>(made);
         std::int64_t at = 0;
         for (const Piece& piece : pieces_) {
+            if (piece.said) {
+                for (std::int64_t i = piece.begin; i < piece.stop; ++i, ++at)
+                    PyUnicode_WRITE(PyUnicode_KIND(made), PyUnicode_DATA(made), at, said_[static_cast<std::size_t>(i)]);
+                continue;
+            }
             PyObject* from = piece.other ? piece.other.ptr() : text_.ptr();
             const std::int64_t characters = piece.stop - piece.begin;
             if (PyUnicode_CopyCharacters(made, at, from, piece.begin, characters) < 0) throw py::error_already_set();
@@ -468,9 +498,10 @@ class WrittenText {
     }
 
   private:
-    struct Piece {  // of the document, or all of another text
+    struct Piece {  // of the document, of what markers say, or all of another text
         std::int64_t begin, stop;
         py::object other;
+        bool said = false;
     };
     void put(Piece&& piece, bool generated) {
         const std::int64_t stop = length_ + piece.stop - piece.begin;
@@ -492,6 +523,7 @@ class WrittenText {
     std::int64_t line_ = 1, counted_ = 0;  // the number of the line of a character, and that
     Py_UCS4 characters_ = 0x7F;            // bits that some have
     std::vector<Piece> pieces_;
+    std::u32string said_;  // by markers of ours
     std::vector<std::int64_t> places_;
 };
 
@@ -526,12 +558,12 @@ struct NestedRuns {
             const std::int64_t first = more ? rows[at] : high;
             const std::int64_t opens = more ? place(start, first) : 0;
             if (done < first) {
-                const py::str stand_in = marker(done + shift, first - 1 + shift);
-                const bool says = PyUnicode_GET_LENGTH(stand_in.ptr()) > 0;
+                Words stand_in = marker(done + shift, first - 1 + shift);
+                const bool says = !stand_in.empty();
                 const std::int64_t behind = place(end, first - 1);
                 const bool comma = !says && inside && more && to.has_comma(behind, opens);
                 if (inside && (says || comma)) put_gap(to, done, closed, place(start, done), true);
-                to.add(stand_in, true);
+                to.add(std::move(stand_in));
                 if (more && (says || (inside && !comma))) put_gap(to, first, behind, opens, true);  // none closes
             } else if (inside && more) {
                 put_gap(to, first, closed, opens, false);
@@ -633,15 +665,15 @@ py::tuple write_lines(const py::str& text, const Input<std::int64_t>& start, con
         std::int64_t quiet = begin;
         while (teller && begin > low && quiet < first && is(teller, quiet) == begin - 1 + shift) ++quiet;
         if (quiet < first && says) {
-            py::str said = mark(begin + shift, first - 1 + shift);
-            if (PyUnicode_GET_LENGTH(said.ptr()) > 0) {
+            Words said = mark(begin + shift, first - 1 + shift);
+            if (!said.empty()) {
                 if (written) to.add(joint, false);
                 written = true;
                 if (!counts.is(marker)) {
-                    said = counts.is_none() ? py::str() : count(begin + shift, first - 1 + shift);
-                    if (PyUnicode_GET_LENGTH(said.ptr()) == 0) said = sign_of(begin + shift, first - 1 + shift);
+                    said = counts.is_none() ? Words() : count(begin + shift, first - 1 + shift);
+                    if (said.empty()) said = sign_of(begin + shift, first - 1 + shift);
                 }
-                to.add(said, true);
+                to.add(std::move(said));
             }
         }
         if (!more) break;

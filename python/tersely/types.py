@@ -422,6 +422,8 @@ class Document:
         """The document's path or file name, from its name, metadata or id; "" if unknown."""
         if self.name is None and self.id is None and not self.metadata:
             return ""
+        if isinstance(self.name, str) and "://" not in self.name:
+            return self.name
         given = (self.name, *(self.metadata.get(key) for key in _NAMING), self.id)
         named = (
             value.partition("?")[0] if "://" in value else value for value in given if isinstance(value, str)
