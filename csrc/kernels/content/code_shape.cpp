@@ -395,12 +395,12 @@ std::uint8_t begins(View word) {
         text::WordSet set(kImports.size() + kBranches.size() + kModifiers.size() + kFunctions.size() + kTypes.size() +
                           kSoftTypes.size());
         for (const Beginnings& list : lists) {
-            for (const View word : list.words) {
+            for (const View one : list.words) {
                 std::uint8_t all = 0;
                 for (const Beginnings& other : lists) {
-                    if (std::find(other.words.begin(), other.words.end(), word) != other.words.end()) all |= other.what;
+                    if (std::find(other.words.begin(), other.words.end(), one) != other.words.end()) all |= other.what;
                 }
-                set.add(std::array{word}, all);
+                set.add(std::array{one}, all);
             }
         }
         return set;
