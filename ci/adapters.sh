@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 rm -rf build/adapters
 python3 -m pip wheel -q --no-deps -w build/adapters . -C build-dir=build/wheel
 wheel=$(realpath build/adapters/tersely-*.whl)
+export PIP_NO_COMPILE=1 # of the frameworks little is imported
 
 oldest=(langchain-core==1.0.0 langchain==1.0.0 langchain-classic==1.0.0 llama-index-core==0.13.0 haystack-ai==2.20.0
   "langgraph==1.0.0" "langgraph-checkpoint<3") # later ones do not work with langchain 1.0.0

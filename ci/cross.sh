@@ -22,7 +22,7 @@ kernels() {
     "${zig[*]@Q}" "$1" >"$root/$1-c++"
   chmod +x "$root/$1"-*
   cmake -S . -B "$root/$1" -G Ninja --log-level=WARNING -DTERSELY_KERNELS_ONLY=ON -DTERSELY_PRECOMPILE=OFF \
-    -DTERSELY_WERROR=ON -DCMAKE_CXX_FLAGS=-O1 -DCMAKE_SYSTEM_NAME="$2" -DCMAKE_SYSTEM_PROCESSOR="$3" \
+    -DTERSELY_WERROR=ON -DCMAKE_CXX_COMPILER_LAUNCHER= -DCMAKE_CXX_FLAGS=-O1 -DCMAKE_SYSTEM_NAME="$2" -DCMAKE_SYSTEM_PROCESSOR="$3" \
     -DCMAKE_CXX_COMPILER="$root/$1-c++" -DCMAKE_AR="$root/$1-ar" -DCMAKE_RANLIB="$root/$1-ranlib" >/dev/null
   cmake --build "$root/$1" -- --quiet
   printf '%s: compiled\n' "$1"

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 python3 -m venv .venv-docs
-.venv-docs/bin/pip install -q '.[docs]' -C build-dir=build/wheel
+PIP_NO_COMPILE=1 .venv-docs/bin/pip install -q '.[docs]' -C build-dir=build/wheel
 rm -rf build/docs
 .venv-docs/bin/sphinx-build -q -W --keep-going -d build/doctrees docs build/docs
 .venv-docs/bin/python docs/check_reference.py build/docs

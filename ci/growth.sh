@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # No input makes anything slower than linear: the tests marked growth, which count instructions at doubled sizes
-# (tests/support/growth.py says how), in two halves side by side and in the environment of ci/test.sh.
+# (tests/support/growth.py says how), those of all doors beside the others and in the environment of ci/test.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,11 +13,10 @@ count() { # NAME TESTS...
     .venv/bin/python -m pytest --growth -o faulthandler_timeout=1200 -p no:cacheprovider -p no:xdist "${@:2}"
 }
 files=$(grep -rl 'mark\.growth' tests --include='test_*.py')  # reading the others under Valgrind would take long
-first='^tests/\(content\|kernels\)/'
+doors=tests/engine/test_growth.py  # more than half of the tests
 # shellcheck disable=SC2046  # one argument a file
-count content $(grep "$first" <<<"$files") &
-half=$!
-trap 'kill "$half" 2>/dev/null || true' EXIT
-# shellcheck disable=SC2046
-count others $(grep -v "$first" <<<"$files")
-wait "$half"
+count others $(grep -v "^$doors$" <<<"$files") &
+others=$!
+trap 'kill "$others" 2>/dev/null || true' EXIT
+count doors "$doors"
+wait "$others"
