@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rm -rf build/adapters
-python3 -m pip wheel -q --no-deps -w build/adapters . -C build-dir=build/wheel
+python3 -m pip wheel -q --no-deps -w build/adapters . -C build-dir=build/adapters-wheel
 wheel=$(realpath build/adapters/tersely-*.whl)
 export PIP_NO_COMPILE=1 # of the frameworks little is imported
 

@@ -8,7 +8,6 @@ root=$PWD/build/cross
 python3 -m venv .venv-cross
 .venv-cross/bin/pip install -q cmake ninja ziglang==0.17.1
 PATH="$PWD/.venv-cross/bin:$PATH"
-export ZIG_GLOBAL_CACHE_DIR="$root/zig"
 
 # TARGET SYSTEM PROCESSOR: compiles the kernels; $root/TARGET-c++ compiles more.
 kernels() {
