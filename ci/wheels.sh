@@ -52,7 +52,8 @@ python3 -m venv "$bare/source"
 mkdir "$bare/bin"
 ln -s /usr/bin/* "$bare/bin/"
 rm -f "$bare"/bin/{cmake,ctest,make,ninja,ninja-build}
-clean=(env -i PATH="$bare/source/bin:$bare/bin" HOME="$HOME")
-"${clean[@]}" pip --disable-pip-version-check install -q . -C build-dir="$bare/build"
+clean=(env -i PATH="$bare/source/bin:$bare/bin" HOME="$HOME"
+  CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER:-}" CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1)
+"${clean[@]}" pip --disable-pip-version-check install -q . -C build-dir=build/source
 (cd "$bare" && "${clean[@]}" python -c 'import tersely; print(tersely.compress("It works.", budget=9).text)')
 printf 'from source to a first result: %d s\n' $((SECONDS - started))
