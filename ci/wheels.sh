@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A wheel for every Python that is installed (3.11 to 3.14, and free-threaded ones): what is in it, what it needs of the system,
-# and that it works in an empty environment. Then the source, with no more than a compiler. The release itself is made by
-# .github/workflows/release.yml, on machines of every kind.
+# and that it works in an empty environment. The release itself is made by .github/workflows/release.yml, on machines of every
+# kind; what the source needs shows ci/test.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -45,15 +45,3 @@ for python in "${pythons[@]}"; do
   printf '%s in %d s\n' "$(basename "$wheel")" $((SECONDS - started))
 done
 test -n "${wheel:-}" # one at least
-
-# From source with a compiler only: cmake and ninja come from the package index by themselves.
-started=$SECONDS
-python3 -m venv "$bare/source"
-mkdir "$bare/bin"
-ln -s /usr/bin/* "$bare/bin/"
-rm -f "$bare"/bin/{cmake,ctest,make,ninja,ninja-build}
-clean=(env -i PATH="$bare/source/bin:$bare/bin" HOME="$HOME"
-  CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER:-}" CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1)
-"${clean[@]}" pip --disable-pip-version-check install -q . -C build-dir=build/source
-(cd "$bare" && "${clean[@]}" python -c 'import tersely; print(tersely.compress("It works.", budget=9).text)')
-printf 'from source to a first result: %d s\n' $((SECONDS - started))
