@@ -9,7 +9,7 @@ python3 -m venv .venv-cross
 .venv-cross/bin/pip install -q cmake ninja ziglang==0.17.1
 PATH="$PWD/.venv-cross/bin:$PATH"
 
-# TARGET SYSTEM PROCESSOR: compiles the kernels; $root/TARGET-c++ compiles more.
+# TARGET SYSTEM PROCESSOR FLAGS: compiles the kernels; $root/TARGET-c++ compiles more.
 kernels() {
   mkdir -p "$root"
   local tool zig=("$PWD/.venv-cross/bin/python" -m ziglang)
@@ -21,7 +21,7 @@ kernels() {
     "${zig[*]@Q}" "$1" >"$root/$1-c++"
   chmod +x "$root/$1"-*
   cmake -S . -B "$root/$1" -G Ninja --log-level=WARNING -DTERSELY_KERNELS_ONLY=ON -DTERSELY_PRECOMPILE=OFF \
-    -DTERSELY_WERROR=ON -DCMAKE_CXX_COMPILER_LAUNCHER= -DCMAKE_CXX_FLAGS=-O1 -DCMAKE_SYSTEM_NAME="$2" -DCMAKE_SYSTEM_PROCESSOR="$3" \
+    -DTERSELY_WERROR=ON -DCMAKE_CXX_COMPILER_LAUNCHER= -DCMAKE_CXX_FLAGS="$4" -DCMAKE_SYSTEM_NAME="$2" -DCMAKE_SYSTEM_PROCESSOR="$3" \
     -DCMAKE_CXX_COMPILER="$root/$1-c++" -DCMAKE_AR="$root/$1-ar" -DCMAKE_RANLIB="$root/$1-ranlib" >/dev/null
   cmake --build "$root/$1" -- --quiet
   printf '%s: compiled\n' "$1"
@@ -40,7 +40,8 @@ replay() {
   done
 }
 
-kernels aarch64-linux-musl Linux aarch64
+kernels aarch64-linux-musl Linux aarch64 -O1
 replay aarch64-linux-musl qemu-aarch64-static
-kernels x86_64-windows-gnu Windows AMD64
-kernels aarch64-macos Darwin arm64
+# What does not run is compiled as quickly as can be.
+kernels x86_64-windows-gnu Windows AMD64 "-O0 -fno-sanitize=undefined"
+kernels aarch64-macos Darwin arm64 "-O0 -fno-sanitize=undefined"

@@ -11,11 +11,11 @@ python3 -m venv .venv-sanitize
 # The runtimes must be loaded first, and libstdc++ with them, or ASan misses its exceptions. PYTHONMALLOC
 # lets ASan see where a Python string ends. Capturing no more than sys.stderr leaves reports to be seen.
 # tests/codebase reads sources and measures the import, tests/store kills processes, tests/mcp and tests/integrations
-# speak to other libraries; tests/cli, tests/agents, tests/documentation, tests/report and tests/metrics call from
-# outside what the rest calls: none of them brings a kernel other input than the rest does. Tests that fork beside
+# speak to other libraries; tests/cli, tests/agents, tests/documentation, tests/report, tests/metrics and tests/scale call
+# from outside what the rest calls: none of them brings a kernel other input than the rest does. Tests that fork beside
 # threads are passed over (tests/support/other_threads.py).
 runtimes=$(for name in asan ubsan stdc++; do g++ -print-file-name="lib$name.so"; done)
 env LD_PRELOAD="${runtimes//$'\n'/ }" PYTHONMALLOC=malloc \
   ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
   .venv-sanitize/bin/pytest -n 2 -m 'not seconds' -p no:cacheprovider --capture=sys \
-  --ignore=tests/{codebase,store,mcp,integrations,cli,agents,documentation,report,metrics}
+  --ignore=tests/{codebase,store,mcp,integrations,cli,agents,documentation,report,metrics,scale}
