@@ -121,8 +121,10 @@ def temporary(target: Path, token: str = "new") -> Path:
 
 @contextmanager
 def renamed(target: Path, fresh: Path | None = None) -> Iterator[Path]:
-    """Give a path to write to (`fresh`, else a temporary one), which then gets the name `target`, at once or
-    not at all. Raises OSError."""
+    """Yield a path to write to, which then replaces `target` in one step; where that fails it is removed.
+
+    `fresh`: the path; None: a temporary one beside the target. Raises OSError.
+    """
     path = temporary(target) if fresh is None else fresh
     try:
         yield path

@@ -271,7 +271,7 @@ def join_rows(texts: Sequence[str], table: SegmentTable, rows: Int64s, separator
 
 
 def _counting_marker(form: Lines, rows: Int64s, wording: Wording) -> Marker | None:
-    """Return what counts the lines of a gap; None where signs do for all gaps."""
+    """Return the marker that counts the lines of each gap; None where a sign without a count is enough."""
     if wording is Wording.TOTAL and form.total is not None:
         return form.total(rows)
     return None if wording is Wording.SIGNS else form.marker
