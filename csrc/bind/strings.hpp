@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/text/utf8.hpp"
+
 namespace tersely::bind {
 
 // Units of a str that are looked at together: most are ASCII.
@@ -20,6 +22,12 @@ bool all_ascii(const Unit* units) {
     for (Py_ssize_t i = 0; i < kTogether; ++i) bits = static_cast<Unit>(bits | units[i]);
     return bits < 0x80U;
 }
+
+// Bytes that are written one behind the other, into memory that has room for them.
+struct Place {
+    char* at;
+    void push_back(char byte) { *at++ = byte; }
+};
 
 // The UTF-8 of characters as a str holds them, each in one unit: `to_utf8`. Python's own encoder takes one at a time.
 template <typename Unit>
@@ -37,34 +45,17 @@ PyObject* encoded(const Unit* from, Py_ssize_t size) {
     }
     PyObject* made = PyBytes_FromStringAndSize(nullptr, bytes);
     if (made == nullptr) return nullptr;
-    char* to = PyBytes_AS_STRING(made);
-    const auto put = [&](std::uint32_t byte) { *to++ = static_cast<char>(static_cast<unsigned char>(byte)); };
-    const auto put_tail = [&](std::uint32_t code, unsigned shift) { put(0x80U | (code >> shift & 0x3FU)); };
+    Place to{PyBytes_AS_STRING(made)};
     for (Py_ssize_t at = 0; at < size;) {
         const Py_ssize_t stop = std::min(at + kTogether, size);
         if (stop - at == kTogether && all_ascii(from + at)) {
-            for (Py_ssize_t i = 0; i < kTogether; ++i) to[i] = static_cast<char>(from[at + i]);
-            to += kTogether;
+            for (Py_ssize_t i = 0; i < kTogether; ++i) to.at[i] = static_cast<char>(from[at + i]);
+            to.at += kTogether;
             at = stop;
         }
         for (; at < stop; ++at) {
-            const std::uint32_t given = from[at];
-            const std::uint32_t code = (given & 0xFFFFF800U) == 0xD800U ? 0xFFFDU : given;
-            if (code < 0x80U) {
-                put(code);
-            } else if (code < 0x800U) {
-                put(0xC0U | code >> 6U);
-                put_tail(code, 0);
-            } else if (code < 0x10000U) {
-                put(0xE0U | code >> 12U);
-                put_tail(code, 6);
-                put_tail(code, 0);
-            } else {
-                put(0xF0U | code >> 18U);
-                put_tail(code, 12);
-                put_tail(code, 6);
-                put_tail(code, 0);
-            }
+            const std::uint32_t code = from[at];
+            text::append_utf8(to, (code & 0xFFFFF800U) == 0xD800U ? 0xFFFDU : code);
         }
     }
     return made;
