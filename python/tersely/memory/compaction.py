@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,10 @@ from tersely.memory.groups import (
     PICTURE_TOKENS,
     REPLY_TOKENS,
     atomic_groups,
+    breaks_rules,
     count_entries,
     count_tools,
+    count_waiting,
     held_messages,
 )
 from tersely.memory.mentions import Mentions, Notes, find_mentions, join_mentions
@@ -173,10 +175,13 @@ def compact_messages(
 
     def attempt(allowed: int) -> FoldedHistory:
         folded = fold(shorten_held(history, frame, allowed), allowed - frame)
+        problem = ""
         if said := _nothing_said(folded.accounts, entries):  # a model cannot answer no message
-            raise BudgetExceededError(
-                f"nothing of {said} messages fits", required=allowed + 1, budget=allowed
-            )
+            problem = f"nothing of {said} messages fits"
+        elif breaks_rules(_as_left(folded.accounts, entries), entries):
+            problem = "nothing of what the user said fits"
+        if problem:
+            raise BudgetExceededError(problem, required=allowed + 1, budget=allowed)
         return folded
 
     folded = with_required(attempt, budget, original)
@@ -193,6 +198,19 @@ def _nothing_said(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) 
     return len(fates) if set(fates) == {"dropped"} else 0
 
 
+def _as_left(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) -> list[Entry]:
+    """The entries of what is sent, excerpts in the place of the first message that is gone."""
+    left: list[Entry] = []
+    folded: Entry | None = Entry("user") if "folded" in map(_OUTCOME, accounts) else None
+    for account, entry in zip(accounts, entries, strict=True):
+        if account.outcome in ("verbatim", "compressed"):
+            left.append(entry)
+        elif folded is not None:
+            left.append(folded)
+            folded = None
+    return left
+
+
 def check_options(budget: Any, pinned: Any, strategy: Any, picture_tokens: Any) -> None:
     """Raise TypeError or ValueError for wrong options."""
     checks.whole_number(budget, "budget")
@@ -204,6 +222,7 @@ def check_options(budget: Any, pinned: Any, strategy: Any, picture_tokens: Any) 
         raise TypeError(f"strategy must be None or an object with compress(request), not {strategy!r}")
 
 
+_OUTCOME = attrgetter("outcome")
 _OPTIONS = ("budget", "counter", "tools", "pinned", "strategy", "picture_tokens")
 _FULL = 0.6  # of the room beside what must stay: excerpts that take more are made anew, shorter
 _FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
@@ -270,7 +289,8 @@ class Compactor:
                     self._fold(messages, frame, anew=True)
             except BudgetExceededError:
                 return self._alone(messages)
-            if _nothing_said(self._accounts, self._entries):
+            sent = [*(old.entry for old in self._as_sent()[0]), *self._entries[self._done :]]
+            if _nothing_said(self._accounts, self._entries) or breaks_rules(sent, self._entries):
                 return self._alone(messages)
             waiting = sum(self._costs[self._done :])
         else:  # what the next folding needs to know, a little at a time
@@ -336,9 +356,9 @@ class Compactor:
         costs = [*(old.tokens for old in head), *self._costs[done:]]
         excerpts = {index for index, old in enumerate(head) if old.kept}
         groups = atomic_groups(entries)
-        stays = held_messages(current, entries, groups, self._pinned(current, numbers, excerpts), 0)
-        if not anew:
-            stays |= dict.fromkeys(range(len(head)), "sent")
+        sent = 0 if anew else len(head)
+        pinned = self._pinned(current, numbers, excerpts)
+        stays = held_messages(current, entries, groups, pinned, count_waiting(entries), sent)
         fixed = frame + sum(costs[index] for index in stays)
         if fixed > self.budget and not anew:
             return False
@@ -382,6 +402,8 @@ class Compactor:
         ]
         changed = [index for index, account in enumerate(accounts) if account.outcome != "verbatim"]
         upto = changed[-1] + 1 if changed else 0
+        at = upto + len(head)  # messages that stay or go together are never parted by what comes later
+        upto = next((last for first, last in groups if first < at < last), at) - len(head)
         self._head = None
         self._sent = folded.messages[: len(folded.messages) - (len(accounts) - upto)]
         self._done = done + upto

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -48,6 +49,54 @@ def atomic_groups(entries: Sequence[Entry]) -> list[tuple[int, int]]:
     return groups
 
 
+def count_waiting(entries: Sequence[Entry]) -> int:
+    """Count the newest entries, from the first call on that still waits for its result. O(entries)."""
+    waiting: dict[str, int] = {}
+    for index, entry in enumerate(entries):
+        if entry.role == "user" and not entry.answers:
+            waiting.clear()  # what nobody answers by now stays without a result
+        for answer in entry.answers:
+            waiting.pop(answer, None)
+        waiting.update(dict.fromkeys(entry.calls, index))
+    return len(entries) - min(waiting.values(), default=len(entries))
+
+
+def broken_rules(entries: Sequence[Entry]) -> list[str]:
+    """List what providers would refuse of a history, a code for each place. O(entries).
+
+    "result_without_call": no message before it makes the call; "call_without_result": none behind it answers,
+    and it is not of the last turn; "call_parted": somebody speaks between a call and its result;
+    "reasoning_alone": what was thought is not followed by what came of it; "begins_with_answer": the first
+    message besides system ones is no user's.
+    """
+    found: list[str] = []
+    waiting: dict[str, int] = {}  # calls without a result so far, and how often somebody spoke before each
+    spoken = 0
+    first, before = "", False
+    for entry in entries:
+        if entry.role != "system":
+            first = first or entry.role
+        for answer in entry.answers:
+            said = waiting.pop(answer, -1)
+            if said < 0:
+                found.append("result_without_call")
+            elif said != spoken:
+                found.append("call_parted")
+        speaks = entry.role == "user" and not entry.answers
+        spoken += speaks
+        if before and speaks:
+            found.append("reasoning_alone")
+        before = entry.leads
+        waiting.update(dict.fromkeys(entry.calls, spoken))
+    found += ["call_without_result" for said in waiting.values() if said != spoken]
+    return found if first in ("", "user") else [*found, "begins_with_answer"]
+
+
+def breaks_rules(sent: Sequence[Entry], came: Sequence[Entry]) -> bool:
+    """Whether what is sent of a history breaks a rule (`broken_rules`) more often than the history did."""
+    return bool((found := broken_rules(sent)) and Counter(found) - Counter(broken_rules(came)))
+
+
 def count_entries(counter: BatchTokenCounter, entries: Sequence[Entry], picture_tokens: int = 0) -> Int64s:
     """int64[n]: tokens of each entry: frame, role, name, every text, calls, what is opaque, pictures.
 
@@ -88,9 +137,14 @@ def held_messages(
     groups: Sequence[tuple[int, int]],
     pinned: Collection[int] | Callable[[Any], bool],
     keep_last: int,
+    sent: int = 0,
 ) -> dict[int, str]:
-    """List the messages that must stay: index -> reason, in order. Raises ValueError for a wrong index."""
-    reasons = {index: entry.held for index, entry in enumerate(entries) if entry.held}
+    """List the messages that must stay: index -> reason, in order. Raises ValueError for a wrong index.
+
+    `sent`: so many of the first were sent before, and stay.
+    """
+    reasons = dict.fromkeys(range(sent), "sent")
+    reasons |= {index: entry.held for index, entry in enumerate(entries) if entry.held and index >= sent}
     if callable(pinned):
         named = [index for index, message in enumerate(messages) if pinned(message)]
     else:
