@@ -10,8 +10,9 @@ from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar, get_args, overload
 
 import numpy as np
@@ -698,6 +699,12 @@ class Compressed(Ratios):
             f"<Compressed: {self.tokens} of {self.original_tokens} tokens, {len(self.kept)} of "
             f"{len(self.kept) + len(self.dropped)} segments kept: {checks.shown(self.text)}>"
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle what `judge` says: what it asks may be readers, counters and models of any sort."""
+        judge = None if self.judge is None else partial(tuple, self.relevance)
+        told = [judge if one.name == "judge" else getattr(self, one.name) for one in fields(self)]
+        return type(self), tuple(told)
 
     @property
     def relevance(self) -> tuple[float, ...]:

@@ -201,6 +201,35 @@ def test_results_can_be_copied_and_pickled(clone: object, budget: int) -> None:
     assert again.kept == original.kept
 
 
+RECORDS = [{"id": number, "name": f"part {number}", "fee": number * 37 % 11} for number in range(60)]
+SHAPES = {
+    "json": json.dumps(RECORDS),
+    "yaml": "".join(f"- id: {one['id']}\n  name: {one['name']}\n  fee: {one['fee']}\n" for one in RECORDS),
+    "xml": "<all>"
+    + "".join(f"<one id='{one['id']}'><fee>{one['fee']}</fee></one>\n" for one in RECORDS)
+    + "</all>",
+    "csv": "id,name,fee\n" + "".join(f"{one['id']},{one['name']},{one['fee']}\n" for one in RECORDS),
+    "log": "".join(f"12:00:{one['id']:02} INFO took a fee of {one['fee']}\n" for one in RECORDS)
+    + "ERROR no fee\n",
+    "code": "".join(f"def part_{one['id']}(fee):\n    return fee + {one['fee']}\n\n\n" for one in RECORDS),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("query", [None, "Which part has no fee?"])
+@pytest.mark.parametrize("budget", [200, 10**6])
+def test_results_of_every_content_type_are_data_whatever_was_asked_of_them(
+    shape: str, query: str | None, budget: int
+) -> None:
+    prepared = tersely.prepare([SHAPES[shape], SHAPES["code"]], query, counter=lambda text: len(text) // 4)
+    smaller = prepared.fit(100)  # reads them, so that what fits as it is was read, too
+    for original in (prepared.fit(budget), smaller):
+        relevance = original.relevance
+        again = pickle.loads(pickle.dumps(original))
+        assert again.to_dict() == copy.deepcopy(original).to_dict() == original.to_dict()
+        assert again.relevance == relevance
+
+
 def test_a_result_in_a_prompt_is_its_text(result: Compressed) -> None:
     assert f"{result}" == str(result) == result.text
     chunks = ["Keys rotate daily. " * 9, "Milk is in the fridge. " * 9]

@@ -316,7 +316,8 @@ class Prepared:
         receipt = result.receipt
         told = (*self._warnings, *receipt.warnings)
         receipt = replace(receipt, warnings=told, content_types=self._types)
-        result = replace(result, receipt=receipt, judge=self._relevance)
+        judge = self._relevance if (self.request.query or "").strip() else None
+        result = replace(result, receipt=receipt, judge=judge)
         return with_facts(result, fact_report(result, options.preserve)) if options.preserve else result
 
     def _relevance(self) -> tuple[float, ...]:
