@@ -96,6 +96,31 @@ def test_a_ratio_out_of_range(ratio: float) -> None:
         tersely.compress(TEXT, ratio=ratio)
 
 
+FLAT = {  # a line of a file that is nothing but such lines, each with a name of its own
+    "yaml": "k{0}: {0}",
+    "sql": "INSERT INTO t VALUES ({0}, 'x{0}');",
+    "javascript": "export const a{0} = {0};",
+    "python": "from m{0} import a{0}",
+    "go": "const A{0} = {0}",
+    "rust": "pub const A{0}: u32 = {0};",
+    "c": "#define K{0} {0}",
+    "java": "import com.x.A{0};",
+    "php": "define('A{0}', {0});",
+    "properties": "a.b{0}=c{0}",
+    "css": ".c{0} {{ width: {0}px }}",
+    "csv": "{0},x{0}",
+    "json lines": '{{"id": {0}}}',
+}
+
+
+@pytest.mark.parametrize("kind", FLAT)
+def test_a_flat_file_of_any_size_fills_its_budget_from_its_first_line_on(kind: str) -> None:
+    text = "\n".join(map(FLAT[kind].format, range(2500)))
+    result = tersely.compress(text, budget=60)
+    assert 50 <= result.tokens <= 60
+    assert result.text.startswith(text[: text.index("\n")])
+
+
 def test_a_budget_of_zero() -> None:
     with pytest.raises(BudgetExceededError) as caught:
         tersely.compress(TEXT, budget=0)

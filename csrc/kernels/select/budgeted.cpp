@@ -411,6 +411,7 @@ class Selection {
             ++round;
         };
         const auto possible = [&](std::int32_t unit) {
+            if (used + offer_of(unit).tokens > p_.budget) return false;  // whatever it brings: most fail here
             return !unit_in(unit) && !is_said(unit) && used + price(unit) <= p_.budget && within_caps(unit);
         };
         if (start >= 0) accept(start);

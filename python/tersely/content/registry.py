@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,7 @@ from tersely.types import Detection
 __all__ = ["CONTENT_TYPES", "ContentType", "named_type", "reader_of", "trusted_kind"]
 
 _GROUP = "tersely.content"  # of entry points
+_CALL = re.compile(r"^[ \t]*[\w.]+\([^\n]*[^\s;][ \t]*$", re.MULTILINE)
 _LEAST = 0.72  # confidence: below it a text is read as lines or as sentences, whichever it stands in
 
 
@@ -180,6 +182,11 @@ def reader_of(block: str, language: str) -> ContentReader | None:
     return None if make is None or kind == "mixed" else make()
 
 
+def _is_mostly_calls(text: str) -> bool:
+    """Whether most lines are calls without a ";", as traces of a program write them. O(characters)."""
+    return 2 * len(_CALL.findall(text)) > text.count("\n")
+
+
 def trusted_kind(found: Detection, text: str) -> str:
     """Return the content type that a text is read as.
 
@@ -196,5 +203,6 @@ def trusted_kind(found: Detection, text: str) -> str:
         # Keys and values that are no YAML.
         return "tool_output" if tells_failures([text], 0, ERROR) else "code"
     if found.kind == "code" and found.language is None and found.confidence < 1 and says_alike(text):
-        return "tool_output"  # calls of a program, one a line, are no program
+        # Calls of a program, one a line, are no program; definitions are one, as each has a name of its own.
+        return "tool_output" if _is_mostly_calls(text) else "code"
     return "logfmt" if found.kind == "log" and in_pairs(text) else found.kind

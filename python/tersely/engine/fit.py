@@ -289,7 +289,6 @@ _ROUNDS = 5  # of choosing, writing and counting; each narrows the target
 _MORE_ROUNDS = 16  # the same where costs are estimated by length
 _AIM, _BETWEEN = 0.995, 0.8  # of the budget, and of the way to it, between two targets that were counted
 _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
-_CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
 _ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _GIST, _GIST_UNITS = 0.1, 30  # of a text of so many units, that goes by what it is about before facts do
 _COUNTS_SHARE, _COUNT_SHARE = 0.1, 0.05  # of the budget: more is too much for counts in each place, for one
@@ -386,8 +385,7 @@ class _Fitting:
                 self.costs = np.where(favour == 0, never, self.costs)
         self.floors, self.caps = floors, None if caps is None else np.asarray(caps, dtype=np.int64)
         self.choice = self._choice()
-        self.rows, self.recounts = self._candidates() if reading.ranked else None, 0
-        self.few: _native.Choice | None = None  # of those rows
+        self.recounts = 0
         request, self.lines = reading.request, None
         if not self.plain and request.frame is None and isinstance(request.counter, BytePairCounter):
             self.lines = _native.LineCounts(TOKEN_TABLES[request.counter.encoding])  # which tries share
@@ -416,25 +414,6 @@ class _Fitting:
             if off > original * _ADDITIVE + len(self.worth):  # white space may be a token each
                 return replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
         return fitted
-
-    def _candidates(self) -> Int64s | None:
-        """The rows that can be in, where there are far more ranked ones than the budget holds; None: all."""
-        reading = self.reading
-        most = _CANDIDATES * (self.budget + 250)
-        if len(self.table) <= 2 * most or self.pinned.any() or reading.request.groups:
-            return None
-        if self.floors is not None or reading.auxiliary is not None:
-            return None
-        chosen = np.zeros(len(self.table), dtype=bool)
-        chosen[np.argpartition(-self.worth, most)[:most]] = True
-        while True:  # with all that they need, and what stands and falls with them
-            rows = np.flatnonzero(chosen)
-            chosen[reading.needs[rows][reading.needs[rows] >= 0]] = True
-            chosen[reading.group[rows][reading.group[rows] >= 0]] = True
-            if np.count_nonzero(chosen) == len(rows):
-                break
-        chosen |= (reading.group >= 0) & chosen[reading.group]
-        return np.flatnonzero(chosen)
 
     def _choice(self) -> _native.Choice:
         """The units with what they are worth and the rules for choices among them."""
@@ -488,8 +467,6 @@ class _Fitting:
         First what is pinned, then what is essential, units that facts need, the gist, the best of the others.
         """
         target = min(target, MOST_TOKENS)
-        if self.rows is not None:
-            return self._choose_among(target, self.rows)
         held = None if self.floors is None else self._hold_floors(self.pinned, target)
         return self.choice.choose(target, held, None if self.reading.must is None else self._hold_facts)
 
@@ -498,30 +475,6 @@ class _Fitting:
         must = self.reading.must
         assert must is not None
         return must.hold(self.table.document, self.costs, target, held, self.reading.group, self.favour)
-
-    def _choose_among(self, target: int, rows: Int64s) -> UInt8s:
-        """`choose` among a few of many ranked units."""
-        status = np.zeros(len(self.table), dtype=np.uint8)
-        status[rows] = self._choice_among(rows).choose(target)
-        return self.choice.fill_gaps(status) if target > 0 else status
-
-    def _choice_among(self, rows: Int64s) -> _native.Choice:
-        """Make the choice among a few of the units, for all targets."""
-        if self.few is None:
-            reading = self.reading
-            place = np.full(len(self.table) + 1, -1, dtype=np.int32)  # the last for -1
-            place[rows] = np.arange(len(rows), dtype=np.int32)
-            self.few = _native.Choice(
-                document=self.table.document[rows],
-                score=self.worth[rows],
-                cost=self.costs[rows],
-                pinned=self.pinned[rows],
-                group=place[reading.group[rows]],
-                heading=place[reading.needs[rows]] if len(reading.needs) else None,
-                ranked=True,
-                cap=self.caps,
-            )
-        return self.few
 
     def _estimated_floors(self, floors: Sequence[int]) -> list[int]:
         """Floors in tokens as units are estimated: with markers, and what fills gaps, parts are longer."""
