@@ -418,8 +418,7 @@ class Selection {
         // All units in a heap where their order is kept, else those that are not in.
         const bool kept = steady();
         const bool made = kept && shared_.sorted.size() + shared_.heap.size() == shared_.of.size();
-        std::vector<Entry> own;
-        std::vector<Entry>& entries = kept ? shared_.heap : own;
+        std::vector<Entry> entries;  // shared only when it is whole: a cancelled choice leaves none behind
         std::int64_t cheapest = std::numeric_limits<std::int64_t>::max();
         Rounds<256> rounds;
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) {
@@ -429,6 +428,7 @@ class Selection {
             if (out) cheapest = std::min(cheapest, offer_of(unit).tokens);
         }
         if (!made) std::make_heap(entries.begin(), entries.end());
+        if (kept && !made) shared_.heap = std::move(entries);
         for (std::size_t i = 0; kept && i < shared_.of.size() && cheapest <= p_.budget - used; ++i) {
             rounds.check_cancelled();
             const std::int32_t unit = shared_.in_order(i);
