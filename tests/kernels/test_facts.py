@@ -312,6 +312,7 @@ def test_A005_keys_are_those_of_equal_facts_and_bad_ones_are_refused() -> None:
         "must b, ",
         "exit ",
         "http://a",
+        "We decided not to go. ",
     ],
 )
 def test_A005_time_is_linear(unit: str) -> None:

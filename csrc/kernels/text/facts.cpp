@@ -212,9 +212,12 @@ void FactReader::read_segment(const Segments& rows, std::size_t row) {
     covered_ = std::max(covered_, at);  // code in backticks may reach into the next segment
     flush_name();
     if (decides_ && kind_ != Kind::kCode) {
-        std::erase_if(rows_, [n = 0U, this](const FactRow& fact) mutable {
-            return n++ >= first_row_ && (fact.kind == FactKind::kNegation || fact.kind == FactKind::kObligation);
-        });
+        const auto here = rows_.begin() + static_cast<std::ptrdiff_t>(first_row_);
+        rows_.erase(std::remove_if(here, rows_.end(),
+                                   [](const FactRow& fact) {
+                                       return fact.kind == FactKind::kNegation || fact.kind == FactKind::kObligation;
+                                   }),
+                    rows_.end());
         emit(FactKind::kDecision, {begin_, text_.size()});
     }
     give_keys();
