@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -110,7 +111,8 @@ void check(const select::Rules& rules, const select::Problem& problem) {
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 61U;  // of budgets and of sums of costs
 
-// What the keywords of a call give, each once; the arrays live as long as this.
+// What the keywords of a call give, each once. The arrays are copies, which live as long as this: what was checked
+// stays as it was, whatever the caller does to its own.
 class Keywords {
   public:
     explicit Keywords(py::kwargs given) : given_(std::move(given)) {}
@@ -121,8 +123,10 @@ class Keywords {
         if (found.is_none()) return;
         py::detail::make_caster<Input<T>> caster;
         if (!caster.load(found, true)) throw py::type_error(std::string(name) + " must be an array of its type");
-        arrays_.push_back(py::detail::cast_op<Input<T>&>(caster));
-        column = view(py::detail::cast_op<Input<T>&>(caster));
+        const std::span<const T> given = view(py::detail::cast_op<Input<T>&>(caster));
+        auto held = std::make_shared<std::vector<T>>(given.begin(), given.end());
+        column = *held;
+        arrays_.push_back(std::move(held));
     }
     template <typename T>
         requires std::is_arithmetic_v<T>
@@ -141,18 +145,16 @@ class Keywords {
     }
 
   private:
-    // The names come in one order, so each is made a string once for all calls.
     py::object take(const char* name) {
-        static std::vector<PyObject*> names;
-        if (at_ == names.size()) names.push_back(PyUnicode_InternFromString(name));
-        PyObject* found = PyDict_GetItemWithError(given_.ptr(), names[at_++]);
+        PyObject* found = PyDict_GetItemWithError(given_.ptr(), py::str(name).ptr());
+        if (found == nullptr && PyErr_Occurred() != nullptr) throw py::error_already_set();
         known_ += found == nullptr ? 0 : 1;
         return found == nullptr ? py::none() : py::reinterpret_borrow<py::object>(found);
     }
 
     py::kwargs given_;
-    std::vector<py::object> arrays_;
-    std::size_t at_ = 0, known_ = 0;
+    std::vector<std::shared_ptr<const void>> arrays_;
+    std::size_t known_ = 0;
 };
 
 using Statuses = py::array_t<std::uint8_t, py::array::c_style>;

@@ -238,6 +238,47 @@ def test_short_gaps_beside_what_is_kept_are_filled(units: list[tuple[bool, bool,
     assert choice.fill_gaps(status).tolist() == expected.tolist()
 
 
+def test_a_choice_that_was_cancelled_chooses_as_ever_when_asked_again() -> None:
+    n = 1_000_000  # the deadline passes before the heap that later choices share is full
+    columns: dict[str, Any] = {
+        "score": np.random.default_rng(0).random(n, np.float32),
+        "cost": np.ones(n, np.int64),
+        "document": np.zeros(n, np.int32),
+    }
+    choice = _native.Choice(**columns)
+    _native.set_deadline(0.01)
+    try:
+        with pytest.raises(TimeoutError):
+            choice.choose(n - 1)
+    finally:
+        _native.set_deadline(None)
+    assert (choice.choose(n - 1) == _native.Choice(**columns).choose(n - 1)).all()
+
+
+@given(readings(), st.integers(0, 40))
+def test_a_choice_holds_what_it_was_given_whatever_becomes_of_the_arrays(
+    reading: dict[str, Any], target: int
+) -> None:
+    choice = _native.Choice(**reading)
+    expected = choice.choose(target).tolist()
+    for column in reading.values():
+        if isinstance(column, np.ndarray):
+            column[:] = 77
+    assert choice.choose(target).tolist() == expected
+
+
+@pytest.mark.parametrize("places", [([0, 9], [1, 10]), ([0, -2], [1, 3]), ([0, 2], [3, 3]), ([2, 0], [3, 1])])
+def test_units_outside_their_text_are_not_written(places: tuple[list[int], list[int]]) -> None:
+    start, end = (np.array(column, np.int64) for column in places)
+    rows, say = np.array([0], np.int64), lambda first, last: "…"
+    with pytest.raises(ValueError, match="start and end must ascend in the text"):
+        _native.write_nested("a b", start, end, rows, 0, 2, 0, say, None, True, 0, True)
+    with pytest.raises(ValueError, match="start and end must ascend in the text"):
+        _native.write_lines(
+            "a b", start, end, rows, 0, 2, 0, None, True, say, None, say, None, None, None, "\n", "…", 0
+        )
+
+
 def test_what_does_not_fit_together_is_refused() -> None:
     document, places = np.zeros(2, np.int32), np.array([0, 2], np.int64)
     rows = np.array([1, 0], np.int64)
