@@ -1,13 +1,10 @@
-// Matrices at the border, and long work that answers Ctrl-C.
+// Matrices at the border, and work on their rows.
 #pragma once
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include <chrono>
-#include <memory>
 #include <string>
-#include <utility>
 
 #include "bind/arrays.hpp"
 #include "bind/release.hpp"
@@ -37,39 +34,6 @@ inline similarity::Rows rows_of(const pybind11::array& matrix, const char* name)
             matrix.strides(1)};
 }
 
-// Threads and a poll that, every 20 ms, asks Python for signals and tells `progress` (a callable or None) the share
-// done. The callable is borrowed: the caller of the binding holds it (a copy of the poll must not count references,
-// threads without the GIL make some).
-inline Workers workers_for(int threads, pybind11::handle progress) {
-    require(threads >= 1, "threads must be at least 1");
-    return {threads, [progress, asked = std::make_shared<Clock::time_point>(Clock::now())](double share) {
-                if (Clock::now() - *asked < std::chrono::milliseconds(20)) return true;
-                const WithGil gil;
-                if (PyErr_CheckSignals() != 0) return false;
-                if (!progress.is_none()) {
-                    try {
-                        progress(share);
-                    } catch (pybind11::error_already_set& error) {
-                        error.restore();
-                        return false;
-                    }
-                }
-                *asked = Clock::now();
-                return true;
-            }};
-}
-
-// Runs `work` without the GIL; a poll that failed left its Python exception behind.
-template <typename Work>
-auto without_gil(Work&& work) {
-    try {
-        const WithoutGil released;
-        return std::forward<Work>(work)();
-    } catch (const Cancelled&) {
-        throw pybind11::error_already_set();
-    }
-}
-
 // Throws for the lowest row that is not finite; threads may have met another one first.
 inline void find_bad_row(const similarity::Rows& rows, const char* name) {
     similarity::RowReader reader(rows);
@@ -82,11 +46,14 @@ inline void find_bad_row(const similarity::Rows& rows, const char* name) {
     }
 }
 
-// Runs `work` without the GIL; a row that is not finite is named, and the matrix it stands in.
+// Runs work(workers) without the GIL; a row that is not finite is named, and the matrix it stands in.
 template <typename Work>
-auto on_rows(const similarity::Rows& x, const similarity::Rows* y, Work&& work) {
+auto on_rows(const similarity::Rows& x, const similarity::Rows* y, int threads, pybind11::handle progress,
+             const Work& work) {
+    require(threads >= 1, "threads must be at least 1");
     try {
-        return without_gil(std::forward<Work>(work));
+        Release release(progress);
+        return work(release.workers(threads));
     } catch (const similarity::NotFinite&) {
         find_bad_row(x, "X");
         if (y != nullptr) find_bad_row(*y, "Y");

@@ -50,34 +50,52 @@ inline std::optional<Clock::time_point>& deadline() {
     return value;
 }
 
-// While it lives the GIL is released, and `check_cancelled` in kernels looks, every 20 ms, for signals and the
-// deadline. Cancelled leaves the Python exception set; `bind_release` has pybind11 pass it on.
+// While it lives the GIL is released, and `check_cancelled` in kernels and the poll of workers look, every 20 ms, for
+// signals and the deadline and tell `progress` the share done: a callable, None or nothing, which the caller of the
+// binding holds. Cancelled leaves the Python exception set; `bind_release` has pybind11 pass it on.
 class Release {
   public:
-    Release() : asked_(Clock::now()), interruptible_([this](double) { return go_on(); }) {
+    explicit Release(pybind11::handle progress = {})
+        : progress_(progress.is_none() ? pybind11::handle() : progress),
+          asked_(Clock::now()),
+          interruptible_([this](double share) { return go_on(share); }) {
         if (deadline() && asked_ > *deadline()) {
             const WithGil gil;
             late();
             throw Cancelled();
         }
     }
+    // `threads` >= 1; the workers must not outlive this.
+    Workers workers(int threads) {
+        return {threads, [this](double share) { return go_on(share); }};
+    }
 
   private:
     static void late() { PyErr_SetString(PyExc_TimeoutError, "the deadline of the call has passed"); }
 
-    bool go_on() {
+    bool go_on(double share) {
         const Clock::time_point now = Clock::now();
         if (now - asked_ < std::chrono::milliseconds(20)) return true;
-        asked_ = now;
         const WithGil gil;
         if (deadline() && now > *deadline()) {
             late();
             return false;
         }
-        return PyErr_CheckSignals() == 0;
+        if (PyErr_CheckSignals() != 0) return false;
+        if (progress_) {
+            try {
+                progress_(share);
+            } catch (pybind11::error_already_set& error) {
+                error.restore();
+                return false;
+            }
+        }
+        asked_ = Clock::now();
+        return true;
     }
 
     WithoutGil without_gil_;
+    pybind11::handle progress_;
     Clock::time_point asked_;
     Interruptible interruptible_;
 };

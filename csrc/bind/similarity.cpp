@@ -36,18 +36,18 @@ void cosine_similarity(const py::array& x, const py::object& y, py::array_t<floa
                                 reinterpret_cast<std::uintptr_t>(data) % alignof(float) == 0),
             "out must be aligned and not reversed");
     const std::size_t stride = static_cast<std::size_t>(out.strides(0)) / sizeof(float);
-    const Workers workers = workers_for(threads, progress);
     const Rows* other = right ? &*right : nullptr;
-    on_rows(left, other, [&] { similarity::all_similarities(left, other, data, stride, workers); });
+    on_rows(left, other, threads, progress,
+            [&](const Workers& workers) { similarity::all_similarities(left, other, data, stride, workers); });
 }
 
 py::tuple cosine_pairs(const py::array& x, double threshold, std::size_t max_pairs, int threads,
                        const py::object& progress) {
     const Rows rows = rows_of(x, "X");
     require(!std::isnan(threshold), "threshold must not be NaN");
-    const Workers workers = workers_for(threads, progress);
-    std::vector<similarity::Pair> pairs =
-        on_rows(rows, nullptr, [&] { return similarity::pairs_at_least(rows, threshold, max_pairs, workers); });
+    std::vector<similarity::Pair> pairs = on_rows(rows, nullptr, threads, progress, [&](const Workers& workers) {
+        return similarity::pairs_at_least(rows, threshold, max_pairs, workers);
+    });
     std::vector<std::int32_t> i(pairs.size());
     std::vector<std::int32_t> j(pairs.size());
     std::vector<float> similarities(pairs.size());
@@ -62,8 +62,8 @@ py::tuple cosine_pairs(const py::array& x, double threshold, std::size_t max_pai
 py::array_t<std::uint8_t> has_pair(const py::array& x, double threshold, int threads) {
     const Rows rows = rows_of(x, "X");
     require(!std::isnan(threshold), "threshold must not be NaN");
-    const Workers workers = workers_for(threads, py::none());
-    return to_array(on_rows(rows, nullptr, [&] { return similarity::has_pair(rows, threshold, workers); }));
+    return to_array(on_rows(rows, nullptr, threads, {},
+                            [&](const Workers& workers) { return similarity::has_pair(rows, threshold, workers); }));
 }
 
 py::tuple threshold_clusters(const py::array& x, double threshold, const Input<double>& scores, bool single,
@@ -73,8 +73,7 @@ py::tuple threshold_clusters(const py::array& x, double threshold, const Input<d
     const std::span<const double> by = view(scores);
     require(by.empty() || by.size() == rows.count, "scores must have one number a row");
     for (const double score : by) require(std::isfinite(score), "scores must be finite");
-    const Workers workers = workers_for(threads, progress);
-    cluster::Clusters clusters = on_rows(rows, nullptr, [&] {
+    cluster::Clusters clusters = on_rows(rows, nullptr, threads, progress, [&](const Workers& workers) {
         return single ? cluster::single(rows, threshold, by, workers)
                       : cluster::representative(rows, threshold, by, workers);
     });
@@ -155,8 +154,9 @@ py::array_t<float> check_pairs(const py::array& x, const Input<std::int32_t>& i,
     check_inside(view(i), rows.count);
     check_inside(view(j), rows.count);
     std::vector<float> similarity(view(i).size());
-    const Workers workers = workers_for(threads, py::none());
-    on_rows(rows, nullptr, [&] { cluster::check_pairs(rows, view(i), view(j), threshold, similarity, workers); });
+    on_rows(rows, nullptr, threads, {}, [&](const Workers& workers) {
+        cluster::check_pairs(rows, view(i), view(j), threshold, similarity, workers);
+    });
     return to_array(std::move(similarity));
 }
 
@@ -279,8 +279,7 @@ py::tuple deduplicate(const py::array& x, double threshold, const Input<double>&
     }
     const auto term_rows = id_rows(terms, term_offsets, rows.count, "term_offsets must ascend from 0 to len(terms)");
     const auto name_rows = id_rows(names, name_offsets, rows.count, "name_offsets must ascend from 0 to len(names)");
-    const Workers workers = workers_for(threads, progress);
-    cluster::Clusters clusters = on_rows(rows, nullptr, [&] {
+    cluster::Clusters clusters = on_rows(rows, nullptr, threads, progress, [&](const Workers& workers) {
         const lexical::Agreement agree(view(guard), term_rows, name_rows, share, order);
         const auto may_join = [&agree](std::size_t a, std::size_t b) { return agree(a, b); };
         return cluster::representative(rows, threshold, by, view(guard), may_join, workers);
@@ -344,8 +343,7 @@ py::tuple marginal_relevance(const py::array& x, const Input<double>& relevance,
     check_numbers(view(relevance), rows.count, true, "relevance must be finite, one a row");
     require(weight >= 0 && weight <= 1, "weight must lie in [0, 1]");
     check_items(view(pinned), rows.count);
-    const Workers workers = workers_for(threads, progress);
-    return to_tuple(on_rows(rows, nullptr, [&] {
+    return to_tuple(on_rows(rows, nullptr, threads, progress, [&](const Workers& workers) {
         return subset::marginal_relevance(rows, view(relevance), count, weight, view(pinned), workers);
     }));
 }
@@ -359,8 +357,8 @@ py::tuple facility_location(const py::array& x, const Input<double>& weights, co
     require(std::isfinite(budget), "budget must be finite");
     check_items(view(pinned), rows.count);
     const subset::Facility problem{view(weights), view(costs), budget, view(pinned), neighbors};
-    const Workers workers = workers_for(threads, progress);
-    return to_tuple(on_rows(rows, nullptr, [&] { return subset::facility_location(rows, problem, workers); }));
+    return to_tuple(on_rows(rows, nullptr, threads, progress,
+                            [&](const Workers& workers) { return subset::facility_location(rows, problem, workers); }));
 }
 
 }  // namespace

@@ -5,8 +5,9 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 from tersely import _native
 
@@ -85,3 +86,34 @@ def test_a_native_call_ends_at_the_deadline_of_its_thread(deadline: None) -> Non
         _native.segment(["begun after it"], 2, 200)
     _native.set_deadline(None)
     assert len(_native.segment(["A word."], 2, 200)[0]) == 1
+
+
+ROWS = np.random.default_rng(0).standard_normal((20_000, 128), dtype=np.float32)
+NONE = np.empty(0, np.int32)
+ON_ROWS: dict[str, Callable[..., object]] = {
+    "similarity": lambda told: _native.cosine_similarity(
+        ROWS[:8000], None, np.empty((8000, 8000), np.float32), 1, told
+    ),
+    "pairs": lambda told: _native.cosine_pairs(ROWS, 0.3, 1 << 20, 1, told),
+    "clusters": lambda told: _native.threshold_clusters(ROWS, 0.3, np.empty(0), False, 1, told),
+    "relevance": lambda told: _native.marginal_relevance(ROWS, np.ones(20_000), 2000, 0.5, NONE, 1, told),
+    "facilities": lambda told: _native.facility_location(
+        ROWS, np.empty(0), np.empty(0), 100.0, NONE, 32, 1, told
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ON_ROWS)
+def test_work_on_rows_ends_at_the_deadline_too(name: str, deadline: None) -> None:
+    told: list[float] = []
+
+    def late(share: float) -> None:
+        told.append(share)
+        _native.set_deadline(-1)
+
+    _native.set_deadline(None)
+    with pytest.raises(TimeoutError, match="deadline"):
+        ON_ROWS[name](late)
+    assert len(told) == 1
+    with pytest.raises(TimeoutError, match="deadline"):  # begun after it
+        ON_ROWS[name](None)
