@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,14 +98,34 @@ py::list holds_blocks(const py::object& texts) {
 using content::LineReader;
 using content::Row;
 
-LineReader make_reader(const py::str& query, std::size_t most_rows) {
+// Threads that share one take turns.
+class SharedReader : public LineReader {
+  public:
+    using LineReader::LineReader;
+
+    // Held by the thread that has its turn. Waits without the GIL, which that thread may need.
+    std::unique_lock<std::mutex> turn() const {
+        std::unique_lock<std::mutex> mine(turn_, std::try_to_lock);
+        if (!mine.owns_lock()) {
+            const WithoutGil released;
+            mine.lock();
+        }
+        return mine;
+    }
+
+  private:
+    mutable std::mutex turn_;
+};
+
+std::unique_ptr<SharedReader> make_reader(const py::str& query, std::size_t most_rows) {
     const Utf8List list(py::list(py::make_tuple(query)));
-    return LineReader(list.views()[0], most_rows);
+    return std::make_unique<SharedReader>(list.views()[0], most_rows);
 }
 
-void read_text(LineReader& reader, const py::str& text) {
+void read_text(SharedReader& reader, const py::str& text) {
     const Utf8List list(py::list(py::make_tuple(text)));
     const std::string_view view = list.views()[0];
+    const auto mine = reader.turn();
     const Release release;
     const std::int32_t document = reader.append(view, true);
     std::vector<Row>& rows = reader.rows();
@@ -121,10 +143,11 @@ void read_text(LineReader& reader, const py::str& text) {
     }
 }
 
-void append_bytes(LineReader& reader, const py::buffer& bytes, bool last) {
+void append_bytes(SharedReader& reader, const py::buffer& bytes, bool last) {
     const py::buffer_info info = bytes.request();
     require(info.ndim == 1 && info.itemsize == 1 && info.strides[0] == 1, "bytes must be contiguous bytes");
     const std::string_view view(static_cast<const char*>(info.ptr), static_cast<std::size_t>(info.size));
+    const auto mine = reader.turn();
     const Release release;
     reader.append(view, last);
 }
@@ -160,16 +183,29 @@ py::array_t<std::int64_t> templates(const LineReader& reader) {
     return to_array(std::move(counts));
 }
 
-py::tuple stamps(const LineReader& reader, std::size_t template_id) {
+py::tuple stamps(const SharedReader& reader, std::size_t template_id) {
+    const auto mine = reader.turn();
     require(template_id < reader.templates().size(), "there is no such template");
     const content::TemplateFacts& facts = reader.templates()[template_id];
     return py::make_tuple(facts.first_stamp, facts.last_stamp);
 }
 
+// What `get` gives of a reader in a thread's turn.
+template <typename Get>
+auto in_turn(Get get) {
+    return [get](const SharedReader& reader) {
+        const auto mine = reader.turn();
+        return get(reader);
+    };
+}
+
 py::array_t<std::uint8_t> lined(const py::object& texts) {
     const GivenTexts list(texts);
     std::vector<std::uint8_t> result;
-    for (const std::string_view text : list.views()) result.push_back(content::is_lined(text) ? 1 : 0);
+    {
+        const Release release;
+        for (const std::string_view text : list.views()) result.push_back(content::is_lined(text) ? 1 : 0);
+    }
     return to_array(std::move(result));
 }
 
@@ -408,7 +444,9 @@ content::TreeUnits scan(std::string_view text, int syntax) {
 }
 
 bool is_laid_out(const py::str& text, int syntax) {
-    return scan(Utf8List(py::list(py::make_tuple(text))).views()[0], syntax).fault == content::TreeFault::kNone;
+    const Utf8List list(py::list(py::make_tuple(text)));
+    const Release release;
+    return scan(list.views()[0], syntax).fault == content::TreeFault::kNone;
 }
 
 py::tuple tree_units(const py::list& texts, const std::string& query, int syntax) {
@@ -610,21 +648,21 @@ void bind_content(py::module_& m) {
     m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("graded"), py::arg("most"));
     const char* what = "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.";
-    py::class_<LineReader>(m, "LineReader", what, py::is_final(), plain)
+    py::class_<SharedReader>(m, "LineReader", what, py::is_final(), plain)
         .def(py::init(&make_reader), py::arg("query"), py::arg("most_rows"))
         .def("read", &read_text, py::arg("text"))
         .def("append", &append_bytes, py::arg("data"), py::arg("last"))
-        .def("rows", &rows)
-        .def("templates", &templates)
-        .def("forms", [](const LineReader& reader) { return to_array(reader.forms()); })
+        .def("rows", in_turn(rows))
+        .def("templates", in_turn(templates))
+        .def("forms", in_turn([](const LineReader& reader) { return to_array(reader.forms()); }))
         .def("stamps", &stamps, py::arg("template"))
-        .def("variants", [](const LineReader& reader) { return to_array(std::vector(reader.variants())); })
-        .def("series", [](const LineReader& reader) { return to_array(std::vector(reader.series())); })
-        .def("findings", [](const LineReader& reader) { return to_array(std::vector(reader.findings())); })
-        .def("asked", [](const LineReader& reader) { return to_array(std::vector(reader.asked_lines())); })
-        .def_property_readonly("id_words", &LineReader::id_words)
-        .def_property_readonly("let_go", &LineReader::has_let_go)
-        .def_property_readonly("lines", &LineReader::lines);
+        .def("variants", in_turn([](const LineReader& reader) { return to_array(std::vector(reader.variants())); }))
+        .def("series", in_turn([](const LineReader& reader) { return to_array(std::vector(reader.series())); }))
+        .def("findings", in_turn([](const LineReader& reader) { return to_array(std::vector(reader.findings())); }))
+        .def("asked", in_turn([](const LineReader& reader) { return to_array(std::vector(reader.asked_lines())); }))
+        .def_property_readonly("id_words", in_turn([](const LineReader& reader) { return reader.id_words(); }))
+        .def_property_readonly("let_go", in_turn([](const LineReader& reader) { return reader.has_let_go(); }))
+        .def_property_readonly("lines", in_turn([](const LineReader& reader) { return reader.lines(); }));
     m.def("tree_units", &tree_units, py::arg("texts"), py::arg("query"), py::arg("syntax"));
     m.def("is_laid_out", &is_laid_out, py::arg("text"), py::arg("syntax"));
     m.def("html_texts", &html_texts, py::arg("texts"));

@@ -78,6 +78,12 @@ py::tuple segment(const py::list& texts, int level, std::size_t window) {
     return table_arrays(std::move(table));
 }
 
+std::vector<std::uint8_t> classes_of(const text::Vocabulary& vocabulary) {
+    std::vector<std::uint8_t> classes(vocabulary.size());
+    for (std::size_t id = 0; id < classes.size(); ++id) classes[id] = text::term_class(vocabulary[id]);
+    return classes;
+}
+
 // One pass: segments, and the terms of each; then the terms of each extra text as one row; what each term is and
 // weighs.
 py::tuple analyze(const py::object& texts, const py::list& extras, int level, std::size_t window) {
@@ -85,6 +91,8 @@ py::tuple analyze(const py::object& texts, const py::list& extras, int level, st
     const GivenTexts list(texts);
     const Utf8List extra_list(extras);
     Table table;
+    std::vector<std::uint8_t> classes;
+    std::vector<float> weights;
     table.term_ids.reserve(list.bytes() / 8);  // English has a term every ten bytes
     text::TermReader reader(list.bytes());
     {
@@ -105,12 +113,10 @@ py::tuple analyze(const py::object& texts, const py::list& extras, int level, st
             reader.append(view, {0, view.size()}, table.term_ids);
             table.term_offsets.push_back(static_cast<std::int64_t>(table.term_ids.size()));
         }
+        classes = classes_of(reader.vocabulary());
+        weights = lexical::inverse_frequency(
+            {table.term_ids, table.term_offsets, classes.size(), table.document, table.rows.block, table.rows.heading});
     }
-    const text::Vocabulary& vocabulary = reader.vocabulary();
-    std::vector<std::uint8_t> classes(vocabulary.size());
-    for (std::size_t id = 0; id < classes.size(); ++id) classes[id] = text::term_class(vocabulary[id]);
-    std::vector<float> weights = lexical::inverse_frequency(
-        {table.term_ids, table.term_offsets, classes.size(), table.document, table.rows.block, table.rows.heading});
     auto ids = to_array(std::move(table.term_ids));
     auto offsets = to_array(std::move(table.term_offsets));
     return py::make_tuple(table_arrays(std::move(table)), ids, offsets, to_array(std::move(classes)),
@@ -130,9 +136,7 @@ py::tuple read_terms(const py::list& texts) {
             reader.append(view, {0, view.size()}, ids);
             offsets.push_back(static_cast<std::int64_t>(ids.size()));
         }
-        const text::Vocabulary& vocabulary = reader.vocabulary();
-        classes.resize(vocabulary.size());
-        for (std::size_t id = 0; id < classes.size(); ++id) classes[id] = text::term_class(vocabulary[id]);
+        classes = classes_of(reader.vocabulary());
     }
     return py::make_tuple(to_array(std::move(ids)), to_array(std::move(offsets)), to_array(std::move(classes)));
 }
@@ -232,6 +236,7 @@ struct Given {
         : list(texts) {
         const Columns columns{view(document), view(start), view(end), view(kind), view(block)};
         const std::size_t n = columns.document.size();
+        const Release release;
         require(columns.start.size() == n && columns.end.size() == n && columns.kind.size() == n &&
                     columns.block.size() == n,
                 "document, start, end, kind and block must have one length");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -59,6 +60,21 @@ def test_rows_do_not_depend_on_how_the_bytes_come(text: str, sizes: list[int]) -
         assert one.tolist() == other.tolist()
     every = range(len(whole.templates()))
     assert [*map(whole.stamps, every)] == [*map(parts.stamps, every)] and whole.lines == parts.lines
+
+
+def test_threads_that_share_a_reader_take_turns() -> None:
+    reader, text = (
+        _native.LineReader("a1", 1024),
+        "".join(f"{i % 89} jobs, {i} left\n" for i in range(20_000)),
+    )
+
+    def read(_: int) -> int:
+        reader.read(text)
+        return min(reader.templates().sum(), len(reader.rows()[0]))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert min(pool.map(read, range(8))) > 0
+    assert reader.lines == 8 * 20_000 and reader.templates().sum() == reader.lines
 
 
 @given(st.lists(st.binary(max_size=80), max_size=6))
