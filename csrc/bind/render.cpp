@@ -609,8 +609,18 @@ py::array_t<std::int64_t> estimated_costs(const Input<std::int64_t>& start, cons
     return to_array(std::move(costs));
 }
 
-void check_rows(std::span<const std::int64_t> rows, std::int64_t low, std::int64_t high, std::size_t size) {
-    require(0 <= low && low <= high && static_cast<std::size_t>(high) <= size, "low and high must be rows, in order");
+// `start`, `end`: of all rows, of which those in [low, high) lie in the text, one behind the other.
+void check_rows(const py::str& text, std::span<const std::int64_t> start, std::span<const std::int64_t> end,
+                std::span<const std::int64_t> rows, std::int64_t low, std::int64_t high) {
+    require(start.size() == end.size(), "start and end must have one length");
+    require(0 <= low && low <= high && static_cast<std::size_t>(high) <= start.size(),
+            "low and high must be rows, in order");
+    std::int64_t before = 0;
+    for (auto i = static_cast<std::size_t>(low); i < static_cast<std::size_t>(high); ++i) {
+        require(before <= start[i] && start[i] <= end[i] && end[i] <= PyUnicode_GET_LENGTH(text.ptr()),
+                "start and end must ascend in the text");
+        before = end[i];
+    }
     for (std::size_t i = 0; i < rows.size(); ++i) {
         require(rows[i] >= (i == 0 ? low : rows[i - 1] + 1) && rows[i] < high, "rows must ascend in [low, high)");
     }
@@ -622,8 +632,7 @@ py::tuple write_nested(const py::str& text, const Input<std::int64_t>& start, co
                        bool at_line) {
     const NestedRuns runs{view(start), view(end), low, high, shift, Said(marker), gap, numbered};
     const std::span<const std::int64_t> kept = view(rows);
-    require(runs.start.size() == runs.end.size(), "start and end must have one length");
-    check_rows(kept, low, high, runs.start.size());
+    check_rows(text, runs.start, runs.end, kept, low, high);
     WrittenText to(text, length, at_line);
     runs.write(kept, to);
     return to.finish();
@@ -640,8 +649,7 @@ py::tuple write_lines(const py::str& text, const Input<std::int64_t>& start, con
     const std::span<const std::int64_t> starts = view(start);
     const std::span<const std::int64_t> ends = view(end);
     const std::span<const std::int64_t> kept = view(rows);
-    require(starts.size() == ends.size(), "start and end must have one length");
-    check_rows(kept, low, high, starts.size());
+    check_rows(text, starts, ends, kept, low, high);
     const auto column = [&]<typename T>(const py::object& given, const T& none) {
         T held = given.is_none() ? none : given.cast<T>();
         require(!held || (low + shift >= 0 && high + shift <= held.size()), "columns must be of all rows");
