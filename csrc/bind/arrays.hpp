@@ -1,6 +1,7 @@
 // NumPy arrays at the border: vectors handed over, large ones without a copy.
 #pragma once
 
+#include <pybind11/gil_safe_call_once.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
@@ -17,11 +18,12 @@ namespace tersely::bind {
 
 inline constexpr std::size_t kCopied = 4096;  // bytes, at most: a copy costs less than an owner of the vector
 
-// NumPy's own object for a type, which lives as long as the process.
+// NumPy's own object for a type, which lives as long as the process. Asking for it may let go of the GIL, which the
+// guard of a plain static would be held across.
 template <typename T>
 PyObject* dtype_of() {
-    static PyObject* const dtype = pybind11::dtype::of<T>().release().ptr();
-    return dtype;
+    static pybind11::gil_safe_call_once_and_store<PyObject*> dtype;
+    return dtype.call_once_and_store_result([] { return pybind11::dtype::of<T>().release().ptr(); }).get_stored();
 }
 
 // A new array; its values are not set. `shape` >= 0.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "kernels/parallel.hpp"
 #include "kernels/text/abbreviations.hpp"
@@ -189,6 +190,7 @@ void to_characters(std::string_view text, std::vector<std::int64_t>& start, std:
     std::int64_t character = 0;
     const auto advance = [&](std::int64_t& offset) {
         const auto to = static_cast<std::size_t>(offset);
+        if (to < byte || to > text.size()) throw std::logic_error("units must ascend in their text");
         character += static_cast<std::int64_t>(kernels.count_chars(text.data() + byte, to - byte));
         byte = to;
         offset = character;
