@@ -8,15 +8,13 @@
 
 namespace tersely::text {
 
-// The first of eight bytes is the lowest of the number, whatever the machine.
+// Here, in tables of tokens, in hashes and in the vector code numbers are read from bytes as the machine has them.
+static_assert(std::endian::native == std::endian::little, "tersely needs a little-endian machine");
+
+// The first of eight bytes is the lowest of the number.
 inline std::uint64_t load8(const char* bytes) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes, 8);
-    if constexpr (std::endian::native == std::endian::big) {
-        std::uint64_t turned = 0;
-        for (int i = 0; i < 8; ++i) turned |= (word >> (8 * i) & 0xFFU) << (56 - 8 * i);
-        word = turned;
-    }
     return word;
 }
 

@@ -92,9 +92,6 @@ class TokenTable {
     std::uint32_t load_slot(std::uint64_t place) const {
         std::uint32_t slot = 0;
         std::memcpy(&slot, slot_bytes_ + 4 * place, 4);
-        if constexpr (std::endian::native == std::endian::big) {
-            slot = slot >> 24U | (slot >> 8U & 0xFF00U) | (slot & 0xFF00U) << 8U | slot << 24U;
-        }
         return slot;
     }
     bool stands_at(const Key& key, std::uint32_t at) const {
