@@ -17,6 +17,9 @@ from typing import Any
 #: The warning of every door that read something else than it was given.
 CHARACTERS_REPLACED = "characters_replaced"
 
+#: How errors tell of data that Python cannot follow to its end; it follows some 900 levels.
+TOO_DEEP = "nested too deeply; 500 levels are allowed"
+
 #: Marks at the beginning of a file; those of UTF-32 begin as those of UTF-16 do.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -146,9 +149,21 @@ def parse_json(text: str | bytes, what: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_float=_finite, parse_constant=_finite)
     except RecursionError:
-        raise ValueError(f"{what}: lists and objects are nested too deeply; 500 levels are allowed") from None
+        raise ValueError(f"{what}: lists and objects are {TOO_DEEP}") from None
     except ValueError as error:
         raise ValueError(f"{what} is not JSON: {error}") from None
+
+
+def json_bytes(value: Any, indent: int | None = None) -> bytes:
+    """Write JSON as UTF-8; a lone surrogate is written as its escape, so a reader gets what was given.
+
+    Raises ValueError for NaN and infinite numbers, which JSON does not have.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATES.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

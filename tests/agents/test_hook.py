@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import re
 import shutil
@@ -429,6 +430,7 @@ def test_cursor_gets_results_of_mcp_tools_alone(
         {**given, "tool_name": "MCP:read_text_file"},
         {**given, "tool_output": LOG},
         {**given, "tool_output": json.dumps({"content": MCP, "isError": True})},
+        {**given, "tool_output": json.dumps({"content": MCP, "share": math.nan})},  # NaN is no JSON
     ):
         assert answered(other, capfd, monkeypatch, "--agent", "cursor", "-b", "300")[0] == {}
     # Cursor runs Claude Code's hooks as well, and would not take what they answer.

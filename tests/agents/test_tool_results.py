@@ -134,6 +134,25 @@ class Opaque:
         return LOG
 
 
+def nested(depth: int, kind: type[Any]) -> Any:
+    """A long text within so many lists or objects."""
+    value: Any = "The worker wrote a row. " * 300
+    for _ in range(depth):
+        value = [value] if kind is list else {"a": value}
+    return value
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+@pytest.mark.parametrize("depth", [*range(300, 500, 10), 2_000, 50_000])
+def test_data_at_any_depth_is_shortened_or_left_and_told(depth: int, kind: type[Any]) -> None:
+    result = nested(depth, kind)
+    made, told = compress(result, budget=2 * depth + 1000)
+    assert told.status in ("compressed", "not_text", "fits") and (told.status == "compressed") == (
+        made is not result
+    )
+    assert told.status != "not_text" or "500 levels are allowed" in told.warnings[0]
+
+
 @pytest.mark.parametrize(
     ("result", "status"),
     [

@@ -461,6 +461,15 @@ def test_json_lines_stay_json_lines(tmp_path: Path) -> None:
     ).messages
 
 
+@pytest.mark.parametrize("between", [",", "\n"])
+def test_half_a_character_comes_back_as_the_escape_that_came(tmp_path: Path, between: str) -> None:
+    messages = [{"role": "user", "content": "half \ud83d of é", "\udc80": 1}, *history()]
+    written = between.join(map(json.dumps, messages))
+    code, text = compact(tmp_path, f"[{written}]" if between == "," else written, budget=100_000)
+    read = json.loads(text) if between == "," else [json.loads(line) for line in text.splitlines()]
+    assert code == 0 and read == messages and "of é" in text
+
+
 def test_pins_and_the_newest_stay(tmp_path: Path) -> None:
     code, text = compact(tmp_path, json.dumps(history()), "--pin", "part_7.py", "--keep-last", "2")
     messages = json.loads(text)

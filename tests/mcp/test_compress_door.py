@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import subprocess
 import sys
@@ -66,9 +67,13 @@ def test_a_result_of_a_tool_comes_back_in_its_shape(address: str) -> None:
 @pytest.mark.parametrize(
     ("body", "headers", "status", "said"),
     [
-        (b"{", {}, 400, "no JSON"),
-        (b"\xff", {}, 400, "no JSON"),
-        (b"[" * 100_000, {}, 400, "no JSON"),
+        (b"{", {}, 400, "is not JSON"),
+        (b"\xff", {}, 400, "the body cannot be read: 'utf-8' codec can't decode byte 0xff"),
+        (b"[" * 100_000, {}, 400, "nested too deeply; 500 levels are allowed"),
+        (b'{"result": {"share": NaN}}', {}, 400, "NaN is no number of JSON"),
+        (b'{"result": [-Infinity]}', {}, 400, "-Infinity is no number of JSON"),
+        (b'{"result": [1e999]}', {}, 400, "1e999 is no number of JSON"),
+        (b'{"result": {"row": 1, "row": 2}}', {}, 400, "has the key 'row' twice"),
         ([], {}, 400, "must be an object"),
         ({}, {}, 400, 'either "text" or "result"'),
         ({"text": "a", "result": "a"}, {}, 400, 'either "text" or "result"'),
@@ -86,6 +91,21 @@ def test_what_is_wrong_is_said(
 ) -> None:
     found, answer = ask(address, body=body, **headers)
     assert found == status and said in (answer["error"] if isinstance(answer, dict) else answer)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        b'{"result": ' + b"[" * 450 + b"]" * 450 + b"}",
+        b'{"result": ' + b'{"a":' * 800 + b"[]" + b"}" * 800 + b"}",
+        b'{"result": "short", "arguments": ' + b"[" * 800 + b"]" * 800 + b"}",
+        b'{"result": {"a\\ud800": 1, "a\\ud801": ["\\udfff", "\\ud83d\\ude00"]}}',
+    ],
+    ids=["lists", "objects", "arguments", "surrogates"],
+)
+def test_a_result_that_fits_comes_back_as_it_came(address: str, given: bytes) -> None:
+    status, answer = ask(address, body=given[:-1] + b', "budget": 100000}')
+    assert status == 200 and answer["result"] == json.loads(given)["result"]
 
 
 def test_other_methods_are_refused(address: str) -> None:

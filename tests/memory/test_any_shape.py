@@ -152,6 +152,15 @@ def test_a_message_within_itself_is_named() -> None:
         compact_messages([{"role": "user", "content": around}], budget=5)
 
 
+@pytest.mark.parametrize("depth", [1_000, 100_000])
+def test_tools_that_are_nested_too_deeply_are_named(depth: int) -> None:
+    tools: list[Any] = []
+    for _ in range(depth):
+        tools = [tools]
+    with pytest.raises(ValueError, match="data of type list is nested too deeply; 500 levels are allowed"):
+        compact_messages([{"role": "user", "content": "Hello"}], budget=9_000_000, tools=tools)
+
+
 @pytest.mark.parametrize("content", [LOG, [{"type": "text", "text": LOG}]])
 def test_a_result_with_a_cache_marker_becomes_shorter_and_keeps_it(content: Any) -> None:
     marker = {"type": "ephemeral"}

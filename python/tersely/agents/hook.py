@@ -16,6 +16,7 @@ from tersely.documents import value_of
 from tersely.memory.excerpts import called_arguments, called_tools
 from tersely.memory.messages import MessageReader, Path, is_list, plain, read_messages, to_json
 from tersely.memory.writing import with_texts
+from tersely.text import parse_json
 
 #: How a model gets a whole result behind a gateway: LiteLLM offers it a tool of this name, and headroom's
 #: proxy does where it reads "Retrieve original: hash=".
@@ -290,8 +291,8 @@ def _read(given: Any) -> Any:
     if not isinstance(given, str):
         return given
     try:
-        return json.loads(given)
-    except (ValueError, RecursionError):
+        return parse_json(given, "it")
+    except ValueError:
         return given
 
 

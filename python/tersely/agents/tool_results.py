@@ -22,7 +22,7 @@ from tersely.memory.excerpts import hints_of
 from tersely.memory.messages import Path, Piece, read_result, to_json
 from tersely.memory.writing import REMOVED, Rows, with_texts
 from tersely.models.counters import resolve_counter
-from tersely.text import decode, well_formed
+from tersely.text import TOO_DEEP, decode, well_formed
 from tersely.types import Compressed, Document, Frame
 
 if TYPE_CHECKING:
@@ -175,7 +175,11 @@ class ToolResultCompressor:
 
         `whole`: gives what the store keeps, where `result` are bytes that were taken from it.
         """
-        return self._reported(*self._compress(result, query, name or "", arguments, whole=whole))
+        try:
+            made, told = self._compress(result, query, name or "", arguments, whole=whole)
+        except RecursionError:  # it could be read, but not written
+            made, told = result, self._as_it_came("not_text", f"the result is {TOO_DEEP}", name)
+        return self._reported(made, told)
 
     def compress_or_leave(
         self,
@@ -191,14 +195,16 @@ class ToolResultCompressor:
         try:
             made, told = self._compress(result, query, name or "", arguments, is_taken)
         except Exception as error:  # an agent must not lose a result to what was to save tokens
-            warning = f"{type(error).__name__}: {error}"
-            made, told = result, ToolResultReport("failed", 0, 0, self.budget, name or "", "", (warning,))
+            made, told = result, self._as_it_came("failed", f"{type(error).__name__}: {error}", name)
         return self._reported(made, told)
 
     def _reported(self, made: Any, told: ToolResultReport) -> Any:
         if self.report is not None:
             self.report(told)
         return made
+
+    def _as_it_came(self, status: str, warning: str, name: str | None) -> ToolResultReport:
+        return ToolResultReport(status, 0, 0, self.budget, name or "", "", (warning,))
 
     def _compress(
         self,
@@ -219,7 +225,7 @@ class ToolResultCompressor:
                 given = None if guess is None else bytes(result).decode("utf-8", "surrogateescape")
             entry = read_result(text)
         except ValueError as error:  # no text, nested too deeply
-            return result, ToolResultReport("not_text", 0, 0, self.budget, name, "", (str(error),))
+            return result, self._as_it_came("not_text", str(error), name)
         original = self._count(piece.text for piece in entry.pieces)
         pieces = [piece for piece in entry.pieces if piece.kind in _MAY_SHRINK and piece.text]
         unknown = ("unknown_shape",) if entry.unknown else ()

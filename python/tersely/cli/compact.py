@@ -8,7 +8,7 @@ from typing import Any
 
 from tersely.cli.arguments import OUTPUT, QUIET, Commands, add_command, add_counter
 from tersely.cli.files import note_warnings, read_history_file, say, write, write_json
-from tersely.text import parse_json, percent
+from tersely.text import json_bytes, parse_json, percent
 
 _EXAMPLES = """examples:
   tersely compact history.json --budget 8000 --counter o200k_base > shorter.json
@@ -53,8 +53,7 @@ def run_compact(arguments: argparse.Namespace) -> None:
         keep_last=arguments.keep_last,
     )
     if lines:
-        rows = [json.dumps(message, ensure_ascii=False) + "\n" for message in result.messages]
-        write("".join(rows), arguments.output)
+        write(b"".join([json_bytes(message) + b"\n" for message in result.messages]), arguments.output)
     else:
         write_json(result.messages if key is None else {**given, key: result.messages}, arguments.output)
     if arguments.report is not None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 import tersely
 from tersely.cli.arguments import FILES, Commands, add_command, add_counter, add_encoding, add_level
 from tersely.cli.files import read_files, write
 from tersely.engine.reading import count_batch
 from tersely.models.counters import resolve_counter
-from tersely.text import clipped
+from tersely.text import clipped, json_bytes
 from tersely.types import Kind
 
 _SEGMENT = """examples:
@@ -41,7 +40,7 @@ def run_segment(arguments: argparse.Namespace) -> None:
         name, text = documents[index].id, documents[index].text[start:end]
         if arguments.json:
             row = {"document": name, "start": start, "end": end, "kind": names[kind], "text": text}
-            lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+            lines.append(json_bytes(row).decode() + "\n")
         else:
             shown = clipped(" ".join(text.split()), 100)
             lines.append(f"{name}:{start}-{end}\t{names[kind]}\t{shown}\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import io
-import json
 import os
 import re
 import sys
@@ -18,7 +17,7 @@ from typing import Any, TextIO, TypeAlias
 from tersely.documents import read_document
 from tersely.errors import MissingExtraError
 from tersely.file_text import READ_AS, READABLE, file_text
-from tersely.text import decode, to_bytes
+from tersely.text import decode, json_bytes, to_bytes
 from tersely.types import Document
 
 # Control characters but tabs and line ends: terminals take them, and what follows, for commands.
@@ -105,7 +104,7 @@ def write(text: str | bytes, output: str | None = None) -> None:
 
 def write_json(data: Any, output: str | None = None) -> None:
     """Write data as JSON that people can read, as `write` does."""
-    write(json.dumps(data, ensure_ascii=False, indent=2) + "\n", output)
+    write(json_bytes(data, indent=2) + b"\n", output)
 
 
 def say(text: str, by: str = "tersely") -> None:

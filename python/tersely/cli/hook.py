@@ -21,7 +21,7 @@ from tersely.cli.arguments import STORE, Commands, add_command
 from tersely.cli.files import InputError, say, write
 from tersely.cli.store import result_compressor, state_folder
 from tersely.files import make_folder, private, renamed
-from tersely.text import decode
+from tersely.text import decode, parse_json
 
 if TYPE_CHECKING:
     from tersely.agents.tool_results import ToolResultReport
@@ -101,9 +101,9 @@ def _answer(arguments: argparse.Namespace) -> None:
         if len(given) > _MOST:
             pass
         elif arguments.failures:
-            answer = rewrite_command(json.loads(decode(given)[0]), _run_line(arguments))
+            answer = rewrite_command(parse_json(decode(given)[0], "the event"), _run_line(arguments))
         elif len(given) > arguments.budget:  # no text has more tokens than bytes
-            event = json.loads(decode(given)[0])
+            event = parse_json(decode(given)[0], "the event")
             options = {"keep_tools": arguments.keep, "keep_files": not arguments.files}
             with result_compressor(arguments, report=_report, **options) as compressor:
                 answer = answer_event(agent, event, compressor)

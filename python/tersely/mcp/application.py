@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 import os
 import sys
@@ -17,7 +18,7 @@ import tersely
 from tersely import _native, checks
 from tersely.errors import CompressionError, needs
 from tersely.mcp.tools import Tool, ToolError
-from tersely.text import well_formed
+from tersely.text import TOO_DEEP, well_formed
 
 __all__ = ["serve_stdio"]
 
@@ -96,9 +97,8 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
         text, data, _ = await anyio.to_thread.run_sync(
             run_tool, tool, params.arguments, deadline, limiter=limiter[0]
         )
-        return CallToolResult(
-            content=[TextContent(type="text", text=text)], structured_content=data, is_error=data is None
-        )
+        content = [TextContent(type="text", text=well_formed(text))]
+        return CallToolResult(content=content, structured_content=_readable(data), is_error=data is None)
 
     return Server(
         "tersely",
@@ -109,13 +109,9 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
     )
 
 
-def _readable(value: Any) -> Any:
-    """Plain JSON types whose texts have a UTF-8 form, as those of replies must."""
-    if isinstance(value, str):
-        return well_formed(value)
-    if isinstance(value, dict):
-        return {key: _readable(inner) for key, inner in value.items()}
-    return [_readable(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+def _readable(data: Any) -> Any:
+    """Plain JSON types whose texts and keys have a UTF-8 form, which the SDK needs."""
+    return json.loads(well_formed(json.dumps(data, ensure_ascii=False)))
 
 
 def run_tool(
@@ -127,7 +123,9 @@ def run_tool(
     _native.set_deadline(deadline)
     try:
         reply = tool.run(tool.checked(given))
-        return well_formed(reply.text), _readable(dict(reply.data)), ""
+        return reply.text, dict(reply.data), ""
+    except RecursionError:
+        return f"what came is {TOO_DEEP}", None, CALLER
     except (ToolError, CompressionError, ValueError, TypeError) as error:
         return str(error), None, CALLER
     except Exception as error:

@@ -4,7 +4,6 @@ Beside it listen the two addresses that gateways ask (gateway.py)."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +14,7 @@ from tersely.mcp.application import FAULT, SLOW, Application, Receive, Scope, Se
 from tersely.mcp.gateway import Gateway
 from tersely.mcp.text_tools import text_tools
 from tersely.mcp.tools import Tool, ToolReply, object_schema
-from tersely.text import decode
+from tersely.text import CHARACTERS_REPLACED, decode, json_bytes, parse_json, well_formed
 
 __all__ = ["PATH", "RETRIEVE", "CompressDoor"]
 
@@ -151,23 +150,25 @@ class CompressDoor:
 
     def _run(self, path: str, body: bytes) -> Answer:
         try:
-            given = json.loads(decode(body)[0])
-        except (ValueError, RecursionError) as error:
-            return 400, {"error": f"the body is no JSON: {error}"}
-        ignored: list[str] = []
+            came = decode(body)[0]
+            text = well_formed(came)
+            given = parse_json(text, "its text")
+        except ValueError as error:
+            return 400, {"error": f"the body cannot be read: {error}"}
+        notes = [] if text is came else [CHARACTERS_REPLACED]
         if path == _GATEWAY and isinstance(given, dict) and self.gateway is not None:
             tool = self.gateway.tool()
-            ignored = [f"{name:.60} is not looked at" for name in given if name not in tool.properties]
+            notes += [f"{name:.60} is not looked at" for name in given if name not in tool.properties]
             given = {name: value for name, value in given.items() if name in tool.properties}
         elif path == _GATEWAY or not isinstance(given, dict) or ("text" in given) == ("result" in given):
             wanted = "" if path == _GATEWAY else ' with either "text" or "result"'
             return 400, {"error": f"the body must be an object{wanted}"}
         else:
             tool = _RESULT if "result" in given else _TEXT
-        text, data, wrong = run_tool(tool, given, self.deadline)
+        said, data, wrong = run_tool(tool, given, self.deadline)
         if data is None:
-            return _STATUS.get(wrong, 400), {"error": text}
-        return 200, {**data, "warnings": [*data["warnings"], *ignored]} if ignored else data
+            return _STATUS.get(wrong, 400), {"error": said}
+        return 200, {**data, "warnings": list(dict.fromkeys([*data["warnings"], *notes]))}
 
     def _retrieve(self, hash: str) -> Answer:
         found = self.gateway.retrieve(hash) if self.gateway is not None else None
@@ -175,5 +176,4 @@ class CompressDoor:
 
 
 async def _answer(send: Send, status: int, data: Mapping[str, Any]) -> None:
-    body = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
-    await send_response(send, status, body, "application/json")
+    await send_response(send, status, json_bytes(data), "application/json")

@@ -154,8 +154,8 @@ def _check(name: str, schema: Mapping[str, Any], value: Any) -> Any:
     if len(value) < fewest or (most is not None and len(value) > most):
         limits = f"{fewest} or more" if most is None else f"{fewest} to {most}"
         raise ValueError(f"{name} must have {limits} items, not {len(value)}")
-    items = schema.get("items", {})
-    return [_check(f"{name}[{place}]", items, item) for place, item in enumerate(value)]
+    items = schema.get("items")  # without: the schema says nothing about them
+    return [_check(f"{name}[{place}]", items, item) for place, item in enumerate(value)] if items else value
 
 
 def _check_number(name: str, schema: Mapping[str, Any], value: Any) -> int | float:

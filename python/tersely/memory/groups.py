@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from tersely.engine.reading import count, count_batch
 from tersely.errors import BudgetExceededError
-from tersely.memory.messages import Entry
+from tersely.memory.messages import Entry, to_json
 from tersely.protocols import BatchTokenCounter
 from tersely.types import Int64s
 
@@ -125,10 +124,8 @@ def count_entries(counter: BatchTokenCounter, entries: Sequence[Entry], picture_
 
 
 def count_tools(counter: BatchTokenCounter, tools: Any) -> int:
-    """Tokens of the tools' schemas, as compact JSON; 0 for None."""
-    if not tools:
-        return 0
-    return count(counter, json.dumps(tools, ensure_ascii=False, separators=(",", ":"), default=str))
+    """Tokens of the tools' schemas, as compact JSON; 0 for None. Raises ValueError for ones too deep."""
+    return count(counter, to_json(tools)) if tools else 0
 
 
 def held_messages(

@@ -17,7 +17,7 @@ from itertools import compress
 from math import isfinite
 from typing import Any, Literal, NamedTuple, TypeGuard
 
-from tersely.text import CHARACTERS_REPLACED, well_formed
+from tersely.text import CHARACTERS_REPLACED, TOO_DEEP, well_formed
 
 Path = tuple[str | int, ...]
 Kind = Literal["text", "result", "records", "rows", "call", "data", "excerpts", "picture"]
@@ -171,7 +171,7 @@ def _read(message: Any, index: int) -> Entry:
     try:
         return MessageReader().read(given)
     except RecursionError:
-        raise ValueError(f"messages[{index}] is nested too deeply") from None
+        raise ValueError(f"messages[{index}] is {TOO_DEEP}") from None
 
 
 def as_mapping(message: Any) -> Mapping[str, Any] | None:
@@ -533,11 +533,14 @@ _WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=st
 
 
 def to_json(value: Any) -> str:
-    """A value as compact JSON; what JSON does not know as its `str`."""
+    """A value as compact JSON; what JSON does not know as its `str`. Raises ValueError for one too deep."""
     try:
-        return _WRITER.encode(value)
-    except (TypeError, ValueError):  # keys that are no strings, or a value within itself
-        return str(value)
+        try:
+            return _WRITER.encode(value)
+        except (TypeError, ValueError):  # keys that are no strings, or a value within itself
+            return str(value)
+    except RecursionError:
+        raise ValueError(f"data of type {type(value).__name__} is {TOO_DEEP}") from None
 
 
 _LONG = 200  # characters from which a string in data is a text by itself
@@ -574,7 +577,7 @@ def read_result(result: Any) -> Entry:
             reader.bare(result, ())
             entry = reader.entry()
     except RecursionError:
-        raise ValueError("the result is nested too deeply") from None
+        raise ValueError(f"the result is {TOO_DEEP}") from None
     pieces = tuple([piece for piece in entry.pieces if piece.kind != "picture"])
     return entry._replace(role="tool", pieces=pieces)
 
