@@ -94,7 +94,12 @@ def _word(data: bytes) -> Iterator[str]:
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         if sum(one.file_size for one in packed.infolist()) > _MOST_BYTES:
             raise ValueError(f"it unpacks to more than {_MOST_BYTES:,} bytes")
-    for block in WordDocument(io.BytesIO(data)).iter_inner_content():
+    document = WordDocument(io.BytesIO(data))
+    for part in document.part.package.iter_parts():
+        root = getattr(part, "element", None)
+        if root is not None and root.getroottree().docinfo.internalDTD is not None:
+            raise ValueError("it has a document type of its own, which Word never writes")  # text may be lost
+    for block in document.iter_inner_content():
         if isinstance(block, Table):
             rows = [[" ".join(cell.text.split()) for cell in row.cells] for row in block.rows]
             rows[1:1] = [["---"] * len(rows[0])] if rows else []

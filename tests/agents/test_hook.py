@@ -451,6 +451,18 @@ def test_the_projects_settings_are_another_file(
     capfd.readouterr()
 
 
+@pytest.mark.parametrize("agent", ["claude-code", "opencode"])
+@pytest.mark.parametrize("action", ["install", "uninstall", "doctor"])
+def test_settings_that_are_no_file_are_not_waited_for(
+    home: Path, agent: str, action: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    settings = home / AGENTS[agent].settings
+    settings.parent.mkdir(parents=True)
+    os.mkfifo(settings)
+    assert main(["hook", action, *([] if action == "doctor" else [agent, "--yes"])]) == 2
+    assert f"cannot read {settings}: it is no file" in capfd.readouterr().err
+
+
 def test_settings_that_are_not_plain_json_are_refused(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = home / ".claude" / "settings.json"
     path.parent.mkdir()

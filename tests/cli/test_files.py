@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -9,6 +10,7 @@ import pty
 import re
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -107,6 +109,22 @@ def test_word_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("tersely.file_text._MOST_BYTES", 1000)
     with pytest.raises(ValueError, match=r"costs\.docx cannot be read: .*unpacks to more than 1,000 bytes"):
         file_text("costs.docx", word())
+
+
+@pytest.mark.parametrize("target", ["SYSTEM 'other.txt'", "SYSTEM 'file:///etc/hostname'", "'in the open'"])
+@pytest.mark.parametrize("part", ["word/document.xml", "word/styles.xml"])
+def test_word_with_entities_of_its_own_is_refused_not_read_in_part(target: str, part: str) -> None:
+    head = f"<!DOCTYPE any [<!ENTITY other {target}>]>".encode()
+    start = b"<w:" + part[5:-4].encode()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(word())) as before, zipfile.ZipFile(packed, "w") as after:
+        for name in before.namelist():
+            data = before.read(name)
+            if name == part:
+                data = data.replace(start, head + start, 1).replace(b"The board", b"&other;The board")
+            after.writestr(name, data)
+    with pytest.raises(ValueError, match=r"costs\.docx cannot be read: .*a document type of its own"):
+        file_text("costs.docx", packed.getvalue())
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -399,24 +417,58 @@ def test_what_a_command_wrote_is_shown_as_it_came_and_its_short_form_escaped(
     assert "\x1b" not in short
 
 
-@pytest.mark.parametrize("command", ["count", "segment", "compress"])
+NAME = "a\nb\x1b[31m\u202ec\x9bd.md"  # of a file: on one line, and shown, wherever it is told
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "count {name}",
+        "segment {name}",
+        "compress {name} tides.md -r .9",
+        "compress gone{name}",
+        "compress tides.md --strategy {name}",
+        "compress tides.md {name} -b 1",
+        "compact {name} -b 100",
+        "audit {name}",
+        "expand x --store {name}",
+        "search {name} water",
+        "index {name}",
+        "run -- {name}",
+        "hook install codex --project --yes",
+        "hook doctor",
+    ],
+)
+def test_names_of_files_are_told_on_one_line(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / NAME
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for name in (NAME, "tides.md"):
+        Path(name).write_text("High water is at six. The ferry waits.\n", encoding="utf-8")
+    with contextlib.suppress(SystemExit):
+        main([word.format(name=NAME) for word in line.split(" ")])
+    said = "".join(capfd.readouterr())
+    assert r"\u202ec\x9bd" in said or line == "hook doctor"
+    assert not set("\x1b\u202e\x9b") & set(said) and "a\nb" not in said
+
+
+@pytest.mark.parametrize("command", ["segment", "compress"])
 def test_files_and_pipes_get_the_exact_bytes(
     folder: Path, command: str, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    assert (
-        main([command, str(folder / "a\x1b[31mb\x07.md"), *(["-r", "1"] if command == "compress" else [])])
-        == 0
-    )
+    assert main([command, str(folder / "tides.md"), *(["-r", "1"] if command == "compress" else [])]) == 0
     assert b"\x1b[31m" in capfdbinary.readouterr().out
 
 
-@given(st.text(st.characters(codec="utf-8") | st.sampled_from("\r\n\t\x1b\x07\x9b")))
+@given(st.text(st.characters(codec="utf-8") | st.sampled_from("\r\n\t\x1b\x07\x9b\u202e\u2066")))
 def test_printable_text_has_no_control_characters_and_loses_nothing(text: str) -> None:
     shown = printable(text)
     assert all((ord(one) >= 32 and not 127 <= ord(one) < 160) or one in "\n\t\r" for one in shown)
-    assert "\r" not in shown.replace("\r\n", "")
+    assert "\r" not in shown.replace("\r\n", "") and not set("\u202e\u2066") & set(shown)
     if "\\" not in text:
-        assert re.sub(r"\\x(..)", lambda found: chr(int(found[1], 16)), shown) == text
+        assert re.sub(r"\\x(..)|\\u(....)", lambda found: chr(int(found[1] or found[2], 16)), shown) == text
 
 
 def test_the_commands_write_through_one_module() -> None:

@@ -243,6 +243,9 @@ def test_damage_in_large_files_is_found_by_a_check_and_mended_by_a_build(
     data = bytearray(path.read_bytes())
     data[-1] ^= 0x80
     path.write_bytes(data)
+    with pytest.raises(StoreError, match=r"vectors\.f32 is damaged"):  # it is younger than the header
+        Index.open(harbour)
+    os.utime(path, ns=(0, 0))  # as where the disk lost it
     Index.open(harbour)
     capsys.readouterr()
     assert main(["index", "--check", "--json", str(harbour)]) == 1

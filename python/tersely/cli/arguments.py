@@ -10,6 +10,7 @@ from dataclasses import fields, replace
 from typing import Any, NoReturn, TypeAlias
 
 from tersely import checks
+from tersely.cli.files import in_a_line
 from tersely.engine.strategies import prepare_by
 from tersely.errors import BudgetExceededError, MissingExtraError
 from tersely.models.counters import resolve_counter
@@ -68,7 +69,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and where help is, in two lines instead of a screen of usage."""
-        self.exit(2, f"usage: see {self.prog} --help\n{self.prog}: error: {message}\n")
+        self.exit(2, f"usage: see {self.prog} --help\n{self.prog}: error: {in_a_line(message)}\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """As argparse, but what cannot be written raises OSError."""

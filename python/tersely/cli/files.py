@@ -20,8 +20,11 @@ from tersely.file_text import READ_AS, READABLE, file_text
 from tersely.text import decode, json_bytes, to_bytes
 from tersely.types import Document
 
-# Control characters but tabs and line ends: terminals take them, and what follows, for commands.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+# Control characters but tabs and line ends, which terminals take, and what follows, for commands; and those
+# that make what follows run the other way.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
+# In a line, what ends it and other marks of direction, too.
+_NOT_IN_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class InputError(Exception):
@@ -30,7 +33,17 @@ class InputError(Exception):
 
 def printable(text: str) -> str:
     r"""Show control characters as `\x1b`, so that text of documents and names cannot command a terminal."""
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _CONTROLS.sub(_escaped, text)
+
+
+def in_a_line(text: str) -> str:
+    r"""Show a name, or a message with names, as `printable` does and on one line: a line end as `\x0a`."""
+    return _NOT_IN_A_LINE.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 class _Terminal:
@@ -110,7 +123,7 @@ def write_json(data: Any, output: str | None = None) -> None:
 def say(text: str, by: str = "tersely") -> None:
     """Say something on standard error, in a line, if it can be written there."""
     try:
-        print(f"{by}: {text}", file=sys.stderr, flush=True)
+        print(f"{by}: {in_a_line(text)}", file=sys.stderr, flush=True)
     except OSError:
         discard(sys.stderr)
 
@@ -278,9 +291,9 @@ def _read_one(name: str, encoding: str | None) -> Document:
 
 
 def _shown(name: str) -> str:
-    """Return a file's name as it can be written: bytes that are no text as `\\xff`."""
+    r"""Return a file's name as it can be written: bytes that are no text as `\xff`, and on one line."""
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
-        return os.fsencode(name).decode("utf-8", errors="backslashreplace")
-    return name
+        name = os.fsencode(name).decode("utf-8", errors="backslashreplace")
+    return in_a_line(name)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from tersely.agents.hook import AGENTS, HookProtocol, answer_event, rewrite_command
 from tersely.cli.arguments import STORE, Commands, add_command
-from tersely.cli.files import InputError, say, write
+from tersely.cli.files import InputError, in_a_line, say, write
 from tersely.cli.store import result_compressor, state_folder
 from tersely.files import make_folder, private, renamed
 from tersely.text import decode, parse_json
@@ -146,11 +146,12 @@ def _change(agent: str, arguments: argparse.Namespace) -> None:
     changes = [change for change in changes if change[1] != change[2]]
     there = "there" if install else "not there"
     if not changes:
-        write(f"{path}: nothing to do, the hook is {there}\n")
+        write(f"{in_a_line(str(path))}: nothing to do, the hook is {there}\n")
         return
     for file, before, after in changes:
         lines = [text.splitlines(keepends=True) for text in (before, after)]
-        for line in difflib.unified_diff(lines[0], lines[1], str(file), str(file), n=2):
+        name = in_a_line(str(file))
+        for line in difflib.unified_diff(lines[0], lines[1], name, name, n=2):
             write(line if line.endswith("\n") else f"{line}\n\\ no line end\n")
     if not arguments.yes and not _agreed():
         write("nothing was changed\n")
@@ -165,7 +166,7 @@ def _change(agent: str, arguments: argparse.Namespace) -> None:
             with suppress(OSError):  # not there, or not empty: there is something of somebody else's
                 folder.rmdir()
     then = f"; now: {protocol.then}" if install and protocol.then else ""
-    write(f"{path}: the hook is {there} now{then}\n")
+    write(f"{in_a_line(str(path))}: the hook is {there} now{then}\n")
 
 
 def _settings(protocol: HookProtocol, project: bool) -> str:
@@ -260,7 +261,7 @@ def _diagnose() -> int:
             starts = _starts(command, path == Path.home() / protocol.settings)
             code = code if starts else 1
             what = "rewrites commands, so that failing ones write little" if failures else "shortens results"
-            write(f"{agent}: {path}\n  {what}: {command}\n  ")
+            write(f"{agent}: {in_a_line(str(path))}\n  {what}: {in_a_line(command)}\n  ")
             write("the command starts; " if starts else "the command does not start or answer; ")
             write(_last_event(agent, failures) + "\n")
         if protocol.before and found and not any(command.endswith(" --failures") for _, command in found):
@@ -315,6 +316,8 @@ def _last_event(agent: str, failures: bool) -> str:
 
 def _read(path: Path) -> str:
     try:
+        if path.exists() and not path.is_file():  # a pipe is never read to its end
+            raise InputError(f"cannot read {path}: it is no file")
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return ""

@@ -126,8 +126,9 @@ class Index:
     def check(folder: str | os.PathLike[str]) -> tuple[Path, ...]:
         """Read all of an index and return its files that are damaged or gone; `Index.build` mends them.
 
-        Opening compares files of up to 1 MiB with their digests, this all of them: O(bytes), 1 GB a second or
-        more where they are in memory. Raises StoreError where there is no index or its header is damaged.
+        Opening compares files of up to 1 MiB and those written to after the header with their digests, this
+        all of them, so it finds what a disk lost, too: O(bytes), 1 GB a second or more where they are in
+        memory. Raises StoreError where there is no index or its header is damaged.
         """
         place = locate(folder)
         header = read_header(place)

@@ -11,8 +11,9 @@ removes the old ones. Killed at any moment, it leaves a header that names whole 
 files that never change, so they need no lock and may be many; one that has a generation open when it is
 removed reads on.
 
-The header has a digest of each file and of itself, so that damage and exchanged files are noticed: in small
-files when they are opened, in all by `find_damage` and before a writer takes them over.
+The header has a digest of each file and of itself, so that damage and exchanged files are noticed: when they
+are opened, in small files and in those that somebody wrote to after the header; in all by `find_damage` and
+before a writer takes them over.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ DEFAULT_FOLDER = ".tersely"  # in the indexed folder
 _APPLICATION = "tersely index"
 _GENERATION = re.compile(r"[0-9]{6,12}")
 _LARGEST_HEADER = 2**16  # bytes
-_SMALL = 2**20  # bytes of a file that is checked when it is opened: 0.2 ms for an index of 10,000 chunks
+_SMALL = 2**20  # bytes of a file that is always checked when it is opened: 0.2 ms for 10,000 chunks
 _ARRAYS = {"terms": "<u8", "first": "<i8", "rows": "<i4", "counts": "<u2", "sizes": "<i4"}
 _TYPES = {"reading": str, "embedder": str, "dimensions": int}
 _FILES = {
@@ -199,12 +200,22 @@ def _header_digest(found: dict[str, Any]) -> str:
 
 
 def find_damage(place: Path, header: Header, largest: float = math.inf) -> Iterator[Path]:
-    """Yield each file that is gone or not what was written, but for those of more than `largest` bytes."""
+    """Yield each file that is gone or not what was written.
+
+    Files of more than `largest` bytes are read where somebody wrote to them after the header: a writer of an
+    index writes that last.
+    """
+    try:
+        written = (place / HEADER).stat().st_mtime_ns
+    except OSError:
+        written = 0
     for shard in header.shards:
         for name, digest in shard.digests.items():
             path = place / shard.generation / Path(name).name
             try:
-                if path.stat().st_size <= largest and file_digest(path) != digest:
+                there = path.stat()
+                to_read = there.st_size <= largest or there.st_mtime_ns > written
+                if to_read and file_digest(path) != digest:
                     yield path
             except OSError:
                 yield path
