@@ -218,6 +218,13 @@ def test_words_and_ids_of_the_query() -> None:
     assert (relevance(lines) > 0).tolist()[:3] == [True, True, False]
 
 
+@pytest.mark.parametrize("number", ["7", "12", "112"])
+def test_a_number_of_the_query_is_found_where_it_stands_alone(number: str) -> None:
+    text = f"room {number} is let\nv1.5{number}a of 2012-1{number}-05\n{number}, paid\nroom 8 is let"
+    lines = read_lines([text], f"Who pays {number} EUR?", 1024)
+    assert (lines.asked > 0).tolist() == [True, False, True, False]
+
+
 def test_copies() -> None:
     lines = read_lines(["a.c:1: x\na.c:1: x\nb.c:2: a.c:1: y"], None, 1024)
     assert lines.copies.tolist() == [0, 1, 0]

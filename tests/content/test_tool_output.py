@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import tersely
+from tersely.content.lines import Mark, read_lines
 from tersely.content.tool_output import ToolOutput
 from tersely.types import AnyStrategyName
 
@@ -44,6 +45,41 @@ OUTPUTS = {
         ["npm ERR! code ERESOLVE", "unable to resolve dependency tree", "exit code 1"],
     ),
 }
+
+
+NAMES = """total empty refund tax coupon gift weight split
+round hold retry void merge sort page lock"""
+
+
+def run_with_tracebacks(failures: int, sources: int) -> str:
+    """What a test runner writes of failures below the source of each test."""
+    parts = ["." * 60 + " [100%]", "=" * 30 + " FAILURES " + "=" * 30]
+    for n, name in enumerate(NAMES.split()[:failures]):
+        parts += [f"{'_' * 25} TestCart.test_{name} {'_' * 25}", "", f"    def test_{name}(self):"]
+        parts += [f'        item_{k} = self.cart.add("thing {k}", price={k})' for k in range(sources)]
+        parts += [f">       assert self.cart.{name}() == {n}17", f"E       assert {n}18 == {n}17"]
+        parts += [f"E        +  where {n}18 = <bound method Cart.{name} of <Cart {k}>>()" for k in range(3)]
+        parts += ["", f"tests/test_cart.py:{n + 40}: AssertionError"]
+    parts += ["=" * 24 + " short test summary info " + "=" * 24]
+    parts += [
+        f"FAILED tests/test_cart.py::TestCart::test_{name} - assert" for name in NAMES.split()[:failures]
+    ]
+    return "\n".join([*parts, f"{failures} failed, 60 passed in 1.42s"])
+
+
+@pytest.mark.parametrize(("failures", "sources"), [(4, 60), (12, 20), (16, 8)])
+def test_a_test_run_is_a_report_however_much_source_it_quotes(failures: int, sources: int) -> None:
+    short = tersely.compress(run_with_tracebacks(failures, sources), budget=60 + 60 * failures).text
+    assert short.endswith(f"{failures} failed, 60 passed in 1.42s")
+    for n, name in enumerate(NAMES.split()[:failures]):
+        assert f"FAILED tests/test_cart.py::TestCart::test_{name} - " in short
+        assert f"E       assert {n}18 == {n}17" in short
+
+
+def test_what_a_failure_is_comes_before_where_its_values_are_from() -> None:
+    lines = read_lines(["E   assert 3 == 4\nE    +  where 3 = f()\nE     - 4\n\nE   KeyError"], None, 1024)
+    assert lines.has(Mark.FAILURE).tolist() == [True, False, False, True]
+    assert lines.has(Mark.COMPARED).tolist() == [False, True, True, False]
 
 
 @pytest.mark.parametrize("tool", OUTPUTS)

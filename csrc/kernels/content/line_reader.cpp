@@ -90,6 +90,7 @@ Word read_word(std::string_view line, std::size_t begin, const QueryWords* query
     Word word;
     std::size_t at = begin;
     std::uint64_t hash = kHashSeed, joined = 0;
+    std::uint64_t whole = 0;  // hash of its last run of digits
     std::uint32_t inner = 0;  // marks of runs before the last
     while (at < line.size()) {
         const Class here = class_of(line[at]);
@@ -114,6 +115,7 @@ Word read_word(std::string_view line, std::size_t begin, const QueryWords* query
         } else {
             word.zero = word.runs == 0 && run.end - at == 1 && line[at] == '0';
             word.number = true;
+            whole = run.hash;
             if (query != nullptr && run.end - at > 2) word.asked |= query->find(run.hash);
         }
         word.only_run = word.runs == 0 && here == kLetter ? run.hash : 0;
@@ -126,7 +128,7 @@ Word read_word(std::string_view line, std::size_t begin, const QueryWords* query
     word.marks = word.last | (word.capitals ? inner : inner & ~kError);
     word.zero = word.zero && word.runs == 1;
     if (word.runs == 0) word.hash = static_cast<unsigned char>(line[begin]);  // "-", "***": punctuation
-    if (query != nullptr && word.runs > 1) word.asked |= query->find(hash);
+    if (query != nullptr && (word.runs > 1 || word.number)) word.asked |= query->find(word.runs > 1 ? hash : whole);
     return word;
 }
 
@@ -193,7 +195,7 @@ QueryWords::QueryWords(std::string_view query) : slots_(kSlots) {
             continue;
         }
         const Word word = read_word(query, at, nullptr);
-        if (word.runs > 1 || word.number) add(word.hash, (word.number || word.runs > 1) && word.end - at >= 4);
+        if (word.runs > 1) add(word.hash, word.end - at >= 4);
         for (std::size_t inner = at; inner < word.end;) {
             const Class kind = class_of(query[inner]);
             if (kind == kJoin) {
@@ -202,8 +204,7 @@ QueryWords::QueryWords(std::string_view query) : slots_(kSlots) {
             }
             const Run run = read_run(query, inner, kind);
             const std::size_t size = run.end - inner;
-            if (kind == kLetter ? size > 2 : size > 2 && word.runs == 1)
-                add(run.singular(size), kind == kDigit && size > 3);
+            if (kind == kLetter ? size > 2 : word.runs == 1) add(run.singular(size), kind == kDigit && size > 3);
             inner = run.end;
         }
         at = word.end;
@@ -229,7 +230,9 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
     std::size_t quote_end = 0;  // in a quote: where it ends
     bool no_quotes = false, first_word = true, columns = false;
     std::size_t all_words = 0, letters = 0;  // words, and those of letters alone
-    Outcomes outcomes(line, words.stamp.at + words.stamp.size);
+    const std::string_view said = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+    const bool above = std::exchange(words.told, said == "E" || said.starts_with("E   "));
+    Outcomes outcomes(line, words.stamp.at + words.stamp.size, above && words.told);
     for (std::size_t at = 0; at < line.size();) {
         if (at == words.stamp.at && words.stamp.size > 0) {
             words.tokens.push_back(kValue);
@@ -605,6 +608,7 @@ std::int32_t LineReader::append(std::string_view bytes, bool last) {
         if (returned_) end_line(false);
         base_ = line_ = 0;
         met_ = 0;
+        words_.told = false;
         ++document_;
     }
     return document;
@@ -738,7 +742,10 @@ void LineReader::read_piece(std::string_view piece) {
     const bool goes_on = head_ != kNone;
     std::size_t first = 0, end = piece.size();
     while (end > 0 && blank(piece[end - 1])) --end;
-    if (end == 0) return;
+    if (end == 0) {
+        words_.told = false;
+        return;
+    }
     if (goes_on) {
         while (blank(piece[first])) ++first;
     }

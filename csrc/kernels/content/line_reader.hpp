@@ -59,6 +59,7 @@ struct LineWords {
     std::uint64_t asked = 0;    // query words that it has
     std::uint64_t finding = 0;  // hash of the code of what was found, as E0308 or [unused-variable]; 0: none
     Stamp stamp;
+    bool told = false;  // whether it opens with pytest's "E   "; before it is read: whether the line above does
 };
 
 // The end of "ESC [ ... letter", "ESC ] ... BEL" or another escape that starts at `at` of a line.

@@ -426,6 +426,13 @@ std::uint32_t opening_marks(std::string_view line) {
     return 0;
 }
 
+// kCompared of a line of pytest's "E   " below another one where it opens with "-", "+" or "?": what differs.
+std::uint32_t told_marks(std::string_view line) {
+    const std::size_t sign = line.find_first_not_of(" \t", std::min(line.find('E') + 1, line.size()));
+    const char first = byte_at(line, sign);
+    return (first == '-' || first == '+' || first == '?') && byte_at(line, sign + 1) == ' ' ? kCompared : 0U;
+}
+
 // kGutter, kPoints. What points is no underline of a heading: it stands behind white space, a gutter or "[WARNING]".
 std::uint32_t drawing_marks(std::string_view line) {
     const auto skip = [&line](std::size_t at, auto&& over) {
@@ -491,8 +498,8 @@ bool is_dashed(std::string_view word) {
 
 }  // namespace
 
-Outcomes::Outcomes(std::string_view line, std::size_t head)
-    : line_(line), marks_(opening_marks(line) | drawing_marks(line)) {
+Outcomes::Outcomes(std::string_view line, std::size_t head, bool goes_on)
+    : line_(line), marks_(drawing_marks(line) | (goes_on ? told_marks(line) : opening_marks(line))) {
     if (ends_failed(line)) marks_ |= kError | kFailure;
     if (head > 0 && head < line.size()) marks_ |= opening_marks(line.substr(head)) & kQuiet;
 }

@@ -117,7 +117,8 @@ struct Said {
 //    "exited with"; with it comes kSummary. A count of zero, "no" and "without" take kError away and leave kSummary.
 //    "failed=1" goes before the number in front of it, which is the value of another word;
 //  - HTTP statuses of 500 and above, after a quoted request, after "HTTP/1.1" or as the value of a key;
-//  - signs at the start of a line: crosses, pytest's "E   ", glog's E0825 and F0825, "-/+" and "+-" of plans, "! ";
+//  - signs at the start of a line: crosses, pytest's "E   " (below another such line it goes on: kCompared before "-",
+//    "+" and "?", else nothing), glog's E0825 and F0825, "-/+" and "+-" of plans, "! ";
 //    " [E]" or " [F]" at its end; a word of trouble in capitals that opens it or stands before a colon (CONFLICT,
 //    REGRESSION:), but no warning; parts in capitals of which the last is such a word (TEST-UNEXPECTED-TIMEOUT), but in
 //    no parentheses; ticks are kPassed;
@@ -133,8 +134,9 @@ struct Said {
 // The first of a line counts. O(line), any bytes are safe.
 class Outcomes {
   public:
-    // `head`: bytes of the time stamp at the line's start, with what stands before it.
-    Outcomes(std::string_view line, std::size_t head);
+    // `head`: bytes of the time stamp at the line's start, with what stands before it. `goes_on`: whether the line and
+    // the one above are both pytest's.
+    Outcomes(std::string_view line, std::size_t head, bool goes_on);
     // The marks that the word gives the line.
     std::uint32_t add(const Said& word) {
         ++words_;

@@ -277,9 +277,11 @@ struct Markup {
 
 struct Best {
     Detection found;
+    bool reports = false;  // what stands in sections with outcomes is no code, whatever it quotes
     // Of equal evidence the first counts.
     void offer(ContentKind kind, float evidence, Language language = Language::none) {
         evidence = std::min(evidence, 1.0F);
+        if (reports && kind == ContentKind::code) return;
         if (evidence > found.confidence) found = {kind, language, evidence};
     }
 };
@@ -333,6 +335,8 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
         best.offer(ContentKind::stack_trace, 0.4F + frames - 1.5F * tool);  // tests that failed have both
     }
     if (tool >= 0.12F) best.offer(ContentKind::tool_output, 0.45F + 1.5F * tool);
+    best.reports = counts[kBanner] > 0 && counts.tool > 0;
+    if (best.reports) best.offer(ContentKind::tool_output, 0.75F + tool);
     // What each line says first says who writes, as valgrind and servers of builds do.
     if (counts.prefixed >= 4 && share(counts.prefixed, n) >= 0.6F && stamps < 0.15F)
         best.offer(ContentKind::tool_output, 0.4F + share(counts.prefixed, n));
@@ -417,6 +421,7 @@ Language plain_code(const Reader& reader) {
     const std::uint32_t other = counts[kStamp] + counts[kFrame] + counts[kTraceHead] + counts.tool + counts.escapes +
                                 counts[kTag] + counts[kHunk] + counts[kDiffHead] + counts[kFence] + counts[kPipe] +
                                 counts.borders + counts.turns + counts.titles + counts[kDirective] + counts.jumbled;
+    if (counts[kBanner] > 0) return Language::none;
     if (other * 20 > code || counts[kMember] * 2 > code || counts.words * 8 > counts.lines) return Language::none;
     const Told told = language_of(counts, reader.languages());
     return told.plain ? told.language : Language::none;

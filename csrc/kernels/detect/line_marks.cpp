@@ -117,6 +117,14 @@ bool is_field(View line) {  // TOML, ini: name = value, [section]
     return at + 1 < line.size() && line[at] == '=' && line[at + 1] != '=' && line.back() != ';' && line.back() != '{';
 }
 
+// Words between two runs of one sign: "==== 3 failed ====", "____ test_x ____".
+bool is_banner(View line) {
+    static constexpr ByteSet kSigns = bytes_of("=_-~*");
+    if (line.size() < 12 || !in(kSigns, line[0]) || line.back() != line[0]) return false;
+    const std::size_t first = line.find_first_not_of(line[0]), last = line.find_last_not_of(line[0]);
+    return first >= 4 && line.size() - last > 4 && line[first] == ' ' && line[last] == ' ' && first + 2 < last;
+}
+
 }  // namespace
 
 bool is_tag(View line) {
@@ -146,6 +154,7 @@ std::uint32_t line_marks(View line, const LineBytes& bytes, char last, bool inde
     const std::size_t rest = line.size() - bytes.letters() - bytes.spaces();
     marks |= comment(line);
     if (text::is_rule(line)) return marks | kRule;
+    if (!indented && (marks & kComment) == 0 && is_banner(line)) return marks | kBanner;
     if ((marks & kHunk) != 0) return marks;
     if (is_tag(line)) marks |= kTag;
     if (text::atx_heading_level(line) > 0) marks |= kHeading;

@@ -127,8 +127,9 @@ enum Mark : std::uint32_t {
     kField = 1U << 22U,      // a property: name = value
     kMember = 1U << 23U,     // of a JSON object: "name": value; or brackets alone
     kPacked = 1U << 24U,     // long, without spaces, full of signs: minified
+    kBanner = 1U << 25U,     // ==== words ====: what opens a section of a report
 };
-inline constexpr std::size_t kMarks = 25;
+inline constexpr std::size_t kMarks = 26;
 
 // Bytes of web addresses that are no letters: in a sentence an address is a word. O(line).
 std::size_t signs_of_addresses(std::string_view line);
