@@ -146,7 +146,7 @@ def test_a_budget_for_each_item(threads: int) -> None:
     same(
         results,
         [
-            tersely.compress(text, "copper", budget=budget, ratio=0.25)
+            tersely.compress(text, "copper", budget=budget, ratio=None if budget else 0.25)
             for text, budget in zip(TEXTS, budgets, strict=True)
         ],
     )
@@ -192,7 +192,7 @@ def test_as_many_of_each_as_items(name: str, values: list[object]) -> None:
 
 
 def test_a_bad_argument_of_one_item_stands_in_its_place() -> None:
-    results = tersely.compress_batch(TEXTS, budget=[40, -1, 2.5], ratio=0.2)
+    results = tersely.compress_batch(TEXTS, budget=[40, -1, 2.5])
     assert [type(result) for result in results] == [Compressed, ValueError, TypeError]
     assert "budget must be a whole number from 0, not -1" in str(results[1])
     ratios = tersely.compress_batch(TEXTS, ratio=[0.2, 0, 2])

@@ -49,8 +49,17 @@ def test_A018_the_default_ratio_is_three_tenths() -> None:
     assert result.receipt.budget == 30
 
 
-def test_X13_a_budget_beats_the_ratio() -> None:
-    assert tersely.compress(TEXT, budget=50, ratio=0.9).receipt.budget == 50
+@pytest.mark.parametrize("budget", [0, 50, [50, 60]])
+def test_a_budget_and_a_ratio_are_refused_as_in_the_command(budget: Any) -> None:
+    """Of two that differ, one would not change the result."""
+    both = "budget and ratio both say how much stays: give one of them"
+    with pytest.raises(ValueError, match=both):
+        tersely.compress_batch([TEXT, TEXT], budget=budget, ratio=0.9)
+    if isinstance(budget, int):
+        with pytest.raises(ValueError, match=both):
+            tersely.compress(TEXT, budget=budget, ratio=0.9)
+        with pytest.raises(ValueError, match=both):
+            tersely.prepare(TEXT).fit(budget, 0.9)
 
 
 def test_a_tiny_ratio_leaves_one_token() -> None:
@@ -84,7 +93,7 @@ def test_a_negative_budget(budget: int) -> None:
         tersely.compress(TEXT, budget=budget)
 
 
-@pytest.mark.parametrize("ratio", ["0.5", None, True, [0.5], 1j])
+@pytest.mark.parametrize("ratio", ["0.5", b"", True, [0.5], 1j])
 def test_a_ratio_of_a_wrong_type(ratio: object) -> None:
     with pytest.raises(TypeError, match="ratio must be a number"):
         tersely.compress(TEXT, ratio=ratio)

@@ -441,7 +441,7 @@ def wrong_arguments(random: Random) -> Call:
     arguments |= {name: junk}
 
     def run(budget: int) -> Compressed:
-        return tersely.compress(**({"budget": budget} | arguments))
+        return tersely.compress(**({} if name == "ratio" else {"budget": budget}) | arguments)
 
     return Call(run, 40, lambda result, _: [], _seen, may_refuse=True, told=arguments)
 

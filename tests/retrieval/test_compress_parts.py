@@ -41,8 +41,8 @@ def fails(text: str) -> int:
         ({"counter": slow, "timeout": 0.05}, "timeout"),
         ({"timeout": 1e-9}, "timeout"),
         ({"counter": fails}, "ValueError: the token counter fails failed"),
-        ({"strategy": "nothing"}, "ValueError: unknown strategy 'nothing'"),
         ({"pinned": [TEXTS[0]]}, "BudgetExceededError: "),
+        ({"pinned": ["what no document says"]}, "ValueError: "),
     ],
 )
 def test_the_originals_come_back_with_a_reason(options: dict[str, Any], reason: str) -> None:
@@ -52,6 +52,30 @@ def test_the_originals_come_back_with_a_reason(options: dict[str, Any], reason: 
     assert parts.texts == tuple(texts) and parts.result is None  # as they came, to the bit
     assert parts.reason is not None and parts.reason.startswith(reason)
     assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"strategy": "nothing"}, "unknown strategy 'nothing'"),
+        ({"strategy": 5}, "strategy must be a name or an object"),
+        ({"min_score": 0.5}, "compress has no option min_score"),
+        ({"counter": "xx"}, "xx"),
+        ({"counter": 5}, "counter"),
+        ({"budget": -5}, "budget must be a whole number from 0, not -5"),
+        ({"budget": "5"}, "budget must be a whole number"),
+        ({"budget": None, "ratio": 2}, "ratio must lie"),
+        ({"ratio": 0.5}, "budget and ratio both say how much stays"),
+        ({"separator": 5}, "separator must be str"),
+        ({"query": 5}, "query must be str"),
+    ],
+)
+@pytest.mark.parametrize("timeout", [None, 60])
+def test_what_the_calling_program_has_wrong_is_an_error(
+    options: dict[str, Any], said: str, timeout: float | None
+) -> None:
+    with pytest.raises((TypeError, ValueError), match=said):
+        compress_parts(TEXTS, timeout=timeout, **{"budget": 30, **options})
 
 
 def test_what_is_no_document_is_an_error() -> None:

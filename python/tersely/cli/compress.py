@@ -138,14 +138,13 @@ def _compress(
 ) -> tuple[Compressed, str]:
     """Compress the documents: the result, and the text to write, with labels where they are several."""
     separator = arguments.separator.replace("\\n", "\n").replace("\\t", "\t")
-    ratio = 0.3 if arguments.ratio is None else arguments.ratio
     if len(documents) > 1 and arguments.labels and not arguments.json:
         checked = tuple(documents)
         request = Request(
             checked,
             arguments.query,
             None if arguments.budget is None else checks.whole_number(arguments.budget, "budget"),
-            checks.share(ratio, "ratio"),
+            0.3 if arguments.ratio is None else checks.share(arguments.ratio, "ratio"),
             resolve_counter(arguments.counter),
             pinned=to_spans(arguments.pinned, checked),
             separator=separator,
@@ -156,7 +155,7 @@ def _compress(
         documents,
         arguments.query,
         budget=arguments.budget,
-        ratio=ratio,
+        ratio=arguments.ratio,
         counter=arguments.counter,
         strategy=strategy,
         pinned=arguments.pinned,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, overload
 
@@ -44,6 +44,7 @@ from tersely.types import (
 )
 
 _DEFAULT = Auto()
+_SHARE = 0.3  # that is kept where nobody says how much
 _NOWHERE: tuple[Any, ...] = ()  # no places, which most calls name
 
 
@@ -52,7 +53,7 @@ def compress(
     query: str | None = None,
     *,
     budget: int | None = None,
-    ratio: float = 0.3,
+    ratio: float | None = None,
     counter: Any = None,
     strategy: Strategy | ContentReader | AnyStrategyName | None = None,
     pinned: Any = (),
@@ -68,7 +69,7 @@ def compress(
             `metadata`: documents and nodes of LangChain, LlamaIndex and Haystack, with their scores.
         query: what the reader will ask; None for what matters in general.
         budget: tokens allowed for the final text, separators included. None: `ratio` decides.
-        ratio: share of the original tokens, in (0, 1]; used where budget is None.
+        ratio: share of the original tokens, in (0, 1], instead of a budget; None: 0.3.
         counter: the tokenizer the budget is meant in: None (o200k_base), a name ("o200k_base", "cl100k_base",
             "o200k_harmony", "qwen3.5", "jev", "chars/4"), a callable str -> int, a tiktoken Encoding, a
             tokenizers.Tokenizer or a TokenCounter.
@@ -112,7 +113,7 @@ def compress_in(
     pinned: Any = (),
 ) -> Compressed:
     """Compress for a caller who sends what is kept in a `frame` of its own, which the budget is for."""
-    request = _request(documents, query, budget, 1.0, counter, pinned, (), "\n\n", frame)
+    request = _request(documents, query, budget, None, counter, pinned, (), "\n\n", frame)
     chosen = _strategy(strategy)
     made = partial(compress_framed, chosen)
     return made(request) if metrics.switch.active is None else _observed(chosen, made, request)
@@ -150,7 +151,7 @@ def prepare(
     'Second.'
     """
     chosen = _strategy(strategy) if pruner is None else with_pruner(_strategy(strategy), pruner)
-    request = _request(documents, query, None, 0.3, counter, pinned, groups, separator)
+    request = _request(documents, query, None, None, counter, pinned, groups, separator)
     prepared = prepare_by(chosen, request)
     if prepared is None:
         raise TypeError(f"strategy must be one that reads documents, not {type(chosen).__name__}")
@@ -170,7 +171,7 @@ def compress_batch(
     query: str | Sequence[str | None] | None = None,
     *,
     budget: int | Sequence[int | None] | None = None,
-    ratio: float | Sequence[float] = 0.3,
+    ratio: float | Sequence[float] | None = None,
     pinned: Any = (),
     threads: int | None = None,
     errors: Literal["return"] = "return",
@@ -182,7 +183,7 @@ def compress_batch(
     query: str | Sequence[str | None] | None = None,
     *,
     budget: int | Sequence[int | None] | None = None,
-    ratio: float | Sequence[float] = 0.3,
+    ratio: float | Sequence[float] | None = None,
     pinned: Any = (),
     threads: int | None = None,
     errors: Literal["raise"],
@@ -193,7 +194,7 @@ def compress_batch(
     query: str | Sequence[str | None] | None = None,
     *,
     budget: int | Sequence[int | None] | None = None,
-    ratio: float | Sequence[float] = 0.3,
+    ratio: float | Sequence[float] | None = None,
     pinned: Any = (),
     threads: int | None = None,
     errors: Literal["return", "raise"] = "return",
@@ -203,7 +204,8 @@ def compress_batch(
 
     Args:
         items: each what `compress` takes as documents.
-        query, budget, ratio: one for all, or a list with one an item.
+        query, budget, ratio: one for all, or a list with one an item; a ratio is for items whose budget is
+            None.
         pinned: as for `compress`, for all; or a list of such lists, one an item.
         threads: worker threads; None: OMP_NUM_THREADS, else the CPUs this process may use.
         errors: "return" puts the exception of a bad item in its place, so that one does not lose the
@@ -212,13 +214,14 @@ def compress_batch(
     """
     if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
         raise TypeError(f"items must be a list of what compress takes, not {type(items).__name__}")
-    if unknown := options.keys() - (compress.__kwdefaults__ or {}).keys():
-        raise TypeError(f"compress has no option {', '.join(sorted(unknown))}")
+    _refuse_unknown(options)
     todo = list(items)
     checks.one_of(errors, "errors", ("return", "raise"))
     checks.threads(threads)
     queries = _one_an_item(query, "query", len(todo), (str, type(None)))
     budgets = _one_an_item(budget, "budget", len(todo), None)
+    if budgets and None not in budgets:
+        _share(budgets[0], ratio)  # raises where both are given
     ratios = _one_an_item(ratio, "ratio", len(todo), None)
     listed = isinstance(pinned, (list, tuple)) and bool(pinned) and all(isinstance(p, list) for p in pinned)
     pins = _one_an_item(pinned, "pinned", len(todo), None) if listed else [pinned] * len(todo)
@@ -226,6 +229,7 @@ def compress_batch(
     def one(item: tuple[Any, ...]) -> Compressed | Exception:
         documents, asked, tokens, share, pin = item
         try:
+            share = share if tokens is None else None
             return compress(documents, asked, budget=tokens, ratio=share, pinned=pin, **options)
         except Exception as error:  # one bad item must not lose the others; it stands in the result
             return error
@@ -255,7 +259,7 @@ def _request(
     documents: Any,
     query: str | None,
     budget: int | None,
-    ratio: float,
+    ratio: float | None,
     counter: Any,
     pinned: Any,
     groups: Any,
@@ -268,13 +272,38 @@ def _request(
         checked,
         None if query is None else checks.text(query, "query"),
         None if budget is None else checks.whole_number(budget, "budget"),
-        checks.share(ratio, "ratio"),
+        _share(budget, ratio),
         resolve_counter(counter),
         () if pinned is _NOWHERE else to_spans(pinned, checked),
         () if groups is _NOWHERE else to_groups(groups, checked),
         checks.text(separator, "separator"),
         frame=frame,
     )
+
+
+def _share(budget: Any, ratio: Any) -> float:
+    """The share that is kept where there is no budget. Raises ValueError where both are given."""
+    if ratio is None:
+        return _SHARE
+    if budget is not None:
+        raise ValueError("budget and ratio both say how much stays: give one of them")
+    return checks.share(ratio, "ratio")
+
+
+def _refuse_unknown(options: Iterable[str]) -> None:
+    if unknown := set(options) - (compress.__kwdefaults__ or {}).keys():
+        raise TypeError(f"compress has no option {', '.join(sorted(unknown))}")
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Raise ValueError or TypeError for options that `compress` takes for no text at all.
+
+    Whether pins and groups stand in the documents is no such question.
+    """
+    _refuse_unknown(options)
+    budget, ratio, counter = map(options.get, ("budget", "ratio", "counter"))
+    _request("", None, budget, ratio, counter, (), (), options.get("separator", ""))
+    _strategy(options.get("strategy"))
 
 
 def segment(documents: Any, level: Level | LevelName = Level.SENTENCE, *, window: int = 200) -> SegmentTable:

@@ -167,7 +167,7 @@ class Prepared:
 
         Args:
             budget: tokens allowed for the final text. None: `ratio` decides.
-            ratio: share of the original tokens, in (0, 1]; None: what `prepare` was given, 0.3 by default.
+            ratio: share of the original tokens, in (0, 1], instead of a budget; None: 0.3.
             floors, caps: tokens that each document gets at least, as far as it can use them, and at most.
             favour: float32 factors on what the units of `reading` are worth.
 
@@ -258,6 +258,8 @@ class Prepared:
             if self.request.budget is not None:
                 return self.request.budget
             ratio = self.request.ratio
+        if budget is not None and ratio is not None:
+            raise ValueError("budget and ratio both say how much stays: give one of them")
         return budget_of(budget, self.request.ratio if ratio is None else ratio, self.original_tokens)
 
     def finish(self, fitted: Fit, budget: int) -> Compressed:

@@ -32,7 +32,7 @@ class TerselyCompressor:
     def __init__(
         self,
         budget: int | None = None,
-        ratio: float = 0.3,
+        ratio: float | None = None,
         counter: Any = None,
         strategy: Any = None,
         separator: str = "\n\n",

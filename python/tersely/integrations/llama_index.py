@@ -35,7 +35,7 @@ class TerselyPostprocessor(BaseNodePostprocessor):
     """
 
     budget: int | None = None
-    ratio: float = 0.3
+    ratio: float | None = None
     counter: Any = None
     strategy: Any = None
     separator: str = "\n\n"

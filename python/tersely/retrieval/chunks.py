@@ -137,7 +137,7 @@ def compress_sources(
         documents,
         query,
         budget=settings.budget if budget is None else budget,
-        ratio=settings.ratio,
+        ratio=settings.ratio if budget is None else None,
         counter=settings.counter,
         strategy=settings.strategy,
         separator=settings.separator,

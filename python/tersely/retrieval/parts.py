@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import tersely
-from tersely import _native
+from tersely import _native, checks
 from tersely.documents import to_documents
+from tersely.engine.api import check_options
 from tersely.errors import ModelTimeoutError
 from tersely.threads import checked_timeout, run_in_time
 from tersely.types import Compressed
@@ -42,8 +43,11 @@ def compress_parts(
         documents, query, options: as for `tersely.compress`. What fits the budget comes back as it is.
         timeout: seconds from which the originals are returned; the work is stopped. None: any.
 
-    Raises TypeError for what are no documents, ValueError for a timeout that is not above 0.
+    Raises TypeError for what are no documents, ValueError for a timeout that is not above 0, and either for
+    an option that no text would make right: what the program that calls has wrong is no reason to go on.
     """
+    check_options(options)
+    query = None if query is None else checks.text(query, "query")
     given, seconds = to_documents(documents), None if timeout is None else checked_timeout(timeout)
     originals = tuple(document.original for document in given)
     scores = tuple(document.score for document in given)

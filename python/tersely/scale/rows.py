@@ -527,7 +527,7 @@ def _compress(text: Any, query: Any, budget: Any, options: RowOptions) -> Compre
         text,
         query,
         budget=budget,
-        ratio=options.ratio,
+        ratio=options.ratio if budget is None else None,
         counter=options.counter,
         strategy=options.strategy,
         pinned=options.pinned,
