@@ -7,11 +7,14 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
-__all__ = ["make_parser", "parse_parts"]
+__all__ = ["make_parser", "parse_parts", "the_data"]
 
 
-def make_parser(documentation: str | None) -> argparse.ArgumentParser:
-    """A parser with --data and --json; the module's documentation is the help: a summary, then examples."""
+def make_parser(documentation: str | None, *, needs_data: bool = True) -> argparse.ArgumentParser:
+    """A parser with --data and --json; the module's documentation is the help: a summary, then examples.
+
+    `needs_data`: whether nothing can be measured without a folder; else `the_data` asks for it.
+    """
     summary, _, examples = (documentation or "").partition("\n\n")
     parser = argparse.ArgumentParser(
         description=summary, epilog=examples, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -21,7 +24,7 @@ def make_parser(documentation: str | None) -> argparse.ArgumentParser:
         "--data",
         type=_directory,
         default=given,
-        required=given is None,
+        required=needs_data and given is None,
         metavar="DIR",
         help="directory of the *.jsonl.gz files (default: the environment variable TERSELY_DATA)",
     )
@@ -29,6 +32,14 @@ def make_parser(documentation: str | None) -> argparse.ArgumentParser:
         "--json", type=Path, metavar="FILE", help="write the numbers, machine and versions there too"
     )
     return parser
+
+
+def the_data(options: argparse.Namespace, what: str) -> Path:
+    """The folder of --data; exits where `what` is asked for without one."""
+    if options.data is None:
+        raise SystemExit(f"{what} need --data DIR, the directory of the *.jsonl.gz files")
+    folder: Path = options.data
+    return folder
 
 
 def parse_parts(

@@ -6,6 +6,7 @@ import gzip
 import json
 import lzma
 import random
+import zlib
 from collections.abc import Callable, Iterator
 from itertools import count as numbers
 from pathlib import Path
@@ -13,7 +14,17 @@ from typing import Any
 
 from benchmarks import tokens
 
-__all__ = ["ENGLISH", "LONG", "endless", "english_documents", "exact_texts", "names", "rows", "text_of"]
+__all__ = [
+    "ENGLISH",
+    "LONG",
+    "Row",
+    "endless",
+    "english_documents",
+    "exact_texts",
+    "names",
+    "rows",
+    "text_of",
+]
 
 LONG = ("longdoc_covidqa", "longdoc_contracts", "sum_gov_report", "longdoc_chunk_eval")
 ENGLISH = (
@@ -38,12 +49,35 @@ def names(data: Path) -> list[str]:
     return sorted(path.name.removesuffix(suffix) for suffix in _OPEN for path in data.glob("*" + suffix))
 
 
+class Row(dict[str, Any]):
+    """A row of a set; who asks for what it lacks is told where it stands."""
+
+    def __init__(self, values: dict[str, Any], place: str) -> None:
+        super().__init__(values)
+        self._place = place
+
+    def __missing__(self, name: str) -> Any:
+        raise KeyError(f"{self._place} has no {name!r}")
+
+
 def rows(data: Path, name: str) -> Iterator[dict[str, Any]]:
-    """The rows of one data set."""
-    suffix = next(suffix for suffix in _OPEN if (data / (name + suffix)).exists())
-    with _OPEN[suffix](data / (name + suffix), "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
+    """The rows of one data set. Raises ValueError that names the file and line of what is no row."""
+    there = [data / (name + suffix) for suffix in _OPEN if (data / (name + suffix)).exists()]
+    if not there:
+        raise FileNotFoundError(f"{data} has no {name}, as {' or '.join(_OPEN)}")
+    with _OPEN["".join(there[0].suffixes[-2:])](there[0], "rt", encoding="utf-8") as lines:
+        for number in numbers(1):
+            place = f"{there[0]}, line {number},"
+            try:
+                line = lines.readline()
+                row = json.loads(line) if line else None
+            except (ValueError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+                raise ValueError(f"{place} is no row: {error}") from error
+            if not line:
+                return
+            if not isinstance(row, dict):
+                raise ValueError(f"{place} is no object")
+            yield Row(row, place)
 
 
 def text_of(row: dict[str, Any]) -> str:

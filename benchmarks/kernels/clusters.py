@@ -3,8 +3,8 @@
 Examples:
     python -m benchmarks.kernels.clusters --data DIR --cache DIR
     python -m benchmarks.kernels.clusters --data DIR --cache DIR --sizes 50000 --json clusters.json
-    python -m benchmarks.kernels.clusters --data DIR --vectors clustered-256 --sizes 500,5000   no model
-    python -m benchmarks.kernels.clusters --data DIR --vectors clustered-256 --parts memory,threads
+    python -m benchmarks.kernels.clusters --vectors clustered-256 --sizes 500,5000   no model
+    python -m benchmarks.kernels.clusters --vectors clustered-256 --parts memory,threads
     python -m benchmarks.kernels.clusters --data DIR --parts sets --vectors static    each instruction set
 """
 
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = make_parser(__doc__)
+    parser = make_parser(__doc__, needs_data=False)
     cache = os.environ.get("TERSELY_BENCHMARK_CACHE")
     parser.add_argument(
         "--cache",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
+from benchmarks.arguments import the_data
 from benchmarks.kernels import vectors
 from benchmarks.report import Report
 
@@ -19,7 +20,7 @@ def sets(
     """Names, sizes and rows; what there is too little of is said and not filled up."""
     for kind in options.vectors:
         if kind == "static":
-            texts = vectors.sentences(options.data)
+            texts = vectors.sentences(the_data(options, f"vectors of {kind}"))
             for size in sizes:
                 yield kind, size, vectors.looked_up(texts[:size])
         elif kind != "minilm":
@@ -28,7 +29,7 @@ def sets(
         elif missing := vectors.embedding_missing(options.cache):
             result.note(f"No vectors of {kind}: {missing}.")
         else:
-            texts = vectors.sentences(options.data)
+            texts = vectors.sentences(the_data(options, f"vectors of {kind}"))
             for size in sizes:
                 rows = vectors.embedded(texts, size, options.cache)
                 if len(rows) < size:

@@ -18,7 +18,6 @@ import json
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from scipy.optimize import minimize
 from tersely.documents import to_documents
 from tersely.engine.worth import DOCUMENT_COLUMNS, SEGMENT_COLUMNS, hybrid, read_for_query, topic_columns
 from tersely.models.embedders import CheckedEmbedder, resolve_embedder
+from tersely.models.weights import fitted_file
 from tersely.types import Level
 
 from benchmarks import report
@@ -89,7 +89,7 @@ def main() -> None:
     """The command."""
     options = _arguments()
     result = report.Report("quality/calibration", {"rows": options.rows}, ("scipy",))
-    path = Path(str(files("tersely.models.weights").joinpath("probability.json")))
+    path = fitted_file("probability.json")
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     for kind, embedder in (("none", None), ("static", resolve_embedder(None))):
         calls = list(_calls(options.data, options.rows, embedder))

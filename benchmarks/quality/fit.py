@@ -17,7 +17,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from scipy.optimize import minimize
 from tersely.documents import to_documents
 from tersely.engine.worth import FEATURES, QueryReading, hybrid, read_for_query
 from tersely.models.embedders import CheckedEmbedder, resolve_embedder
+from tersely.models.weights import fitted_file
 from tersely.types import Level
 
 from benchmarks import report, tokens
@@ -82,7 +82,7 @@ def main() -> None:
     options = _arguments()
     by_set = fitting_questions(options.data, QUESTION_SETS)
     result = report.Report("quality/fit", {"rows": options.rows, "ridge": options.ridge}, ("scipy",))
-    path = Path(str(files("tersely.models.weights").joinpath("relevance.json")))
+    path = fitted_file("relevance.json")
     weights = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     rows = []
     for kind, embedder in _kinds(options):

@@ -21,7 +21,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ import numpy as np
 from tersely.documents import to_documents
 from tersely.engine.worth import COLUMNS, FEATURES, hybrid, read_for_query
 from tersely.models.embedders import resolve_embedder
-from tersely.models.weights import relevance_weights
+from tersely.models.weights import fitted_file, relevance_weights
 from tersely.types import Level
 
 from benchmarks import report, tokens
@@ -181,7 +180,7 @@ def main() -> None:
     options = _arguments()
     chosen = _questions(options.data, options.rows)
     result = report.Report("quality/forest", {"rows": options.rows, "trees": options.trees}, ())
-    path = Path(str(files("tersely.models.weights").joinpath("forest.json")))
+    path = fitted_file("forest.json")
     forests = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     fits = Fits(options)
     for kind in options.kinds:

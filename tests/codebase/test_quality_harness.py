@@ -457,3 +457,25 @@ def test_texts_with_human_summaries_are_cut_without_a_query(tmp_path: Path) -> N
     tasks = harness("tasks")
     (task,) = tasks.summary_tasks(tmp_path, None, tasks.BOTH, 0.5)
     assert (task.query, task.documents, task.references) == (None, ["One. Two."], ("One.",))
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (b'{"query": 1}\n{"id": \n', r"qa_a.*gz, line 2, is no row"),
+        (b'{"query": 1}\n\xff\n', r"qa_a.*gz, line 2, is no row"),
+        (b'{"query": 1}\n\n', r"qa_a.*gz, line 2, is no row"),
+        (b"[]\n", r"qa_a.*gz, line 1, is no object"),
+        (b'{"id": 1}\n{"id": 2}\n', r"qa_a.*gz, line 1, has no 'query'"),
+    ],
+)
+def test_a_row_that_is_none_is_named(lines: bytes, said: str, tmp_path: Path) -> None:
+    read = importlib.import_module("benchmarks.data").rows
+    (tmp_path / "qa_a.jsonl.gz").write_bytes(gzip.compress(lines))
+    with pytest.raises((ValueError, KeyError), match=said):
+        print([row["query"] for row in read(tmp_path, "qa_a")])
+    (tmp_path / "qa_a.jsonl.gz").write_bytes(gzip.compress(b'{"id": 1}\n' * 9000)[:-20])
+    with pytest.raises(ValueError, match=r"qa_a.*gz, line \d+, is no row"):
+        print(list(read(tmp_path, "qa_a")))
+    with pytest.raises(FileNotFoundError, match="has no qa_b"):
+        next(read(tmp_path, "qa_b"))

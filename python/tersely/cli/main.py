@@ -120,7 +120,9 @@ def _not_begun(given: list[str], parser: Parser) -> str:
         return ""
     of = {option: name for name in reversed(_COMMANDS) for option in parser.commands[name].options}
     meant = first if first in of else checks.nearest(first, [*parser.options, *of, *_COMMANDS])
-    if meant in of and meant not in parser.options:
+    if first in _GUESSES:
+        meant = f"tersely {_GUESSES[first]}"
+    elif meant in of and meant not in parser.options:
         meant = shlex.join(["tersely", of[meant], "".join([meant, *value]), *given[1:]])
     elif first == "-" or (first and not meant and Path(first).exists()):
         meant = shlex.join(["tersely", "compress", *given])
@@ -166,6 +168,21 @@ def _add_completion(parser: Parser) -> None:
         parser.error(f"--print-completion needs shtab: pip install 'tersely[cli]' ({error})")
     shtab.add_argument_to(parser, ["--print-completion"])
 
+
+#: What other programs call what we do.
+_GUESSES = {
+    **dict.fromkeys(("serve", "server", "http", "start", "listen", "daemon"), "mcp --http"),
+    **dict.fromkeys(("shorten", "shrink", "summarize", "summarise", "reduce", "fit", "trim"), "compress"),
+    **dict.fromkeys(("split", "chunk", "cut", "segments"), "segment"),
+    **dict.fromkeys(("tokens", "tokenize", "wc"), "count"),
+    **dict.fromkeys(("query", "find", "grep", "ask"), "search"),
+    **dict.fromkeys(("get", "show", "restore", "retrieve", "cat", "original"), "expand"),
+    **dict.fromkeys(("install", "setup", "init"), "hook install"),
+    **dict.fromkeys(("doctor", "status"), "hook doctor"),
+    **dict.fromkeys(("exec", "wrap"), "run"),
+    "proxy": "mcp --wrap",
+    "stats": "savings",
+}
 
 #: The module of each subcommand, which has add_NAME and run_NAME.
 _COMMANDS = {

@@ -62,8 +62,13 @@ def forest_of(entry: Mapping[str, Any]) -> Forest:
     )
 
 
+def fitted_file(name: str) -> Path:
+    """The path of a file of weights in this folder, such as "relevance.json"."""
+    return Path(__file__).with_name(name)
+
+
 @lru_cache
 def _read(name: str) -> dict[str, Any]:
     import json  # `import tersely` need not
 
-    return dict(json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8")))
+    return dict(json.loads(fitted_file(name).read_text(encoding="utf-8")))
