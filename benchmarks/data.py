@@ -65,7 +65,7 @@ def rows(data: Path, name: str) -> Iterator[dict[str, Any]]:
     there = [data / (name + suffix) for suffix in _OPEN if (data / (name + suffix)).exists()]
     if not there:
         raise FileNotFoundError(f"{data} has no {name}, as {' or '.join(_OPEN)}")
-    with _OPEN["".join(there[0].suffixes[-2:])](there[0], "rt", encoding="utf-8") as lines:
+    with _OPEN["".join(there[0].suffixes[-2:])](there[0], "rb") as lines:
         for number in numbers(1):
             place = f"{there[0]}, line {number},"
             try:
