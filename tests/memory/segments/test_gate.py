@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from agent_notes import read as rows
 from segment_samples import NOON, note, ticking
 from tersely.memory import ContextState, SegmentMemory, extract_preserved_metadata
+from tersely.memory.segments.claims import in_one_form, made_up_words, read_changes
 from tersely.memory.segments.clauses import Role
 from tersely.memory.segments.policy import is_critical
 from tersely.memory.segments.preservation import check_preserved
@@ -150,6 +152,68 @@ def test_e033_what_is_put_in_front_hides_no_task() -> None:
     )
     assert check_preserved(segment, short).passed
     assert check_preserved(segment, f"[Topic: login] {short}").passed
+
+
+FORMS = rows(
+    "short_forms.jsonl"
+)  # of notes of several fields; those of the first 20 were written before the rules
+
+
+@pytest.mark.parametrize("sample", FORMS, ids=lambda sample: sample["note"][:30])
+def test_e030_no_form_with_another_negation_order_state_unit_or_name_passes(sample: dict[str, Any]) -> None:
+    segment = note(sample["note"])
+    assert [form for form in sample["false"] if check_preserved(segment, form).passed] == []
+
+
+def test_e030_honest_forms_in_other_words_pass() -> None:
+    passed = [check_preserved(note(one["note"]), form).passed for one in FORMS for form in one["honest"]]
+    assert len(passed) >= 40 and sum(passed) >= 0.9 * len(passed)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("4.2 seconds", "4.2 s"),
+        ("30-minute", "30 min"),
+        ("1,200 euros", "€1,200"),
+        ("two letters", "2 letters"),
+        ("142 over 88", "142/88"),
+        ("pages 3–5", "pages 3 to 5"),
+    ],
+)
+def test_e030_numbers_and_units_are_compared_in_one_form(one: str, other: str) -> None:
+    assert in_one_form(one, words=True) == in_one_form(other, words=True)
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "words"),
+    [
+        ("He is allergic to nuts.", "Nut allergy.", []),
+        ("The authentication was configured.", "Auth config.", []),
+        ("The foreign key to invoices.", "FK to invoices.", []),
+        ("It is not enabled.", "Disabled.", []),
+        ("I wrote the tests and sent them.", "Write and send tests.", []),
+        ("The Bearer prefix is missing.", "The Basic prefix is missing.", ["Basic"]),
+        ("I ran the linter.", "Ran the linter. All tests pass.", ["tests", "pass"]),
+        ("I added a check.", "Removed a check.", ["Removed"]),
+    ],
+)
+def test_e030_words_that_a_note_has_in_no_form_are_made_up(source: str, text: str, words: list[str]) -> None:
+    assert made_up_words(source, text) == words
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "It is 401 (was 500).",
+        "It gave 500 instead of 401.",
+        "from 500 to 401",
+        "500 -> 401",
+        "gets 500, should be 401",
+    ],
+)
+def test_e030_changes_are_read_in_their_direction(changed: str) -> None:
+    assert list(read_changes(changed)) == [("500", "401")]
 
 
 GERMAN = (

@@ -190,7 +190,7 @@ def test_e023_x057_what_cannot_be_expanded(kept: SegmentMemory, store: Store) ->
 
 
 def test_x058_three_times_compressed_expands_to_the_root(kept: SegmentMemory, store: Store) -> None:
-    texts = [f"{MESSAGE_SHORT} Note {word}." for word in ("one", "two", "three")]
+    texts = [MESSAGE_SHORT.replace("Editing", word) for word in ("Editing", "Now editing", "Still editing")]
     writer = Writer("")
     memory = SegmentMemory(store, model=writer)
     ids = []

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cache, cached_property, lru_cache
 from heapq import nsmallest
-from itertools import chain, pairwise
+from itertools import chain, pairwise, permutations
 from typing import NamedTuple
 
 from tersely import _native
@@ -78,11 +78,16 @@ _AS_A_WHOLE = re.compile(r"^\d|\w[._]\w")  # numbers, names of files, identifier
 _LETTERS = re.compile(r"[a-z_]{3}")  # with so many, it is no number
 _SUFFIX = re.compile(r"\.[a-z]{1,5}$")
 _ANY_WORD = re.compile(r"\w+")
+_MARK = re.compile(r"\b(?!(?:are|is|was|were)\b)\w+")  # of words beside another one: what telegrams keep
 _LIST_MARK = re.compile(r"^[\s>#*•-]{0,8}\d{1,3}[.)]\s", re.MULTILINE)
 _PLACE = re.compile(r"(?<=[^\d:]):(?=\d)")  # "a.py:12" is two words
+_ENDS_DENIED = re.compile(r"(?:\b(?:is|are|was|were|has|have|do|does|did)[ ]not|n['’]t)\W*$")
+_STANDS_FOR = frozenset({"one", "other"})  # a word of the clause before
 _GOES_ON = re.compile(r"\s*(?:or|nor|oder|noch)\b", re.IGNORECASE)
 _EDGES = ".:-–—#$€£~+&^%"
 _LONGEST = 300  # characters of a clause
+_LABEL = 24  # and of a label, at most
+_DENIED_AT_START = re.compile(rf"\s*(?:{DENIES.pattern})", re.IGNORECASE)
 _LOOKED_AT = 64  # clauses of a source that share a word; a more common one says little
 _ALONE = 2  # with fewer words beside it, a word is told by the clauses before and behind its own
 _NEAR, _STEM = 24, 5  # characters: how far to look for the word beside another, and as much of it counts
@@ -91,6 +96,7 @@ _ALL_WORDS = 0.1
 _BOTH = 2  # what stands before a word, and what stands behind it
 _CLEARLY = 1.2  # times as much in common, before a clause is taken for another one
 _REST = 0.5  # of the words beside a turned one, before a clause is taken for the same with its opposite
+_CROSSED, _CROSSED_NEAR = 16, 4  # words of clauses that are looked at for what is crossed; how far apart
 _BESIDE = 0.25  # what the word right before another one counts, and the one behind it
 
 
@@ -111,6 +117,7 @@ class _Piece(NamedTuple):
     sentence: int  # the number of its sentence
     run: int  # the number of what is between full stops, semicolons and ends of lines
     is_label: bool  # "Next", before a colon
+    is_elliptic: bool  # "the second is not", of what the clause before it says
 
 
 def exact_words(text: str) -> list[str]:
@@ -119,10 +126,10 @@ def exact_words(text: str) -> list[str]:
     In small letters, without the marks around them; "a.py:12" is two. Numbers of list items are none.
     O(characters).
     """
-    return [word for _, _, word in _exact_spans(text)]
+    return [word for _, _, word in exact_spans(text)]
 
 
-def _exact_spans(text: str) -> list[tuple[int, int, str]]:
+def exact_spans(text: str) -> list[tuple[int, int, str]]:
     """List (start, end, word) of the exact words of a text."""
     marks = set(map(re.Match.end, _LIST_MARK.finditer(text)))
     found = []
@@ -140,7 +147,7 @@ def _exact_spans(text: str) -> list[tuple[int, int, str]]:
 
 
 @lru_cache(4_096)
-def _kind(word: str) -> str:
+def kind_of(word: str) -> str:
     """Classify an exact word as number, path or other name; words of one kind can be exchanged."""
     if word[0].isdigit() and not _LETTERS.search(word):
         return "number"
@@ -188,7 +195,7 @@ class _Text:
         once: set[str] = set()
         twice: set[str] = set()
         for mark in marks:
-            words = self.marked.get(_kind(word) + mark, set())
+            words = self.marked.get(kind_of(word) + mark, set())
             if len(words) <= _LOOKED_AT:
                 twice |= once & words
                 once |= words
@@ -234,9 +241,9 @@ def _marks(text: str, exact: Sequence[tuple[int, int, str]]) -> list[frozenset[s
     found = []
     for start, end, _ in exact:
         marks = set()
-        if before := _ANY_WORD.findall(text[max(start - _NEAR, 0) : start].casefold()):
+        if before := _MARK.findall(text[max(start - _NEAR, 0) : start].casefold()):
             marks.add(f"<{before[-1][:_STEM]}")
-        if behind := _ANY_WORD.search(text[end : end + _NEAR].casefold()):
+        if behind := _MARK.search(text[end : end + _NEAR].casefold()):
             marks.add(f">{behind[0][:_STEM]}")
         found.append(frozenset(marks))
     return found
@@ -247,7 +254,7 @@ def _read_pieces(text: str) -> list[_Piece]:
     table = cut_up([text])
     sentences = table.start.tolist()
     spans = _clauses(text, zip(sentences, table.end.tolist(), strict=True))
-    exact = _exact_spans(text)
+    exact = exact_spans(text)
     starts, every = [start for start, _, _ in exact], [word for _, _, word in exact]
     marks = _marks(text, exact)
     rows, blanks, behind_denial = [], [], []
@@ -282,7 +289,7 @@ def _read_pieces(text: str) -> list[_Piece]:
             frozenset(own),
             tuple(map(keys.__getitem__, its)),
             tuple(names),
-            tuple(map(_kind, names)),
+            tuple(map(kind_of, names)),
             tuple(marks[here]),
             frozenset((*own, *names)),
             frozenset(_ANY_WORD.findall(DENIES.sub(" ", piece.casefold()))),
@@ -292,6 +299,7 @@ def _read_pieces(text: str) -> list[_Piece]:
             sentence,
             run,
             text.startswith(":", end) and len(its) < _ALONE,
+            bool(own or names) and bool(_ENDS_DENIED.search(piece)),
         )
         found.append(tuple.__new__(_Piece, columns))  # as _Piece(...), without a Python call
     return found
@@ -306,6 +314,11 @@ def _clauses(text: str, sentences: Iterable[tuple[int, int]]) -> list[tuple[int,
             stop = match.start() if match else end
             if not text[at:stop].strip():
                 continue
+            is_label = match and text[stop] == ":" and stop - at < _LABEL
+            if is_label and (
+                _DENIED_AT_START.match(text, at, stop) or _DENIED_AT_START.match(text, stop + 1, end)
+            ):
+                continue  # "Not fixed: the parser", "the parser: not fixed" deny as one
             while stop - at > _LONGEST:
                 cut = text.rfind(" ", at + 1, at + _LONGEST)
                 cut = cut if cut > at else at + _LONGEST
@@ -326,15 +339,16 @@ def term_lists(texts: Sequence[str]) -> list[list[str]]:
 def contradictions(source: str, text: str) -> list[str]:
     """List the clauses of a text that say something else than the source, each once; O(characters).
 
-    A clause does where it has a number that no clause of the source has; where what stands around a number,
-    a path or a name stands around another one in the source; where several that nothing else tells apart come
-    in another order; where it denies what the source says, or says what the source denies; and where a word
-    stands in what the source says with its opposite (`opposites`), unless one of both is denied. Words alone
-    are compared: what is told in quite other words is not found, in either direction.
+    A clause does where it has a number that no clause of the source has; where what stands around a
+    number, a path or a name stands around another one in the source; where several that nothing else
+    tells apart come in another order; where it denies what the source says, or says what the source
+    denies; where a word stands in what the source says with its opposite (`opposites`), unless one of
+    both is denied; and where two clauses near each other have each what the source says of the other.
+    Words alone are compared: what is told in quite other words is not found, in either direction.
     """
     original, short = _Text(source), _Text(text)
-    found = [*_exchanged(original, short), *_denied(original, short), *_turned_round(original, short)]
-    return list(dict.fromkeys(found))
+    checks = (_exchanged, _denied, _turned_round, _crossed)
+    return list(dict.fromkeys(clause for check in checks for clause in check(original, short)))
 
 
 def _exchanged(original: _Text, short: _Text) -> list[str]:
@@ -347,11 +361,11 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
     in_run = Counter([(piece.run, word) for piece in short.pieces for word in piece.exact])
     first = {(piece.run, word): piece.text for piece in reversed(short.pieces) for word in piece.exact}
     for (run, word), times in in_run.items():
-        if times > often.get(word, times) and _kind(word) == "number":
+        if times > often.get(word, times) and kind_of(word) == "number":
             found.append(first[run, word])
     last_clause = {word: piece.text for piece in short.pieces for word in piece.exact}
     for word, times in short.exact.items():
-        if times > original.exact.get(word, times) and _kind(word) == "number":
+        if times > original.exact.get(word, times) and kind_of(word) == "number":
             _, others = original.alike(word, original.marks.get(word, set()))
             if any(short.exact.get(other, 0) < original.exact[other] for other in others):
                 found.append(last_clause[word])
@@ -364,7 +378,7 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
         here, there = 0.0, 0.0
         alike = original.likeness(company)
         original.add_beside(alike, beside)
-        others = of_kind[_kind(word)] - names
+        others = of_kind[kind_of(word)] - names
         for place, much in alike.items():
             exact = original.pieces[place].exact
             if word in exact:
@@ -375,7 +389,7 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
 
     of_kind = defaultdict[str, set[str]](set)
     for word in original.exact:
-        of_kind[_kind(word)].add(word)
+        of_kind[kind_of(word)].add(word)
     before: dict[tuple[int, str], str] = {}  # run and kind -> the last word
     for index, piece in enumerate(short.pieces):
         names = frozenset(piece.exact)
@@ -402,7 +416,7 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
                 if last not in (None, word) and _is_turned(original, last, word, last in piece.exact):
                     found.append(piece.text)
     for kind, words in open_.items():
-        order = [word for piece in original.pieces for word in piece.exact if _kind(word) == kind]
+        order = [word for piece in original.pieces for word in piece.exact if kind_of(word) == kind]
         at = 0
         for word, clause in words:
             try:
@@ -473,6 +487,10 @@ def _denied(original: _Text, short: _Text) -> list[str]:
                 yes, no = (yes, max(no, much)) if piece.denials else (max(yes, much), no)
                 most = max(most, much)
                 continue  # "not enabled": "disabled"
+            if other.is_elliptic and other.content - _STANDS_FOR <= piece.content:  # "..., the second is not"
+                most = yes = 0.0
+                no = 0.0 if piece.denials else 1.0
+                break
             if piece.denials:
                 shared = bool(piece.denied & other.denied) and other.denials >= piece.denials
                 agrees = shared or (not other.denials and bool(other.nearly - piece.nearly))
@@ -551,3 +569,35 @@ def _alike(original: _Text, words: Set[str], in_clause: bool, among: Mapping[int
         return places
     likeness = original.likeness(words)  # a clause with all of the words is always among the likest
     return nsmallest(_LOOKED_AT, places, key=lambda place: (-likeness.get(place, 0.0), place))
+
+
+def _crossed(original: _Text, short: _Text) -> list[str]:
+    """The clauses with two words that the source has in clauses with words of another one near it, crosswise:
+    "A is red, B is green" as "A is green, B is red"."""
+    # Word that one clause of the source has -> those in the clause.
+    with_it = {word: original.pieces[at[0]].content for word, at in original.where.items() if len(at) == 1}
+    said: list[tuple[str, frozenset[str]]] = []  # "Anna: chemistry" as one
+    label: frozenset[str] = frozenset()
+    for piece in short.pieces:
+        if not piece.is_label:
+            said.append((piece.text, piece.content | label))
+        label = piece.content if piece.is_label else frozenset()
+    found = []
+    for index, (text, words) in enumerate(said):
+        for _, others in said[index + 1 : index + 1 + _CROSSED_NEAR]:
+            mine, theirs = words - others, others - words
+            if len(mine) <= _CROSSED >= len(theirs) and _is_crossed(with_it, mine, theirs):
+                found.append(text)
+    return found
+
+
+def _is_crossed(with_it: Mapping[str, Set[str]], mine: Set[str], theirs: Set[str]) -> bool:
+    """Say whether two words of each are together only crosswise in the source."""
+    known = [sorted(words & with_it.keys()) for words in (mine, theirs)]
+    for one, two in permutations(known[0], 2) if len(known[1]) >= _BOTH else ():
+        if two in with_it[one]:
+            continue
+        ones, twos = (with_it[word] & set(known[1]) for word in (one, two))
+        if any(third not in with_it[fourth] for third in ones for fourth in twos if third != fourth):
+            return True
+    return False

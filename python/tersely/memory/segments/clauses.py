@@ -124,7 +124,7 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
         row, kind, block, heading = text[start:end], kinds[sentence], blocks[sentence], headings[sentence]
         if kind == Kind.HEADING:
             title = row.lstrip("# ")
-            said = Role.OTHER if _under(row)[1] or not notes else _role(title)
+            said = Role.OTHER if _under(row)[1] or not notes else role_of(title)
             found.append(Clause(said, title, end - len(title), sentence))
             continue
         if not notes or kind in _PASTED or bisect_right(borders, start) % 2:
@@ -208,7 +208,7 @@ def _clauses(row: str, begin: int, start: int, sentence: int, role: Role | None,
         else:
             text = piece
         is_adjunct = row.startswith(",", begin + at + len(piece)) and _ADJUNCT.match(text)
-        said = role or (Role.ADJUNCT if is_adjunct else _role(text))
+        said = role or (Role.ADJUNCT if is_adjunct else role_of(text))
         if said is Role.OTHER and found and _CONTINUES.match(text):
             said = found[-1].role
         found.append(Clause(said, text, start + begin + at + len(piece) - len(text), sentence, label))
@@ -268,7 +268,8 @@ def said_wrong(text: str) -> str | None:
     return None
 
 
-def _role(clause: str) -> Role:
+def role_of(clause: str) -> Role:
+    """Return what a clause says of the work, by its words."""
     if len(clause) > _LONGEST:
         return Role.OTHER
     whole = " ".join(clause.split())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -21,7 +21,16 @@ from tersely.memory.segments.agreement import (
     term_lists,
     word_tokens,
 )
-from tersely.memory.segments.clauses import Clause, Role, find_paths, start_of, without_alternative
+from tersely.memory.segments.claims import (
+    bare_numbers,
+    in_one_form,
+    made_up_words,
+    other_units,
+    read_changes,
+    turned_changes,
+    turned_states,
+)
+from tersely.memory.segments.clauses import Clause, Role, find_paths, role_of, start_of, without_alternative
 from tersely.memory.segments.reading import (
     FORBIDS_AT_START,
     Reading,
@@ -212,6 +221,8 @@ _LONGEST_FRONT = 1_000  # characters
 _FRONTS = tuple(f"[{label}: " for label, _ in FIELDS.values())
 _DENIED = pattern("denied")
 _FORBIDDEN = pattern("forbidden")
+_DIGIT = re.compile(r"\d")
+_AIM, _PARTS, _VERBS = pattern("aim"), pattern("border"), pattern("verb")
 _MOST_RULES = 100  # rules and statements may be said in other words; more of them to the letter only
 _MOST_MADE_UP = 50  # are looked at
 _ACTIVE = ("active_task", "active_state")  # these must also be said to be current
@@ -260,8 +271,10 @@ class PreservationReport:
 
     Attributes:
         items: each field that the original has, in the order of the fields.
-        unsupported: numbers, dates, versions, paths, URLs and identifiers that the original does not have.
-        contradicted: clauses of the text that say something else than the original does (`contradictions`).
+        unsupported: numbers, units, dates, versions, paths, URLs, identifiers and words that the original
+            does not have, in any form.
+        contradicted: clauses of the text that say something else than the original does, and changes
+            ("500 to 401") that it tells the other way round.
         dropped: what of the original's own sentences the text leaves out, and may.
     """
 
@@ -310,6 +323,9 @@ def check_preserved(
     - "content" is kept where a quarter of the terms that the segment uses most are, so that a text which
       keeps nothing does not pass.
 
+    `unsupported` and `contradicted` say what the text makes up or turns round: numbers, units, names and
+    words that the segment has in no form; clauses that deny, change or call done what it does not.
+
     What is missing is held against the first field that has it: a lost path loses "file_path", not the task
     that names the file. O(characters x fields).
     """
@@ -329,27 +345,29 @@ def compare(
     ]
     rules = list(source.rules)
     for fact in source.facts if source.is_note else ():  # what the native finder sees forbidden
-        forbids = fact.kind is FactKind.OBLIGATION and DENIES.search(fact.text)
+        forbids = fact.kind is FactKind.OBLIGATION and DENIES.search(_AIM.sub("", fact.text))
         if forbids or (fact.kind is FactKind.NEGATION and FORBIDS_AT_START.match(fact.text)):
             rules.append(fact.text)
-    every = anchors(*wholes, *rules)
-    check = _Check(source, compressed_text)
+    original, short = in_one_form(segment.text, words=True), in_one_form(compressed_text)
+    plain = [in_one_form(one) if _DIGIT.search(one) else one for one in (*wholes, *rules)]
+    every = anchors(*plain)
+    check = _Check(source, short)
     items = []
-    for (name, value), whole, own in zip(values.items(), wholes, every, strict=False):
+    for (name, value), whole, own in zip(values.items(), plain, every, strict=False):
         if name not in _OF_THE_TEXT or states(segment.text, name, value):  # not what only the metadata knows
             lost, missing = check.lost(name, value, whole, own)
             check.known.update(missing)
             items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
-    needed = dict(zip(rules, every[len(wholes) :], strict=True))
-    there = said_values(compressed_text, [*needed, *chain.from_iterable(needed.values())])
-    for number, rule in enumerate(needed):
-        missing = [anchor for anchor in needed[rule] if anchor not in there]
-        stated = rule in there
+    needed = dict(zip(rules, zip(plain[len(wholes) :], every[len(wholes) :], strict=True), strict=True))
+    for number, (rule, (whole, own)) in enumerate(needed.items()):
+        missing = check.missing(own)
+        stated = says(short, whole)
         if not (stated or missing) and number < _MOST_RULES:
-            stated = any(map(_FORBIDDEN.search, check.about(rule, _RULE)))
+            stated = any(map(_FORBIDDEN.search, check.about(whole, _RULE)))
         items.append(PreservedItem("constraint", rule, "kept" if stated else "lost", tuple(missing)))
     dropped: list[DroppedFact] = []
     contradicted: list[str] = []
+    unsupported = _unsupported(segment, source, original, short)
     if source.is_note:
         dropped = [*check.dropped_words(), *check.dropped_statements()]
         if unread := tuple([one.text for one in dropped if not one.reason]):
@@ -357,7 +375,17 @@ def compare(
         extra = segment.metadata  # what only it says is a sentence
         parts = (extra.file_path, extra.line_number, extra.topic, extra.timestamp.isoformat())
         told = ", ".join([str(part) for part in parts if part is not None])
-        contradicted = contradictions(f"{segment.text}\n\n{told}", compressed_text)
+        form = in_one_form(short, words=True)
+        changes, others = read_changes(original), read_changes(form)
+        known = [words for change, words in others.items() if words and change in changes]
+        contradicted = [
+            clause
+            for clause in contradictions(f"{original}\n\n{told}", form)
+            if not any(map(clause.__contains__, known))
+        ]
+        contradicted += [*turned_changes(changes, others), *turned_states(source, check.written)]
+        unsupported += [*other_units(original, form)]
+        unsupported += made_up_words(f"{segment.text} {told}", compressed_text[_front_end(compressed_text) :])
     mine, theirs = term_lists([segment.text, compressed_text[_front_end(compressed_text) :]])
     about = [term for term, _ in Counter(mine).most_common(_SUBJECTS)]
     is_about = (
@@ -366,8 +394,8 @@ def compare(
     items.append(PreservedItem("content", ", ".join(about), "kept" if is_about else "lost"))
     return PreservationReport(
         tuple(items),
-        tuple(_unsupported(segment, source, compressed_text)),
-        tuple(contradicted),
+        tuple(dict.fromkeys(unsupported)),
+        tuple(dict.fromkeys(contradicted)),
         tuple([one for one in dropped if one.reason]),
     )
 
@@ -383,9 +411,9 @@ class _Check:
         self.source, self.text = source, text
         front = _front_end(text)  # the blank behind it parts it from the first clause
         self.written = read(f"{text[: front - 1]}\n{text[front:]}" if front else text)
-        said = [clause.text for clause in self.written.clauses]
-        self.terms, *others = map(set, term_lists([text, *said]))
-        self.clauses = list(zip(said, others, strict=True))  # with the terms of each
+        self.said = [clause.text for clause in self.written.clauses]
+        self.terms, *others = map(set, term_lists([text, *self.said]))
+        self.clauses = list(zip(self.said, others, strict=True))  # with the terms of each
         self.known: set[str] = set()  # what a field has lost already
 
     def about(self, value: str, share: float = _ABOUT) -> list[str]:
@@ -404,13 +432,13 @@ class _Check:
             step = 1 if name == "line_number" else -1
             here, other = (source.place, source.error_place)[::step]
             there, _ = (self.written.place, self.written.error_place)[::step]
-            if here.line is not None and here.line != other.line == there.line:
+            moved = step == 1 and here.path == there.path is not None and there.line not in (None, here.line)
+            if here.line is not None and (moved or None is not other.line == there.line != here.line):
                 return whole not in self.known, [whole]
         if name in _TO_THE_LETTER or (name == "last_error" and source.error_exact):
-            gone = not states(text, name, value)
+            gone = not states(text, name, whole if isinstance(value, str) else value)
             return gone and whole not in self.known, [whole] if gone else []
-        said = said_values(text, needed)
-        missing = [anchor for anchor in needed if anchor not in said]
+        missing = self.missing(needed)
         new = bool(set(missing) - self.known)
         if name in _PLACES:
             return not states(text, name, value) and (not missing or new), missing
@@ -420,15 +448,37 @@ class _Check:
             return denied.group() not in self.known, [*missing, denied.group()]
         if name in _FINISHED and any(map(self._is_denied, source.said[Role.DONE])):
             return True, missing
-        if name in _ACTIVE and not self.written.last[Role.ACTIVE]:
+        if name in _ACTIVE and not self._is_current(whole):
             return not missing, missing
+        if name in _ACTIVE and needed and not missing:
+            return False, missing
         # A clause whose anchors are gone, and reported elsewhere, is judged by its other words.
         return _share(set(term_lists([whole])[0]), self.terms) < ENOUGH_WORDS, missing
 
     def _is_denied(self, done: str) -> bool:
         """Say whether what was done is only spoken of with a negation that it does not have itself."""
         about = [] if DENIES.search(done) else self.about(done)
-        return bool(about) and all(map(DENIES.search, about))
+        parts = [[part for part in _PARTS.split(said) if part.strip()] for said in about]
+        return bool(about) and all(map(DENIES.search, map(itemgetter(0), filter(None, parts))))
+
+    def _is_current(self, task: str) -> bool:
+        """Say whether something is said to be current, or a part of a clause begins as the task does: with a
+        verb in -ing."""
+        if self.written.last[Role.ACTIVE]:
+            return True
+        verbs = {word.casefold() for word in _VERBS.findall(task)}
+        for part in [part.strip() for said in self.said for part in _PARTS.split(said)]:
+            match = _VERBS.match(part)
+            if (match and match[0].casefold() in verbs) or role_of(part) is Role.ACTIVE:
+                return True
+        return False
+
+    def missing(self, anchors: Sequence[str]) -> list[str]:
+        """Return the anchors that the text lacks; a number with a unit may go without it."""
+        said = said_values(self.text, anchors)
+        gone = [one for one in anchors if one not in said]
+        bare = bare_numbers(self.text, gone) if gone else ()
+        return [one for one in gone if one not in bare]
 
     def dropped_words(self) -> list[DroppedFact]:
         """List the exact words of the note's own sentences that the text lacks, each once, with the reason;
@@ -437,7 +487,7 @@ class _Check:
         understood = any(clause.role in _UNDERSTOOD for clause in self.source.clauses)
         found: dict[str, str] = {}
         for clause in self.source.clauses:
-            for word in () if clause.is_pasted else exact_words(clause.text):
+            for word in () if clause.is_pasted else exact_words(in_one_form(clause.text)):
                 if word not in there and not has_word(there, word):
                     found.setdefault(word, _why_dropped(clause) if understood else "")
         return [DroppedFact(word, reason) for word, reason in found.items()]
@@ -448,7 +498,8 @@ class _Check:
         own = [clause for clause in self.source.clauses if not clause.is_pasted]
         found: dict[str, str] = {}
         statements = [fact for fact in self.source.facts if fact.kind in _STATEMENTS]
-        there = said_values(self.text, [fact.text for fact in statements])
+        forms = [in_one_form(fact.text) for fact in statements]
+        there = said_values(self.text, forms)
         for number, fact in enumerate(statements):
             at = bisect_left(own, fact.start + 1, key=start_of) - 1
             if at < 0 or fact.start >= own[at].end:
@@ -456,7 +507,7 @@ class _Check:
             about = self.about(fact.text) if number < _MOST_RULES else []
             if fact.kind is FactKind.NEGATION:
                 about = list(filter(_DENIED.search, about))
-            if not (about or fact.text in there):
+            if not (about or forms[number] in there):
                 found.setdefault(fact.text, _why_dropped(own[at]))
         for clause, terms in zip(own, map(set, term_lists([one.message for one in own])), strict=True):
             if _share(terms, self.terms) < _ABOUT:
@@ -475,13 +526,15 @@ def _front_end(text: str) -> int:
     return end + 2 if end > 0 and text.startswith(_FRONTS) else 0
 
 
-def _unsupported(segment: ContextSegment, source: Reading, text: str) -> list[str]:
-    """List what of the text is neither in the original nor its metadata; `path:line` may be put together."""
+def _unsupported(segment: ContextSegment, source: Reading, original: str, text: str) -> list[str]:
+    """List what of the text is neither in the original nor its metadata; `path:line` may be put together.
+
+    Both are `in_one_form`."""
     known = segment.metadata
     line = known.line_number if known.line_number is not None else ""
     about = f"{known.file_path or ''} {line} {known.topic or ''} {known.timestamp.isoformat()}"
     names: list[str] = []
-    for fact in made_up_facts([segment.text, about], text)[:_MOST_MADE_UP]:
+    for fact in made_up_facts([original, about], text)[:_MOST_MADE_UP]:
         if fact.kind is FactKind.PATH_LINE:
             names += anchors(fact.text)[0]
         elif fact.kind in _MADE_UP:
@@ -489,6 +542,6 @@ def _unsupported(segment: ContextSegment, source: Reading, text: str) -> list[st
     named = {path.name for path in find_paths(source.facts)}
     others = dict.fromkeys([path.name for path in find_paths(list_facts([text])) if path.name not in named])
     names = list(dict.fromkeys([*names, *list(others)[:_MOST_MADE_UP]]))
-    there = said_values(segment.text, names) | said_values(about, names)
+    there = said_values(original, names) | said_values(about, names)
     # "line 1,204" supports 1204
-    return [name for name in names if name not in there and not says_line(segment.text, name)]
+    return [name for name in names if name not in there and not says_line(original, name)]

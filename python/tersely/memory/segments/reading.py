@@ -88,6 +88,7 @@ _EMPTY_LINES = re.compile(r"\n[ \t]{0,80}\n\s{0,80}")
 _STOPS = pattern("stop")
 FORBIDS_AT_START = pattern("forbids_at_start")
 _FORBIDS = pattern("forbids")
+_JOINT = re.compile(r"(?:[,;]\s(?:and|but|so)|;)\s(?=\w+\s)", re.IGNORECASE)  # before a clause with a subject
 
 
 def _around_match(text: str, pattern: re.Pattern[str]) -> str:
@@ -98,8 +99,11 @@ def _around_match(text: str, pattern: re.Pattern[str]) -> str:
     if not _STOPS.match(text, begin):
         begin = max((stop.start() for stop in _STOPS.finditer(text, 0, begin)), default=-1)
     stop = _STOPS.match(text, begin) if begin >= 0 else None
+    start = stop.end() if stop else 0
+    for joint in _JOINT.finditer(text, start, match.start()):
+        start = joint.end()
     end = _STOPS.search(text, match.end() - 1)
-    return text[stop.end() if stop else 0 : end.end() - 1 if end else len(text)].strip()
+    return text[start : end.end() - 1 if end else len(text)].strip()
 
 
 # --- the whole text ------------------------------------------------------------------------------------

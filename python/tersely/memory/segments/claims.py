@@ -1,0 +1,290 @@
+"""Find what a shorter text says that its source does not: other words, a change or a state turned round."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from operator import itemgetter
+
+from tersely.memory.segments.agreement import (
+    DENIES,
+    exact_spans,
+    keys_of,
+    kind_of,
+    opposites_of,
+    same_as,
+    term_lists,
+)
+from tersely.memory.segments.clauses import Clause, Role, role_of
+from tersely.memory.segments.reading import Reading
+from tersely.memory.segments.words import pattern, read_words
+
+# --- numbers and units ---------------------------------------------------------------------------------
+
+
+# Word or sign of a unit, in small letters -> the unit in the form in which it is compared.
+_UNITS = {word: row.split()[0] for row in read_words("units") for word in row.split()}
+_DIGITS = {word: str(value) for value, word in enumerate(" ".join(read_words("numbers")).split(), 2)}
+_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_DIGITS)})\b", re.IGNORECASE)
+_UNIT = "|".join(map(re.escape, sorted(_UNITS, key=len, reverse=True)))
+_WITH_UNIT = re.compile(
+    rf"(?<![\w.,/:-])(?P<number>\d[\d,]*(?:\.\d+)?)[ \t-]?(?P<unit>{_UNIT})(?![\w/])"
+    r"|(?P<sign>[$€£])(?P<amount>\d[\d,]*(?:\.\d+)?)",
+    re.IGNORECASE,
+)
+_BARE = re.compile(r"(?<![\w.,/:-])\d[\d,]*(?:\.\d+)?(?!\w|[.,:/]\d)")
+_NEAR = 16  # characters between two numbers of one unit
+_RANGE = re.compile(r"(?<=\d)[ \t]?[–—][ \t]?(?=\d)")
+_WRAPPED = re.compile(r"(?<=[^\s.:;!?])[ \t\r]{0,9}\n(?=[^\W\d_])(?![A-Z])")
+_SHARE = re.compile(r"(?<![\w.,/:-])(\d+) (?:over|out of|of) (?=\d+(?![\w.,/:-]\w))")
+
+
+def in_one_form(text: str, words: bool = False) -> str:
+    """Write each number with its unit, in one form: "4.2 seconds" as "4.2 s", "$5" as "5 $", "142 over 88" as
+    "142/88", "1–4" as "1 to 4"; and "two" as "2", where `words`. Lines that go on in the next one are joined.
+    O(characters)."""
+
+    def written(match: re.Match[str]) -> str:
+        if match["sign"]:
+            return f"{match['amount']} {match['sign']}"
+        return f"{match['number']} {_UNITS[match['unit'].casefold()]}"
+
+    if words:
+        text = _NUMBER_WORD.sub(lambda match: _DIGITS[match[0].casefold()], text)
+    return _SHARE.sub(r"\1/", _WITH_UNIT.sub(written, _RANGE.sub(" to ", _WRAPPED.sub(" ", text))))
+
+
+def bare_numbers(text: str, anchors: Iterable[str]) -> set[str]:
+    """Return the anchors with a unit ("28 °") whose numbers a text says without any; both are `in_one_form`.
+    O(characters)."""
+    bare = set(_BARE.findall(_WITH_UNIT.sub(" ", text)))
+    units = [(anchor, _WITH_UNIT.fullmatch(anchor)) for anchor in anchors]
+    return {anchor for anchor, match in units if match and match["number"] in bare}
+
+
+def other_units(original: str, text: str) -> list[str]:
+    """List the numbers of a text with a unit that its source does not give them, alone or before another
+    number ("3 to 5 min"); both are `in_one_form`. O(characters)."""
+    known = set()
+    for match in _WITH_UNIT.finditer(original):
+        known.add(match[0])
+        before = _BARE.findall(original[max(match.start() - _NEAR, 0) : match.start()])
+        known |= {f"{number} {match['unit']}" for number in before}
+    return [match[0] for match in _WITH_UNIT.finditer(text) if match[0] not in known]
+
+
+# --- words ---------------------------------------------------------------------------------------------
+
+_WORD = re.compile(r"[^\W\d_]+")
+_CONTRACTED = re.compile(r"\b[^\W\d_]{1,20}n['’]t\b")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ud7ff]")
+_FRONTS, _INITIALS = (
+    range(3, 13),
+    range(2, 7),
+)  # letters of "config" for a longer word, and of "FK" for its words
+_STEM, _FAMILY = (
+    5,
+    64,
+)  # letters that two words of one family share at least; words of a family that are looked at
+_PREFIX = re.compile(r"(?:un|non|dis|in|im|ir|il|re)(?=\w{4})")
+
+
+@cache
+def _small() -> frozenset[str]:
+    return frozenset(keys_of(" ".join(read_words("small")).split()).values())
+
+
+@cache
+def _forms() -> dict[str, str]:
+    """Key of an irregular form of a verb -> that of the verb."""
+    rows = [line.split() for line in read_words("irregular")]
+    keys = keys_of(word for row in rows for word in row)
+    return {keys[word]: keys[row[0]] for row in rows for word in row}
+
+
+def _keys(words: Iterable[str]) -> dict[str, str]:
+    """Word -> its key, of a verb's forms the same one; stop words are left out."""
+    every = list(dict.fromkeys(words))
+    found = {word: terms[0] for word, terms in zip(every, term_lists(every), strict=True) if terms}
+    return {word: _forms().get(key, key) for word, key in found.items()}
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_HUMP.sub(" ", text))
+
+
+def made_up_words(source: str, text: str) -> list[str]:
+    """List the words of a text that its source does not have in any form, and that say something.
+
+    Stop words and those of the section "small" say little by themselves. A word stands for others that begin
+    with it, or as it does; whose initials it is; or that are on its side of the table of opposites.
+    O(characters).
+    """
+    there = _words(source)
+    known = {*_keys(there).values(), *keys_of(there).values()}
+    initials = "".join(map(itemgetter(0), there)).casefold()
+    letters = {initials[at : at + size] for size in _INITIALS for at in range(len(initials) - size + 1)}
+    fronts = {word.casefold()[:size] for word in there for size in _FRONTS if size < len(word)}
+    families: dict[str, list[str]] = {}
+    for key in sorted(known):
+        if len(family := families.setdefault(key[:_STEM], [])) < _FAMILY:
+            family.append(key)
+    denies = bool(DENIES.search(source) or DENIES.search(text))
+    found = []
+    for word, key in _keys(_words(DENIES.sub(" ", _CONTRACTED.sub(" ", text)))).items():
+        small = word.casefold()
+        turned = opposites_of(key) & known
+        if (
+            key in known
+            or key in _small()
+            or len(word) == 1
+            or _WITHOUT_SPACES.search(word)
+            or small in _UNITS
+            or small in _DIGITS
+            or not same_as(key).isdisjoint(known)
+            or (turned and denies)
+            or ((prefix := _PREFIX.match(small)) and key[prefix.end() :] in known)
+            or (word.isupper() and small in letters)
+            or (small in fronts and not turned)
+            or (not turned and any(_is_akin(key, other) for other in families.get(key[:_STEM], ())))
+        ):
+            continue
+        found.append(word)
+    return found
+
+
+def _is_akin(one: str, two: str) -> bool:
+    """Say whether two keys are of one family: they begin alike, and less than that differs ("allergy",
+    "allergic"; "calibrate", "calibration")."""
+    alike = next(
+        (at for at, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two))
+    )
+    return alike >= _STEM and max(len(one), len(two)) < 2 * alike
+
+
+# --- changes -------------------------------------------------------------------------------------------
+
+_CHANGE = re.compile(
+    r"(?P<was>[,(]\s?(?:it |which )?(?:was|were|formerly|previously|before|not)\b:?\s)"
+    r"|(?P<arrow>\s?(?:->|→|=>)\s?)|(?P<instead>\b(?:instead of|rather than|in place of)\s)"
+    r"|(?P<wanted>\b(?:should be|should have been|expected)\s)|(?P<to>\sto\s)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\"[^\s\"]{1,40}\"")
+_FROM = re.compile(r"\bfrom\b[^.,;:!?]{0,20}$", re.IGNORECASE)
+_STOP = re.compile(r"[.;!?](?:\s|$)|\n")
+_ACTUAL = pattern("actual")
+_SENTENCE = 200  # characters before and behind a change that are read
+_FAR = 40  # characters between what changed and the word that says so
+
+Change = tuple[str, str]  # what it was, what it is or should be
+
+
+def read_changes(text: str) -> dict[Change, str]:
+    """Read what changed from what to what, of numbers, paths and names: the change -> the words that deny one
+    of both, with it ("not 500" of "401, not 500"), or "". O(characters)."""
+    quoted = [(match.start(), match.end(), match[0].casefold()) for match in _QUOTED.finditer(text)]
+    spans = sorted([*exact_spans(text), *quoted])
+    found: dict[Change, str] = {}
+    at = 0
+    for match in _CHANGE.finditer(text):
+        while at < len(spans) and spans[at][1] <= match.start():
+            at += 1
+        if not 0 < at < len(spans):
+            continue
+        (first, end, one), (start, last, two) = spans[at - 1], spans[at]
+        before, behind = text[end : match.start()], text[match.end() : start]
+        if start < match.end() or max(len(before), len(behind)) > _FAR or _STOP.search(before + behind):
+            continue
+        if one == two or kind_of(one) != kind_of(two):
+            continue
+        word = match.lastgroup
+        if word == "to" and not _FROM.search(text, max(first - _FAR, 0), first):
+            continue
+        denies = word == "instead" or DENIES.search(match[0])
+        turned = word == "was"
+        if denies:  # which of both is so now, the rest of the sentence says
+            begins = [stop.end() for stop in _STOP.finditer(text, 0, first)]
+            stop = _STOP.search(text, last)
+            turned = not _ACTUAL.search(
+                text, begins[-1] if begins else 0, stop.start() if stop else len(text)
+            )
+        found[(two, one) if turned else (one, two)] = (
+            text[match.start() : last].strip(" ,(") if denies else ""
+        )
+    return found
+
+
+def turned_changes(source: Collection[Change], text: Collection[Change]) -> list[str]:
+    """List the changes of a text that its source tells the other way round only, or of another number, path
+    or name, which changed from nothing in the source."""
+    was = {new: old for old, new in source}
+    olds = set(was.values())
+    return [
+        f"{old} to {new}"
+        for old, new in sorted(text)
+        if (old, new) not in source and ((new, old) in source or (new in was and old not in olds))
+    ]
+
+
+# --- states --------------------------------------------------------------------------------------------
+
+_OPEN, _DONE = (Role.ACTIVE, Role.NEXT), (Role.DONE,)
+_IS_OPEN, _IS_DONE = pattern("is_open"), pattern("is_done")
+_BORDER = re.compile(r"[,;]\s|[()]")
+_MOST = 100  # clauses of a text that are looked at
+_SAME = 0.5  # share of the terms of a clause in another that speaks of the same
+
+
+def turned_states(source: Reading, written: Reading) -> list[str]:
+    """List the clauses of a text that call done what its source says is current or next, or the other way
+    round: those that the clauses they are most like have the other state of. O(clauses of both x terms)."""
+    theirs = [(one.role, one.label, one.text) for one in source.clauses if not one.is_pasted]
+    mine = [part for one in written.clauses for part in _parts(one) if part[0] in (*_OPEN, *_DONE)]
+    # What denies is for `contradictions` to see.
+    mine = [part for part in mine if part[1] or not DENIES.search(part[2])][:_MOST]
+    if not (theirs and mine):
+        return []
+    terms, forms = _clause_words([(label, text) for _, label, text in (*theirs, *mine)])
+    found = []
+    for (role, _, clause), about, own in zip(mine, terms[len(theirs) :], forms[len(theirs) :], strict=True):
+        best: dict[bool | None, float] = {True: 0.0, False: 0.0, None: 0.0}
+        done = role in _DONE
+        for (state, _, text), words, there in zip(theirs, terms, forms, strict=False):
+            is_done = True if state in _DONE else False if state in _OPEN else None
+            if state in (Role.OTHER, Role.ERROR):
+                is_done = False if _IS_OPEN.search(text) else True if _IS_DONE.search(text) else None
+            if is_done is not None and own <= there:
+                is_done = done  # in the same words
+            best[is_done] = max(best[is_done], len(about & words) / max(len(about), 1))
+        if best[not done] >= max(_SAME, best[None]) and best[not done] > best[done]:
+            found.append(clause)
+    return found
+
+
+def _parts(clause: Clause) -> list[tuple[Role, str, str]]:
+    """Return (role, label, text) of the parts of a clause between commas, semicolons and brackets."""
+    parts = [part for part in _BORDER.split(clause.text) if part.strip()]
+    if clause.label or len(parts) <= 1:
+        return [(clause.role, clause.label, part) for part in parts]
+    return [(role_of(part), "", part) for part in parts]
+
+
+def _clause_words(clauses: Sequence[tuple[str, str]]) -> tuple[list[set[str]], list[set[str]]]:
+    """Return what each clause (label, text) is about: its words without those that say little, its numbers,
+    paths and names; and all its words as they are written, in small letters, but stop words."""
+    exact = [exact_spans(text) for _, text in clauses]
+    words = []
+    for (label, text), spans in zip(clauses, exact, strict=True):
+        borders = [0, *(border for start, end, _ in spans for border in (start, end)), len(text)]
+        plain = " ".join(text[start:end] for start, end in zip(borders[::2], borders[1::2], strict=True))
+        words.append((_words(label), _words(plain)))
+    keys = _keys([word for pair in words for part in pair for word in part])
+    terms, forms = [], []
+    for (above, own), spans in zip(words, exact, strict=True):
+        known = {keys[word] for word in own if word in keys}
+        terms.append((known | {word for _, _, word in spans}) - _small())
+        forms.append({word.casefold() for word in (*above, *own) if word in keys})
+    return terms, forms
