@@ -107,21 +107,26 @@ class Scanner {
         if (!opens && count > 0) --count;
     }
 
-    // Past the ">" that is in no quoted value.
+    // Past the ">" that is in no quoted value. A value follows the first "=" behind a name; quotes elsewhere, as within
+    // a name or behind the first byte of a value, are bytes like others.
     std::size_t end_of_tag(std::size_t at) const {
-        bool value = false;  // after "="
-        while (at < html_.size()) {
+        enum class In { gap, name, after_name, before_value, value } in = In::gap;
+        for (; at < html_.size(); ++at) {
             const char byte = html_[at];
             if (byte == '>') return at + 1;
-            if (value && (byte == '"' || byte == '\'')) {
-                const std::size_t close = html_.find(byte, at + 1);
-                if (close == View::npos) return html_.size();
-                at = close;
-                value = false;
-            } else if (!space(byte)) {
-                value = byte == '=';
+            if (space(byte)) {
+                if (in == In::name) in = In::after_name;
+                if (in == In::value) in = In::gap;
+            } else if (in == In::before_value && (byte == '"' || byte == '\'')) {
+                at = html_.find(byte, at + 1);
+                if (at == View::npos) break;
+                in = In::gap;
+            } else if (in == In::before_value) {
+                in = In::value;
+            } else if (in != In::value) {
+                const bool named = in == In::name || in == In::after_name;
+                in = byte == '/' ? In::gap : byte == '=' && named ? In::before_value : In::name;
             }
-            ++at;
         }
         return html_.size();
     }
