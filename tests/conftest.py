@@ -7,6 +7,7 @@ With HYPOTHESIS_PROFILE=thorough it looks for new ones, 1,500 a test.
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ settings.register_profile(
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", help="also run the tests marked slow")
+    parser.addoption("--slow", action="store_true", help="also run the tests marked slow or seconds")
     parser.addoption("--growth", action="store_true", help="run only the tests marked growth (ci/growth.sh)")
 
 
@@ -46,6 +47,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # What starts in a shell's background or under nohup ignores signals: tests have them as in a terminal.
+    for name, usual in (
+        ("SIGINT", signal.default_int_handler),
+        ("SIGQUIT", signal.SIG_DFL),
+        ("SIGHUP", signal.SIG_DFL),
+    ):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
     # Every result of every call of the suite is checked for all that users are promised; instructions are
     # counted of the product alone.
     finish.check_all = not config.getoption("--growth")
@@ -59,7 +69,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if ("growth" in item.keywords) == growth]
     if config.getoption("--slow"):
         return
-    skip = pytest.mark.skip(reason="slow: run with --slow")
+    skip = pytest.mark.skip(reason="slow, or bounds a time: run with --slow")
     for item in items:
-        if "slow" in item.keywords:
+        if {"slow", "seconds"} & item.keywords.keys():
             item.add_marker(skip)
