@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# The adapters with the oldest and the newest versions of their frameworks that can be installed, and readers of data frames.
+# The adapters with the oldest and the newest versions of their frameworks that can be installed, and readers of data frames. The newest
+# versions are looked for when the adapters change, and each night.
+# inputs: python/tersely/integrations python/tersely/agents python/tersely/mcp python/tersely/models/embedders.py python/tersely/memory/messages.py python/tersely/retrieval/results.py python/tersely/scale tests/integrations tests/agents tests/mcp/test_gateway.py tests/models/test_embedders.py tests/retrieval/test_results.py tests/scale tests/support docs/migration examples/harnesses pyproject.toml
+# minutes: 35
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-rm -rf build/adapters
-python3 -m pip wheel -q --no-deps -w build/adapters . -C build-dir=build/adapters-wheel
-wheel=$(realpath build/adapters/tersely-*.whl)
-export PIP_NO_COMPILE=1 # of the frameworks little is imported
+# shellcheck source=ci/shared.sh
+source ci/shared.sh
+with_wheel
 
 oldest=(langchain-core==1.0.0 langchain==1.0.0 langchain-classic==1.0.0 llama-index-core==0.13.0 haystack-ai==2.20.0
   "langgraph==1.0.0" "langgraph-checkpoint<3") # later ones do not work with langchain 1.0.0

@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # The kernels for other systems, compiled by zig, whose C++ library is LLVM's. Where an emulator is there, they also read what
 # ci/fuzz.sh found.
+# inputs: csrc CMakeLists.txt tests/cross tests/fuzz
+# tools: clang++ qemu-aarch64-static
+# minutes: 20
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 root=$PWD/build/cross
-python3 -m venv .venv-cross
-.venv-cross/bin/pip install -q cmake ninja ziglang==0.17.1
-PATH="$PWD/.venv-cross/bin:$PATH"
+# shellcheck source=ci/shared.sh
+source ci/shared.sh
+with_tools ziglang==0.17.1
 
 # TARGET SYSTEM PROCESSOR FLAGS: compiles the kernels; $root/TARGET-c++ compiles more.
 kernels() {
   mkdir -p "$root"
-  local tool zig=("$PWD/.venv-cross/bin/python" -m ziglang)
+  local tool zig=("$PWD/.venv-tools/bin/python" -m ziglang)
   for tool in ar ranlib; do
     printf '#!/bin/sh\nexec %s %s "$@"\n' "${zig[*]@Q}" "$tool" >"$root/$1-$tool"
   done

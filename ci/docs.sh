@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Build the documentation, warnings being errors, and check that every public name is in its reference.
+# minutes: 8
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-python3 -m venv .venv-docs
-PIP_NO_COMPILE=1 .venv-docs/bin/pip install -q '.[docs]' -C build-dir=build/wheel
+# shellcheck source=ci/shared.sh
+source ci/shared.sh
+with_wheel
+alone tools install_wheel .venv-tools docs
 rm -rf build/docs
-.venv-docs/bin/sphinx-build -q -W --keep-going -d build/doctrees docs build/docs
-.venv-docs/bin/python docs/check_reference.py build/docs
+.venv-tools/bin/sphinx-build -q -W --keep-going -d build/doctrees docs build/docs
+.venv-tools/bin/python docs/check_reference.py build/docs

@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # libFuzzer (with ASan, UBSan and the leak check) over text, selection, tokens, JSON, lines and code. A crash fails and leaves its
 # input in build/fuzz. ci/fuzz.sh SECONDS runs each target so long.
+# inputs: csrc CMakeLists.txt tests/fuzz
+# tools: clang++
+# minutes: 15
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-seconds=${1:-30}
+# shellcheck source=ci/shared.sh
+source ci/shared.sh
+seconds=${1:-20}
 build=build/fuzz
-python3 -m venv .venv-fuzz
-.venv-fuzz/bin/pip install -q cmake ninja
-PATH="$PWD/.venv-fuzz/bin:$PATH"
+with_tools
 cmake -S . -B "$build" -G Ninja --log-level=WARNING \
   -DCMAKE_CXX_COMPILER=clang++ -DTERSELY_FUZZ=ON -DTERSELY_WERROR=ON >/dev/null
 cmake --build "$build" -- --quiet

@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
 # No input makes anything slower than linear: the tests marked growth, which count instructions at doubled sizes
 # (tests/support/growth.py says how), those of all doors beside the others and in the environment of ci/test.sh.
+# inputs: csrc python tests CMakeLists.txt
+# tools: valgrind
+# minutes: 31
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# shellcheck source=ci/shared.sh
+source ci/shared.sh
+with_tests
 build=build/growth
 rm -rf "$build"
 mkdir -p "$build"

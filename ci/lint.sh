@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# Format, lint, types, and a build with warnings as errors.
+# Format, lint and types; C++ warnings are errors of ci/wheel.sh.
+# minutes: 12
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-python3 -m venv .venv-lint
-.venv-lint/bin/pip install -q '.[lint]' -C build-dir=build/lint -C cmake.define.TERSELY_WERROR=ON
+# shellcheck source=ci/shared.sh
+source ci/shared.sh
+with_wheel
+alone tools install_wheel .venv-tools lint
 
 failed=0
-check() { .venv-lint/bin/"$@" || failed=1; }
+check() { .venv-tools/bin/"$@" || failed=1; }
 
 check ruff check python tests benchmarks tools ci docs examples noxfile.py
 check ruff format --check python tests benchmarks tools ci docs examples noxfile.py
@@ -15,7 +18,7 @@ mapfile -t sources < <(find csrc tests/fuzz tests/sanitizers tests/cross benchma
 check clang-format --dry-run -Werror "${sources[@]}"
 check mypy python/tersely
 check mypy tests/codebase/public_types.py examples/*.py
-check basedpyright --pythonpath .venv-lint/bin/python
+check basedpyright --pythonpath .venv-tools/bin/python
 if [ -n "$(find benchmarks -name '*.py' -print -quit)" ]; then
   # Peers come without types: what is imported from them is Any.
   check mypy --ignore-missing-imports --explicit-package-bases --allow-subclassing-any \

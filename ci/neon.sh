@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The NEON kernels compile without a warning and give the scalar kernels' bits, pairs and clusters (in an emulator, without
 # an ARM machine).
+# minutes: 8
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # ThreadSanitizer over the kernels that start threads, called from several threads at once (C++ only: Python
 # itself is not built for it). A race fails and is printed.
+# minutes: 12
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# shellcheck source=ci/kernels_build.sh
-source ci/kernels_build.sh
+# shellcheck source=ci/shared.sh
+source ci/shared.sh
 flags="-fsanitize=thread -g -O1"
-build_kernels tsan -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$flags"
+build_kernels tsan -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$flags"
 # shellcheck disable=SC2086
-"$CXX" $flags -std=c++20 -Wall -Wextra -Icsrc -Itests/fuzz tests/sanitizers/races.cpp \
+g++ $flags -std=c++20 -Wall -Wextra -Icsrc -Itests/fuzz tests/sanitizers/races.cpp \
   "$build/libtersely_kernels.a" -o "$build/races"
 
 # The runtime of older compilers does not start where the kernel spreads memory at random: -R asks it not to.

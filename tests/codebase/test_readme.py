@@ -24,10 +24,26 @@ def test_readme_is_read_in_five_minutes(root: Path) -> None:
 
 def test_ci_calls_scripts_that_exist(root: Path) -> None:
     text = (root / ".ci" / "run").read_text(encoding="utf-8")
-    lanes = re.findall(r"^lane ([a-z ]+?)(?: &)?$", text, re.MULTILINE)
-    assert len(lanes) == 3 and "ci/test.sh\n" in text
-    for part in [*" ".join(lanes).split(), "test"]:
-        assert os.access(root / "ci" / f"{part}.sh", os.X_OK), f"ci/{part}.sh is missing or not executable"
+    queue = re.search(r"<<'END'\n([a-z \n]+)END\n", text)
+    assert queue is not None and text.rstrip().splitlines()[-2].endswith(" ci/test.sh")
+    parts = [*queue[1].split(), "test"]
+    assert sorted([*parts, "shared"]) == sorted(path.stem for path in (root / "ci").glob("*.sh"))
+    for part in parts:
+        script = root / "ci" / f"{part}.sh"
+        assert os.access(script, os.X_OK), f"{script} is not executable"
+        said = dict(
+            re.findall(r"^# (minutes|inputs): (.+)$", script.read_text(encoding="utf-8"), re.MULTILINE)
+        )
+        assert int(said["minutes"]) <= 40, f"{script} does not say how many minutes it may take"
+        for given in said.get("inputs", "").split():
+            assert (root / given).exists(), f"{script} checks {given}, which is not there"
+
+
+def test_what_contributors_read_of_ci_is_so(root: Path) -> None:
+    table = re.findall(
+        r"^\| `ci/(\w+)\.sh` \|", (root / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sorted([*table, "shared"]) == sorted(path.stem for path in (root / "ci").glob("*.sh"))
 
 
 def test_architecture_names_every_folder(root: Path) -> None:
