@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 from agent_notes import read as rows
-from segment_samples import NOON, note, ticking
+from segment_samples import NOON, SCENARIO, note, ticking
 from tersely.memory import ContextState, SegmentMemory, extract_preserved_metadata
 from tersely.memory.segments.claims import in_one_form, made_up_words, read_changes
 from tersely.memory.segments.clauses import Role
 from tersely.memory.segments.policy import is_critical
 from tersely.memory.segments.preservation import check_preserved
 from tersely.memory.segments.reading import read, says
+from tersely.memory.segments.segment import SegmentError
+from tersely.memory.segments.shortening import Shortener, ShorteningRequest
+from tersely.models.counters import resolve_counter
 from tersely.store import Store
 
 NOTE = (
@@ -214,6 +217,23 @@ def test_e030_words_that_a_note_has_in_no_form_are_made_up(source: str, text: st
 )
 def test_e030_changes_are_read_in_their_direction(changed: str) -> None:
     assert list(read_changes(changed)) == [("500", "401")]
+
+
+@pytest.mark.parametrize("ratio", [0.5, 0.6, 0.8])
+@pytest.mark.parametrize("quoted", [True, False])
+def test_e002_what_was_fixed_stays_and_nothing_that_is_gone_is_called_kept(
+    ratio: float, quoted: bool
+) -> None:
+    text = SCENARIO if quoted else SCENARIO.replace('- "', "").replace('"', "")
+    request = ShorteningRequest.of(None, ratio, True)
+    [made] = Shortener(resolve_counter(None)).shorten([note(text)], request)
+    if isinstance(made, SegmentError):
+        assert ratio == 0.5 and made.code == "not_compressed_enough"
+        return
+    for part in ("src/auth.py", "45", "Token expired", "42", "expiration", "token validation issue"):
+        assert part in made.text
+    gone = bool(made.report.dropped)
+    assert gone != ("progress_state" in made.report.kept) and not made.report.lost
 
 
 GERMAN = (

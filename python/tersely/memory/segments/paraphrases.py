@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from operator import itemgetter
 
 from tersely import checks
 from tersely.engine.reading import segment as cut_up
-from tersely.memory.segments.agreement import DENIES
+from tersely.memory.segments.agreement import DENIES, term_lists
 from tersely.memory.segments.clauses import (
     Clause,
     Place,
@@ -30,7 +30,9 @@ from tersely.memory.segments.words import pattern
 from tersely.types import Level
 
 # What can be left out of a form, in this order.
-_REMARKS, _SMALL_WORDS, _OLDER, _LABELS, _CIRCUMSTANCES, _NAMED, _OTHERS = range(7)
+_REMARKS, _SMALL_WORDS, _LABELS, _OLDER, _CIRCUMSTANCES, _NAMED, _OTHERS = range(7)
+_BRIEF = (_REMARKS, _SMALL_WORDS, _OLDER)
+_TELLING = 3  # terms of work that says what was done, not only that something was ("Added a check")
 _EVERY_SMALL_WORD, _EVERY_LABEL = (-1, -1), (-2, -2)  # stand where a phrase is named
 Phrase = tuple[int, int]
 _LISTED = (Role.DONE, Role.ACTIVE, Role.NEXT)  # what happened before goes before what comes next
@@ -80,15 +82,15 @@ class Form:
 
     def full(self) -> str:
         """Return all that is to be said."""
-        return self._text(0)
+        return self._text([])
 
     def brief(self) -> str:
         """Return the same without remarks, and without older work that has no numbers, paths and names."""
-        return self._text(sum(rank <= _OLDER for rank, _ in self._steps))
+        return self._text([step for step in self._steps if step[0] in _BRIEF])
 
     def terse(self) -> str:
         """Return the same without all that can be left out."""
-        return self._text(len(self._steps))
+        return self._text(self._steps)
 
     def fitting(self, fits: Callable[[str], bool]) -> str:
         """Return the form with the least left out for which `fits` holds; the tersest where it holds for
@@ -96,8 +98,8 @@ class Form:
         low, high = 0, len(self._steps)
         while low < high:
             middle = (low + high) // 2
-            low, high = (low, middle) if fits(self._text(middle)) else (middle + 1, high)
-        return self._text(low)
+            low, high = (low, middle) if fits(self._text(self._steps[:middle])) else (middle + 1, high)
+        return self._text(self._steps[:low])
 
     def _removable(self) -> list[tuple[int, set[Phrase]]]:
         """Return what can be left out, step by step: its rank, and the phrases."""
@@ -105,6 +107,9 @@ class Form:
         for role in _LISTED:
             clauses = self.reading.last[role]
             newest = clauses[:1] if role is Role.NEXT else clauses[-1:]
+            if role is Role.DONE:
+                terms = zip(clauses, term_lists([clause.message for clause in clauses]), strict=True)
+                newest = [clause for clause, said in terms if len(said) >= _TELLING][-1:] or newest
             for clause in clauses:
                 phrases = self._phrases[clause.start]
                 found = [(_REMARKS, run) for run in _remarks(phrases)]
@@ -128,14 +133,14 @@ class Form:
                 steps.append((rank, gone))
         return sorted(steps, key=itemgetter(0))
 
-    def _text(self, steps: int) -> str:
-        """Return the form without the first `steps` of what can be left out."""
+    def _text(self, steps: Sequence[tuple[int, set[Phrase]]]) -> str:
+        """Return the form without what some steps leave out."""
         reading, place = self.reading, self.reading.error_place
         if self.strategy == "error":
             return _error(reading, place)
         if self.strategy == "decision":
             return self._decision
-        gone = {phrase for _, phrases in self._steps[:steps] for phrase in phrases}
+        gone = {phrase for _, phrases in steps for phrase in phrases}
         done, ahead = self._said(Role.DONE, gone), self._said(Role.NEXT, gone)
         if self.strategy == "progress":
             ahead = ahead or self._said(Role.ACTIVE, gone)[-1:]
@@ -150,7 +155,10 @@ class Form:
             doing, current = current.replace("Current:", ";", 1), ""
             place = Place(None, place.line) if place.line and place.path == reading.now.path else place
         told = not str(place) and says(" ".join(done), reading.error or "")
-        parts = [*finished, "" if told else _error(reading, place), self._decision, current]
+        error = "" if told else _error(reading, place)
+        if _EVERY_LABEL in gone and reading.error_exact:
+            error = error.removeprefix("Error: ")
+        parts = [*finished, error, self._decision, current]
         return self._add_place([*parts, _label_list("Next", ahead)], doing)
 
     def _said(self, role: Role, gone: set[Phrase], stated: Set[Phrase] = frozenset()) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
@@ -226,6 +226,12 @@ _AIM, _PARTS, _VERBS = pattern("aim"), pattern("border"), pattern("verb")
 _MOST_RULES = 100  # rules and statements may be said in other words; more of them to the letter only
 _MOST_MADE_UP = 50  # are looked at
 _ACTIVE = ("active_task", "active_state")  # these must also be said to be current
+_SAID = {
+    "progress_state": (Role.DONE, Role.NEXT),
+    "recent_changes": (Role.DONE,),
+    "pending_work": (Role.NEXT,),
+    "active_state": (Role.ACTIVE,),
+}  # of what they say there may be several clauses
 _FINISHED = ("progress_state", "recent_changes")  # these must not be denied
 _ABOUT = 0.5  # share of a value's terms in a clause that speaks of the same
 _RULE = 0.6  # and of a prohibition's
@@ -239,7 +245,7 @@ class PreservedItem:
         name: one of FIELDS; "constraint", what must not be done; or "content", the terms that the whole
             original uses most.
         value: what the original says.
-        outcome: "kept", or "lost".
+        outcome: "kept", "lost", or "in part": of several clauses, some are gone, which `dropped` lists.
         missing: the numbers, paths and names of the value that are gone; empty where only its words are.
     """
 
@@ -285,7 +291,7 @@ class PreservationReport:
 
     @property
     def kept(self) -> list[str]:
-        """Fields that the text still states."""
+        """Fields that the text still states, all of each."""
         return [item.name for item in self.items if item.outcome == "kept"]
 
     @property
@@ -370,6 +376,15 @@ def compare(
     unsupported = _unsupported(segment, source, original, short)
     if source.is_note:
         dropped = [*check.dropped_words(), *check.dropped_statements()]
+        texts = list(dict.fromkeys([one.text for one in dropped]))
+        gone = {text for text, own in zip(texts, anchors(*texts), strict=True) if check.missing(own) == own}
+        in_part = {
+            name for name, roles in _SAID.items() if any(gone & {*source.said[role]} for role in roles)
+        }
+        items = [
+            replace(item, outcome="in part") if item.name in in_part and item.outcome == "kept" else item
+            for item in items
+        ]
         if unread := tuple([one.text for one in dropped if not one.reason]):
             items.append(PreservedItem("facts", ", ".join(unread), "lost", unread))
         extra = segment.metadata  # what only it says is a sentence

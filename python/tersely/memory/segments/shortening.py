@@ -14,6 +14,7 @@ from tersely import checks
 from tersely.cache import BoundedCache
 from tersely.engine.reading import count
 from tersely.errors import CompressionError
+from tersely.memory.segments.agreement import term_lists
 from tersely.memory.segments.clauses import Role
 from tersely.memory.segments.paraphrases import Form
 from tersely.memory.segments.preservation import (
@@ -24,7 +25,7 @@ from tersely.memory.segments.preservation import (
     inject_preserved_metadata,
     metadata_to_state,
 )
-from tersely.memory.segments.reading import Reading, pasted_blocks, read_segment, said_values
+from tersely.memory.segments.reading import Reading, pasted_blocks, read_segment, says
 from tersely.memory.segments.segment import ContextSegment, SegmentError
 from tersely.models.flows import run_flow
 from tersely.models.language_models import CheckedLanguageModel
@@ -277,7 +278,12 @@ _FIRST = ("paths", "errors", "decisions", "identifiers", "numbers")  # facts tha
 
 def _unsaid(reading: Reading, state: str) -> str:
     """Return the clauses that a state does not say, without those about what was not chosen."""
+    error = reading.error if reading.error and says(state, reading.error) else None
     clauses = [one for one in reading.clauses if one.role in (Role.OTHER, Role.ERROR, Role.DONE)]
-    clauses = [one for one in clauses if len(one.text.split()) > _FRAGMENT]
-    said = said_values(state, [one.message for one in clauses])
-    return "\n".join([one.text for one in clauses if one.message not in said])
+    there, *terms = map(set, term_lists([state, *[one.message for one in clauses]]))
+    unsaid = [
+        one.text
+        for one, own in zip(clauses, terms, strict=True)
+        if len(one.text.split()) > _FRAGMENT and not (own <= there or (error and error in one.text))
+    ]
+    return "\n".join(unsaid)
