@@ -248,6 +248,7 @@ class Hybrid(NamedTuple):
         by_query: False where the query has nothing to do with the text, as far as terms and vectors tell.
         warnings: "embedder_failed" (scored by terms alone), "reranker_failed", "pruner_failed" (scored
             without it), "query_without_matches".
+        failure: what the embedder raised.
     """
 
     segments: Float32s
@@ -258,6 +259,7 @@ class Hybrid(NamedTuple):
     corrections: Float32s
     by_query: bool
     warnings: tuple[str, ...]
+    failure: Exception | None = None
 
 
 def hybrid(
@@ -278,10 +280,12 @@ def hybrid(
     analysis = prepared.analysis
     size = len(analysis.table.start)
     cosine: Float32s | None = None
+    failure: Exception | None = None
     if embedder is not None and size:
         try:
             cosine = embedder.similarity_spans(prepared.query, prepared.texts, analysis.table)
-        except Exception:  # whatever a model does, history is not lost with it
+        except Exception as error:  # whatever a model does, history is not lost with it
+            failure = error
             warnings.append("embedder_failed")
     titles = [size + 1 + i if document.title else -1 for i, document in enumerate(prepared.documents)]
     static = embedder is not None and isinstance(embedder.embedder, StaticEmbedder)
@@ -304,7 +308,7 @@ def hybrid(
         if features[_RERANKED].any():
             _, scores, corrections, *_ = asked.scores(weights, forest, features)
     asked.named = features[_BRIDGE] > 0
-    return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings))
+    return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings), failure)
 
 
 def _read_again(

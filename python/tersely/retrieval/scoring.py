@@ -228,11 +228,13 @@ class MethodScores:
         segments: float32[segments] in [0, 1].
         documents: float32[documents] in [0, 1].
         warnings: see RelevanceScores.
+        failure: what the embedder raised, without which they are given.
     """
 
     segments: Float32s
     documents: Float32s
     warnings: tuple[str, ...] = ()
+    failure: Exception | None = None
 
 
 def by_keyword(prepared: QueryReading) -> MethodScores:
@@ -286,7 +288,7 @@ def by_hybrid(prepared: QueryReading, embedder: CheckedEmbedder | None) -> Metho
     scores = hybrid(prepared, embedder)
     segments = np.asarray(-np.expm1(-scores.segments), dtype=np.float32)
     documents = document_probability(scores.asked)
-    return MethodScores(segments, documents.astype(np.float32), scores.warnings)
+    return MethodScores(segments, documents.astype(np.float32), scores.warnings, scores.failure)
 
 
 def _shares(rows: Int64s, columns: Int64s, count: int, wanted: int) -> Float32s:
@@ -645,8 +647,9 @@ _MODELS = {
 class RelevanceScorer:
     """Scores documents and their segments against a query.
 
-    A method that fails gives way to a simpler one, and the result says so: an embedder to KEYWORD, a
-    cross-encoder or a language model to HYBRID, the latter only for the documents it gave no rating.
+    A method that fails gives way to a simpler one, and the result says so: an embedder to KEYWORD (in HYBRID,
+    to its other features), a cross-encoder or a language model to HYBRID, the latter only for the documents it
+    gave no rating.
     """
 
     def __init__(
@@ -738,6 +741,9 @@ class RelevanceScorer:
             reason = self._fallback(f"the {name} failed: {_describe(error)}", error)
             warnings = (f"{name.replace('-', '_')}_failed",)
             scored = self._score(prepared, method)
+        if scored.failure is not None:
+            failed = self._fallback(f"the embedder failed: {_describe(scored.failure)}", scored.failure)
+            reason = reason or failed
         methods = [method] * len(prepared.documents)
         return self._result(prepared, scored, methods, reason, warnings + scored.warnings)
 

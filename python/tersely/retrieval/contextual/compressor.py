@@ -186,7 +186,9 @@ class ContextualCompressor:
         scored = Scores()
         if self._scorer is not None and call.query:
             try:
-                scored = Scores.of(self._scorer.score_sync(call.documents, call.query), len(call.documents))
+                scored = self._checked(
+                    self._scorer.score_sync(call.documents, call.query), len(call.documents)
+                )
             except Exception as error:
                 scored = self._fallback_scores(error)
         try:
@@ -233,7 +235,7 @@ class ContextualCompressor:
             try:
                 found = await asyncio.to_thread(self._scorer.score, call.documents, call.query)
                 answered = await found if inspect.isawaitable(found) else found
-                scored = Scores.of(answered, len(call.documents))
+                scored = self._checked(answered, len(call.documents))
             except Exception as error:
                 scored = self._fallback_scores(error)
         flow = await asyncio.to_thread(self._flow, call, scored, model)
@@ -307,6 +309,14 @@ class ContextualCompressor:
             known = error if isinstance(error, RelevanceScoringError) else RelevanceScoringError(described)
             raise known from error
         return Scores(None, described, ("scorer_failed",))
+
+    def _checked(self, answered: Any, documents: int) -> Scores:
+        """Check what the scorer answered. Raises RelevanceScoringError where no fallback is allowed, and one
+        stepped in."""
+        scored = Scores.of(answered, documents)
+        if self.strict and scored.reason is not None:
+            raise RelevanceScoringError(scored.reason)
+        return scored
 
     def _flow(
         self, call: Call, scored: Scores, model: CheckedLanguageModel | None
