@@ -408,13 +408,13 @@ def test_d034_errors_and_their_triggers() -> None:
     with pytest.raises(RelevanceScoringError, match="Scorer failed: ConnectionError: no route"):
         tight(relevance_scorer=broken, strict=True).compress_sync(CORPUS, QUERY)
 
-    def embedder(texts: list[str]) -> list[list[float]]:
-        raise ConnectionError("no route")
+    class Embedder:
+        def embed(self, texts: list[str]) -> list[list[float]]:
+            raise ConnectionError("no route")
 
-    fell_back = RelevanceScorer(embedder=embedder)
-    assert "embedder failed" in str(
-        tight(relevance_scorer=fell_back).compress_sync(CORPUS, QUERY).fallback_reason
-    )
+    fell_back = RelevanceScorer(embedder=Embedder())
+    reason = tight(relevance_scorer=fell_back).compress_sync(CORPUS, QUERY).fallback_reason
+    assert "embedder failed" in str(reason)
     with pytest.raises(RelevanceScoringError, match="the embedder failed: ConnectionError: no route"):
         tight(relevance_scorer=fell_back, strict=True).compress_sync(CORPUS, QUERY)
     for error in (BudgetExceededError, RelevanceScoringError):

@@ -648,8 +648,8 @@ class RelevanceScorer:
     """Scores documents and their segments against a query.
 
     A method that fails gives way to a simpler one, and the result says so: an embedder to KEYWORD (in HYBRID,
-    to its other features), a cross-encoder or a language model to HYBRID, the latter only for the documents it
-    gave no rating.
+    to its other features), a cross-encoder or a language model to HYBRID, the latter only for the documents
+    it gave no rating.
     """
 
     def __init__(
