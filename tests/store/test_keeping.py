@@ -18,7 +18,7 @@ from hypothesis import given, settings, strategies as st
 from tersely import NotReversibleError
 from tersely.errors import MissingExtraError, StoreError, UnknownIdError
 from tersely.store import Store, codec
-from tersely.store.intake import mask_mapping, mask_secrets
+from tersely.store.secrets import mask_mapping, mask_secrets
 
 TEXT = "Tokens rotate every 24 hours. The ferry waits at noon.\r\n" * 30
 ANY = st.text(st.characters(exclude_categories=["Cs"]), max_size=100)
@@ -240,6 +240,88 @@ IN_CONTEXT = {
 }
 
 
+ANY = "q7Rm2Xk9Vb4Tn8Wz3Lp6" * 4  # letters and digits, as of a key
+HEX = "9e4b07c2d81f5a36" * 4
+# What is secret stands at the mark: forms that issuers and programs document, and their neighbours.
+FORMS = {
+    "glrt-¤": ANY[:20],
+    "hf_¤": ANY[:34],
+    "r8_¤": ANY[:37],
+    "gsk_¤": ANY[:52],
+    "dapi¤": HEX[:32],
+    "dop_v1_¤": HEX,
+    "hvs.¤": ANY,
+    "glsa_¤": ANY[:32] + "_" + HEX[:8],
+    "shpat_¤": HEX[:32],
+    "dckr_pat_¤": ANY[:27],
+    "SG.¤": ANY[:22] + "." + ANY[:43],
+    "ya29.¤": ANY,
+    "whsec_¤": ANY[:32],
+    "xapp-1-¤": ANY[:11] + "-" + HEX,
+    "lin_api_¤": ANY[:40],
+    "pat¤": ANY[:14] + "." + HEX,
+    "AGE-SECRET-KEY-1¤": ANY[:58].upper(),
+    "MTA4¤": ANY[:21] + "." + ANY[:6] + "." + ANY[:38],
+    "Authorization: Basic ¤": "YWRtaW46aHVudGVyMg==",
+    "Proxy-Authorization: Basic ¤\n": "dXNlcjpwYXNzd29yZA==",
+    "authorization: token ¤": ANY[:40],
+    "X-Api-Key: ¤": ANY[:32],
+    "X-Vault-Token: ¤": ANY[:24],
+    "Cookie: theme=dark; JSESSIONID=¤; lang=en": HEX[:32],
+    "Set-Cookie: sessionid=¤; HttpOnly": ANY[:10],
+    "cookie: connect.sid=¤": "s%3A" + ANY[:32],
+    "AccountKey=¤;EndpointSuffix=x": ANY[:43] + "==",
+    "SharedAccessKey=¤": ANY[:43] + "=",
+    "https://a.example/c?sv=1&sig=¤&x=1": ANY[:43] + "%3D",
+    "?X-Amz-Signature=¤": HEX,
+    "/me?access_token=¤&fields=id": ANY[:40],
+    "redis://:¤@cache:6379/0": ANY[:12],
+    "https://¤@o1.ingest.example/2": HEX[:32],
+    "https://hooks.slack.com/services/¤": f"T0{ANY[:6]}/B0/{ANY[:24]}",
+    "mysql -u root -p¤ shop": "S3cret!x",
+    "mysqldump -uroot -p'¤' shop": "S3 cret!",
+    "sshpass -p ¤ ssh x": "hunter2",
+    "redis-cli -h c -a ¤ ping": ANY[:16],
+    "docker login -u me -p ¤ r.example": ANY[:14],
+    "curl -u admin:¤ https://a": "hunter2",
+    "curl -sSu 'admin:¤' https://a": "hunter2",
+    "tool --api-key ¤ -v": ANY[:32],
+    "curl --user admin:¤ https://a": "hunter2",
+    "machine a login b password ¤": ANY[:12],
+    'psk="¤"': ANY[:14],
+    "a\ndb:5432:app:ada:¤\nb": "hunter2",
+    "ENV DB_PASSWORD ¤": "hunter2",
+    "DB_PASS=¤": "hunter22",
+    "token=¤": ANY[:12],
+    'token: "¤"': "ghi789abc",
+    "Token: ¤": ANY[:16],
+    "<password>¤</password>": "hunter2",
+    "PrivateKey = ¤": ANY[:43] + "=",
+    '<add key="ClearTextPassword" value="¤" />': "hunter2",
+    'auth=("admin", "¤")': "hunter2",
+    "Passwort: ¤": "hunter2",
+    '"auth": "¤"': "YWRtaW46aHVudGVyMg==",
+    "secret_key_base: ¤": HEX,
+    "client-key-data: ¤": ANY[:64],
+    "root:¤:19500:0": "$6$" + ANY[:16] + "$" + ANY[:60],
+    "the password is ¤ on both": "Hunter2!x9",
+    "\"pwd\": '¤'": "a b; c",
+    "pass\u200bword: ¤": "hunter2",
+    "ap\u00adi_key=¤": ANY[:16],
+    "ｐａｓｓｗｏｒｄ＝¤": "hunter2",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("around", ["{}", "日本 {}\n", "+ {} && echo done"])
+def test_a_secret_is_masked_in_each_of_its_forms(form: str, around: str) -> None:
+    text = around.format(form.replace("¤", FORMS[form]))
+    masked, count = mask_secrets(text)
+    assert count == 1 and FORMS[form] not in masked and "[masked: " in masked
+    after = around.format(form).partition("¤")[2]
+    assert masked.endswith(after[-3:]) and mask_secrets(masked) == (masked, 0)
+
+
 @pytest.mark.parametrize("kind", SECRETS)
 def test_a_secret_is_masked_wherever_it_stands(kind: str) -> None:
     for before, after in (("", ""), ("key is ", " and more"), ("日本 ", "\n"), ("(", ")")):
@@ -262,6 +344,20 @@ def test_a_secret_that_only_its_place_shows(kind: str) -> None:
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
         "http://localhost:8080/path@2x.png",
         "password = getpass.getpass()\npassword=os.environ['PGPASS']\nsecret = {}",
+        "The parser reads token=NUMBER, then token = tokens[i]; token='identifier'",
+        "grammar: token=KEYWORD_2 | token=T1|T2; token=0x7f3a2b1c",
+        "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b, id: 123e4567-e89b-12d3-a456-426614174000",
+        "cache_key=9f86d081884c7d659a2feaa0, next_page_token=CAUQAA1234567890ab, max_tokens=4096",
+        "tiktoken==0.7.0",
+        '{"integrity": "sha512-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "etag": "abc123def456"}',
+        "PASS: tests/test_a1.py\npass=true\nPassword: required\npwd: string\nPWD=/home/ada\nsecret: true",
+        "client(api_key=api_key, password=self.password, token=args.token, secret=${SECRET}, key=$KEY)",
+        "password=<your password> api_key=YOUR_API_KEY password: **** token: [masked: token]",
+        "the password is sha256-hashed; a password must have 8 characters; the token is 40 characters long",
+        "docker run -p 8080:80 nginx && mysql --port=3306 -u root -p && curl -u $USER:$PASS https://a.example",
+        "std::span<const Token> line; enum class Token : std::uint8_t; session=requests.Session()",
+        "akka.tcp://sparkExecutorActorSystem@mesos-slave-07:55904 and --initial-cluster-token etcd-cluster-1",
+        "re_match_something_long_name_here phs_something_really_long_here fw_update_version_2_of_something",
         "",
     ],
 )
@@ -294,6 +390,17 @@ def test_any_text_is_taken(text: str) -> None:
         "sk-",
         "bearer ",
         "aaaa",
+        "token=",
+        "Cookie: ",
+        "a=1234567a;",
+        "mysql a ",
+        "curl a -u ",
+        "eyJa1.",
+        "x-api",
+        "<a:a",
+        "a_",
+        "a1:5432:",
+        "--a-",
     ],
 )
 def test_masking_takes_linear_time(piece: str) -> None:
