@@ -31,7 +31,9 @@ settings.register_profile(
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests marked slow or seconds")
-    parser.addoption("--growth", action="store_true", help="run only the tests marked growth (ci/growth.sh)")
+    parser.addoption(
+        "--growth", choices=["kernel", "python"], help="run only such tests of growth (ci/growth.sh)"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -63,10 +65,16 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", usual))
 
 
+def growth_of(item: pytest.Item) -> str | None:
+    """What a test of growth counts: growth("kernel") a native program, growth Python as well."""
+    mark = item.get_closest_marker("growth")
+    return None if mark is None else "kernel" if mark.args else "python"
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     growth = config.getoption("--growth")
-    config.hook.pytest_deselected(items=[item for item in items if ("growth" in item.keywords) != growth])
-    items[:] = [item for item in items if ("growth" in item.keywords) == growth]
+    config.hook.pytest_deselected(items=[item for item in items if growth_of(item) != growth])
+    items[:] = [item for item in items if growth_of(item) == growth]
     if config.getoption("--slow"):
         return
     skip = pytest.mark.skip(reason="slow, or bounds a time: run with --slow")

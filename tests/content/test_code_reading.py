@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tersely
 from code_samples import SAMPLES
-from growth import MOST, growth
+from growth import MOST, Kernel, growth
 from hypothesis import given, settings, strategies as st
 from tersely import _native
 from tersely.content.code import Code, CodeUnits, Role, read_code
@@ -180,14 +180,10 @@ ENDLESS = [
 ]
 
 
-@pytest.mark.growth
+@pytest.mark.growth("kernel")
 @pytest.mark.parametrize("unit", ENDLESS)
 def test_reading_is_linear(unit: str) -> None:
-    def run(text: str) -> object:
-        names = ("python", "typescript", "rust", "cpp")
-        return _native.is_python(text), [_native.code_units(text, name, "", False) for name in names]
-
-    assert growth(lambda size: unit * (size // len(unit) + 1), run) < MOST
+    assert growth(lambda size: unit * (size // len(unit) + 1), Kernel("code")) < MOST
 
 
 def test_spans_that_are_not_in_the_text_are_refused() -> None:

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 import tersely
-from growth import MOST, growth
+from growth import MOST, Kernel, growth
 from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.content.html import Html, PageText
@@ -274,9 +274,9 @@ def test_any_text_is_read(page: str) -> None:
     assert (glue <= 4).all() and (aside <= 1).all()
 
 
-@pytest.mark.growth
+@pytest.mark.growth("kernel")
 @pytest.mark.parametrize(
     "piece", ["<p>a</p>", "<", "<!--", "<a b='", "<script>", "</", "<svg>", "<![CDATA[", "a<b ", "<nav>x"]
 )
 def test_time_is_linear(piece: str) -> None:
-    assert growth(lambda size: piece * (size // len(piece)), lambda page: _native.html_texts([page])) < MOST
+    assert growth(lambda size: piece * (size // len(piece)), Kernel("html")) < MOST

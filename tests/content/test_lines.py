@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from growth import MOST, growth
+from growth import MOST, Kernel, growth
 from hypothesis import example, given, strategies as st
 from tersely import _native
 from tersely.content.lines import Mark, asked_for, read_lines, relevance
@@ -246,7 +246,7 @@ def test_when_there_are_too_many_lines_telling_ones_stay() -> None:
     assert int(covered.sum()) + 20_000 >= len(text)
 
 
-@pytest.mark.growth
+@pytest.mark.growth("kernel")
 @pytest.mark.parametrize(
     "unit",
     [
@@ -268,7 +268,7 @@ def test_time_grows_with_the_text(unit: str) -> None:
     def make(size: int) -> str:
         return unit * (size // len(unit))
 
-    assert growth(make, lambda text: _native.LineReader("a 1", 4096).read(text)) < MOST
+    assert growth(make, Kernel("lines")) < MOST
 
 
 def test_the_line_with_all_words_of_the_query_is_asked_for() -> None:

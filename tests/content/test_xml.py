@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tersely
-from growth import MOST, growth
+from growth import MOST, Kernel, growth
 from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.content.xml import Xml, is_data
@@ -170,13 +170,10 @@ def test_any_text_is_cut_into_units(text: str) -> None:
     assert not text[after:].strip() and len(kind) == len(start)
 
 
-@pytest.mark.growth
+@pytest.mark.growth("kernel")
 @pytest.mark.parametrize("piece", ["<a>", "<a b='1'/>", "</a>", "<a>x</a>\n", "x &amp; y ", "<![CDATA["])
 def test_time_is_linear(piece: str) -> None:
-    def run(text: str) -> object:
-        return _native.tree_units([text], "", True)
-
-    assert growth(lambda size: "<r>" + piece * (size // len(piece)), run) < MOST
+    assert growth(lambda size: "<r>" + piece * (size // len(piece)), Kernel("xml")) < MOST
 
 
 @pytest.mark.parametrize("findings", [1, 2])

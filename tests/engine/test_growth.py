@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 import tersely
-from growth import MOST, growth
+from growth import MOST, Kernel, growth
 from odd_counters import quarters
 from sample_texts import ALL, prose
-from tersely import Document, Extractive, _native
+from tersely import Document, Extractive
 from tersely.agents import compress_tool_result
 from tersely.content.registry import CONTENT_TYPES
 from tersely.documents import to_documents
@@ -91,23 +91,17 @@ def repeat(piece: str, size: int) -> str:
     return piece * (size // len(piece) + 1)
 
 
-LEVELS = [(name, Level.SENTENCE) for name in REPEATED] + [
+KERNELS = [(name, kernel) for name in REPEATED for kernel in ("sentences", "terms")] + [
     (name, level)
-    for level in (Level.WORD, Level.CLAUSE, Level.SECTION, Level.CHARACTER)
+    for level in ("words", "clauses", "sections", "characters")
     for name in ("spaces", "sentences", "headings", "cjk", "marks", "emoji")
 ]
 
 
-@pytest.mark.parametrize(("name", "level"), LEVELS)
-def test_segments(name: str, level: Level) -> None:
-    make = lambda size: repeat(REPEATED[name], size)  # noqa: E731
-    assert growth(make, lambda text: _native.segment([text], int(level), 200)) < MOST
-
-
-@pytest.mark.parametrize("name", REPEATED)
-def test_terms(name: str) -> None:
-    make = lambda size: repeat(REPEATED[name], size)  # noqa: E731
-    assert growth(make, lambda text: _native.terms([text])) < MOST
+@pytest.mark.growth("kernel")
+@pytest.mark.parametrize(("name", "kernel"), KERNELS)
+def test_segments_and_terms(name: str, kernel: str) -> None:
+    assert growth(lambda size: repeat(REPEATED[name], size), Kernel(kernel)) < MOST
 
 
 @pytest.mark.parametrize("query", [None, "copper crew"])

@@ -1,36 +1,74 @@
 """Does work grow with the input or with its square? In instructions, which are the same on every run.
 
-Only Valgrind counts them: ci/growth.sh runs the tests marked growth under callgrind, which writes and resets
-its counts whenever getppid is called, so that os.getppid() marks where a piece of work begins and ends.
+Only Valgrind's callgrind counts them. A kernel is run by a native program under it (`Kernel`, marked
+growth("kernel")), beside a Python that is not; only where the Python of a door may grow does the interpreter
+run under it. ci/growth.sh does both.
 """
 
 from __future__ import annotations
 
+import atexit
+import ctypes
+import functools
 import gc
 import os
+import subprocess
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 Input = TypeVar("Input")
 
 COUNTS = "TERSELY_COUNTS"  # names the file that callgrind writes its counts to, plus .1, .2 and so on
+COUNTER = (
+    "TERSELY_COUNTER"  # what was compiled of tests/growth: kernels.cpp, or count.cpp for a Python
+)
 LEAST = 2_000_000  # instructions: smaller steps say more about what is done once than about growth
 LARGEST = 16_000_000  # characters
 GROWS = 1.2  # a quotient below this: what was made did not grow, so nothing is measured
 MOST = 2.2  # times the step from n to 2n for that from 2n to 4n: linear is 2, n log n 2.17, quadratic 4
 
 
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel by the name that it has in tests/growth/kernels.cpp."""
+
+    name: str
+
+    def __call__(self, text: str) -> None:
+        """Run it, and dump its instructions."""
+        given = text.encode()
+        program = _kernels()
+        assert program.stdin is not None and program.stdout is not None
+        program.stdin.write(b"%s %d\n%s" % (self.name.encode(), len(given), given))
+        program.stdin.flush()
+        assert program.stdout.readline() == b"done\n", f"{self.name} failed"
+
+
+@functools.cache
+def _kernels() -> subprocess.Popen[bytes]:
+    command = ["valgrind", "-q", "--tool=callgrind", "--dump-line=no"]
+    command += [f"--callgrind-out-file={os.environ[COUNTS]}", os.environ[COUNTER]]
+    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    atexit.register(program.communicate)
+    return program
+
+
 def instructions(run: Callable[[Input], object], given: Input) -> int:
-    """Instructions of run(given) in this process, on all of its threads.
+    """Instructions of run(given): of a `Kernel` in its program, else in this process, on all of its threads.
 
     Without Python's collector, which looks at what all tests before have left.
     """
-    gc.disable()
-    os.getppid()
-    run(given)
-    os.getppid()
-    gc.enable()
+    if isinstance(run, Kernel):
+        run(given)
+    else:
+        counter = ctypes.CDLL(os.environ[COUNTER])
+        gc.disable()
+        counter.begin()
+        run(given)
+        counter.end()
+        gc.enable()
     counts = Path(os.environ[COUNTS])
     written = sorted(counts.parent.glob(f"{counts.name}.*"), key=lambda path: int(path.suffix[1:]))
     totals = next(line for line in written[-1].read_text().splitlines() if line.startswith("totals:"))
