@@ -365,6 +365,7 @@ def test_commands_are_rewritten_only_where_asked_and_keep_their_exit_code(
     assert main(["hook", "install", "codex", "--failures", "--yes"]) == 2
 
 
+@pytest.mark.slow
 def test_the_doctor_says_whether_commands_start_and_events_arrive(
     home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

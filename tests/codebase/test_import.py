@@ -77,6 +77,7 @@ def test_no_side_effects(audited: dict[str, Any]) -> None:
     assert audited["changed"] == []  # environment, working folder, module path, native threads
 
 
+@pytest.mark.seconds
 def test_cpu_time_of_the_first_import(tmp_path: Path) -> None:
     # The whole process: interpreter, numpy and all. The best of five, as other processes disturb.
     assert min(probe(tmp_path, "time")["cpu"] for _ in range(5)) < MOST

@@ -108,6 +108,7 @@ assert Replayer(folder / "replies.jsonl").complete("a prompt") == "a reply"
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["win32", "darwin"])
 def test_all_modules_work_with_what_the_system_has(system: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", PROBE, system, str(tmp_path)]

@@ -218,6 +218,7 @@ def test_a_broken_promise_of_tersely_ends_the_run(broken: str) -> None:
             assert found.scores["kept"] == float(broken != "raises")
 
 
+@pytest.mark.slow
 def test_the_command_end_to_end(root: Path, tmp_path: Path) -> None:
     data = data_folder(tmp_path)
     command = [sys.executable, "-m", "benchmarks.quality", "--data", str(data), "--half", "both"]
@@ -336,6 +337,7 @@ def test_a_system_of_ones_own_stands_in_the_tables(tmp_path: Path, root: Path) -
     assert {row["used"] > row["budget"] for row in mine if not row["task"].endswith("|0.5")} == {True}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("begin", "parts"), [("def compress(documents, query, budget):\n    ", "answers,time"), ("", "evidence")]
 )
@@ -359,6 +361,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 def test_what_is_missing_or_half_installed_is_listed(tmp_path: Path, root: Path) -> None:
     for name, code in BROKEN.items():
         (tmp_path / "broken" / name).parent.mkdir(parents=True, exist_ok=True)

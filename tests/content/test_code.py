@@ -61,6 +61,7 @@ def test_x22_python_that_parses_still_parses(path: Path) -> None:
         check(text, result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", [False, True])
 def test_a068_the_standard_library_parses_whatever_it_is_called(named: bool) -> None:
     """All files with definitions or imports, named or not; what cannot hold a unit is cut."""

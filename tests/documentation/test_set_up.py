@@ -99,6 +99,7 @@ def container() -> dict[str, Any]:
     return {name: json.loads(command) for name, command in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["container", "compose"])
 def test_the_server_answers_its_health_check(which: str, port: int, tmp_path: Path) -> None:
     pytest.importorskip("mcp")

@@ -389,6 +389,7 @@ def test_a_long_diff_whose_parts_begin_in_hunks_is_a_diff() -> None:
     assert tersely.detect(text).kind == "diff"
 
 
+@pytest.mark.seconds
 def test_time_does_not_depend_on_the_length_of_a_long_text() -> None:
     text = TEXTS["log"] * 20
     times = []

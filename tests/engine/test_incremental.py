@@ -466,6 +466,7 @@ def test_x19_any_options_and_types_of_content(options: dict[str, object]) -> Non
     assert strategy.cache.hits == 11
 
 
+@pytest.mark.slow
 def test_a048_sixty_four_threads_update_the_same_texts() -> None:
     compressor = IncrementalCompressor(options=CompressionOptions(target_tokens=60), cache_bytes=200_000)
     texts = [sample_texts.prose(20 + number % 3) for number in range(6)]

@@ -198,6 +198,7 @@ print(len(cosine_pairs(np.ones((3, 2)), 1.0).i))
 """
 
 
+@pytest.mark.seconds
 def test_ctrl_c_is_answered_and_leaves_all_in_order() -> None:
     done = run_code(CTRL_C)
     assert done.returncode == 0, done.stderr

@@ -49,6 +49,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[Any]:
     return request.param
 
 
+@pytest.mark.slow
 def test_a_text_over_the_limit_is_an_error_that_names_the_limit(server: Any) -> None:
     async def run() -> Any:
         async with server(60.0) as client:

@@ -171,6 +171,7 @@ def test_a_full_server_is_alive_and_not_ready() -> None:
         assert caller.result() == {} and ask(url, "/ready")[0] == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, pytest.param(3, marks=forks)])
 def test_sigterm_lets_calls_end_and_takes_no_more(workers: int, tmp_path: Path) -> None:
     ended = tmp_path / "ended"
@@ -185,6 +186,7 @@ def test_sigterm_lets_calls_end_and_takes_no_more(workers: int, tmp_path: Path) 
         assert server.ends() == (0, "closed\n")
 
 
+@pytest.mark.slow
 @forks
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 def test_a_worker_that_dies_is_started_again_and_none_outlives_its_parent() -> None:

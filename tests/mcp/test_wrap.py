@@ -153,6 +153,7 @@ def test_results_are_shortened_and_given_back_and_all_else_passes(server: Path) 
         ]
 
 
+@pytest.mark.slow
 def test_the_proxy_ends_with_its_client_and_with_its_server(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tersely", "mcp", "--wrap", "--store", str(tmp_path / "s.sqlite"), "--"]
     for program in ("import sys; sys.stdin.read()", "pass"):
@@ -162,6 +163,7 @@ def test_the_proxy_ends_with_its_client_and_with_its_server(tmp_path: Path) -> N
         assert done.returncode == 0 and not done.stdout
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_in_a_call_ends_the_connection(tmp_path: Path) -> None:
     server = tmp_path / "dying_server.py"
     server.write_text(SERVER.replace('raise ValueError("no such job")', "import os; os._exit(3)"))
@@ -258,6 +260,7 @@ server.run()
 """
 
 
+@pytest.mark.slow
 def test_a_list_of_tools_fits_its_budget_and_whole_definitions_are_there(server: Path) -> None:
     server.write_text(MANY)
     listed: list[dict[str, Any]] = []

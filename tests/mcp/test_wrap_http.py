@@ -88,6 +88,7 @@ def test_results_of_a_server_that_listens_are_shortened_and_given_back(url: str,
     through(url, tmp_path / "s.sqlite", TOKEN, use)
 
 
+@pytest.mark.slow
 def test_a_server_that_refuses_the_token_is_an_error_and_no_hang(url: str, tmp_path: Path) -> None:
     async def use(client: Any) -> None:
         await client.list_tools()

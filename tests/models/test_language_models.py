@@ -658,6 +658,7 @@ def record(path: Path, process: int) -> None:
         recorder.complete(f"prompt {number}")
 
 
+@pytest.mark.slow
 def test_processes_write_into_one_file(path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=record, args=(path, number)) for number in range(3)]

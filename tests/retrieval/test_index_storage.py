@@ -84,6 +84,7 @@ def test_one_writer_at_a_time_and_readers_go_on(harbour: Path) -> None:
     assert len(generations(harbour)) == 1
 
 
+@pytest.mark.slow
 def test_searches_while_another_thread_writes_see_one_state(harbour: Path) -> None:
     index = Index.build(harbour)
 
@@ -178,6 +179,7 @@ def named_damage(place: Path) -> set[Path]:
     return checked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shards", [1, 3])
 def test_a_bit_flipped_anywhere_is_noticed_and_the_file_named(harbour: Path, shards: int) -> None:
     place = Index.build(harbour, shards=shards).folder
@@ -373,6 +375,7 @@ def test_a_spawned_process_searches_and_writes_the_index_that_is_open_here(harbo
     assert all("Version 2." in hit.content for hit in index.search("tide", 3))
 
 
+@pytest.mark.slow
 @forks
 def test_a_forked_child_searches_while_its_parents_threads_do(harbour: Path) -> None:
     index = Index.build(harbour)
@@ -672,6 +675,7 @@ for _ in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_many_readers_see_one_state_each_while_shards_change(tmp_path: Path) -> None:
     folder = tmp_path / "harbour"
     write_folder(folder)

@@ -189,6 +189,7 @@ def test_columns_of_lines_have_the_type_of_what_files_begin_with(tmp_path: Path)
     assert [row["id"] for row in read_out(tmp_path / "text")] == ["1", "b", "other.jsonl#25"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["lines", "parquet"])
 def test_few_units_are_divided_among_many_workers_and_the_bytes_are_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str

@@ -103,6 +103,7 @@ def kill_until_done(source: Path, out: Path, kills: int, seed: int, job: str = "
     return killed
 
 
+@pytest.mark.slow
 def test_a_killed_runner_leaves_nothing_running_and_the_next_ends_the_job(
     source: Path, tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
@@ -208,6 +209,7 @@ def killing(pid: int, kills: int, seed: int) -> Iterator[list[int]]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_killed_workers_are_started_again(
     source: Path, tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:

@@ -131,6 +131,7 @@ def test_words_count_up_to_a_limit(path: Path) -> None:
         assert ids(store, "src/" + "deep/" * 20 + "auth.py")[0] == "deep"
 
 
+@pytest.mark.seconds
 def test_phrases_take_little_time_where_their_words_are_everywhere(path: Path) -> None:
     """Of "a,a", "a,a,a", ... each was looked for at every place of its words."""
     with Store.open(path) as store:
