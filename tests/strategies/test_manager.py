@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import pickle
+import random
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -342,6 +343,41 @@ def test_X16_little_of_the_budget_is_left() -> None:
     chunks = [ContextChunk(str(i), words[i], relevance=r) for i, r in enumerate([0.9, 0.8, 0.5, 0.2])]
     output = Manager(counter=odd_counters.words).prepare_context(chunks, "", 1000)
     assert 1000 - len(chunks) < output.token_count <= 1000
+
+
+@pytest.mark.parametrize("query", ["", QUERY])
+@pytest.mark.parametrize(
+    ("relevances", "shares"), [((0.5, 0.5, 0.5), (150, 150, 150)), ((0.9, 0.5, 0.1), (270, 150, 30))]
+)
+def test_A050_X16_without_a_model_parts_follow_the_relevances_too(
+    query: str, relevances: tuple[float, ...], shares: tuple[int, ...]
+) -> None:
+    things = [
+        "harbour",
+        "crane",
+        "ledger",
+        "valve",
+        "engine",
+        "schedule",
+        "beacon",
+        "parcel",
+        "storm",
+        "anchor",
+        "copper",
+        "tunnel",
+    ]
+    pick = random.Random(3)
+
+    def sentence() -> str:
+        one, other, third = pick.sample(things, 3)
+        return f"The {one} near the {other} was moved to the {third} on day {pick.randint(1, 300)}."
+
+    texts = [" ".join(sentence() for _ in range(40)) for _ in range(3)]
+    chunks = [ContextChunk(str(k), texts[k], relevance=one) for k, one in enumerate(relevances)]
+    made = Manager().prepare_context(chunks, query, 450 + 10)
+    assert [chunk.id for chunk in made.report.chunks] == ["0", "1", "2"]
+    for chunk, share in zip(made.report.chunks, shares, strict=True):
+        assert abs(chunk.token_count - share) <= 20, "whole sentences"
 
 
 def test_the_cache_keeps_to_its_bytes() -> None:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from operator import attrgetter
 from typing import Any, NoReturn
 
 from tersely import checks, metrics
@@ -37,6 +38,7 @@ from tersely.threads import map_in_threads
 from tersely.types import Compressed, Document, Fact, FactReport, Receipt, Request, Span, count_reasons
 
 _LARGEST = 2**60  # tokens: the sums stay in range
+_UNUSED = 10  # a share of the budget so small may be left: units are whole
 _ROUNDS = 6  # of sharing out, making the parts and counting them together
 
 
@@ -247,9 +249,10 @@ class Manager:
     ) -> PreparedContext:
         """Fit chunks into a budget, for a query.
 
-        All chunks are read as the documents of one call, and one choice is made among the segments of all of
-        them: what has to do with the query stays, wherever it is; a chunk's `relevance` counts as a factor,
-        one without any as the mean of the others. What is known of a chunk's segments is cached by its
+        All chunks are read as the documents of one call, and one choice is made among the segments of all
+        of them. Where a chunk has a `relevance`, or there is no query, each gets at most its share of the
+        budget, in proportion to its relevance (one without any: the mean of the others); else what has to
+        do with the query stays, wherever it is. What is known of a chunk's segments is cached by its
         content, the query and the options, so a chunk that stays in a list that changes is a hit.
 
         With a language model, or a compressor of the caller's own, the budget is shared out over the chunks
@@ -402,15 +405,35 @@ class Manager:
             separator=self.separator,
             piece_separator=_PIECE_SEPARATOR,
         )
-        prepared, favour = prepare_with(now, strategy, request), None
+        prepared, shares, favour = prepare_with(now, strategy, request), None, None
         if not prepared.fits(budget):
             price(now, prepared.reading)
+            shares = self._shares(chunks, documents, options, budget)
             favour = favour_of([chunk.relevance for chunk in chunks], prepared.reading.table.document)
-        result = prepared.fit(budget, favour=favour)
+        result = prepared.fit(budget, caps=shares, favour=favour)
+        if shares is not None and (left := budget - result.tokens) > budget // _UNUSED:  # units are whole
+            more = prepared.fit(budget, caps=[share + left for share in shares], favour=favour)
+            result = max(result, more, key=attrgetter("tokens"))
         for key, before, one in zip(keys, known, now, strict=True):
             if before is None or before.counts is not one.counts:
                 self.cache.set_reading(key, one)
         return result
+
+    def _shares(
+        self,
+        chunks: Sequence[ContextChunk],
+        documents: Sequence[Document],
+        options: CompressionOptions,
+        budget: int,
+    ) -> list[int] | None:
+        """Share a budget out by the relevances of the chunks; None where only the query says what matters."""
+        weights = weights_of([chunk.relevance for chunk in chunks])
+        if options.query_context and not any(chunk.relevance > 0 for chunk in chunks):
+            return None
+        sizes = count_batch(self.counter, [document.text for document in documents]).tolist()
+        gap = count(self.counter, self.separator)
+        found = share_out(sizes, weights, min(budget, _LARGEST), gap, [0] * len(sizes))
+        return [found.get(index, 0) for index in range(len(sizes))]
 
     def _chunk_context(
         self, options: CompressionOptions, result: Compressed, index: int, size: Callable[[str], int]
