@@ -84,6 +84,22 @@ def test_A013_metadata_is_filled() -> None:
     assert 0 <= metadata.confidence_score < 1
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (
+            "Between the two, John Locke wrote of the United States. Locke left.",
+            ("John Locke", "United States"),
+        ),
+        ("Thus it ended. Meanwhile Paris waited, and so did Paris's mayor.", ("Paris",)),
+        ("The Bank of England raised rates by 5% on 3 May 2021.", ("Bank of England", "5%", "3 May 2021")),
+        ("See src/auth.py for parse_row.", ("src/auth.py", "parse_row")),
+    ],
+)
+def test_A013_entities_are_whole_names(text: str, named: tuple[str, ...]) -> None:
+    assert entities(text) == named
+
+
 def test_A013_dropped_sections_cover_exactly_the_dropped_spans() -> None:
     result = ExtractiveCompressor().compress(GUIDE, CompressionOptions(target_tokens=120))
     assert result.result is not None

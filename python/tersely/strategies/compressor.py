@@ -28,6 +28,7 @@ import numpy as np
 from tersely import _native, checks, metrics
 from tersely.cache import BoundedCache
 from tersely.documents import read_document
+from tersely.engine.facts import TextIndex, list_facts
 from tersely.engine.incremental import Known
 from tersely.engine.reading import count
 from tersely.engine.strategies import Auto, Extractive, Prepared, prepare_by, with_required
@@ -39,7 +40,7 @@ from tersely.options import CompressionMethod, CompressionOptions
 from tersely.protocols import BatchTokenCounter, Strategy
 from tersely.strategies.contexts import CompressedContext, CompressionMetadata, OriginalContext
 from tersely.threads import default_threads, map_in_threads
-from tersely.types import Compressed, Document, Request, span_columns
+from tersely.types import Compressed, Document, FactKind, Request, span_columns
 
 _PUNCTUATION = ".,;:!?…()[]{}<>\"'`“”‘’«»*#|"
 
@@ -64,8 +65,7 @@ def describe(content: str, query: str, result: Compressed) -> CompressionMetadat
         return confidence([content], result.text, query, kept / len(named) if named else 1.0)
 
     def kept_entities() -> tuple[str, ...]:
-        kept_words = words(result.text)
-        return tuple(name for name in entities(content) if name in kept_words)
+        return tuple(filter(TextIndex(result.text).stands, entities(content)))
 
     made = CompressionMetadata.build(
         {
@@ -88,23 +88,38 @@ def words(text: str) -> dict[str, int]:
     return found
 
 
+_OPENINGS = {  # of sentences, written large and no part of a name
+    "Afterwards", "Also", "Although", "And", "Because", "Before", "Besides", "Between", "But",
+    "Consequently", "Even", "Furthermore", "Hence", "Here", "However", "In", "Indeed", "Instead",
+    "Later", "Meanwhile", "Moreover", "Nevertheless", "Next", "Nonetheless", "Now", "Often", "Once",
+    "Only", "Otherwise", "Perhaps", "Since", "So", "Sometimes", "Soon", "Still", "Then", "There",
+    "Therefore", "Though", "Thus", "Today", "Tomorrow", "When", "While", "Yesterday", "Yet",
+}  # fmt: skip
+_ENTITIES = {FactKind.NAME, FactKind.NUMBER, FactKind.DATE, FactKind.VERSION, FactKind.PATH,
+             FactKind.PATH_LINE, FactKind.URL, FactKind.IDENTIFIER}  # fmt: skip
+
+
 def entities(text: str) -> tuple[str, ...]:
-    """Words that name something, each once, in the order in which they come. O(characters).
+    """List the names ("United States"), numbers, dates, paths, identifiers and the like of a text, each once,
+    in the order in which they come. O(characters).
 
-    With a digit or an underscore, of capitals only, or with a capital in front where the text neither begins
-    with the word nor has it without a capital.
+    An adverb or a stop word that opens a sentence is no part of the name behind it, and a word of a longer
+    name ("Locke" of "John Locke") is told with that.
     """
-    listed = words(text)
-    first = next(iter(listed), "")
-    begins = first.isalpha() and listed[first] == 1 and not first.isupper()
-    return tuple(word for word in listed if _names(word, listed) and not (begins and word == first))
+    found: dict[str, bool] = {}
+    for fact in list_facts([text]):
+        if fact.kind in _ENTITIES:
+            is_name = fact.kind is FactKind.NAME
+            found.setdefault(_without_opening(fact.text) if is_name else fact.text, is_name)
+    parts = {word for name, is_name in found.items() if is_name for word in name.split() if word != name}
+    return tuple(name for name, is_name in found.items() if name and not (is_name and name in parts))
 
 
-def _names(word: str, others: Mapping[str, int]) -> bool:
-    if word.isalpha():
-        capital = not word.islower() and word[0].isupper() and len(word) > 1
-        return capital and (word.isupper() or word.lower() not in others)
-    return "_" in word or any(map(str.isdigit, word)) or (word[0].isupper() and not word[1:].islower())
+def _without_opening(name: str) -> str:
+    """Return a name without an adverb or a stop word in front ("Meanwhile Paris")."""
+    first, _, rest = name.partition(" ")
+    opens = first in _OPENINGS or (first.endswith("ly") and len(first) > len("Only"))
+    return rest if opens and rest else name
 
 
 def key_concepts(listed: Mapping[str, int]) -> tuple[str, ...]:
