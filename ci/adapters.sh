@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# The adapters with the oldest and the newest versions of their frameworks that can be installed, and readers of data frames. The newest
-# versions are looked for when the adapters change, and each night.
-# inputs: python/tersely/integrations python/tersely/agents python/tersely/mcp python/tersely/models/embedders.py python/tersely/memory/messages.py python/tersely/retrieval/results.py python/tersely/scale tests/integrations tests/agents tests/mcp/test_gateway.py tests/models/test_embedders.py tests/retrieval/test_results.py tests/scale tests/support docs/migration examples/harnesses pyproject.toml
+# The adapters with the oldest and the newest versions of their frameworks that can be installed, and readers of data frames.
+# New versions are looked for when the adapters change, and each night.
+# inputs: python/tersely/integrations python/tersely/agents python/tersely/mcp python/tersely/scale pyproject.toml
+# inputs: python/tersely/models/frameworks.py python/tersely/memory/messages.py python/tersely/retrieval/results.py
+# inputs: tests/integrations tests/agents tests/scale tests/mcp/test_gateway.py tests/models/test_embedders.py
+# inputs: tests/retrieval/test_results.py docs/migration examples/harnesses
 # minutes: 35
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,18 +21,23 @@ tools=("crewai<2" "smolagents<2" "autogen-core<1") # they pin what the others ne
 gateways=("litellm>=1.110,<2" fastapi "mcp>=2,<3" uvicorn) # its extra `proxy` names a package that no index has
 headroom=("headroom-ai[proxy]>=0.42,<0.43") # its contract for compressors is not stable yet
 
-run() {
-  local name=$1 venv=.venv-adapters-$1
-  shift
+# Each environment goes when its tests have ended: together they would take gigabytes.
+venv=.venv-adapters
+trap 'rm -rf "$venv"' EXIT
+environment() { # REQUIREMENTS...
+  rm -rf "$venv"
   python3 -m venv "$venv"
-  "$venv/bin/pip" install -q pytest hypothesis scikit-learn "$@" "$wheel"
+  "$venv/bin/pip" install -q pytest hypothesis "$@" "$wheel"
+}
+run() { # NAME REQUIREMENTS...
+  local started=$SECONDS
+  environment scikit-learn "${@:2}"
   "$venv/bin/pip" install -q --no-deps llmlingua # its source is read, not run: it needs torch
-  "$venv/bin/pip" install -q --no-deps --force-reinstall "$wheel"
-  printf '%s: ' "$name"
+  printf '%s, installed in %d s: ' "$1" $((SECONDS - started))
   "$venv/bin/python" -m pytest -rs tests/integrations tests/agents/test_real_classes.py \
-    tests/models/test_embedders.py tests/retrieval/test_results.py tests/mcp/test_gateway.py \
-    tests/agents/test_hook.py
+    tests/models/test_embedders.py tests/retrieval/test_results.py tests/mcp/test_gateway.py
   "$venv/bin/python" -m pytest tests/documentation -k "migration or harnesses or (reference and agents)"
+  printf '%s in %d s\n' "$1" $((SECONDS - started))
 }
 
 run oldest "${oldest[@]}"
@@ -38,9 +46,9 @@ run tools "${tools[@]}"
 run gateways "${gateways[@]}"
 run headroom "${headroom[@]}"
 run hermes "hermes-agent<1"
+"$venv/bin/python" -m pytest -rs tests/agents/test_hook.py -k hermes
 
 # What a job writes, read by those who will read it.
-python3 -m venv .venv-adapters-readers
-.venv-adapters-readers/bin/pip install -q pytest hypothesis pyarrow pandas polars duckdb datasets pyspark "$wheel"
-HF_HUB_OFFLINE=1 .venv-adapters-readers/bin/python -m pytest -rs --slow tests/scale/test_readers.py tests/scale/test_table.py \
+environment pyarrow pandas polars duckdb datasets pyspark
+HF_HUB_OFFLINE=1 "$venv/bin/python" -m pytest -rs --slow tests/scale/test_readers.py tests/scale/test_table.py \
   tests/journeys/test_data.py

@@ -350,7 +350,7 @@ def test_a_secret_that_only_its_place_shows(kind: str) -> None:
         "cache_key=9f86d081884c7d659a2feaa0, next_page_token=CAUQAA1234567890ab, max_tokens=4096",
         "tiktoken==0.7.0",
         '{"integrity": "sha512-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "etag": "abc123def456"}',
-        "PASS: tests/test_a1.py\npass=true\nPassword: required\npwd: string\nPWD=/home/ada\nsecret: true",
+        "PASS: tests/test_a1.py\npass=true\nPassword: required\npwd: string\nPWD=/srv/ada\nsecret: true",
         "client(api_key=api_key, password=self.password, token=args.token, secret=${SECRET}, key=$KEY)",
         "password=<your password> api_key=YOUR_API_KEY password: **** token: [masked: token]",
         "the password is sha256-hashed; a password must have 8 characters; the token is 40 characters long",
