@@ -127,8 +127,12 @@ def problems(messages: list[dict[str, Any]]) -> list[str]:
             found += ["results are not in the next message"] if sorted(made) != sorted(given) else []
             here = [block for block in blocks if answer in (block.get("type"), *block)]
             before = messages[number - 1] if number else {}
-            had = [block.get(name, block).get("id") for block in before.get("content") or before.get("parts") or ()
-                   if isinstance(block, dict) and name in (block.get("type"), *block)]  # fmt: skip
+            asked = [
+                block
+                for block in before.get("content") or before.get("parts") or ()
+                if isinstance(block, dict)
+            ]
+            had = [block.get(name, block).get("id") for block in asked if name in (block.get("type"), *block)]
             found += ["a result without its call" for one in here if one.get(answer, one)[key] not in had]
     return found
 

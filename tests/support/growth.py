@@ -21,9 +21,7 @@ from typing import TypeVar
 Input = TypeVar("Input")
 
 COUNTS = "TERSELY_COUNTS"  # names the file that callgrind writes its counts to, plus .1, .2 and so on
-COUNTER = (
-    "TERSELY_COUNTER"  # what was compiled of tests/growth: kernels.cpp, or count.cpp for a Python
-)
+COUNTER = "TERSELY_COUNTER"  # what was compiled of tests/growth: kernels.cpp, or count.cpp for a Python
 LEAST = 2_000_000  # instructions: smaller steps say more about what is done once than about growth
 LARGEST = 16_000_000  # characters
 GROWS = 1.2  # a quotient below this: what was made did not grow, so nothing is measured
