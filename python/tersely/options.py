@@ -34,7 +34,7 @@ class CompressionOptions:
         min_tokens: a target made of `target_ratio` is never lower.
         preferred_method: of those that are allowed and have what they need (a model).
         allow_hybrid: whether HYBRID may be used.
-        preserve_code: keep fenced and inline code.
+        preserve_code: keep fenced and inline code, paths and addresses (URLs).
         preserve_quotes: keep direct quotes.
         preserve_numbers: keep numbers, with dates and versions. Where the budget does not hold all that these
             three name, at least a quarter of it is theirs, and they must not cost a text all else. With a
@@ -93,7 +93,13 @@ class CompressionOptions:
     @property
     def preserve(self) -> tuple[str, ...]:
         """Names of the kinds of facts to preserve, as `Extractive.preserve` takes them."""
-        asked = {"code": self.preserve_code, "quotes": self.preserve_quotes, "numbers": self.preserve_numbers}
+        asked = {
+            "code": self.preserve_code,
+            "paths": self.preserve_code,
+            "urls": self.preserve_code,
+            "quotes": self.preserve_quotes,
+            "numbers": self.preserve_numbers,
+        }
         return tuple(name for name, wanted in asked.items() if wanted)
 
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 from markdown_blocks import ROOT, read_blocks
@@ -65,3 +66,26 @@ def test_the_pages_list_every_name_for_who_does_not_build_them() -> None:
         check=False,
     )
     assert done.returncode == 0, f"{done.stdout}python docs/reference_tables.py writes them anew"
+
+
+def _find(path: str) -> object:
+    """What a dotted path names: a module, or a name in one."""
+    found: object = import_module("tersely")
+    parts = path.split(".")
+    for end, name in enumerate(parts[1:], 2):
+        found = getattr(found, name, None) or import_module(".".join(parts[:end]))
+    return found
+
+
+def test_names_of_designs_are_where_the_page_says() -> None:
+    page = (ROOT / "docs" / "migration" / "designs.md").read_text(encoding="utf-8")
+    paths = set(re.findall(r"`(tersely(?:\.\w+)+)`", page))
+    for names, room in re.findall(
+        r"^\| ([^|]+) \| (?:the same|methods),? of `(tersely[\w.]*)`", page, re.MULTILINE
+    ):
+        paths |= {f"{room}.{name}" for name in re.findall(r"`(\w+)`", names)}
+    assert len(paths) > 80
+    for path in sorted(paths):
+        assert _find(path) is not None, path
+    for name in ("allocateBudget", "PrepareContext"):
+        assert name in page

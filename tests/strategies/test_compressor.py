@@ -100,6 +100,15 @@ def test_A013_entities_are_whole_names(text: str, named: tuple[str, ...]) -> Non
     assert entities(text) == named
 
 
+def test_A005_a_sentence_that_only_names_a_path_stays() -> None:
+    paths = ["/etc/site7/limits.yaml", "src/loader_12.py", "https://files.example.org/archive/4"]
+    rows = [f"In {1900 + n} the harbour master counted {3 * n + 7} barges at pier {n}." for n in range(60)]
+    for place, path in zip((9, 31, 52), paths, strict=True):
+        rows.insert(place, f"See {path}.")
+    kept = ExtractiveCompressor().compress(" ".join(rows), CompressionOptions(target_ratio=0.3)).compressed
+    assert all(path in kept for path in paths)
+
+
 def test_A013_dropped_sections_cover_exactly_the_dropped_spans() -> None:
     result = ExtractiveCompressor().compress(GUIDE, CompressionOptions(target_tokens=120))
     assert result.result is not None
