@@ -69,7 +69,7 @@ def extractive(random: Random) -> tersely.Extractive:
         context=random.choice([0, 0, 1, 3]),
         preserve_structure=random.random() < 0.3,
         preserve=tuple(preserve),
-        strict_preserve=bool(preserve) and random.random() < 0.5,
+        strict_preserve=bool(preserve) and random.random() < getattr(random, "strict", 0.5),
         window=random.choice([1, 7, 30, 200]),
         position_floor=random.choice([None, 0.1]),
     )
@@ -127,7 +127,7 @@ def strategy(random: Random) -> Callable[[], Any]:
     """What makes a strategy, anew for each call: some have a memory."""
     options, texts = extractive(random), model(random)
     preserve = tuple(random.sample(["code", "quotes", "numbers"], random.randrange(4)))
-    strict = random.random() < 0.3
+    strict = random.random() < getattr(random, "strict", 0.3)
     written: dict[str, Any] = {
         "preserve": preserve,
         "strict_preserve": strict,
@@ -159,6 +159,13 @@ def strategy(random: Random) -> Callable[[], Any]:
     return random.choice([makers[0], makers[0], *makers])
 
 
+def fills(strategy: Any) -> bool:
+    """Whether a strategy uses a budget as far as it can: not one of levels, shares or a model's words."""
+    return strategy in (None, "auto", "extractive", "lead", *CONTENT_TYPES) or isinstance(
+        strategy, (tersely.Extractive, Auto)
+    )
+
+
 def given(random: Random, texts: Sequence[str]) -> Any:
     """Texts as documents, in some form; what is known of them, too."""
     if len(texts) == 1 and random.random() < 0.3:
@@ -188,7 +195,7 @@ def options(random: Random, texts: Sequence[str]) -> dict[str, Any]:
         "preserve_numbers": random.random() < 0.5,
         "query_context": query(random, texts) or "",
         "min_confidence": random.choice([0.0, 0.7]),
-        "strict_preserve": random.random() < 0.2,
+        "strict_preserve": random.random() < getattr(random, "strict", 0.2),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,7 @@ from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.types import Compressed, Request
 
-from promises.counters import STEADY, function_of
+from promises.counters import STEADY, TOKENIZERS, function_of
 
 _ID = re.compile(r"[0-9a-f]{64}|\b0x[0-9a-f]+|datetime\([^)]*\)")  # differ though results are equal
 REFUSED = (ValueError, TypeError)  # what a call may raise for wrong arguments
@@ -142,6 +143,9 @@ def _retried(call: Call, error: BudgetExceededError) -> list[str]:
 
 def budget_for(random: Random, tokens: int) -> int:
     """A budget for so many tokens: mostly less, sometimes nothing, one less, or all."""
+    small = getattr(random, "small_budgets", 0)
+    if small and random.random() < small:
+        return random.randint(20, 2000)
     kind = random.random()
     if kind < 0.15:
         return random.randint(0, 5)
@@ -155,6 +159,46 @@ def grown(counter: str, tokens: int, whole: int) -> list[str]:
     return [f"{tokens} tokens made of {whole}"] if tokens > whole and counter in STEADY else []
 
 
+def half_unused(result: Compressed, counter: str, budget: int) -> list[str]:
+    """Say where less than half of a budget is used, though what was left out for it would fit.
+
+    Ten pieces of a quarter of what is free at most are looked for: some may need markers, headings, others.
+    """
+    free = budget - result.tokens
+    if 2 * result.tokens >= budget or counter not in TOKENIZERS:
+        return []
+    dropped = (span for span in result.dropped if span.reason == "budget")
+    pieces = [result.documents[span.document].text[span.start : span.end] for span in dropped]
+    small = sorted(pieces, key=len)[:10]
+    if len(small) < 10 or 4 * (function_of(counter)(small[-1]) + 10) > free:
+        return []
+    return [f"{result.tokens} tokens for a budget of {budget}, without {small[0][:60]!r}"]
+
+
+def unparsed(result: Compressed) -> list[str]:
+    """Say what was left of JSON that is no JSON any more, but where its only unit was cut."""
+    wrong: list[str] = []
+    reasons = result.receipt.reasons
+    if len(result.receipt.content_types) != len(result.parts) or any(
+        name.endswith("cut") for name in reasons
+    ):
+        return wrong
+    for index, (kind, part) in enumerate(zip(result.receipt.content_types, result.parts, strict=True)):
+        if kind == "json" and part and _is_json(result.documents[index].text) and not _is_json(part):
+            wrong.append(f"document {index} was JSON, and is no more: {part[:200]!r}")
+    return wrong
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except RecursionError:
+        return True
+    except ValueError:
+        return False
+    return True
+
+
 def check_compressed(
     result: Compressed,
     counter: str,
@@ -163,8 +207,12 @@ def check_compressed(
     separator: str = "\n\n",
     pinned: Any = (),
     groups: Any = (),
+    fills: bool = True,
 ) -> list[str]:
-    """What is broken of a result: all that finish.py says, and the caller's own count of its text."""
+    """What is broken of a result: all that finish.py says, and the caller's own count of its text.
+
+    `fills`: whether what made it uses the budget as far as it can, for one text from all documents.
+    """
     documents = to_documents(list(result.documents))
     request = Request(
         documents,
@@ -184,6 +232,9 @@ def check_compressed(
         wrong.append(f"{tokens} tokens by {counter}, {result.tokens} in the result")
     if tokens > result.original_tokens:
         wrong.append(f"{tokens} tokens made of {result.original_tokens}")
+    wrong += unparsed(result)
+    if fills and not groups and not result.receipt.used_llm:
+        wrong += half_unused(result, counter, budget)
     for index, document in enumerate(result.documents):
         if result.expand(index) != document.original:
             wrong.append(f"document {index} cannot be had again")

@@ -109,8 +109,10 @@ COUNTERS: dict[str, Any] = {
     },
 }
 
+#: Those that count as tokenizers do.
+TOKENIZERS = {"o200k_base", "cl100k_base", "chars/4", "batches"}
 #: Those by which a text never has more tokens than one that holds all of it.
-STEADY = {"o200k_base", "cl100k_base", "chars/4", "batches"} | {
+STEADY = TOKENIZERS | {
     function.__name__ for function in (*odd_counters.STEADY, letters, upper, framed, lavish, thrifty)
 }
 

@@ -288,7 +288,7 @@ def sample(random: Random) -> str:
 
 
 @cache
-def _files() -> tuple[Path, ...]:
+def files() -> tuple[Path, ...]:
     found = [
         path
         for pattern in (
@@ -307,7 +307,7 @@ def _files() -> tuple[Path, ...]:
 
 def file(random: Random) -> str:
     """A piece of a file of this repository."""
-    with random.choice(_files()).open(encoding="utf-8", newline="") as opened:
+    with random.choice(files()).open(encoding="utf-8", newline="") as opened:
         return _part(random, opened.read(), random.choice([500, 3000, _LARGEST]))
 
 
@@ -425,12 +425,12 @@ MUTATIONS: dict[str, Callable[[Random, str], str]] = {
 
 
 def document(random: Random) -> str:
-    """A text of some kind, as it is or mutated; of the `kinds` of who asks, where there are any."""
+    """A text of some kind, as it is or mutated: as who asks has it (`kinds`, `mutated`, `largest`)."""
     kinds: dict[str, Callable[[Random], str]] = getattr(random, "kinds", KINDS)
     text = random.choice(list(kinds.values()))(random)
-    while random.random() < 0.25:
+    while random.random() < getattr(random, "mutated", 0.25):
         text = random.choice(list(MUTATIONS.values()))(random, text)
-        text = text[:_LARGEST]
+        text = text[: getattr(random, "largest", _LARGEST)]
     return text
 
 

@@ -30,6 +30,7 @@ from promises.arguments import (
     LEVELS,
     SEPARATORS,
     extractive,
+    fills,
     given,
     model,
     options,
@@ -43,9 +44,14 @@ from promises.check import Call, Door, budget_for, check_compressed, grown
 from promises.counters import WRONG, counter_named, counter_of, function_of
 from promises.documents import MUTATIONS, as_read, document, documents, words
 from promises.histories import history_doors
+from promises.real_files import OwnFiles, RealFiles
+from promises.results import results_doors
+from promises.rounds import rounds_doors
 from promises.search_doors import search_doors
+from promises.sizes import Large, Sized
 from promises.wide_documents import Wide
 from promises.wide_doors import wide_doors
+from promises.wires import wires_doors
 
 _DAY = datetime(2024, 5, 1, tzinfo=UTC)
 
@@ -68,7 +74,15 @@ def compress(random: Random) -> Call:
     alone = {len({one[0] if isinstance(one, tuple) else -1 for one in group}) for group in groups} <= {1}
 
     def check(result: Compressed, budget: int) -> list[str]:
-        return check_compressed(result, counter, budget, separator=separator, pinned=pinned, groups=groups)
+        return check_compressed(
+            result,
+            counter,
+            budget,
+            separator=separator,
+            pinned=pinned,
+            groups=groups,
+            fills=fills(make()),
+        )
 
     return Call(
         lambda budget: tersely.compress(shown, budget=budget, strategy=make(), **arguments),
@@ -91,7 +105,7 @@ def compress_ratio(random: Random) -> Call:
         return tersely.compress(texts, asked, counter=counter_of(counter), strategy=make(), **by)
 
     def check(result: Compressed, budget: int) -> list[str]:
-        return check_compressed(result, counter, budget)
+        return check_compressed(result, counter, budget, fills=fills(make()))
 
     return Call(
         run, allowed, check, _seen, told={"texts": texts, "ratio": ratio, "query": asked, "strategy": make()}
@@ -169,16 +183,15 @@ def prepare_levels(random: Random) -> Call:
 
 def _not_nested(larger: Compressed, smaller: Compressed) -> list[str]:
     """Characters that a smaller level has and a larger one lacks."""
+    has = [np.zeros(len(document.text), dtype=bool) for document in larger.documents]
+    for one in larger.kept:
+        has[one.document][one.start : one.end] = True
     for one in smaller.kept:
-        text = smaller.documents[one.document].text
-        has = np.zeros(len(text), dtype=bool)
-        for other in larger.kept:
-            if other.document == one.document:
-                has[other.start : other.end] = True
-        missing = [c for c, there in zip(text[one.start : one.end], has[one.start : one.end], strict=True)
-                   if not there and not c.isspace() and c != ","]  # fmt: skip
-        if missing:
-            return [f"{''.join(missing)[:60]!r} is in a smaller level, not in the larger"]
+        text, there = smaller.documents[one.document].text, has[one.document]
+        missing = (one.start + np.flatnonzero(~there[one.start : one.end])).tolist()
+        lost = [text[at] for at in missing if not text[at].isspace() and text[at] != ","]
+        if lost:
+            return [f"{''.join(lost)[:60]!r} is in a smaller level, not in the larger"]
     return []
 
 
@@ -403,7 +416,7 @@ def manager(random: Random) -> Call:
         if tokens != prepared.report.token_count:
             wrong.append(f"{tokens} tokens, {prepared.report.token_count} in the report")
         if prepared.result is not None:
-            wrong += check_compressed(prepared.result, counter, budget, separator=separator)
+            wrong += check_compressed(prepared.result, counter, budget, separator=separator, fills=False)
         told = [one.id for one in (*prepared.report.chunks, *prepared.report.dropped)]
         if sorted(told) != sorted(chunk.id for chunk in chunks):
             wrong.append("the report does not tell of each chunk once")
@@ -446,8 +459,8 @@ def wrong_arguments(random: Random) -> Call:
     return Call(run, 40, lambda result, _: [], _seen, may_refuse=True, told=arguments)
 
 
-def _with_wide_documents(door: Door) -> Door:
-    return lambda random: door(Wide(random.random()))
+def _with_documents(door: Door, of: type[Random] = Wide) -> Door:
+    return lambda random: door(of(random.random()))
 
 
 class _WrongCounters(Wide):
@@ -498,16 +511,35 @@ _PLAIN: dict[str, tuple[Door, int]] = {  # and how often each is tried
     **history_doors(),
 }
 
-DOORS: dict[str, tuple[Door, int]] = {
+_CALLS: dict[str, tuple[Door, int]] = {
     **_PLAIN,
     **wide_doors(),
-    **{
-        f"{name}, wide documents": (_with_wide_documents(door), often)
-        for name, (door, often) in _PLAIN.items()
-    },
+    **{f"{name}, wide documents": (_with_documents(door), often) for name, (door, often) in _PLAIN.items()},
     **{
         f"{name}, wrong counter": (_with_wrong_counter(door), 1)
         for name, (door, _) in (_PLAIN | wide_doors()).items()
         if name not in _OWN_COUNTER
     },
 }
+
+
+def _of(documents: type[Random], name: str) -> dict[str, tuple[Door, int]]:
+    return {
+        f"{door}, {name}": (_with_documents(made, documents), often)
+        for door, (made, often) in (_PLAIN | wide_doors()).items()
+        if door != "wrong arguments"
+    }
+
+
+#: Kinds of calls: the doors of each, and how often each is tried.
+KINDS: dict[str, dict[str, tuple[Door, int]]] = {
+    "calls": _CALLS,
+    "size": _of(Sized, "thousands of units"),
+    "large": _of(Large, "many thousands of units"),
+    "rounds": rounds_doors(),
+    "files": _of(OwnFiles, "files of ours"),
+    "real files": _of(RealFiles, "real files"),
+    "results": results_doors(_PLAIN | wide_doors()),
+    "wires": wires_doors(),
+}
+DOORS: dict[str, tuple[Door, int]] = {name: door for doors in KINDS.values() for name, door in doors.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -26,11 +26,13 @@ from tersely.memory.messages import read_messages
 from tersely.models.counters import resolve_counter
 from tersely.store import Store
 
+from promises import history_rules
 from promises.check import Call, Door, budget_for, grown
 from promises.counters import counter_named, counter_of, function_of
 from promises.documents import document, words
+from promises.history_rules import signature
 
-Said = tuple[str, str, str]  # role, text, id of a call
+Said = tuple[str, str, str]  # role ("user", "assistant", "thought", "call", "result"), text, id of a call
 
 
 def _turns(random: Random) -> list[Said]:
@@ -52,16 +54,22 @@ def _text(random: Random) -> str:
     return words(random, 20) if random.random() < 0.6 else document(random)
 
 
+def _with_before(turns: Sequence[Said]) -> Iterator[tuple[str, Said]]:
+    """Each turn with the role of the one before; what follows a call or result of its kind is parallel."""
+    return zip(["", *(role for role, _, _ in turns)], turns, strict=False)
+
+
 def _openai(turns: Sequence[Said]) -> list[Any]:
     messages: list[Any] = []
-    for role, text, key in turns:
+    for before, (role, text, key) in _with_before(turns):
         if role == "call":
             function = {"name": "read_file", "arguments": json.dumps({"path": text})}
-            call = {"id": key, "type": "function", "function": function}
-            messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+            if before != "call":
+                messages.append({"role": "assistant", "content": None, "tool_calls": []})
+            messages[-1]["tool_calls"].append({"id": key, "type": "function", "function": function})
         elif role == "result":
             messages.append({"role": "tool", "tool_call_id": key, "content": text})
-        else:
+        elif role != "thought":
             messages.append({"role": role, "content": text})
     return messages
 
@@ -78,9 +86,13 @@ def _openai_parts(turns: Sequence[Said]) -> list[Any]:
 
 def _responses(turns: Sequence[Said]) -> list[Any]:
     items: list[Any] = []
-    for role, text, key in turns:
-        if role == "call":
-            items.append({"type": "reasoning", "id": f"rs_{key}", "summary": []})
+    for before, (role, text, key) in _with_before(turns):
+        if role == "thought":
+            item = {"type": "reasoning", "id": f"rs_{key}", "summary": []}
+            items.append({**item, "encrypted_content": signature(item["id"], item["summary"])})
+        elif role == "call":
+            if before not in ("call", "thought"):
+                items.append({"type": "reasoning", "id": f"rs_{key}", "summary": []})
             arguments = json.dumps({"path": text})
             items.append(
                 {"type": "function_call", "call_id": key, "name": "read_file", "arguments": arguments}
@@ -95,13 +107,21 @@ def _responses(turns: Sequence[Said]) -> list[Any]:
 
 def _anthropic(turns: Sequence[Said]) -> list[Any]:
     messages: list[Any] = []
-    for role, text, key in turns:
-        if role == "call":
+    for before, (role, text, key) in _with_before(turns):
+        if role == "thought":
+            thought = {"type": "thinking", "thinking": text, "signature": signature(text)}
+            messages.append({"role": "assistant", "content": [thought]})
+        elif role == "call":
             block = {"type": "tool_use", "id": key, "name": "read_file", "input": {"path": text}}
-            messages.append({"role": "assistant", "content": [{"type": "text", "text": "Looking."}, block]})
+            if before not in ("call", "thought"):
+                messages.append({"role": "assistant", "content": [{"type": "text", "text": "Looking."}]})
+            messages[-1]["content"].append(block)
         elif role == "result":
-            block = {"type": "tool_result", "tool_use_id": key, "content": text}
-            messages.append({"role": "user", "content": [block]})
+            if before != "result":
+                messages.append({"role": "user", "content": []})
+            messages[-1]["content"].append({"type": "tool_result", "tool_use_id": key, "content": text})
+        elif before == "thought":
+            messages[-1]["content"].append({"type": "text", "text": text})
         else:
             messages.append({"role": role, "content": text})
     return messages
@@ -111,18 +131,64 @@ def _langchain(turns: Sequence[Said]) -> list[Any]:
     from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
     messages: list[Any] = []
-    for role, text, key in turns:
+    for before, (role, text, key) in _with_before(turns):
         if role == "call":
-            call = {"name": "read_file", "args": {"path": text}, "id": key}
-            messages.append(AIMessage("", tool_calls=[call]))
+            if before != "call":
+                messages.append(AIMessage("", tool_calls=[]))
+            call = {"name": "read_file", "args": {"path": text}, "id": key, "type": "tool_call"}
+            messages[-1].tool_calls.append(call)
         elif role == "result":
             messages.append(ToolMessage(text, tool_call_id=key, name="read_file"))
-        else:
+        elif role != "thought":
             messages.append((HumanMessage if role == "user" else AIMessage)(text))
     return messages
 
 
+def _bedrock(turns: Sequence[Said]) -> list[Any]:
+    messages: list[Any] = []
+    for before, (role, text, key) in _with_before(turns):
+        if role == "thought":
+            continue
+        speaker = "user" if role in ("user", "result") else "assistant"
+        if before != role or role not in ("call", "result"):
+            messages.append({"role": speaker, "content": []})
+        block: dict[str, Any] = {"text": text}
+        if role == "call":
+            block = {"toolUse": {"toolUseId": key, "name": "read_file", "input": {"path": text}}}
+        elif role == "result":
+            block = {"toolResult": {"toolUseId": key, "content": [{"text": text}], "status": "success"}}
+        messages[-1]["content"].append(block)
+    return messages
+
+
+def _gemini(turns: Sequence[Said]) -> list[Any]:
+    contents: list[Any] = []
+    for before, (role, text, _) in _with_before(turns):
+        if role == "thought":
+            continue
+        if before != role or role not in ("call", "result"):
+            contents.append({"role": "user" if role in ("user", "result") else "model", "parts": []})
+        part: dict[str, Any] = {"text": text}
+        if role == "call":
+            call = {"name": "read_file", "args": {"path": text}}
+            part = {"functionCall": call, "thoughtSignature": signature(call["name"], call["args"])}
+        elif role == "result":
+            part = {"functionResponse": {"name": "read_file", "response": {"result": text}}}
+        contents[-1]["parts"].append(part)
+    return contents
+
+
 _SHAPES = (_openai, _openai_parts, _responses, _anthropic, _langchain)
+#: Each shape, and what its provider refuses.
+SHAPES: dict[Callable[[Sequence[Said]], list[Any]], history_rules.Rules] = {
+    _openai: history_rules.chat,
+    _openai_parts: history_rules.chat,
+    _responses: history_rules.responses,
+    _anthropic: history_rules.anthropic,
+    _langchain: history_rules.langchain,
+    _bedrock: history_rules.bedrock,
+    _gemini: history_rules.gemini,
+}
 
 
 def _messages(random: Random) -> list[Any]:
@@ -133,17 +199,17 @@ def _messages(random: Random) -> list[Any]:
     return found
 
 
-def _count(messages: Sequence[Any], counter: str, tools: Any) -> int:
+def count_messages(messages: Sequence[Any], counter: str, tools: Any) -> int:
     counting = resolve_counter(function_of(counter))
     entries = read_messages(list(messages))
     return REPLY_TOKENS + count_tools(counting, tools) + int(count_entries(counting, entries, 1000).sum())
 
 
-def _check_messages(
+def check_messages(
     made: CompactedMessages, given: Sequence[Any], counter: str, budget: int, tools: Any
 ) -> list[str]:
     wrong = []
-    tokens = _count(made.messages, counter, tools)
+    tokens = count_messages(made.messages, counter, tools)
     if tokens > budget or tokens != made.tokens:
         wrong.append(f"{tokens} tokens of messages, {made.tokens} said, for a budget of {budget}")
     wrong += grown(counter, tokens, made.original_tokens)
@@ -167,7 +233,7 @@ def _calls(messages: Sequence[Any]) -> tuple[set[str], set[str]]:
     return {c for e in entries for c in e.calls}, {a for e in entries for a in e.answers}
 
 
-def _seen_messages(made: CompactedMessages) -> Any:
+def seen_messages(made: CompactedMessages) -> Any:
     return [repr(message) for message in made.messages], made.to_dict()
 
 
@@ -187,9 +253,9 @@ def messages(random: Random) -> Call:
     }
     return Call(
         lambda budget: compact_messages(given, budget=budget, counter=counter_of(counter), **chosen),
-        budget_for(random, _count(given, counter, tools)),
-        lambda made, budget: _check_messages(made, given, counter, budget, tools),
-        _seen_messages,
+        budget_for(random, count_messages(given, counter, tools)),
+        lambda made, budget: check_messages(made, given, counter, budget, tools),
+        seen_messages,
         told={"messages": given, "counter": counter, **chosen},
     )
 
@@ -217,14 +283,14 @@ def growing(random: Random) -> Call:
         wrong = []
         for stop, made in zip(stops, found, strict=True):
             if made is not None:
-                wrong += _check_messages(made, given[:stop], counter, budget, None)
+                wrong += check_messages(made, given[:stop], counter, budget, None)
         return wrong
 
     return Call(
         run,
-        budget_for(random, _count(given, counter, None)),
+        budget_for(random, count_messages(given, counter, None)),
         check,
-        lambda found: [made and _seen_messages(made) for made in found],
+        lambda found: [made and seen_messages(made) for made in found],
         told={"messages": given, "counter": counter, "headroom": headroom},
     )
 

@@ -8,10 +8,7 @@ from random import Random
 from tersely.engine import finish
 
 from promises.check import Call, Outcome, broken
-from promises.doors import DOORS
-
-_NAMES = list(DOORS)
-_OFTEN = [often for _, often in DOORS.values()]
+from promises.doors import DOORS, KINDS
 
 
 def prepare() -> None:
@@ -20,16 +17,17 @@ def prepare() -> None:
     warnings.simplefilter("error")
 
 
-def door_of(seed: str, only: str | None = None) -> str:
-    """The door that a seed chooses."""
-    return only or Random(f"door {seed}").choices(_NAMES, _OFTEN)[0]
+def door_of(seed: str, only: str | None = None, kind: str = "calls") -> str:
+    """The door that a seed chooses, of a kind of calls."""
+    often = {name: often for name, (_, often) in KINDS[kind].items()}
+    return only or Random(f"door {seed}").choices(list(often), list(often.values()))[0]
 
 
-def made(seed: str, only: str | None = None) -> Call:
+def made(seed: str, only: str | None = None, kind: str = "calls") -> Call:
     """The call that a seed stands for, not made yet."""
-    return DOORS[door_of(seed, only)][0](Random(seed))
+    return DOORS[door_of(seed, only, kind)][0](Random(seed))
 
 
-def outcome(seed: str, only: str | None = None) -> Outcome:
+def outcome(seed: str, only: str | None = None, kind: str = "calls") -> Outcome:
     """What comes of the call that a seed stands for."""
-    return broken(DOORS[door_of(seed, only)][0], seed)
+    return broken(DOORS[door_of(seed, only, kind)][0], seed)

@@ -7,20 +7,30 @@ import warnings
 import pytest
 
 from promises.check import Call, outcome_of
-from promises.doors import DOORS
+from promises.doors import KINDS
 from promises.run import door_of, outcome
 
 _CALLS = 30  # of a test
 
 
-def _assert_kept(seeds: list[str]) -> None:
+#: How many calls of each other kind: large ones, and files that lie on the machine, are for the command.
+_OTHERS = {"size": 8, "rounds": 12, "files": 90, "results": 110, "wires": 60}
+
+
+def _assert_kept(seeds: list[str], kind: str = "calls") -> None:
     found = {}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for seed in seeds:
-            if broken := outcome(seed).broken:
-                found[f"python -m promises --seed {seed}  ({door_of(seed)})"] = broken
+            if broken := outcome(seed, kind=kind).broken:
+                door = door_of(seed, kind=kind)
+                found[f"python -m promises --seed {seed} --door '{door}'"] = broken
     assert not found
+
+
+@pytest.mark.parametrize("kind", _OTHERS)
+def test_calls_of_each_kind_keep_every_promise(kind: str) -> None:
+    _assert_kept([f"suite:{number}" for number in range(_OTHERS[kind])], kind)
 
 
 @pytest.mark.parametrize("part", range(8))
@@ -34,7 +44,7 @@ def test_20_000_random_calls_keep_every_promise(part: int) -> None:
     _assert_kept([f"slow:{number}" for number in range(part * 1000, (part + 1) * 1000)])
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", KINDS["calls"])
 def test_each_door_keeps_every_promise(door: str) -> None:
     """Doors that the random ones above seldom choose are tried, too."""
     with warnings.catch_warnings():

@@ -175,7 +175,9 @@ class Wide(Random):
 
 
 def wide_document(random: Random) -> str:
-    """A text of some kind, sometimes mutated."""
+    """A text of some kind, sometimes mutated; of the kinds of who asks, where they are no wide ones."""
+    if getattr(random, "kinds", Wide.kinds) is not Wide.kinds:
+        return plain.document(random)
     text = random.choice([*WIDE_KINDS.values(), plain.document])(random)
     while random.random() < 0.15:
         text = random.choice(list(plain.MUTATIONS.values()))(random, text)

@@ -19,7 +19,7 @@ from tersely.models.counters import resolve_counter
 from tersely.text import decode
 from tersely.types import Compressed
 
-from promises.arguments import SEPARATORS, extractive, query, reader, strategy, tokens_of
+from promises.arguments import SEPARATORS, extractive, fills, query, reader, strategy, tokens_of
 from promises.check import Call, Door, budget_for, check_compressed, grown
 from promises.counters import counter_named, counter_of, function_of
 from promises.documents import as_read, undecodable, words
@@ -49,7 +49,15 @@ def compress_wide(random: Random) -> Call:
     }
 
     def check(result: Compressed, budget: int) -> list[str]:
-        wrong = check_compressed(result, counter, budget, separator=separator, pinned=pinned, groups=groups)
+        wrong = check_compressed(
+            result,
+            counter,
+            budget,
+            separator=separator,
+            pinned=pinned,
+            groups=groups,
+            fills=fills(make()),
+        )
         report = tersely.check_facts(result)
         return wrong + [
             f"{fact} is made up" for fact in report.of("unsupported") if not result.receipt.used_llm
@@ -144,7 +152,7 @@ def batch_wide(random: Random) -> Call:
     )
 
 
-def _with(random: Random, value: Any) -> Any:
+def with_texts_of(random: Random, value: Any) -> Any:
     """A shape of results with other texts and rows in it."""
     if isinstance(value, str):
         return wide_document(random) if value == LOG else value
@@ -157,9 +165,9 @@ def _with(random: Random, value: Any) -> Any:
             for n in range(random.randrange(60))
         ]
     if isinstance(value, dict):
-        return {key: _with(random, inner) for key, inner in value.items()}
+        return {key: with_texts_of(random, inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_with(random, inner) for inner in value]
+        return [with_texts_of(random, inner) for inner in value]
     return value
 
 
@@ -202,7 +210,7 @@ def _pins(random: Random, value: Any) -> list[str]:
 def tool_result(random: Random) -> Call:
     """`compress_tool_result`: within its budget, in the shape that came, or the object that came."""
     shape = random.choice(list(MAPPINGS))
-    given, counter = _with(random, MAPPINGS[shape]), counter_named(random)
+    given, counter = with_texts_of(random, MAPPINGS[shape]), counter_named(random)
     before = copy.deepcopy(given)
     counting = resolve_counter(function_of(counter))
     reports: list[Any] = []
