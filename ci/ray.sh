@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A corpus on a Ray cluster of two nodes on this machine, of which one dies.
+# A corpus on a Ray cluster of three nodes on this machine, of which one dies.
 # inputs: python/tersely/scale tests/scale
 # minutes: 8
 set -euo pipefail

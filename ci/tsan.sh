@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 # shellcheck source=ci/shared.sh
 source ci/shared.sh
-flags="-fsanitize=thread -g -O1"
+flags="-fsanitize=thread -g1 -O1"
 build_kernels tsan -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$flags"
 # shellcheck disable=SC2086
 g++ $flags -std=c++20 -Wall -Wextra -Icsrc -Itests/fuzz tests/sanitizers/races.cpp \
