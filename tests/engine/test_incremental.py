@@ -20,6 +20,7 @@ from growth import MOST, growth
 from hypothesis import given, settings, strategies as st
 from result_checks import check_counts, check_result
 from sample_texts import prose
+from tersely.engine import incremental
 from tersely.engine.finish import broken_promises
 from tersely.engine.incremental import Known, compare, compute_diff, prepare_with, price
 from tersely.engine.strategies import STRATEGIES, Auto, Extractive
@@ -123,6 +124,15 @@ def test_a008_what_does_not_change_is_known_wherever_it_moves(query: str | None)
         asked = [text for text in spy.texts if len(text) < 200]
         assert sum(map(len, asked)) < 0.02 * len(whole)
         assert len(spy.texts) - len(asked) <= 1 + 6
+
+
+def test_a008_a_small_edit_makes_no_choice_afresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    compressor = IncrementalCompressor(options=FIXED)
+    compressor.update("a", LONG)
+    monkeypatch.setattr(incremental, "choose", lambda *given: pytest.fail("a fresh choice"))
+    for turn in range(5):
+        made = compressor.update("a", edited(LONG, 100, f"{NEW_LINE} {turn}"))
+        assert made.update.way == "incremental"
 
 
 def test_a044_first_update_compresses_fully_under_its_id() -> None:

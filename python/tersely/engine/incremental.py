@@ -362,6 +362,7 @@ class State:
         status: of each document, the codes of the choice (indices into REASONS); empty where everything was
             kept as it was, or one unit was cut.
         known: of each document, tokens and cosines of its units.
+        of_bound: the worth of the last fresh choice, as a share of `_bound`; 0 where there was none.
     """
 
     request: Request
@@ -369,6 +370,7 @@ class State:
     update: IncrementalUpdate
     status: Sequence[Numbers] = ()
     known: Sequence[Known] = ()
+    of_bound: float = 0.0
 
     @property
     def nbytes(self) -> int:
@@ -459,18 +461,20 @@ def advance(
         return _state(request, before, prepared.fit(budget), "full", reason or "fits", diff, 1.0)
     reading = prepared.reading
     price(known, reading)
-    chosen, share = None, 1.0
+    chosen, share, of_bound = None, 1.0, 0.0
     if before is not None and not reason:
         codes = carry(status, reading.texts, reading.table, _NEW)
         sizes = reading.table.end - reading.table.start
         share = float(sizes[codes == _NEW].sum() / max(int(sizes.sum()), 1))
         reason = _obstacle(strategy.text, before, reading, share)
         if not reason:
-            chosen, reason = _settled(before.status, codes, reading, budget)
+            of_bound = before.of_bound
+            chosen, reason = _settled(before, codes, reading, budget)
     way: Literal["full", "incremental"] = "incremental"
     if chosen is None:
         way, share = "full", 1.0
         chosen = _fresh(prepared, budget)
+        of_bound = _of_bound(reading, chosen) if chosen is not None else 0.0
     if chosen is None or not prepared.stands(chosen):
         return _state(request, before, prepared.fit(budget), "full", reason or "budget", diff, 1.0)
     try:
@@ -480,7 +484,8 @@ def advance(
     state = _state(request, before, result, way, reason, diff, share)
     if chosen.cut is not None or len(chosen.status) == 0:
         return state
-    return replace(state, status=by_document(reading.texts, reading.table, chosen.status), known=known)
+    status = by_document(reading.texts, reading.table, chosen.status)
+    return replace(state, status=status, known=known, of_bound=of_bound)
 
 
 def _fresh(prepared: Prepared, budget: int) -> Fit | None:
@@ -527,14 +532,12 @@ def _obstacle(options: Extractive, before: State, reading: Reading, share: float
     return "structure" if share > _NEW_LIMIT else ""
 
 
-def _settled(
-    before: Sequence[Numbers], codes: npt.NDArray[Any], reading: Reading, budget: int
-) -> tuple[Fit | None, str]:
+def _settled(before: State, codes: npt.NDArray[Any], reading: Reading, budget: int) -> tuple[Fit | None, str]:
     """A choice that keeps what was kept, as far as that is right; else None, and why.
 
-    `before`: what became of the units of the version before; `codes`: of those that there are now.
+    `before`: the version before; `codes`: what became of the units that there are now.
     """
-    first = _unchanged(before, reading)
+    first = _unchanged(before.status, reading)
     was_kept = (codes >= FIRST_KEPT) & (codes != _NEW)
     favour: Float32s = np.where(was_kept, np.float32(_STICKY), np.float32(1))
     held = np.zeros(len(favour), dtype=np.uint8)
@@ -543,7 +546,7 @@ def _settled(
     held[reading.pinned > 0] = _PINNED
     before_change = np.arange(len(favour)) < first
     settled = np.where(before_change & ~was_kept & (reading.pinned == 0), np.float32(0), favour)
-    appended = first == sum(len(one.values) for one in before)
+    appended = first == sum(len(one.values) for one in before.status)
     reason = "budget"
     for kept, factors in ((held, settled), (None, favour)) if first else ((None, favour),):
         try:
@@ -551,7 +554,7 @@ def _settled(
         except BudgetExceededError:
             continue
         drift = _APPEND_DRIFT if kept is not None and appended else _DRIFT
-        if fitted.cut is None and _share_of_best(reading, fitted, budget) >= 1 - drift:
+        if fitted.cut is None and _is_good(reading, fitted, budget, drift, before.of_bound):
             return fitted, ""
         reason = "quality"
     return None, reason
@@ -580,15 +583,37 @@ def _comparable(before: Request, now: Request) -> bool:
     return settings[0] == settings[1]
 
 
-def _share_of_best(reading: Reading, fitted: Fit, budget: int) -> float:
-    """Estimate the worth of a choice as a share of a fresh one that takes all of the budget."""
+def _is_good(reading: Reading, fitted: Fit, budget: int, drift: float, of_bound: float) -> bool:
+    """Say whether the worth of a choice is that of a fresh one that takes all of the budget, but for `drift`.
+
+    What a fresh one is worth is estimated first, by the share of a bound that the last one had (`of_bound`):
+    one is only made where that does not settle it by half of the drift.
+    """
     costs = reading.prices().costs
     value = reading.worth.astype(np.float64) * costs
     kept = fitted.status >= FIRST_KEPT
-    estimate = int(costs[kept].sum())
-    fresh = choose(reading, budget * estimate // max(fitted.tokens, 1)) >= FIRST_KEPT
-    best = float(value[fresh].sum())
-    return float(value[kept].sum()) / best if best > 0 else 1.0
+    worth, estimate = float(value[kept].sum()), int(costs[kept].sum())
+    limit = budget * estimate // max(fitted.tokens, 1)
+    if of_bound and worth >= (1 - drift / 2) * of_bound * _bound(reading, limit):
+        return True
+    fresh = choose(reading, limit) >= FIRST_KEPT
+    return worth >= (1 - drift) * float(value[fresh].sum())
+
+
+def _of_bound(reading: Reading, chosen: Fit) -> float:
+    """Return the worth of a choice as a share of the most that its tokens could hold."""
+    costs = reading.prices().costs
+    kept = np.asarray(chosen.status) >= FIRST_KEPT
+    most = _bound(reading, int(costs[kept].sum()))
+    return float((reading.worth[kept].astype(np.float64) * costs[kept]).sum()) / most if most > 0 else 0.0
+
+
+def _bound(reading: Reading, limit: int) -> float:
+    """Return what the units of the most worth hold of so many tokens, whatever they repeat. O(n log n)."""
+    costs, worth = reading.prices().costs, reading.worth.astype(np.float64)
+    order = np.argsort(-worth, kind="stable")
+    size = int(np.searchsorted(np.cumsum(costs[order]), limit, side="right"))
+    return float((worth * costs)[order[:size]].sum())
 
 
 def _state(
