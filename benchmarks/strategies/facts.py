@@ -178,7 +178,7 @@ def _sets(report: Report, data: Path, how_many: int) -> None:
     report.targets.append(
         Target("facts kept at 3:1, mean, by clauses", _ASKED, rows[-1]["clauses"], "", False)
     )
-    share = mean(row["kept"] / row["most"] for row in name_rows)
+    share = mean(row["kept"] / row["most"] for row in name_rows if row["most"])
     report.targets.append(
         Target("... of what is possible, kinds asked for one by one", _ASKED, share, "", False)
     )

@@ -43,7 +43,10 @@ def main() -> None:
     result = Report("strategies.incremental", settings, ())
     by_set = questions(options.data)
     _quality(result, by_set, sampled(by_set, options.rows, BOTH), options.edits, options.ratio)
-    _time(result, data.exact_texts(iter(data.english_documents(options.data, data.LONG)), _TOKENS, _TEXTS))
+    _time(
+        result,
+        data.exact_texts(data.endless(data.english_documents(options.data, data.LONG)), _TOKENS, _TEXTS),
+    )
     result.finish(options.json)
 
 
