@@ -6,7 +6,8 @@ if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache;
 
 # digest PATH...: of the contents of the files there that git does not ignore, wherever the checkout lies.
 digest() {
-  git ls-files -z --cached --others --exclude-standard --deduplicate -- "$@" | sort -z | xargs -0r sha256sum 2>/dev/null |
+  git ls-files -z --cached --others --exclude-standard --deduplicate -- "$@" | sort -z |
+    { xargs -0r sha256sum 2>/dev/null || true; } | # of files that were deleted there is none
     sha256sum | cut -d' ' -f1
 }
 
