@@ -1,8 +1,24 @@
-"""`python -m tersely` is the command `tersely`."""
+"""The command `tersely`, which `python -m tersely` is, too."""
+
+from __future__ import annotations
 
 import sys
 
-from tersely.cli import main
+
+def main() -> int:
+    """Run the command that the arguments name; returns the exit code."""
+    if sys.argv[1:] in (["--version"], ["-V"]) and sys.stdout is not None:
+        import tersely
+
+        try:  # without numpy and the engine, which take ten times as long
+            print(f"tersely {tersely.__version__}", flush=True)
+            return 0
+        except OSError:  # the command says what is wrong
+            pass
+    from tersely.cli import main as run
+
+    return run()
+
 
 if __name__ == "__main__":
     sys.exit(main())

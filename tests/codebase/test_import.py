@@ -81,3 +81,11 @@ def test_no_side_effects(audited: dict[str, Any]) -> None:
 def test_cpu_time_of_the_first_import(tmp_path: Path) -> None:
     # The whole process: interpreter, numpy and all. The best of five, as other processes disturb.
     assert min(probe(tmp_path, "time")["cpu"] for _ in range(5)) < MOST
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_the_version_is_told_without_numpy_or_the_engine(option: str) -> None:
+    code = "import sys; from tersely.__main__ import main; main(); print(sorted(sys.modules))"
+    said = subprocess.run([sys.executable, "-c", code, option], capture_output=True, text=True, check=True)
+    version, loaded = said.stdout.splitlines()
+    assert version.startswith("tersely ") and "'numpy'" not in loaded and "'tersely.engine" not in loaded
