@@ -194,7 +194,7 @@ std::int32_t GuardReader::append(std::string_view text, std::vector<std::int32_t
     terms_.append(text, {0, text.size()}, terms);
     exact_.clear();
     logic_.clear();
-    last_class_ = 0;
+    last_class_ = line_end_ = 0;
     starts_ = true;
     for (std::size_t at = 0; at < text.size();) {
         check_cancelled();
@@ -209,8 +209,16 @@ std::int32_t GuardReader::append(std::string_view text, std::vector<std::int32_t
             starts_ = true;
         } else if ((char_class(here.code) & kNgram) != 0) {
             starts_ = false;
+            const std::string_view number = number_at(text, at);
             if (negates_at(text, at)) {
                 emit_class("not");
+            } else if (!number.empty()) {
+                emit_exact(number);
+            } else if (is_digit(here.code)) {
+                const std::size_t begin = at;
+                while (at < text.size() && is_digit(decode(text, at).code)) at += decode(text, at).length;
+                emit_exact(text.substr(begin, at - begin));
+                continue;
             } else if (kGuardLetters.find(here.code) != std::u32string_view::npos) {
                 emit_class(text.substr(at, here.length));
             }
@@ -272,11 +280,14 @@ std::size_t GuardReader::read_word(std::string_view text, Span span, std::vector
         return end;
     }
     const Decoded first = decode(word, 0);
-    const std::string_view name = class_of(word);
+    const Known known = look_up(word);
+    const std::string_view name = known.name;
     if (!name.empty() && ascii_digit(name[0])) {
         emit_exact(name);
     } else if (!name.empty()) {
         emit_class(name);
+    } else if (known.denies != 0 && (known.denies & line_letters(text, span.begin)) != 0) {
+        emit_class("not");
     } else if (first.length == word.size()) {
         const bool elided = (span.begin > 0 && is_apostrophe(decode_before(text, span.begin).code)) ||
                             (span.end < text.size() && is_apostrophe(decode(text, span.end).code));
@@ -291,11 +302,20 @@ std::size_t GuardReader::read_word(std::string_view text, Span span, std::vector
     return span.end;
 }
 
-std::string_view GuardReader::class_of(std::string_view word) {
+GuardReader::Known GuardReader::look_up(std::string_view word) {
     if (word.size() > kLongestWord) return {};
     const auto spelling = static_cast<std::size_t>(spellings_.intern(word));
-    if (spelling == classes_.size()) classes_.push_back(guard_class(looked_up(word)));
-    return classes_[spelling];
+    if (spelling == known_.size()) known_.push_back({guard_class(looked_up(word)), denial_within(word)});
+    return known_[spelling];
+}
+
+std::uint8_t GuardReader::line_letters(std::string_view text, std::size_t at) {
+    if (at >= line_end_) {
+        const std::size_t begin = text.substr(0, at).find_last_of('\n') + 1;
+        line_end_ = std::min(text.find('\n', at), text.size());
+        letters_ = letters_of(text.substr(begin, line_end_ - begin));
+    }
+    return letters_;
 }
 
 void GuardReader::emit_class(std::string_view name) {

@@ -6,10 +6,11 @@
 //  - exact guards, as they are written: a run with a digit (numbers with sign, currency, exponent, comparison; dates,
 //    times, versions), with the unit behind it where it ends in a digit; a run with a mark of code in it ("a_b",
 //    "/etc/x", "--flag", "C++", "a.b") or an inner capital; words of two capitals and more; a lone capital that does
-//    not start a sentence; a lone consonant; comparison signs. "U.S." is "US"; a number word gives the digits ("two":
-//    2).
+//    not start a sentence; a lone consonant; comparison signs; a run of digits of a script without spaces. "U.S." is
+//    "US"; a number word gives the digits ("two": 2).
 //  - class guards: what guard_class (key_words.hpp) says of a word, in any case; "n't" is "not"; of equal ones in a
-//    row one stays, but each "not" counts. Negations of scripts without spaces are found as strings.
+//    row one stays, but each "not" counts. Negations of scripts without spaces are found as strings, those that are
+//    a part of a word by it and the letters of its line (denial_within).
 //  - names: the terms (terms.hpp) of every other word that starts with a capital letter; stop words have none, and
 //    at the start of a sentence function words of other languages neither (key_words.hpp). Not part of the guards of
 //    a text: a name must be among the other text's terms, in any case (agreement.hpp).
@@ -74,16 +75,23 @@ class GuardReader {
     std::size_t read_run(std::string_view text, std::size_t at, std::vector<std::int32_t>& names);
     void read_exact(std::string_view text, Span run, std::size_t whole);
     std::size_t read_word(std::string_view text, Span word, std::vector<std::int32_t>& names);
-    std::string_view class_of(std::string_view word);
+    struct Known {                // of a spelling
+        std::string_view name;    // guard_class
+        std::uint8_t denies = 0;  // denial_within
+    };
+    Known look_up(std::string_view word);
+    std::uint8_t line_letters(std::string_view text, std::size_t at);  // of the line at `at`, which ascends
     void emit_class(std::string_view name);
     void emit_exact(std::string_view run);
 
     TermReader terms_;
     Vocabulary spellings_;
-    std::vector<std::string_view> classes_;  // of each spelling
+    std::vector<Known> known_;  // of each spelling
     Vocabulary signatures_;
     std::string exact_, logic_;   // guards of the text that is read
     std::size_t last_class_ = 0;  // where the last class guard begins in logic_
+    std::size_t line_end_ = 0;    // of the line whose letters were looked at last
+    std::uint8_t letters_ = 0;    // these
     bool starts_ = true;          // no word since the start of the text, a sentence or a line
 };
 

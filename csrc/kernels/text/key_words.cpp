@@ -1,7 +1,9 @@
 #include "kernels/text/key_words.hpp"
 
 #include <array>
+#include <iterator>
 #include <unordered_map>
+#include <utility>
 
 #include "kernels/text/abbreviations.hpp"
 #include "kernels/text/fact_runs.hpp"
@@ -20,10 +22,9 @@ struct Group {
 };
 
 constexpr Group kGroups[] = {
-    // Negations: English, German, Dutch and Swedish, Romance, Slavic, Greek, Turkish, Indonesian and Vietnamese, Hindi
-    // and Persian, Arabic, Hebrew.
+    // Negations of some thirty languages; those that are common words of other languages are classes of their own.
     {"not",
-     "not no never none nor neither nobody nothing nowhere without cannot dont doesnt didnt isnt arent wasnt werent "
+     "not no never none nor neither nobody nothing nowhere without cannot dont doesnt didnt isnt arent wasnt werent"
      "wont cant couldnt shouldnt wouldnt hasnt havent hadnt unable lack hardly barely"},
     {"not", "nicht kein keine keinen keinem keiner keines nie niemals ohne nichts niemand weder nirgends"},
     {"not", "niet geen zonder nooit niets inte ingen inget utan aldrig ikke ej"},
@@ -33,7 +34,22 @@ constexpr Group kGroups[] = {
     {"not", "δεν μην χωρισ οχι degil yok tidak bukan tanpa khong"},
     {"not", "नहीं नही न मत बिना ना نه نیست بدون"},
     {"not", "لا لم لن ليس ليست ليسوا غير بدون دون ولا ولم לא אין בלי"},
-    // Numbers; "one" and "first" are more often not meant as a number.
+    {"not", "nikt nikdo nikto nigdzie nikde nikdy zaden zadna zadne zadny ziadny ziadna ziadne brak ani"},
+    {"not", "nincs nincsenek nelkul soha semmi senki tilos nici fara niciodata nimic nimeni niciun nicio interzis"},
+    {"not", "eivat eika emme ilman koskaan kukaan hverken uden uten aldri intet inga icke ingenting nergens"},
+    {"not", "mai neanche nemmeno vietato ninguem proibido никакои нету нигде никого запрещено нема ніколи нічого"},
+    {"not", "ніхто"},
+    {"not", "жоден заборонено няма никои нищо μη ποτε κανεισ κανενασ τιποτα ουτε απαγορευεται hayır hic hicbir"},
+    {"not", "asla yasak"},
+    {"not", "jangan belum dilarang chua đung نمی نباید ندارد هرگز ممنوع نہیں بغیر ללא אסור אינו אינה না নয়"},
+    {"not", "নেই"},
+    {"", "ne nu ei"},
+    {"not",
+     "neni nejsou nejsem nema nemam nemate nemame nemaji nelze nesmi nesmite nesmie nemuze nemohou nemoze nebyl"},
+    {"not", "nebyla nebylo nebyli nebude nebudou nebol nebola nebolo nechce nemozno"},
+    // Numbers; "one" and "first" are more often not meant as a number, nor are words that are common in another
+    // language
+    // ("due", "sex", "on").
     {"2", "two twice double zwei deux dos"},
     {"3", "three triple drei trois tres"},
     {"4", "four vier quatre cuatro"},
@@ -64,6 +80,30 @@ constexpr Group kGroups[] = {
     {"1000", "thousand tausend mille"},
     {"1000000", "million millionen millones"},
     {"1000000000", "billion milliarde milliarden"},
+    {"2", "dwa dwie dwoch dva dve dvije dvaja ketto ket doua dois duas twee tva kaksi δυο два две двух дві"},
+    {"2", "двох iki hai dua اثنان اثنين שניים שתיים שני שתי दो دو"},
+    {"3", "trzy trzech harom trei tre drie kolme τρια τρεισ три трех трьох uc ba tiga ثلاثة ثلاث שלוש שלושה"},
+    {"3", "तीन سه تین"},
+    {"4", "cztery czterech ctyri styri cetiri negy patru quatro quattro fyra nelja τεσσερα τεσσερισ четыре"},
+    {"4", "четырех чотири четири dort empat أربعة أربع ארבע ארבעה चार چهار چار"},
+    {"5", "pieciu ot cinci cinque vijf fem viisi πεντε пять пяти ять пʼять bes lima خمسة خمس חמש"},
+    {"5", "חמישה पांच पाँच پنج پانچ"},
+    {"6", "szesc szesciu sest sase zes seks kuusi εξι шесть шести шість шест altı enam ستة ست שש שישה छह شش چھ"},
+    {"7", "siedem siedmiu sedm sedem sedam sapte zeven sju syv seitseman επτα εφτα семь семи сім"},
+    {"7", "седем yedi tujuh سبعة سبع שבע שבעה सात هفت سات"},
+    {"8", "osiem osmiu osm osem osam nyolc oito otto otte kahdeksan οκτω οχτω восемь восьми вісім"},
+    {"8", "осем sekiz delapan ثمانية ثماني שמונה आठ هشت آٹھ"},
+    {"9", "dziewiec dziewieciu devet devat kilenc negen nio yhdeksan εννεα εννια девять девяти дев"},
+    {"9", "девʼять девет dokuz sembilan تسعة تسع תשע תשעה नौ نو"},
+    {"10", "dziesiec dziesieciu deset desat tiz zece dez dieci tien tio kymmenen δεκα десять десяти десет muoi"},
+    {"10", "sepuluh عشرة عشر עשר עשרה दस ده دس"},
+    {"11", "undici elva elleve"},
+    {"12", "dodici twaalf tolv двенадцать дванадцять"},
+    {"20", "dwadziescia dvacet dvadsat dvadeset husz douazeci vinte venti twintig tjugo tyve tjue εικοσι"},
+    {"20", "двадцать yirmi बीस بیست"},
+    {"100", "sto szaz suta cento honderd hundra hundrede hundre sata εκατο сто yuz ratus مائة مئة מאה सौ صد"},
+    {"1000", "tysiac tisic tisoc ezer duizend tusen tusind tuhat χιλια тысяча тысячи тысяч тисяча тисячі nghin"},
+    {"1000", "ribu ألف אלף हजार हज़ार هزار ہزار"},
     {"1/2", "half halb moitie mitad"},
     {"1/4", "quarter"},
     {"2nd", "second zweite zweiter zweites deuxieme segundo segunda"},
@@ -171,8 +211,26 @@ constexpr std::string_view kFunctionWords =
 
 // Letters of scripts without spaces that negate; strings that do.
 constexpr std::u32string_view kNegativeLetters = U"不没沒無无未非否别別勿莫않없못";
-constexpr std::array<std::string_view, 9> kNegativeStrings = {"ない", "なし", "なく", "ません", "ずに",
-                                                              "안 ",  "아니", "ไม่",   "ບໍ່"};
+constexpr std::string_view kNegativeStrings[] = {
+    "ない", "なかった", "なし", "なく", "ません", "ずに", "안 ", "아니", "말아", "마세요", "마십시오", "금지",
+    "ไม่",   "ห้าม",      "อย่า",  "ไร้",   "ບໍ່",      "ຫ້າມ",  "ຢ່າ",  "មិន",   "គ្មាន", "ហាម",    "ဘူး"};
+// Numbers from two up as they are spelled in Thai, Lao and Korean.
+constexpr std::pair<std::string_view, std::string_view> kNumberStrings[] = {
+    {"ยี่สิบ", "20"},      {"สอง", "2"}, {"สาม", "3"}, {"สี่", "4"},     {"ห้า", "5"},    {"หก", "6"},      {"เจ็ด", "7"},
+    {"แปด", "8"},       {"เก้า", "9"}, {"สิบ", "10"}, {"ร้อย", "100"}, {"พัน", "1000"}, {"หมื่น", "10000"}, {"แสน", "100000"},
+    {"ล้าน", "1000000"}, {"ສອງ", "2"}, {"ສາມ", "3"}, {"ສີ່", "4"},     {"ຫ້າ", "5"},    {"ຫົກ", "6"},      {"ເຈັດ", "7"},
+    {"ແປດ", "8"},       {"ເກົ້າ", "9"}, {"ສິບ", "10"}, {"ຮ້ອຍ", "100"}, {"ພັນ", "1000"}, {"두 ", "2"},     {"둘", "2"},
+    {"세 ", "3"},       {"셋", "3"},  {"네 ", "4"}, {"넷", "4"},    {"다섯", "5"},  {"여섯", "6"},    {"일곱", "7"},
+    {"여덟", "8"},      {"아홉", "9"}};
+
+// What verbs of Turkish have in them that denies.
+constexpr std::string_view kNegativeParts[] = {"mıyor", "miyor", "muyor",   "müyor",   "madı",   "medi",
+                                               "maz",   "mez",   "mayacak", "meyecek", "mamalı", "memeli",
+                                               "mamış", "memiş", "mayın",   "meyin"};
+constexpr std::pair<std::u32string_view, std::uint8_t> kLanguageLetters[] = {
+    {U"ěščřžůďťňľĚŠČŘŽŮĎŤŇĽ", kCzechLetters}, {U"łąężźćńśŁĄĘŻŹĆŃŚ", kPolishLetters}, {U"ığşİĞŞ", kTurkishLetters}};
+
+bool is_han(char32_t code) { return code >= 0x3400 && code <= 0x9FFF; }
 
 // Words separated by spaces, by the form in which terms are looked up.
 std::unordered_map<std::string, std::string_view> read_groups() {
@@ -211,10 +269,47 @@ std::string looked_up(std::string_view word) {
 }
 
 bool negates_at(std::string_view text, std::size_t at) {
-    if (kNegativeLetters.find(decode(text, at).code) != std::u32string_view::npos) return true;
+    const char32_t code = decode(text, at).code;
+    if (kNegativeLetters.find(code) != std::u32string_view::npos) return true;
     const std::string_view rest = text.substr(at);
-    return std::any_of(kNegativeStrings.begin(), kNegativeStrings.end(),
-                       [rest](std::string_view negation) { return rest.starts_with(negation); });
+    return !is_han(code) && std::any_of(std::begin(kNegativeStrings), std::end(kNegativeStrings),
+                                        [rest](std::string_view negation) { return rest.starts_with(negation); });
+}
+
+std::string_view number_at(std::string_view text, std::size_t at) {
+    const std::string_view rest = text.substr(at);
+    if (is_han(decode(text, at).code)) return {};
+    for (const auto& [spelled, number] : kNumberStrings) {
+        if (rest.starts_with(spelled)) return number;
+    }
+    return {};
+}
+
+std::uint8_t denial_within(std::string_view word) {
+    if (word.starts_with("не") || word.starts_with("Не")) return word.size() >= 10 ? kAnyLetters : 0;
+    const std::string_view rest = word.substr(1);
+    if (among(word[0], "nN") && rest.starts_with("ie") && word.size() >= 6) return kPolishLetters;
+    if (among(word[0], "nN") && rest.starts_with("e") && word.size() >= 4) {
+        const bool another = rest.starts_with("eb") || rest.starts_with("ež") ||
+                             (rest.starts_with("ej") && !rest.starts_with("ejs") && !rest.starts_with("ejd"));
+        if (!another) return kCzechLetters;
+    }
+    const bool turkish =
+        std::any_of(std::begin(kNegativeParts), std::end(kNegativeParts),
+                    [word](std::string_view part) { return word.find(part, 1) != std::string_view::npos; });
+    return turkish ? kTurkishLetters : 0;
+}
+
+std::uint8_t letters_of(std::string_view line) {
+    unsigned found = kAnyLetters;
+    for (std::size_t at = 0; at < line.size(); at += decode(line, at).length) {
+        const char32_t code = decode(line, at).code;
+        if (code < 0xF3 || code > 0x17E) continue;
+        for (const auto& [letters, language] : kLanguageLetters) {
+            if (letters.find(code) != std::u32string_view::npos) found |= language;
+        }
+    }
+    return static_cast<std::uint8_t>(found);
 }
 
 std::string_view guard_class(const std::string& word) {

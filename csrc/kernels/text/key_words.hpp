@@ -10,22 +10,15 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "kernels/text/word_set.hpp"
+
 namespace tersely::text {
 
-// use(word) for each word of a list, spaces between them.
-template <typename Use>
-void each_word(std::string_view list, Use&& use) {
-    for (std::size_t at = 0; at < list.size();) {
-        const std::size_t end = std::min(list.find(' ', at), list.size());
-        if (end > at) use(list.substr(at, end - at));
-        at = end + 1;
-    }
-}
 std::unordered_set<std::string_view> words_of(std::string_view list);
 
 // The class of a folded and, where it is plain ASCII letters, stemmed word (terms.hpp): "" for most words.
-//  - "not": negations of some twenty languages;
-//  - digits: a number word from two up, in English, German, French and Spanish;
+//  - "not": negations of some thirty languages;
+//  - digits: a number word from two up, in as many;
 //  - else one end of a pair that is easily mixed up ("before", "disable", "less"), or a colour, month, day of the week
 //    or the like. Words of one meaning share a class. The other end of a pair has none ("after"): a text with it
 //    differs all the same from one with the first.
@@ -41,6 +34,18 @@ std::string looked_up(std::string_view word);
 
 // Whether a negation of a script without spaces begins at `at`. O(1).
 bool negates_at(std::string_view text, std::size_t at);
+// The digits of the number from two up that is spelled out at `at` in a script without spaces; "": none. O(1).
+std::string_view number_at(std::string_view text, std::size_t at);
+
+// Letters that some languages have and few others.
+enum LanguageLetters : std::uint8_t { kAnyLetters = 1, kCzechLetters = 2, kPolishLetters = 4, kTurkishLetters = 8 };
+
+// Where a word denies by what it is made of, if its line has one of these letters, else 0: "ne-" of Czech, Slovak and
+// their neighbours, "nie-" of Polish, "не-", what verbs of Turkish have in them. Words that merely begin so are among
+// them: a guard too many keeps two texts apart that say nearly the same. `word`: a byte or more. O(word).
+std::uint8_t denial_within(std::string_view word);
+// Which of them a line has. O(line).
+std::uint8_t letters_of(std::string_view line);
 
 // Whether a folded word is a common one of German, French, Spanish, Italian, Portuguese or Dutch that names nothing.
 bool is_function_word(std::string_view folded);
@@ -52,7 +57,7 @@ bool is_unit(std::string_view word);
 
 // What a word is used for; bits of one number.
 enum WordUse : std::uint32_t {
-    kNegates = 1U << 0U,      // "not", "without", "except": some twenty languages
+    kNegates = 1U << 0U,      // "not", "without", "except": some thirty languages
     kObliges = 1U << 1U,      // "must", "required", "muss", "doit", "debe"
     kObligesTo = 1U << 2U,    // before "to": "have", "need", "ought"
     kDecides = 1U << 3U,      // "decided", "agreed", "chose"

@@ -1,6 +1,7 @@
 // Short strings as numbers, and small sets of words that are looked up by them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +10,16 @@
 #include <vector>
 
 namespace tersely::text {
+
+// use(word) for each word of a list, spaces between them.
+template <typename Use>
+void each_word(std::string_view list, Use&& use) {
+    for (std::size_t at = 0; at < list.size();) {
+        const std::size_t end = std::min(list.find(' ', at), list.size());
+        if (end > at) use(list.substr(at, end - at));
+        at = end + 1;
+    }
+}
 
 template <typename Word>
 std::uint64_t load(const char* at) {
@@ -36,15 +47,16 @@ class WordSet {
     explicit WordSet(std::size_t words) : slots_(4) {
         while (slots_.size() < 3 * words) slots_.resize(2 * slots_.size());
     }
+    void add(std::string_view word, std::uint8_t value) {
+        const Slot key = key_of(word);
+        std::size_t at = slot_of(key);
+        while (slots_[at].value != 0 && !slots_[at].is(key)) at = (at + 1) & (slots_.size() - 1);
+        if (slots_[at].value != 0) return;
+        slots_[at] = key;
+        slots_[at].value = value;
+    }
     void add(std::span<const std::string_view> words, std::uint8_t value) {
-        for (const std::string_view word : words) {
-            const Slot key = key_of(word);
-            std::size_t at = slot_of(key);
-            while (slots_[at].value != 0 && !slots_[at].is(key)) at = (at + 1) & (slots_.size() - 1);
-            if (slots_[at].value != 0) continue;
-            slots_[at] = key;
-            slots_[at].value = value;
-        }
+        for (const std::string_view word : words) add(word, value);
     }
     std::uint8_t find(std::string_view word) const {  // 0: it is not in the set
         if (word.empty() || word.size() > kLongest) return 0;
