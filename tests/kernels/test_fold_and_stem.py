@@ -100,6 +100,16 @@ SAME_STEM_IN_OTHER_SCRIPTS = [
     ("новый", "новая"),  # new
     ("ЗДАНИЕ", "зданий"),  # building, of buildings
 ]
+SAME_STEM_OF_TURKISH = [
+    ("kapalı", "kapalıdır"),  # closed, is closed
+    ("kapalı", "kapalıydı"),  # was closed
+    ("geçerli", "geçerlidir"),
+    ("gerekli", "gereklidir"),  # without a letter of Turkish the copula alone
+    ("açık", "açıktır"),
+    ("mümkün", "mümkündür"),
+    ("kapı", "kapılardan"),  # door, from doors
+    ("yönetmelik", "yönetmeliklerden"),
+]
 UNCHANGED = [
     "sing",
     "thing",
@@ -113,10 +123,13 @@ UNCHANGED = [
     "analysis",
     "fly",
     "winch",
+    "homedir",
+    "decidir",
+    "subdir",
 ]
 
 
-@pytest.mark.parametrize(("left", "right"), SAME_STEM)
+@pytest.mark.parametrize(("left", "right"), [*SAME_STEM, *SAME_STEM_OF_TURKISH])
 def test_endings_are_taken_off(left: str, right: str) -> None:
     assert len(terms(left)) == 1
     assert terms(left) == terms(right)

@@ -93,6 +93,80 @@ bool starts_part(std::string_view raw, std::size_t at) {
 
 }  // namespace
 
+namespace {
+
+// Endings of Turkish: A is a or e, I is ı, i, u or ü by the vowel before, D is t behind a voiceless consonant, else d.
+constexpr std::u32string_view kEndings[] = {U"lArDAn", U"lArDA", U"lArIn", U"DIr", U"yDI", U"lAr",
+                                            U"nDAn",   U"nDA",   U"DAn",   U"nIn", U"ylA", U"DA"};
+constexpr std::u32string_view kCopula = U"DIr";
+constexpr std::size_t kFewestRest = 4;  // letters that an ending leaves
+
+bool has_any(std::u32string_view word, std::u32string_view letters) {
+    return word.find_first_of(letters) != std::u32string_view::npos;
+}
+
+// Whether a word without its ending ends as the vowels and consonants of the ending ask for.
+bool harmonizes(std::u32string_view rest, std::u32string_view ending, std::u32string_view pattern) {
+    constexpr std::u32string_view kVowels = U"aıoueiöü";
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        const std::size_t at = rest.find_last_of(kVowels);
+        if (at == std::u32string_view::npos) return false;
+        const bool back = kVowels.find(rest[at]) < 4;
+        const bool round = has_any(rest.substr(at, 1), U"ouöü");
+        const bool voiceless = has_any(rest.substr(rest.size() - 1), U"çfhkpsşt");
+        const char32_t asked = pattern[i] == U'A'   ? (back ? U'a' : U'e')
+                               : pattern[i] == U'I' ? (back ? (round ? U'u' : U'ı') : (round ? U'ü' : U'i'))
+                               : pattern[i] == U'D' ? (voiceless ? U't' : U'd')
+                                                    : pattern[i];
+        if (ending[i] != asked) return false;
+        if (pattern[i] == U'A' || pattern[i] == U'I') rest = ending.substr(0, i + 1);
+    }
+    return true;
+}
+
+// Letters that the endings of a word leave of it: "kapalıdır" has those of "kapalı". A word without a letter of Turkish
+// loses the copula alone.
+std::size_t stem_length(std::u32string_view word) {
+    const bool turkish = has_any(word, U"çğıöşü");
+    const auto cut = [&](std::u32string_view ending) {
+        const std::size_t rest = word.size() - std::min(word.size(), ending.size());
+        const bool fits =
+            rest >= kFewestRest + (turkish ? 0 : 1) && harmonizes(word.substr(0, rest), word.substr(rest), ending);
+        if (fits) word = word.substr(0, rest);
+        return fits;
+    };
+    if (!turkish) cut(kCopula);
+    while (turkish && std::any_of(std::begin(kEndings), std::end(kEndings), cut)) {
+    }
+    return word.size();
+}
+
+// The beginning of a word in small letters, but for the first, that its endings leave; others stay as they are.
+std::string_view without_endings(std::string_view raw) {
+    if (raw.size() < kFewestRest + 2) return raw;
+    const std::string_view end3 = raw.substr(raw.size() - 3);  // most words are of plain letters and end otherwise
+    const bool copula = among(end3[0], "dt") && among(end3[1], "iu") && end3[2] == 'r';
+    if (!copula && std::none_of(raw.begin(), raw.end(), [](char byte) { return kind_of(byte) == ByteKind::kWide; }))
+        return raw;
+    std::u32string word;
+    for (std::size_t at = 0; at < raw.size(); at += decode(raw, at).length) {
+        char32_t code = decode(raw, at).code;
+        if (code >= 0x180 || !is_letter(code)) return raw;
+        if (is_upper(code)) {
+            if (at > 0) return raw;
+            code = code < 0x80 ? code + 32 : code == U'İ' ? U'i' : code < 0x100 ? code + 32 : code + 1;
+        }
+        word.push_back(code);
+    }
+    const std::size_t left = stem_length(word);
+    if (left == word.size()) return raw;
+    std::size_t end = 0;
+    for (std::size_t letter = 0; letter < left; ++letter) end += decode(raw, end).length;
+    return raw.substr(0, end);
+}
+
+}  // namespace
+
 void TermReader::append(std::string_view text, Span span, std::vector<std::int32_t>& ids) {
     text = text.substr(0, span.end);
     for (std::size_t at = span.begin; at < text.size();) {
@@ -209,6 +283,7 @@ void TermReader::append_spelling(std::string_view raw, std::vector<std::int32_t>
 }
 
 void TermReader::read_spelling(std::string_view raw, std::vector<std::int32_t>& ids) {
+    raw = without_endings(raw);
     term_.clear();
     bool ascii = true;
     bool joined = false;  // has an underscore, a digit or an inner capital

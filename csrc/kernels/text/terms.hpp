@@ -3,7 +3,9 @@
 // Contract:
 //  - a term is a Unicode word (letters, marks, digits, underscore), folded (unicode.hpp; combining accents
 //    are dropped) and stemmed where that leaves plain ASCII letters, or letters of a script that terms.hpp
-//    knows; stop words and single ASCII letters are left out; joiners without width inside a word are dropped;
+//    knows; endings of Turkish are taken off words that have a letter of it, "-dir"
+//    and its like of Turkish off all ("kapalıdır" is "kapalı"); stop words and single ASCII letters are left out;
+//    joiners without width inside a word are dropped;
 //  - a number keeps its inner separators: 3.14, 1,000, 2024-01-31, 10:30, v1.2.3 are one term each;
 //  - an identifier in snake_case or camelCase gives itself whole and each of its parts;
 //  - a run of letters of a script without spaces gives its character bigrams (a lone one, itself);
