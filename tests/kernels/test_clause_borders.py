@@ -72,7 +72,10 @@ def test_A064_where_sentences_are_cut(text: str) -> None:
 
 def test_lines_of_code_stay_whole_and_long_lines_of_data_do_not() -> None:
     short, long = '{"a": 1, "b": 2}', '{"a": [' + ", ".join(f'"rope {i}"' for i in range(60)) + "]}"
-    assert clauses(f"{{\n{short},\n}}") == ["{", short + ",", "}"]
+    assert clauses(f"{{\n{short},\n{short}\n}}") == [
+        "{\n" + short + ",",
+        short + "\n}",
+    ]  # no brace is a piece
     assert len(clauses(f"{{\n{long},\n}}")) > 20
 
 

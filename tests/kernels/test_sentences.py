@@ -113,6 +113,29 @@ CASES: dict[str, list[str]] = {
     "Burmese": ["လှေ ရောက်ပြီ။", "ဘယ်သူမှ မမြင်ဘူး။"],
     "Khmer": ["ទូកមកដល់ហើយ។", "គ្មាននរណាឃើញទេ។"],
     "Tibetan": ["གྲུ་འབྱོར་སོང་།", "སུས་ཀྱང་མ་མཐོང་།"],
+    "Polish": [
+        "Weź narzędzia, np. Młotek, i idź na ul. Długą.",
+        "Sklep, biuro itd.",
+        "Otwieramy o dziewiątej.",
+    ],
+    "Czech": ["Viz čl. 5 odst. 3, tzv. Zákon.", "Máme šrouby apod.", "Zítra je zavřeno."],
+    "Slovak": ["Je to napr. Bratislava, t.j. hlavné mesto.", "Dosť."],
+    "Greek abbreviations": ["Βλ. σελ. 12, π.χ. Αθήνα.", "Βίδες κ.λπ.", "Το μαγαζί ανοίγει."],
+    "Russian": ["На ул. Ленина, т.е. Рядом, см. рис. 4.", "Гайки и т. д.", "Болты и др.", "Магазин открыт."],
+    "Ukrainian": ["Він живе на вул. Шевченка, див. рис. 4.", "Болти та ін.", "Магазин відкрито."],
+    "Italian": [
+        "Il sig. Rossi e la dott.ssa Bianchi, cfr. pag. 12, sono qui.",
+        "Viti ecc.",
+        "Il negozio apre.",
+    ],
+    "Portuguese": ["Traga ferramentas, p.ex. Martelo.", "O eng. Silva veio."],
+    "Dutch": ["Neem hamers, bijv. Grote, d.w.z. Zware.", "Moeren enz.", "De winkel is open."],
+    "Swedish": ["Ta med verktyg, t.ex. Hammare, bl.a. Yxor.", "Muttrar m.fl.", "Butiken är öppen."],
+    "Turkish": ["Doç. Dr. Ayşe geldi, bkz. Ek.", "Vida, somun vb.", "Dükkân açık."],
+    "Vietnamese": ["GS. Nguyễn và TS. Lê sống ở TP. Huế.", "Ốc, vít, v.v.", "Cửa hàng mở cửa."],
+    "Romanian": ["Dl. Ionescu stă pe str. Lungă, jud. Cluj.", "Piulițe ș.a.", "Magazinul e deschis."],
+    "Hungarian": ["Hozz szerszámot, pl. Kalapácsot.", "Csavarok stb.", "Az üzlet nyitva van."],
+    "letter behind a number": ["It takes 5 m.", "The rest is long."],
     "Korean": ["배가 도착했습니다.", "아무도 보지 못했습니다.", "정말입니까?"],
     "German ordinals": [
         "Der Brief kam am 3. Juni und wir haben ihn gelesen.",
@@ -205,6 +228,34 @@ def test_every_mark_ends_a_sentence(mark: str) -> None:
 def test_X78_a_wrapped_line_does_not_end_a_sentence(newline: str) -> None:
     expected = [sentence.replace("\n", newline) for sentence in WRAPPED_SENTENCES]
     assert sentences(WRAPPED.replace("\n", newline)) == expected
+
+
+PDF = (  # lines of many widths, some of which begin with a capital or a number
+    "This Agreement is made by and between\nAcme Corporation, a firm of Delaware,\n"
+    "and Globex. The parties agree that\nthe Supplier shall deliver the goods to\n"
+    "London within 30 days of the order, and\nthat the Buyer shall pay within\n60 days of the invoice.\n"
+)
+
+
+@pytest.mark.parametrize("gap", [" ", "  ", "   "])
+def test_X78_a_line_break_of_wrapped_text_ends_no_sentence(gap: str) -> None:
+    text = PDF.replace("\n", f"\n{gap[1:]}")
+    cut = text.index(" The parties")
+    assert sentences(text) == [text[:cut], text[cut:].strip()]
+
+
+@pytest.mark.parametrize("behind", ["more than the budget", "Python code", "3 units more"])
+def test_X78_an_item_goes_on_behind_its_line_break(behind: str) -> None:
+    items = ["- Files are written at once.\n- Rows are read at once.\n- Keys are sorted.\n"] * 2
+    item = f"- Only here may\n  {behind} come back. An error does the same.\n"
+    (found,) = [piece for piece in sentences(item.join(items)) if "Only here" in piece]
+    assert behind in found
+
+
+@pytest.mark.parametrize("line", ["}", "9.", "i", "12", ");"])
+def test_X78_a_line_that_says_nothing_is_no_sentence(line: str) -> None:
+    for text in (f"The tide went out.\n{line}\nThe boats lay on their sides.", f"The tide went out.\n{line}"):
+        assert line not in sentences(text)
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])

@@ -4,48 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "kernels/text/unicode.hpp"
+#include "kernels/text/utf8.hpp"
 #include "kernels/text/word_set.hpp"
 
 namespace tersely::text {
 namespace {
-
-constexpr auto kTitles = std::to_array<std::string_view>(
-    {"adm",  "amb",  "attys", "brig", "capt", "cmdr",   "col",  "cpl", "cpt", "dr",   "drs", "ens",  "fr",   "gen",
-     "gov",  "hon",  "insp",  "lt",   "maj",  "messrs", "mlle", "mme", "mr",  "mrs",  "ms",  "msgr", "mx",   "pfc",
-     "pres", "prof", "profs", "pvt",  "rep",  "reps",   "res",  "rev", "sen", "sens", "sgt", "sgts", "supt", "surg"});
-
-constexpr auto kNever = std::to_array<std::string_view>(
-    {// English
-     "cf", "e.g", "eg", "i.e", "ie", "p.s", "v.s", "viz", "vs",
-     // German
-     "abk", "allg", "bzgl", "bzw", "ca", "d.h", "dgl", "dipl", "d.i", "evtl", "evang", "exkl", "frl", "geb", "gegr",
-     "ggf", "hl", "hr", "hrn", "hrsg", "i.d.r", "inkl", "insb", "kath", "mag", "med", "mio", "mrd", "o.g", "phil", "rd",
-     "sog", "str", "tsd", "u.a", "u.ä", "urspr", "vgl", "z.b", "z.t", "z.zt", "zzgl",
-     // Spanish, French
-     "admón", "apdo", "arq", "av", "avda", "cía", "dra", "dres", "excmo", "ilmo", "ing", "lic", "p.ej", "sra", "sras",
-     "sres", "srta", "srtas", "ud", "uds", "boul", "env", "m.m", "mgr", "mlles", "mmes"});
-
-constexpr auto kBeforeNumber = std::to_array<std::string_view>(
-    {"abb", "abs",  "app",  "art",  "arts", "bd",    "ch",   "chap", "cl",  "cra",  "eq",   "eqs",
-     "ex",  "ext",  "fig",  "figs", "kap",  "lib",   "n",    "no",   "nos", "nr",   "núm",  "nº",
-     "n°",  "p",    "par",  "para", "párr", "párrf", "pág",  "pp",   "pt",  "ref",  "refs", "s",
-     "sec", "sect", "secs", "tab",  "tel",  "vol",   "vols", "ver",  "zi",  "ziff", "op",   "tbl"});
-
-// Months, days, states and streets: words of their own when written small.
-constexpr auto kCapitalisedOften = std::to_array<std::string_view>(
-    {"jan",  "feb", "mar",  "apr",  "jun",   "jul", "aug", "sep",  "sept", "oct",  "nov",  "dec",   "mon",  "tue",
-     "tues", "wed", "thu",  "thur", "thurs", "fri", "sat", "sun",  "ill",  "mass", "conn", "calif", "fla",  "ga",
-     "ind",  "md",  "mich", "minn", "okla",  "ont", "pa",  "tenn", "va",   "wis",  "ct",   "ave",   "blvd", "rd",
-     "ago",  "ene", "dic",  "abr",  "okt",   "dez", "mär", "lun",  "mié",  "jue",  "vie",  "sáb",   "dom"});
-
-constexpr auto kOften = std::to_array<std::string_view>(
-    {"a.d",   "a.m",  "al",    "alt",  "approx", "assn", "assoc", "b.a",   "b.c", "b.s", "bros",  "co",
-     "comp",  "corp", "dept",  "d.c",  "dist",   "div",  "ed",    "eds",   "est", "etc", "et al", "gmbh",
-     "hrs",   "inc",  "jr",    "ltd",  "m.a",    "mfg",  "p.m",   "ph.d",  "pty", "sq",  "sr",    "u.k",
-     "u.n",   "u.s",  "u.s.a", "univ", "usw",    "yr",   "yrs",   "ee.uu", "ee",  "uu",  "e.u",   "hs",
-     "mr.sc", "st",   "mt",    "mts",  "ft",     "ste",  "min",   "max"});
 
 constexpr auto kStarters = std::to_array<std::string_view>(
     {// English
@@ -71,19 +38,28 @@ constexpr auto kMonths = std::to_array<std::string_view>(
      "juli",   "august", "september", "oktober",  "november", "dezember", "desember", "december", "jan", "feb", "mär",
      "apr",    "jun",    "jul",       "aug",      "sep",      "sept",     "okt",      "nov",      "dez"});
 
-// Of a word in several lists, the first counts.
-enum class List : std::uint8_t { kNoList, kNeverList, kTitleList, kNumberList, kCapitalList, kOftenList };
+enum class List : std::uint8_t { kNoList, kNeverList, kTitleList, kNumberList, kCapitalList, kOftenList, kEndList };
+
+constexpr std::pair<List, std::string_view> kAbbreviations[] = {
+#include "kernels/text/abbreviation_words.inc"
+};
+
+// A word without case and accents.
+std::string plain(std::string_view word) {
+    std::string folded;
+    for (std::size_t at = 0; at < word.size(); at += decode(word, at).length) {
+        const char32_t code = decode(word, at).code;
+        if ((char_class(code) & kMark) == 0) append_utf8(folded, fold(code));
+    }
+    return folded;
+}
 
 WordSet abbreviations() {
-    WordSet words(kNever.size() + kTitles.size() + kBeforeNumber.size() + kCapitalisedOften.size() + kOften.size());
-    const auto add = [&](std::span<const std::string_view> list, List of) {
-        words.add(list, static_cast<std::uint8_t>(of));
-    };
-    add(kNever, List::kNeverList);
-    add(kTitles, List::kTitleList);
-    add(kBeforeNumber, List::kNumberList);
-    add(kCapitalisedOften, List::kCapitalList);
-    add(kOften, List::kOftenList);
+    WordSet words(1024);
+    for (const auto& [list, row] : kAbbreviations) {
+        each_word(row,
+                  [&, of = list](std::string_view word) { words.add(plain(word), static_cast<std::uint8_t>(of)); });
+    }
     return words;
 }
 
@@ -147,9 +123,9 @@ WordSet set_of(std::span<const std::string_view> list) {
 
 }  // namespace
 
-Abbreviation abbreviation(std::string_view lower, bool capitalised) {
+Abbreviation abbreviation(std::string_view word, bool capitalised) {
     static const WordSet words = abbreviations();
-    switch (static_cast<List>(words.find(lower))) {
+    switch (static_cast<List>(words.find(plain(word)))) {
         case List::kNeverList:
             return Abbreviation::kNever;
         case List::kTitleList:
@@ -160,6 +136,8 @@ Abbreviation abbreviation(std::string_view lower, bool capitalised) {
             return capitalised ? Abbreviation::kOften : Abbreviation::kNone;
         case List::kOftenList:
             return Abbreviation::kOften;
+        case List::kEndList:
+            return Abbreviation::kEnds;
         case List::kNoList:
             break;
     }

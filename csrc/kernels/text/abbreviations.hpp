@@ -1,5 +1,4 @@
-// Words that decide whether a full stop ends a sentence. All lists are lower case and without the
-// final stop.
+// Words that decide whether a full stop ends a sentence. All lists are without the final stop.
 #pragma once
 
 #include <optional>
@@ -11,12 +10,14 @@ enum class Abbreviation {
     kNone,
     kNever,   // no sentence ends here: Dr. e.g. z.B. Sra.
     kNumber,  // not before a number: No. p. Fig. art.
+    kEnds,    // ends a sentence only before a capital: itd. т.д. enz.
     kOften    // ends a sentence only before a word that likes to start one: Inc. p.m. etc. Jan.
 };
 
-// `capitalised`: the word is written with a capital. Titles, months, days and states are abbreviations only
-// then ("Sun." but not "the sun."); a small-letter title ends a sentence like one of kOften.
-Abbreviation abbreviation(std::string_view lower, bool capitalised);
+// In any case, with accents or without. `capitalised`: the word is written with a capital. Titles, months, days and
+// states are abbreviations only then ("Sun." but not "the sun."); a small-letter title ends a sentence like one of
+// kOften.
+Abbreviation abbreviation(std::string_view word, bool capitalised);
 
 // Words that begin sentences far more often than they continue one after an abbreviation
 // (pronouns, articles, conjunctions; English, German, Spanish, French). Case is ignored.

@@ -254,6 +254,18 @@ Turn chat_turn(std::string_view line) {
     return Turn::kPossible;
 }
 
+bool says_nothing(std::string_view line) {
+    if (line.size() > 4) return false;
+    int letters = 0, digits = 0;
+    for (std::size_t at = 0; at < line.size(); at += decode(line, at).length) {
+        const std::uint8_t flags = char_class(decode(line, at).code);
+        if ((flags & kNgram) != 0 || decode(line, at).code >= 0x1F000) return false;
+        letters += (flags & kLetter) != 0 ? 1 : 0;
+        digits += (flags & kDigit) != 0 ? 1 : 0;
+    }
+    return letters < 2 && digits < 3;
+}
+
 bool is_cue_time(std::string_view line) {
     constexpr std::size_t kLongestTime = 16;
     if (!ascii_digit(line.front())) return false;
@@ -382,7 +394,8 @@ class BlockFinder {
             add(line, line, Kind::kLogLine);
             return after(line);
         }
-        if (is_data_line(here)) {
+        const bool quiet = open_ && says_nothing(here);  // no block of its own
+        if (!quiet && is_data_line(here)) {
             return run_of(line, Kind::kCode, is_data_line);
         }
         if (is_rule(here)) {
@@ -392,6 +405,7 @@ class BlockFinder {
         if (starts_list_item(here)) {
             close();
             extend(line, Kind::kListItem);
+            item_indent_ = line.indent;
             return after(line);
         }
         if (starts_chat_turn(line, here)) {
@@ -400,7 +414,7 @@ class BlockFinder {
             return after(line);
         }
         if (!open_ && is_plain_heading(line, here)) return after(line);
-        if (stands_apart(line)) close();
+        if (!quiet && !goes_on_in_item(line, here) && stands_apart(line)) close();
         extend(line, Kind::kProse);
         return after(line);
     }
@@ -462,6 +476,11 @@ class BlockFinder {
         const bool in_prose = open_ && blocks_.back().kind == Kind::kProse;
         return !in_prose || !(ascii_digit(here[0]) || ascii_lower(here[0])) || here.starts_with("1.") ||
                here.starts_with("1)");
+    }
+
+    // Whether the open item is wrapped: its next line stands further to the right, or begins small.
+    bool goes_on_in_item(const Line& line, std::string_view here) const {
+        return open_ && in_list() && (line.indent > item_indent_ || is_lower(decode(here, 0).code));
     }
 
     bool starts_chat_turn(const Line& line, std::string_view here) const {
@@ -532,6 +551,7 @@ class BlockFinder {
     std::array<Line, kLookAhead> ahead_;  // the lines that were judged last
     std::size_t held_ = 0;                // how many these are
     mutable std::size_t at_ = 0;          // among them: the one that was asked for last
+    int item_indent_ = 0;                 // of the last list item
     int marked_level_ = 0;                // of the last heading with a mark: those without one stand under it
 };
 

@@ -20,9 +20,12 @@ constexpr std::size_t kWholeTable = 600;  // a table: else one segment a row
 constexpr std::size_t kWholeLine = 300;   // a line of code or data, among clauses
 constexpr std::size_t kWholeCode = 1200;  // a code block: else pieces of whole lines
 
-// Pieces of `span` that end at line ends, none under `least` bytes but the last. least 0 = every line. A
-// piece keeps the indentation of its first line unless it is a single one.
+// Pieces of `span` that end at line ends, none under `least` bytes but the last. least 0 = every line; a line that says
+// nothing goes with the one before, or behind it. A piece keeps the indentation of its first line unless it is a single
+// one.
 void split_lines(std::string_view text, Span span, std::size_t least, std::vector<Span>& out) {
+    constexpr std::size_t kMostJoined = 200;  // bytes
+    const std::size_t before = out.size();
     std::size_t begin = span.begin;
     while (begin < span.end) {
         check_cancelled();
@@ -32,7 +35,13 @@ void split_lines(std::string_view text, Span span, std::size_t least, std::vecto
             end = newline == std::string_view::npos || newline >= span.end ? span.end : newline + 1;
         } while (end < span.end && end - begin < least);
         const Span piece = trim(text, {begin, end});
-        if (piece.end > piece.begin) {
+        const auto quiet = [text](const Span& one) {
+            return says_nothing(text.substr(one.begin, one.end - one.begin));
+        };
+        if (out.size() > before && piece.end > piece.begin && piece.end - out.back().begin <= kMostJoined &&
+            (quiet(piece) || quiet(out.back()))) {
+            out.back().end = piece.end;
+        } else if (piece.end > piece.begin) {
             const std::size_t line = text.substr(0, piece.begin).find_last_of('\n') + 1;
             const std::size_t first = least == 0 ? piece.begin : std::max(begin, line);
             split_long(text, {first, piece.end}, kLongestSegment, out);

@@ -165,6 +165,24 @@ bool is_numeral(std::string_view lower) {
     return lower.size() == 1 || lower.find_first_not_of("ivxlcdm") == std::string_view::npos;
 }
 
+// A letter with those before it that have a stop and a space behind them: "т. д" is "т.д".
+std::string spaced_letters(std::string_view text, std::size_t start, std::size_t token, std::size_t stop) {
+    std::string letters(text.substr(token, stop - token));
+    for (int more = 0; more < 3 && token >= start + 3 && text.substr(token - 2, 2) == ". "; ++more) {
+        const std::size_t before = token_before(text, start, token - 2);
+        if (before == token - 2 || !is_letter(decode(text, before).code)) break;
+        if (before + decode(text, before).length != token - 2) break;
+        letters.insert(0, std::string(text.substr(before, token - 2 - before)) + ".");
+        token = before;
+    }
+    return letters;
+}
+
+// Whether digits and a space stand before the token: it is a unit or says of which era a year is.
+bool behind_number(std::string_view text, std::size_t start, std::size_t token) {
+    return token >= start + 2 && text[token - 1] == ' ' && ascii_digit(text[token - 2]);
+}
+
 bool is_initials(std::string_view token) {  // U.S, LL.AA.II, Ph.D
     std::size_t part = 0;
     for (std::size_t at = 0; at <= token.size(); ++at) {
@@ -193,13 +211,7 @@ bool stop_ends(std::string_view text, std::size_t start, std::size_t stop, std::
     const Decoded first = decode(text, token);
     const bool single = first.length == raw.size() && is_letter(first.code);
     if (single && token > start && among_joints(decode_before(text, token).code)) return true;
-    std::string lower;
-    for (std::size_t at = token; at < stop;) {
-        const Decoded here = decode(text, at);
-        append_utf8(lower, here.code < 0x80 && is_upper(here.code) ? here.code + 32 : here.code);
-        at += here.length;
-    }
-    switch (abbreviation(lower, is_upper(decode(text, token).code))) {
+    switch (abbreviation(single ? spaced_letters(text, start, token, stop) : std::string(raw), is_upper(first.code))) {
         case Abbreviation::kNever:
             return false;
         case Abbreviation::kNumber:
@@ -207,11 +219,13 @@ bool stop_ends(std::string_view text, std::size_t start, std::size_t stop, std::
             return raw.size() > 1 && !is_numeral(follower);
         case Abbreviation::kOften:
             return starter;
+        case Abbreviation::kEnds:
+            return next >= text.size() || is_upper(decode(text, next).code);
         case Abbreviation::kNone:
             break;
     }
     if (single && (char_class(first.code) & kNgram) == 0) {
-        if (!is_upper(first.code)) return false;
+        if (!is_upper(first.code)) return starter && behind_number(text, start, token);  // "5 m. The"
         return starter && !previous_word_capitalised(text, start, token);  // "you and I. Did", not "J. Smith"
     }
     if (raw.find('.') != std::string_view::npos && !ascii_digit(raw.back())) {
@@ -360,6 +374,7 @@ class Splitter {
           quoted_(block.kind == Kind::kQuote),
           tiny_(block.width <= kTinyLine && block.end - block.begin >= kManyTiny),
           ordinal_stops_(ordinal_stops),
+          first_(out.size()),
           out_(out) {}
 
     void run() {
@@ -389,11 +404,24 @@ class Splitter {
     void finish(std::size_t end) {
         if (end > start_) {
             const std::size_t first = out_.size();
+            const Span last = trim(text_, {start_, end});
+            if (end == text_.size() && first > first_ && on_own_line(last) &&
+                says_nothing(text_.substr(last.begin, last.end - last.begin))) {
+                out_.back().end = last.end;
+                start_ = end;
+                return;
+            }
             split_inline_list(text_, trim(text_, {start_, end}), out_);
             cut_long(first);
         }
         start_ = skip_space(text_, end);
         depth_ = 0;
+    }
+
+    bool on_own_line(const Span& span) const {
+        std::size_t at = span.begin;
+        while (at > begin_ && ascii_space(text_[at - 1]) && text_[at - 1] != '\n') --at;
+        return at > begin_ && text_[at - 1] == '\n';
     }
 
     // Cuts the spans from the one of this number on where one of them is too long, as few are.
@@ -498,6 +526,24 @@ class Splitter {
         }
     }
 
+    // Whether the block's lines are merely wrapped: half of those without a mark at the end go on in small letters.
+    bool wrapped() const {
+        if (wrapped_ < 0) {
+            std::size_t small = 0, other = 0;
+            for (std::size_t at = text_.find('\n', begin_); at < text_.size(); at = text_.find('\n', at + 1)) {
+                const std::size_t next = skip_space(text_, at);
+                std::size_t end = at;
+                while (end > begin_ && ascii_space(text_[end - 1])) --end;
+                if (next >= text_.size() || end == begin_) break;
+                if (ender(decode_before(text_, end).code) != Ender::kNone) continue;
+                ++(is_lower(decode(text_, next).code) ? small : other);
+                check_cancelled();
+            }
+            wrapped_ = small > 0 && small >= other ? 1 : 0;
+        }
+        return wrapped_ == 1;
+    }
+
     // Whether the break between `end` and `next` was meant: the next word would still have fitted.
     bool deliberate(std::size_t end, std::size_t next) const {
         if (width_ < kNarrow || width_ > kUnwrapped) return true;
@@ -520,7 +566,9 @@ class Splitter {
         }
         const char32_t code =
             decode(text_, first_word(text_, next) < text_.size() ? first_word(text_, next) : next).code;
-        if (end > start_ && !is_lower(code) && deliberate(end, next)) {
+        const bool meant = end > start_ && !is_lower(code) && deliberate(end, next) &&
+                           !says_nothing(text_.substr(start_, end - start_));
+        if (meant && (2 * (end - line_) < width_ || !wrapped())) {
             finish(end);
             next = std::max(next, start_);
         }
@@ -546,8 +594,10 @@ class Splitter {
     bool quoted_;
     bool tiny_;  // lines of hardly anything
     const OrdinalStops& ordinal_stops_;
+    std::size_t first_;          // of its sentences in `out_`
     int depth_ = 0;              // of open CJK title marks
     mutable int informal_ = -1;  // not looked at yet
+    mutable int wrapped_ = -1;
     std::vector<Span>& out_;
 };
 

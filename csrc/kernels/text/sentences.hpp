@@ -69,8 +69,11 @@ void split_inline_list(std::string_view text, Span sentence, std::vector<Span>& 
 //    footnote marks behind them belong to it;
 //  - not before a lower-case word, not inside numbers, versions, URLs, file names or initials, not
 //    after an abbreviation (abbreviations.hpp), not after an ordinal where `ordinal_stops`;
-//  - a line break ends one where the next word would still have fitted on the line (so it was
-//    meant), not where the line was merely wrapped;
+//  - a line break ends one where the next word would still have fitted on the line (so it was meant), not where the
+//    line was merely wrapped. Where half of the block's lines without a mark at their ends go on in small letters,
+//    all of it is wrapped, as text from a PDF is, and only a line that is not half as long as the longest was meant;
+//  - a line of four bytes or less that has no word and no number of three digits ("}", "9.", "i") is no sentence: it
+//    belongs to the line behind it, at the end of a block to the one before;
 //  - Thai, which has no ender, ends at a space after about forty characters;
 //  - inline lists ("1. ... 2. ...", bullets) are cut before each item;
 //  - nothing is longer than kLongestSegment bytes: longer ones are cut at a line break, a
