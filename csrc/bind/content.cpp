@@ -286,18 +286,6 @@ py::tuple find_lists(const GivenLines& lines) {
                           to_array(std::move(found.people)));
 }
 
-py::array_t<float> scenes(const Input<float>& grade, const GivenLines& lines) {
-    const content::GradedLines read = lines.get();
-    const std::span<const float> grades = view(grade);
-    require(grades.size() == read.rows.size(), "grade must have a row a line");
-    std::vector<float> result;
-    {
-        const Release release;
-        result = content::scenes(read, grades);
-    }
-    return to_array(std::move(result));
-}
-
 // In the order of their declaration.
 constexpr std::array<std::pair<const char*, double content::LineWeights::*>, 7> kWeights{{
     {"outcome", &content::LineWeights::outcome},
@@ -640,7 +628,6 @@ void bind_content(py::module_& m) {
     m.def("outcome_grades", &of_lines<float, &content::outcome_grades>, py::arg("lines"));
     m.def("report_grades", &of_lines<float, &content::report_grades>, py::arg("lines"));
     m.def("find_lists", &find_lists, py::arg("lines"));
-    m.def("scenes", &scenes, py::arg("grade"), py::arg("lines"));
     m.def("line_worth", &line_worth, py::arg("grade"), py::arg("asked"), py::arg("lines"), py::arg("context"),
           py::arg("kinds"), py::arg("weights") = py::dict());
     m.def("line_weights", &line_weights);

@@ -505,7 +505,6 @@ def test_grades_of_lines(texts: list[str]) -> None:
     assert outcome_grades(lines).tobytes() == oracle.outcome_grades(lines).tobytes()
     grade = report_grades(lines)
     assert grade.tobytes() == oracle.report_grades(lines).tobytes()
-    assert _native.scenes(grade, lines.graded()).tobytes() == oracle.scenes(lines, grade).tobytes()
 
 
 @given(DOCUMENTS, st.integers(0, 5), st.booleans())

@@ -73,10 +73,9 @@ def test_marks_are_found_behind_any_number_of_bytes(size: int) -> None:
 @pytest.mark.parametrize("size", WIDTHS)
 def test_lines_characters_and_ends_at_any_number_of_bytes(size: int) -> None:
     for newline in ("\n", "\r\n"):
-        first = max(size, 2)  # a line of one letter says nothing, and is no sentence
-        second = first + len(newline)
-        text = "Q" * first + newline + "R" * 300  # too long for wrapped text, so each line was meant
-        assert spans(text) == [(0, first), (second, second + 300)]
+        second = size + len(newline)
+        text = "Q" * size + newline + "R" * 300  # too long for wrapped text, so each line was meant
+        assert spans(text) == [(0, size), (second, second + 300)]
     for wide in ("é", "漢", "👍", "e\u0301"):
         quoted = f"Say “{wide * size}” twice. Then {wide * size} once."
         middle = quoted.index(" Then")

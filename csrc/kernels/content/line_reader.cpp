@@ -301,7 +301,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
 
 namespace {
 
-bool fixed(Token token) { return token >= kFirstWord && (token & 1U) != 0; }  // a word of sentences.hpp
+bool fixed(Token token) { return token >= kFirstWord && (token & 1U) != 0; }  // a word of marks.hpp
 
 // Equal words and all words of two lines with the same punctuation; all is 0 where the lines are not alike.
 struct Likeness {

@@ -17,7 +17,7 @@ namespace tersely::content {
 // A line in words: what its template is made of, what it says at a glance, which words of a query it has.
 
 // A token of a template: 0 a value, 1 to 255 a punctuation byte, else the hash of a word, odd for words of
-// sentences.hpp.
+// marks.hpp.
 using Token = std::uint64_t;
 
 inline constexpr Token kValue = 0;
@@ -55,7 +55,7 @@ struct LineWords {
     std::vector<Token> tokens;
     std::uint64_t plain =
         0;  // hash of its punctuation and of its words that are letters only; of a path alone, of its names
-    std::uint32_t marks = 0;    // of sentences.hpp
+    std::uint32_t marks = 0;    // of marks.hpp
     std::uint64_t asked = 0;    // query words that it has
     std::uint64_t finding = 0;  // hash of the code of what was found, as E0308 or [unused-variable]; 0: none
     Stamp stamp;
@@ -74,7 +74,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
 // Fixed Depth Tree", ICWS 2017) with the punctuation of a line as its path.
 
 // Contract:
-//  - lines of one template have the same punctuation between their words and, where they are words of sentences.hpp
+//  - lines of one template have the same punctuation between their words and, where they are words of marks.hpp
 //    ("ERROR", "failed"), the same ones; of the other words, positions that are a value in both left aside, at least
 //    half are equal to the template's (ties: the template met first);
 //  - words that differ become values of the template; templates only widen, ids go by first occurrence;
@@ -121,13 +121,13 @@ struct Row {
     std::int64_t start = 0, end = 0;  // bytes of its document
     std::int64_t line = 0;            // its number in the document, from 0; pieces of one line share it
     std::uint64_t asked = 0;          // query words that it has; of a head: that the line has
-    std::uint32_t marks = 0;          // of sentences.hpp; of a head: of the line
+    std::uint32_t marks = 0;          // of marks.hpp; of a head: of the line
     std::int32_t document = 0;
     std::int32_t template_id = 0;  // of a line; that of a long one is read from its head
     std::int32_t variant = -1;  // lines of one variant have the same letters-only words too; -1: beyond kMostVariants
     std::int32_t copies =
         0;  // times that a line was met before, byte for byte (kMostSeen distinct ones are remembered)
-    std::int64_t stands_for = 1;  // lines, as an earlier compression says (sentences.hpp)
+    std::int64_t stands_for = 1;  // lines, as an earlier compression says (marks.hpp)
     std::int32_t finding = -1;  // lines of one have the same code of what was found; -1: none, or beyond kMostVariants
     std::int32_t series = -1;   // lines of one say the same, but for the time and counters; -1: one that is too long
     std::int32_t margin = 0;    // columns before its first word; -1 - columns, where branches of a tree are drawn there

@@ -97,7 +97,7 @@ Stamp find_stamp(std::string_view line);
 // A word of a line, line[at:end], as read_words met it.
 struct Said {
     std::size_t at, end;
-    std::uint32_t marks;     // of sentences.hpp, with its class
+    std::uint32_t marks;     // of marks.hpp, with its class
     std::uint64_t only_run;  // hash_letters where it is nothing else; 0: it is more
     std::size_t runs;        // of letters and of digits
     bool number, zero;       // has a digit; is "0"

@@ -22,7 +22,7 @@
 //    median and s 1.4826 times the median of |x - m|: 0.6 ln(k / (1 + those as far)) where |x - m| > 6 s for both x and
 //    sign(x) ln(1 + |x| / u), by which "as far" goes, over a sample of k <= kSample cells, every 2^i-th; u is the least
 //    |x| but 0, and 1 at most, so that what falls by a factor a step is not far; where x has both signs, the median;
-//  - outcome: words of failure (sentences.hpp), a name that says failure with a value that does not deny it, 5xx in a
+//  - outcome: words of failure (marks.hpp), a name that says failure with a value that does not deny it, 5xx in a
 //    status, not 0 as an exit code, 50 and above as a level, or (as trouble) a text that opens with a place: half of
 //    ln(n / n that say so), and 1.5 more (0.7 for mere trouble) times 1 - 2 (their share), where at most half of the
 //    cells do; half as much in texts over kShortText. A failure in a shorter value is worth kOdd at least, unless all
@@ -60,7 +60,7 @@ Role role_of(std::string_view name);
 // What a value is; `number`: its value, where it is one. O(length).
 Kind kind_of(std::string_view value, double& number);
 
-// The marks (sentences.hpp) of the words of a text's first 256 bytes; words of camel case are several. "no error" and
+// The marks (marks.hpp) of the words of a text's first 256 bytes; words of camel case are several. "no error" and
 // "0 errors" say none.
 std::uint32_t marks_of(std::string_view text);
 

@@ -101,7 +101,7 @@ struct Records {
     std::vector<std::int32_t> list;       // a record
     std::vector<std::int32_t> row;        // a record
     std::size_t lists = 0;
-    std::vector<std::int64_t> own;  // a unit: what an earlier compression says it left out (sentences.hpp)
+    std::vector<std::int64_t> own;  // a unit: what an earlier compression says it left out (marks.hpp)
 };
 
 // The name of the element that a unit begins.

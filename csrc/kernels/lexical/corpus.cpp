@@ -1,13 +1,41 @@
 #include "kernels/lexical/corpus.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
-#include "kernels/select/budgeted.hpp"
 #include "kernels/text/terms.hpp"
 
 namespace tersely::lexical {
+
+std::vector<std::int32_t> first_alike(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets) {
+    const std::size_t n = offsets.size() - 1;
+    const auto row_of = [&](std::size_t i) {
+        const auto begin = static_cast<std::size_t>(offsets[i]);
+        return ids.subspan(begin, static_cast<std::size_t>(offsets[i + 1]) - begin);
+    };
+    std::vector<std::int32_t> alike(n);
+    std::vector<std::int32_t> slots(std::bit_ceil(2 * n + 1), -1);  // firsts, by hash, linear probing
+    for (std::size_t i = 0; i < n; ++i) {
+        alike[i] = static_cast<std::int32_t>(i);
+        const auto row = row_of(i);
+        if (row.empty()) continue;
+        std::uint64_t key = row.size();
+        for (const std::int32_t id : row) key = (key ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ULL;
+        std::size_t at = (key >> 20U) & (slots.size() - 1);
+        const auto same = [&](std::int32_t other_row) {
+            const auto other = row_of(static_cast<std::size_t>(other_row));
+            return std::equal(other.begin(), other.end(), row.begin(), row.end());
+        };
+        while (slots[at] >= 0 && !same(slots[at])) {
+            at = (at + 1) & (slots.size() - 1);
+        }
+        if (slots[at] < 0) slots[at] = static_cast<std::int32_t>(i);
+        alike[i] = slots[at];
+    }
+    return alike;
+}
 
 std::vector<std::int32_t> segment_frequency(const Corpus& corpus) {
     std::vector<std::int32_t> frequency(corpus.vocabulary, 0);
@@ -113,7 +141,7 @@ std::vector<std::int32_t> first_moulded(const Corpus& corpus, const std::vector<
         }
         offsets.push_back(static_cast<std::int64_t>(ids.size()));
     }
-    std::vector<std::int32_t> mould = select::first_alike(ids, offsets);
+    std::vector<std::int32_t> mould = first_alike(ids, offsets);
     const std::vector<std::int32_t> made = members(mould);
     for (std::size_t i = 0; i < mould.size(); ++i) {
         if (made[static_cast<std::size_t>(mould[i])] < fewest) mould[i] = alike[i];
@@ -125,7 +153,7 @@ std::vector<std::int32_t> first_moulded(const Corpus& corpus, const std::vector<
 
 Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_class) {
     const std::size_t n = corpus.size();
-    const std::vector<std::int32_t> alike = select::first_alike(corpus.ids, corpus.offsets.first(n + 1));
+    const std::vector<std::int32_t> alike = first_alike(corpus.ids, corpus.offsets.first(n + 1));
     const std::vector<std::int32_t> frequency = frequencies(corpus, alike);
     const std::vector<std::int32_t> mould = first_moulded(corpus, alike, frequency, term_class);
     const std::vector<std::int32_t> told_once = frequencies(corpus, mould);

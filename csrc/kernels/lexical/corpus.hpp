@@ -26,6 +26,10 @@ struct Corpus {
     }
 };
 
+// For each row of terms, the first row with the same ids in the same order (itself where there is none, or
+// where it is empty). Exact; O(terms) expected.
+std::vector<std::int32_t> first_alike(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets);
+
 // Number of segments that hold each term. O(terms).
 std::vector<std::int32_t> segment_frequency(const Corpus& corpus);
 

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/lexical/corpus.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/select/lazy_heap.hpp"
 #include "kernels/text/segment.hpp"
@@ -33,34 +34,6 @@ Units::Units(std::span<const std::int32_t> group, std::size_t n) : of(n, -1), or
     std::partial_sum(sizes.begin(), sizes.end(), first.begin() + 1);
     std::vector<std::size_t> next(first.begin(), first.end() - 1);
     for (std::size_t i = 0; i < n; ++i) order[next[static_cast<std::size_t>(of[i])]++] = static_cast<std::int32_t>(i);
-}
-
-std::vector<std::int32_t> first_alike(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets) {
-    const std::size_t n = offsets.size() - 1;
-    const auto row_of = [&](std::size_t i) {
-        const auto begin = static_cast<std::size_t>(offsets[i]);
-        return ids.subspan(begin, static_cast<std::size_t>(offsets[i + 1]) - begin);
-    };
-    std::vector<std::int32_t> alike(n);
-    std::vector<std::int32_t> slots(std::bit_ceil(2 * n + 1), -1);  // firsts, by hash, linear probing
-    for (std::size_t i = 0; i < n; ++i) {
-        alike[i] = static_cast<std::int32_t>(i);
-        const auto row = row_of(i);
-        if (row.empty()) continue;
-        std::uint64_t key = row.size();
-        for (const std::int32_t id : row) key = (key ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ULL;
-        std::size_t at = (key >> 20U) & (slots.size() - 1);
-        const auto same = [&](std::int32_t other_row) {
-            const auto other = row_of(static_cast<std::size_t>(other_row));
-            return std::equal(other.begin(), other.end(), row.begin(), row.end());
-        };
-        while (slots[at] >= 0 && !same(slots[at])) {
-            at = (at + 1) & (slots.size() - 1);
-        }
-        if (slots[at] < 0) slots[at] = static_cast<std::int32_t>(i);
-        alike[i] = slots[at];
-    }
-    return alike;
 }
 
 std::vector<std::int32_t> first_equal(std::span<const std::string_view> pieces,
@@ -91,7 +64,7 @@ std::vector<std::int32_t> first_equal(std::span<const std::string_view> pieces,
 struct Shape {
     explicit Shape(const Problem& problem) : units(problem.group, problem.score.size()) {
         if (problem.redundancy > 0 && !problem.term_offsets.empty()) {
-            alike = first_alike(problem.term_ids, problem.term_offsets.first(problem.score.size() + 1));
+            alike = lexical::first_alike(problem.term_ids, problem.term_offsets.first(problem.score.size() + 1));
         }
         if (!problem.heading.empty() && !problem.ranked) list_below(problem.heading);
     }

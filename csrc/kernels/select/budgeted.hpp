@@ -29,10 +29,6 @@ struct Units {
     std::vector<std::int32_t> order;
 };
 
-// For each row of terms, the first row with the same ids in the same order (itself where there is none, or
-// where it is empty). Exact; O(terms) expected.
-std::vector<std::int32_t> first_alike(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets);
-
 // For each piece of text, the first that is the same but for white space at its ends, itself where there is none.
 // Compared with none: what `alone` marks, and what is indented, by the two bytes or less that stand `before` it.
 // Exact; O(bytes) expected.

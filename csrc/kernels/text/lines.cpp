@@ -260,7 +260,7 @@ bool says_nothing(std::string_view line) {
     for (std::size_t at = 0; at < line.size(); at += decode(line, at).length) {
         const std::uint8_t flags = char_class(decode(line, at).code);
         if ((flags & kNgram) != 0 || decode(line, at).code >= 0x1F000) return false;
-        letters += (flags & kLetter) != 0 ? 1 : 0;
+        letters += (flags & kUpper) != 0 ? 2 : (flags & kLetter) != 0 ? 1 : 0;
         digits += (flags & kDigit) != 0 ? 1 : 0;
     }
     return letters < 2 && digits < 3;

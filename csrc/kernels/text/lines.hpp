@@ -39,7 +39,7 @@ bool is_table_delimiter(std::string_view line);  // |---|:--:| under a header ro
 bool is_log_line(std::string_view line);         // starts with a time stamp or a level
 bool is_data_line(std::string_view line);        // JSON, braces, statements: meant line by line
 Turn chat_turn(std::string_view line);
-// Four bytes or less without a word of two letters, a letter of a script without spaces or three digits: "}", "9.",
+// Four bytes or less without a capital, two letters, a letter of a script without spaces or three digits: "}", "9.",
 // "i".
 bool says_nothing(std::string_view line);
 bool is_cue_time(std::string_view line);         // of subtitles: "00:01:02,500 --> 00:01:04,000"

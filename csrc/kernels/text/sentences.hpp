@@ -72,7 +72,7 @@ void split_inline_list(std::string_view text, Span sentence, std::vector<Span>& 
 //  - a line break ends one where the next word would still have fitted on the line (so it was meant), not where the
 //    line was merely wrapped. Where half of the block's lines without a mark at their ends go on in small letters,
 //    all of it is wrapped, as text from a PDF is, and only a line that is not half as long as the longest was meant;
-//  - a line of four bytes or less that has no word and no number of three digits ("}", "9.", "i") is no sentence: it
+//  - a line of four bytes or less that says nothing (lines.hpp: "}", "9.", "i") is no sentence: it
 //    belongs to the line behind it, at the end of a block to the one before;
 //  - Thai, which has no ender, ends at a space after about forty characters;
 //  - inline lists ("1. ... 2. ...", bullets) are cut before each item;
