@@ -157,9 +157,9 @@ def test_e033_what_is_put_in_front_hides_no_task() -> None:
     assert check_preserved(segment, f"[Topic: login] {short}").passed
 
 
-FORMS = rows(
-    "short_forms.jsonl"
-)  # of notes of several fields; those of the first 20 were written before the rules
+#: Notes of several fields with short forms, written before the rules were: half of the first 20 was put away
+#: till they stood, the last 6 came afterwards.
+FORMS = rows("short_forms.jsonl")
 
 
 @pytest.mark.parametrize("sample", FORMS, ids=lambda sample: sample["note"][:30])
@@ -170,7 +170,7 @@ def test_e030_no_form_with_another_negation_order_state_unit_or_name_passes(samp
 
 def test_e030_honest_forms_in_other_words_pass() -> None:
     passed = [check_preserved(note(one["note"]), form).passed for one in FORMS for form in one["honest"]]
-    assert len(passed) >= 40 and sum(passed) >= 0.9 * len(passed)
+    assert len(passed) == 60 and sum(passed) >= 53
 
 
 @pytest.mark.parametrize(

@@ -174,6 +174,10 @@ _CHANGE = re.compile(
 )
 _QUOTED = re.compile(r"\"[^\s\"]{1,40}\"")
 _FROM = re.compile(r"\bfrom\b[^.,;:!?]{0,20}$", re.IGNORECASE)
+_REPLACED = re.compile(
+    r"\breplac(?:e|ed|es|ing) (?:the |a )?(\w[\w.-]{1,60}) (?:by|with) (?:the |a )?(\w(?:[\w.-]{0,60}\w)?)",
+    re.IGNORECASE,
+)
 _STOP = re.compile(r"[.;!?](?:\s|$)|\n")
 _ACTUAL = pattern("actual")
 _SENTENCE = 200  # characters before and behind a change that are read
@@ -183,8 +187,8 @@ Change = tuple[str, str]  # what it was, what it is or should be
 
 
 def read_changes(text: str) -> dict[Change, str]:
-    """Read what changed from what to what, of numbers, paths and names: the change -> the words that deny one
-    of both, with it ("not 500" of "401, not 500"), or "". O(characters)."""
+    """Read what changed from what to what, of numbers, paths and names: the change -> its words, from the one
+    that denies where one does ("not 500" of "401, not 500"). O(characters)."""
     quoted = [(match.start(), match.end(), match[0].casefold()) for match in _QUOTED.finditer(text)]
     spans = sorted([*exact_spans(text), *quoted])
     found: dict[Change, str] = {}
@@ -211,9 +215,10 @@ def read_changes(text: str) -> dict[Change, str]:
             turned = not _ACTUAL.search(
                 text, begins[-1] if begins else 0, stop.start() if stop else len(text)
             )
-        found[(two, one) if turned else (one, two)] = (
-            text[match.start() : last].strip(" ,(") if denies else ""
-        )
+        said = text[match.start() : last].strip(" ,(") if denies else text[first:last]
+        found[(two, one) if turned else (one, two)] = said
+    for match in _REPLACED.finditer(text):
+        found[match[1].casefold(), match[2].casefold()] = match[0]
     return found
 
 

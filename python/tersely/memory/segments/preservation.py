@@ -392,11 +392,13 @@ def compare(
         told = ", ".join([str(part) for part in parts if part is not None])
         form = in_one_form(short, words=True)
         changes, others = read_changes(original), read_changes(form)
-        known = [words for change, words in others.items() if words and change in changes]
+        known = [words for change, words in others.items() if change in changes][:_MOST_MADE_UP]
         contradicted = [
             clause
             for clause in contradictions(f"{original}\n\n{told}", form)
-            if not any(map(clause.__contains__, known))
+            if not any(
+                words in clause and (DENIES.search(words) or not DENIES.search(clause)) for words in known
+            )
         ]
         contradicted += [*turned_changes(changes, others), *turned_states(source, check.written)]
         unsupported += [*other_units(original, form)]
