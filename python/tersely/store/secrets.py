@@ -296,7 +296,7 @@ def _places(text: str) -> Iterator[_Found]:
 
 
 def _joined(found: Iterable[_Found], characters: int) -> list[_Found]:
-    """Of places that overlap, the first that was found; in the order of the text. O(characters)."""
+    """Keep the first found of places that overlap; sort them by place. O(characters)."""
     taken, kept = bytearray(characters), list[_Found]()
     for one in found:
         if taken.find(1, one.start, one.end) < 0:
