@@ -16,7 +16,7 @@ from tersely.engine.finish import broken_promises
 from tersely.engine.reading import to_groups, to_spans
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
-from tersely.types import Compressed, Request
+from tersely.types import Compressed, Kind, Request
 
 from promises.counters import STEADY, TOKENIZERS, function_of
 
@@ -163,11 +163,12 @@ def half_unused(result: Compressed, counter: str, budget: int) -> list[str]:
     """Say where less than half of a budget is used, though what was left out for it would fit.
 
     Ten pieces of a quarter of what is free at most are looked for: some may need markers, headings, others.
+    Headings are none: where all that stands under them is told already, they do not stand alone.
     """
     free = budget - result.tokens
     if 2 * result.tokens >= budget or counter not in TOKENIZERS:
         return []
-    dropped = (span for span in result.dropped if span.reason == "budget")
+    dropped = (span for span in result.dropped if span.reason == "budget" and span.kind != Kind.HEADING)
     pieces = [result.documents[span.document].text[span.start : span.end] for span in dropped]
     small = sorted(pieces, key=len)[:10]
     if len(small) < 10 or 4 * (function_of(counter)(small[-1]) + 10) > free:
