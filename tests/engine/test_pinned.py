@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -99,6 +100,36 @@ def test_two_pins_pay_for_the_separator() -> None:
     with pytest.raises(BudgetExceededError) as caught:
         tersely.compress(documents, budget=16, pinned=pins, **options)
     assert caught.value.required == 17
+
+
+LINES = [f"  Rope {number} holds {number * 7 % 11} tons.   " for number in range(40)]
+EDGES = {  # texts of several types, each with a line that has white space at both ends
+    "prose": "\n\n".join(LINES),
+    "log": "\n".join(f"12:00:{number:02} INFO {line}" for number, line in enumerate(LINES)),
+    "code": "\n".join(f"def rope_{number}():\n    return 7\n\n" for number in range(40)),
+    "json": json.dumps([{"rope": number, "holds": line} for number, line in enumerate(LINES)], indent=1),
+    "page": "".join(f"<p>{line}</p>\n" for line in LINES),
+}
+
+
+@pytest.mark.parametrize("kind", EDGES)
+@pytest.mark.parametrize("separator", ["\n\n", " | "])
+def test_a_pin_keeps_the_white_space_at_its_edges(kind: str, separator: str) -> None:
+    text = EDGES[kind]
+    middle = len(text) // 2
+    begin, end = text.index("\n", middle), text.index("\n", text.index("\n", middle) + 2) + 1
+    for start, stop in ((begin, end), (begin, end + 3), (begin - 3, end)):
+        pin = text[start:stop]
+        assert pin.strip() and pin != pin.strip()
+        result = tersely.compress(text, budget=250, pinned=[(start, stop)], separator=separator)
+        assert pin in result.text
+        assert result.tokens < result.original_tokens
+
+
+def test_white_space_between_two_pins_is_the_first_ones() -> None:
+    result = tersely.compress("Rope.   Fog.   Salt.", budget=7, pinned=["Rope.  ", "  Fog."])
+    assert result.text == "Rope.   Fog."
+    assert [result.expand(span) for span in result.kept] == ["Rope.  ", " Fog."]
 
 
 def test_a_pin_when_everything_fits() -> None:

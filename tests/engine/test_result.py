@@ -14,6 +14,7 @@ import pytest
 import tersely
 from sample_texts import ALL, GUIDE, prose
 from tersely import Compressed, Document, Kind
+from tersely.engine.finish import broken_promises
 from tersely.retrieval import ContextualCompressor
 from tersely.strategies import ExtractiveCompressor
 from tersely.types import Span, span_columns
@@ -213,6 +214,23 @@ SHAPES = {
     + "ERROR no fee\n",
     "code": "".join(f"def part_{one['id']}(fee):\n    return fee + {one['fee']}\n\n\n" for one in RECORDS),
 }
+
+
+@pytest.mark.parametrize("separator", ["\n\n---\n\n", ".", "[...]", " | ", "e"])
+@pytest.mark.parametrize("strategy", ["auto", "extractive", "manager", "log"])
+@pytest.mark.parametrize("budget", [40, 150, 10**6])
+def test_separators_that_say_something_are_generated_and_no_place_lies_in_one(
+    separator: str, strategy: str, budget: int
+) -> None:
+    result = tersely.compress(
+        [GUIDE, SHAPES["log"], GUIDE], budget=budget, separator=separator, strategy=strategy
+    )
+    said = separator.strip()
+    between = sum(map(bool, result.parts)) - 1
+    assert [result.text[start:end] for start, end in result.generated].count(said) >= between
+    assert broken_promises(result) == []
+    for place in filter(None, result.places):
+        assert all(end <= place[0] or place[1] <= start for start, end in result.generated)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -397,6 +397,16 @@ def test_levels_raise_no_budget_error(text: str, levels: int, strict: bool) -> N
         assert made.levels and sizes == sorted(sizes, reverse=True)
 
 
+@pytest.mark.parametrize("every", [2, 3, 5])
+def test_levels_never_grow_whatever_their_markers_take(every: int) -> None:
+    """One with a count at each gap had more tokens than the one before, which has one for all."""
+    rows = [f"line {n} of the mill{f' with `run_{n}()`' * (n % every == 0)},{n % 9}" for n in range(20)]
+    options = CompressionOptions(strict_preserve=True, preserve_code=True)
+    levels = HierarchicalCompressor(5).compress("\n".join(["a,b", *rows]), options).levels
+    sizes = [level.token_count for level in levels]
+    assert sizes == sorted(sizes, reverse=True)
+
+
 def test_X76_levels_say_why_a_model_did_not_write_them() -> None:
     """A model that failed, or there was none, left no trace in the levels."""
 

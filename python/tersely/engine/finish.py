@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tersely.content.units import Nested
 from tersely.documents import warnings_about
 from tersely.engine.facts import fact_report, facts_kept, with_facts
-from tersely.engine.fit import Fit
+from tersely.engine.fit import Fit, places_of_separators
 from tersely.engine.reading import FIRST_KEPT, REASONS, Reading, found_in, name_of, segment
 from tersely.engine.worth import Asked, document_probability
 from tersely.models.counters import BytePairCounter
@@ -140,7 +140,9 @@ def unchanged(request: Request, level: Any, window: int, whole: str, tokens: int
     receipt = make_receipt(request, budget, tokens, tokens, status, warnings)
     kept = Spans(table, np.arange(len(table)), REASONS, status, scores)
     dropped = Spans(table, np.empty(0, dtype=np.int64), REASONS, status, scores)
-    return checked(Compressed(whole, request.documents, kept, dropped, receipt, (), tuple(texts)), request)
+    generated = places_of_separators(texts, request.separator)
+    result = Compressed(whole, request.documents, kept, dropped, receipt, generated, tuple(texts))
+    return checked(result, request)
 
 
 def make_receipt(
@@ -326,7 +328,7 @@ def broken_promises(result: Compressed, request: Request | None = None) -> list[
 
     Within the budget; kept and dropped spans ascend, are not empty, do not overlap, and cover every
     non-blank character of the documents; kept ones stand in the text in order, with nothing between them
-    but white space, the separator and what is generated; parts and reasons add up; of a `request`, pins
+    but white space and what is generated; parts and reasons add up; of a `request`, pins
     stand in the text as they are in the source and groups stay or go whole. O(characters).
     """
     wrong: list[str] = []
@@ -344,11 +346,11 @@ def broken_promises(result: Compressed, request: Request | None = None) -> list[
         if any(span.start >= span.end for span in spans):
             wrong.append(f"a {name} span is empty")
     wrong += _uncovered(result)
-    wrong += _unaccounted(result, (request.separator, request.within) if request is not None else ())
+    wrong += _unaccounted(result)
     wrong += _wrong_parts(result, request.separator if request is not None else None)
     if request is not None:
         texts = [document.text for document in request.documents]
-        pins = dict.fromkeys(texts[d][a:b].strip() for d, a, b in request.pinned)
+        pins = dict.fromkeys(pin for d, a, b in request.pinned if (pin := texts[d][a:b]).strip())
         stated = found_in([result.text], pins)
         wrong += [f"pinned text {pin[:60]!r} is not in the text" for pin in pins if pin not in stated]
         placed = {"kept": _by_place(result.kept), "dropped": _by_place(result.dropped)}
@@ -400,52 +402,23 @@ def _uncovered(result: Compressed) -> list[str]:
     return wrong[:5]
 
 
-def _unaccounted(result: Compressed, separators: Sequence[str]) -> list[str]:
-    """Characters of the text that are neither a kept span, nor generated, white space or a separator."""
+def _unaccounted(result: Compressed) -> list[str]:
+    """Characters of the text that are neither a kept span, nor generated, nor white space."""
     pieces, begin = [], 0
     for start, end in sorted(result.generated):
         pieces.append(result.text[begin:start])
         begin = end
     text, at = "".join([*pieces, result.text[begin:]]), 0
-    marks = [mark.strip() for mark in separators if mark.strip()]
-    kept = [result.documents[span.document].text[span.start : span.end] for span in result.kept]
     rest: list[str] = []
-    wrong = []
-    for piece in kept:
+    for span in result.kept:
+        piece = result.documents[span.document].text[span.start : span.end]
         found = text.find(piece, at)
         if found < 0:
-            wrong = [f"kept {piece[:60]!r} is not in the text, in order"]
-            break
+            return [f"kept {piece[:60]!r} is not in the text, in order"]
         rest.append(text[at:found])
         at = found + len(piece)
-    rest.append(text[at:])
-    for mark in marks:
-        rest = [piece.replace(mark, "") for piece in rest]
-    strange = [piece.strip() for piece in rest if piece.strip()]
-    if strange and not wrong:
-        wrong = [f"{strange[0][:60]!r} in the text is from nowhere"]
-    if wrong and marks:  # a piece may have been found within a separator: "." in "[...]"
-        places = _behind_gaps(text, {0}, marks)
-        for piece in kept:
-            begun = {at + len(piece) for at in places if text.startswith(piece, at)}
-            places = _behind_gaps(text, begun, marks)
-        if len(text) in places:
-            return []
-    return wrong
-
-
-def _behind_gaps(text: str, places: set[int], marks: Sequence[str]) -> set[int]:
-    """Places of a text, and all that are reached from them over white space and marks."""
-    found, todo = set(places), list(places)
-    while todo:
-        at = todo.pop()
-        steps = [at + 1] if text[at : at + 1].isspace() else []
-        steps += [at + len(mark) for mark in marks if text.startswith(mark, at)]
-        for step in steps:
-            if step not in found:
-                found.add(step)
-                todo.append(step)
-    return found
+    strange = [piece.strip() for piece in (*rest, text[at:]) if piece.strip()]
+    return [f"{strange[0][:60]!r} in the text is from nowhere"] if strange else []
 
 
 _Place = tuple[int, int, int]  # document, start, end

@@ -86,8 +86,8 @@ def render(reading: Reading, rows: Int64s, wording: Wording = Wording.FULL) -> R
     separator = reading.request.separator
     if len(rows) == 0:
         return Rendered("", ("",) * len(reading.texts), ())
-    if reading.clauses and not reading.forms:
-        return _render_clauses(reading, rows)
+    if not reading.forms and _joins_are_marked(reading):
+        return _render_marked(reading, rows)
     if not reading.forms:
         table, within = reading.table, reading.request.within
         texts = _native.join_rows(reading.texts, table.document, table.start, table.end, rows, within)
@@ -108,10 +108,10 @@ def render(reading: Reading, rows: Int64s, wording: Wording = Wording.FULL) -> R
         if region.document != document:
             if document >= 0:
                 spans.append((document, begin, writer.length))
-                writer.add(separator)
+                writer.join(separator)
             document, begin, before = region.document, writer.length, -1
         elif before >= 0:
-            writer.add(_between(reading, before, int(mine[0]), region, reading.request.within))
+            writer.join(_between(reading, before, int(mine[0]), region, reading.request.within))
         _write_region(reading, region, mine, wording, writer)
         before = int(mine[-1])
     if document >= 0:
@@ -145,6 +145,26 @@ class _Writer:
         if text:
             self.pieces.append(text)
             self.length += len(text)
+
+    def join(self, text: str) -> None:
+        """Write what stands between two pieces, which is no source's where it is not blank."""
+        self.places.append(_said_in(text, self.length))
+        self.add(text)
+
+
+def _said_in(text: str, at: int) -> list[tuple[int, int]]:
+    """Return where a text that begins at a character says something: [(start, end)], [] for a blank one."""
+    said = text.strip()
+    begin = at + len(text) - len(text.lstrip())
+    return [(begin, begin + len(said))] if said else []
+
+
+def places_of_separators(texts: Sequence[str], separator: str) -> Places:
+    """Return the places of a separator that is not blank in texts that are joined by it. O(texts)."""
+    if not separator.strip():
+        return ()
+    ends = accumulate(len(text) + len(separator) for text in texts[:-1])
+    return tuple(place for end in ends for place in _said_in(separator, end - len(separator)))
 
 
 def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wording, writer: _Writer) -> None:
@@ -219,8 +239,13 @@ def _write_quoted(text: str, table: SegmentTable, form: Quoted, rows: Int64s, wr
     writer.add("".join(parts))
 
 
-def _render_clauses(reading: Reading, rows: Int64s) -> Rendered:
-    """Text alone, cut into clauses."""
+def _joins_are_marked(reading: Reading) -> bool:
+    """Whether what joins pieces of text may say something: an "…" between clauses, or a separator."""
+    return reading.clauses or bool((reading.request.separator + reading.request.within).strip())
+
+
+def _render_marked(reading: Reading, rows: Int64s) -> Rendered:
+    """Text alone, where what joins its pieces may say something."""
     table, request = reading.table, reading.request
     first, last = _runs(table, rows)
     kept, between, places = _text_parts(reading, first, last)
@@ -236,7 +261,7 @@ def _render_clauses(reading: Reading, rows: Int64s) -> Rendered:
 
 
 def _text_parts(reading: Reading, first: Int64s, last: Int64s) -> tuple[list[str], list[str], Places]:
-    """Return the source's text of each run, the gap after each (the last: none), and the places of "…"."""
+    """Return the source's text of each run, the gap after each (the last: none), and what gaps say where."""
     table, texts = reading.table, reading.texts
     document = table.document[first]
     kept = pieces(texts, document, table.start[first], table.end[last])
@@ -245,15 +270,16 @@ def _text_parts(reading: Reading, first: Int64s, last: Int64s) -> tuple[list[str
     if request.within != request.separator:
         for place in (document[1:] == document[:-1]).nonzero()[0].tolist():
             between[place] = request.within
-    if not reading.clauses:
+    if not _joins_are_marked(reading):
         return kept, between, ()
-    block = table.block
-    within = (block[last[:-1]] == block[first[1:]]) & ~np.isin(table.kind[first[1:]], _LINE_KINDS)
-    for place in np.flatnonzero(within).tolist():
-        between[place] = _OMITTED
-    ends = np.cumsum([len(piece) + len(gap) for piece, gap in zip(kept, between, strict=True)])
-    at = ends[:-1][within] - len(_OMITTED) + _OMITTED.index("…")
-    return kept, between, tuple((place, place + 1) for place in at.tolist())
+    if reading.clauses:
+        block = table.block
+        within = (block[last[:-1]] == block[first[1:]]) & ~np.isin(table.kind[first[1:]], _LINE_KINDS)
+        for place in np.flatnonzero(within).tolist():
+            between[place] = _OMITTED
+    ends = accumulate(len(piece) + len(gap) for piece, gap in zip(kept, between, strict=True))
+    said = (_said_in(gap, end - len(gap)) for gap, end in zip(between, ends, strict=True))
+    return kept, between, tuple(place for places in said for place in places)
 
 
 def _runs(table: SegmentTable, rows: Int64s) -> tuple[Int64s, Int64s]:
@@ -371,7 +397,7 @@ class _Fitting:
             self.pinned = np.maximum(self.pinned, (kept >= FIRST_KEPT).astype(np.uint8))
         self.prices, self.same = reading.prices(), reading.same()
         self.heads = None if reading.request.frame is None else prices_of_headings(reading.request)
-        self.plain = not (reading.forms or reading.clauses)  # written and counted natively
+        self.plain = not (reading.forms or _joins_are_marked(reading))  # written and counted natively
         gist, self.gist_room = reading.worth, 0
         if reading.gist is not None and not reading.ranked and len(reading.gist) >= _GIST_UNITS:
             gist, self.gist_room = reading.gist, int(_GIST * reading.original)

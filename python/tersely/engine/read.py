@@ -16,9 +16,17 @@ from tersely.content.blocks import Block, Mixed, long_blocks
 from tersely.content.conversation import Conversation
 from tersely.content.html import Html, PageText
 from tersely.content.registry import reader_of
-from tersely.content.units import ContentReader, Lines, Nested, Units, join_tables, units_of
+from tersely.content.units import ContentReader, Lines, Nested, Quoted, Units, join_tables, units_of
 from tersely.engine.facts import FactCoverage, preserved_facts
-from tersely.engine.reading import Reading, Region, analyze, forms_of, mark_groups, mark_pinned
+from tersely.engine.reading import (
+    Reading,
+    Region,
+    analyze,
+    forms_of,
+    mark_groups,
+    mark_pinned,
+    with_edges,
+)
 from tersely.engine.worth import extras_of, redundancy_of, with_floor, with_joint_worth, worth_of_text
 from tersely.models.counters import Texts, texts_of
 from tersely.types import Analysis, Document, FactKind, Float32s, Int32s, Kind, Level, Request, SegmentTable
@@ -75,6 +83,10 @@ def read(
         preserve = tuple(dict.fromkeys((*preserve, *talk.preserve)))
     if preserve:
         found["must"] = _coverage(reading, options, preserve)
+    quoted = {region.document for region in reading.regions if isinstance(region.form, Quoted)}
+    pins = [span for span in request.pinned if span[0] not in reading.pages and span[0] not in quoted]
+    if pins:
+        found["table"] = with_edges(reading.table, reading.texts, pins)
     return replace(reading, **found) if found else reading
 
 

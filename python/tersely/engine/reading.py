@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -71,6 +71,27 @@ def mark_pinned(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> U
     if not spans:
         return np.zeros(len(table.start), dtype=np.uint8)
     return _covered(len(table), *_rows_of(table, spans))
+
+
+def with_edges(
+    table: SegmentTable, texts: Sequence[str], spans: Sequence[tuple[int, int, int]]
+) -> SegmentTable:
+    """Widen the first and last segment of each (document, start, end) span by white space at its edges.
+
+    So that what is pinned stands in the text with it. O(n + spans log(n)).
+    """
+    start, end = table.start.copy(), table.end.copy()
+    for (document, begin, stop), low, high in zip(spans, *_rows_of(table, spans), strict=True):
+        if low == high:
+            continue
+        text, last = texts[document], high - 1
+        if not text[begin : int(table.start[low])].strip():
+            start[low] = min(start[low], begin)
+        if not text[int(table.end[last]) : stop].strip():
+            end[last] = max(end[last], stop)
+    beside = table.document[1:] == table.document[:-1]
+    start[1:][beside] = np.maximum(start[1:], end[:-1])[beside]  # what two spans share is the first one's
+    return replace(table, start=start, end=end)
 
 
 def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, int]]]) -> Int32s:

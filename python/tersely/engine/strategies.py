@@ -241,6 +241,8 @@ class Prepared:
                 fitted = self._cut_within(budget, fits[-1])
             if fitted is None:
                 break
+            if fits and fits[-1].tokens < fitted.tokens:  # by shorter markers: it has all that this level has
+                fitted = fits[-1]
             fits.append(fitted)
         for fitted in fits:
             if (pinned := self._with_whole_pins(fitted)) is not None:
@@ -336,8 +338,9 @@ class Prepared:
             return None
         pins: dict[int, set[str]] = {}
         for document, start, end in self.request.pinned:
-            if self._readers[document] is not None:
-                pins.setdefault(document, set()).add(self.documents[document].text[start:end].strip())
+            pin = self.documents[document].text[start:end]
+            if self._readers[document] is not None and pin.strip():
+                pins.setdefault(document, set()).add(pin)
         parts = fitted.rendered.parts
         split = {document for document, some in pins.items() if some - found_in([parts[document]], some)}
         if not split:

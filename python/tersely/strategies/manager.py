@@ -15,6 +15,7 @@ from tersely import checks, metrics
 from tersely.cache import BoundedCache
 from tersely.documents import read_document, warnings_about
 from tersely.engine.allocation import favour_of, in_steps, share_out, weights_of
+from tersely.engine.fit import places_of_separators
 from tersely.engine.incremental import Known, prepare_with, price
 from tersely.engine.reading import count, count_batch, longest_prefix, name_of
 from tersely.engine.strategies import Auto, Extractive, Prepared, prepare_by, with_required
@@ -763,6 +764,8 @@ def _combine(
             facts.append(replace(fact, document=index if fact.document >= 0 else -1))
         generated += [(at + start, at + end) for start, end in part.generated]
         at += len(part.text) + len(request.separator)
+    generated += places_of_separators([kept[index].text for index in sorted(kept)], request.separator)
+    generated.sort()
     receipts = [part.receipt for part in kept.values()]
     warnings = [warning for receipt in receipts for warning in receipt.warnings]
     searched = [one.warnings for one in receipts if len(one.reasons) > 1]  # the others fit, or hold one thing
