@@ -86,7 +86,7 @@ std::vector<std::uint8_t> classes_of(const text::Vocabulary& vocabulary) {
 
 // One pass: segments, and the terms of each; then the terms of each extra text as one row; what each term is and
 // weighs.
-py::tuple analyze(const py::object& texts, const py::list& extras, int level, std::size_t window) {
+py::tuple analyze(const py::object& texts, const py::list& extras, int level, std::size_t window, std::size_t piece) {
     const text::Level checked = checked_level(level);
     const GivenTexts list(texts);
     const Utf8List extra_list(extras);
@@ -99,7 +99,7 @@ py::tuple analyze(const py::object& texts, const py::list& extras, int level, st
         const Release release;
         for (std::size_t i = 0; i < list.views().size(); ++i) {
             const std::string_view view = list.views()[i];
-            text::Segments rows = text::segment(view, checked, window);
+            text::Segments rows = text::segment(view, checked, window, piece);
             for (std::size_t row = 0; row < rows.size(); ++row) {
                 const text::Span span{static_cast<std::size_t>(rows.start[row]),
                                       static_cast<std::size_t>(rows.end[row])};
@@ -413,7 +413,8 @@ void bind_text(py::module_& m) {
     const char* what = "The UTF-8 of texts, for any number of calls that take texts; immutable.";
     py::class_<Utf8List>(m, "Utf8", what, py::is_final(), plain).def(py::init<const py::list&>(), py::arg("texts"));
     m.def("segment", &segment, py::arg("texts"), py::arg("level"), py::arg("window"));
-    m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"));
+    m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"),
+          py::arg("piece") = 0);
     m.def("read_terms", &read_terms, py::arg("texts"));
     m.def("terms", &terms, py::arg("texts"));
     m.def("negations", &negations, "The folded words that deny, of some twenty languages, sorted.");

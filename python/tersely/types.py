@@ -609,7 +609,8 @@ class Receipt:
         recounts: how often a candidate text was counted.
         warnings: reason codes of everything the caller may want to know: "query_without_matches" (the query's
             terms occur nowhere: scored as without a query), "empty_query", "segment_cut" (nothing whole
-            fitted), "counter_not_additive" (the parts' counts were off by more than 10%), "nothing_to_keep"
+            fitted), "segments_cut" (most of the budget would have been left, so larger ones were cut),
+            "counter_not_additive" (the parts' counts were off by more than 10%), "nothing_to_keep"
             (white space only, over the budget), "markers_left_out" (no room even for an "…" where something
             was left out), "markers_shortened" (no room to say how much in each place), "no_unit_fits" (not
             one whole line, record, ... fitted: compressed as text), "json_invalid", "json_too_deep", the same

@@ -17,10 +17,10 @@ from hypothesis import given, strategies as st
 from result_checks import check_result
 from sample_texts import GUIDE, prose
 from tersely import BudgetExceededError, CompressionError, Extractive
-from tersely.engine.finish import fates_of, make_receipt
+from tersely.engine.finish import broken_promises, fates_of, make_receipt
 from tersely.models.counters import resolve_counter
 from tersely.retrieval import CompressionConfig, ContextualCompressor, TokenBudgetConfig
-from tersely.types import Document, Level, Receipt, Request
+from tersely.types import AnyStrategyName, Document, Level, Receipt, Request
 from text_strategies import texts
 
 TEXT = prose(40)
@@ -128,6 +128,72 @@ def test_a_flat_file_of_any_size_fills_its_budget_from_its_first_line_on(kind: s
     result = tersely.compress(text, budget=60)
     assert 50 <= result.tokens <= 60
     assert result.text.startswith(text[: text.index("\n")])
+
+
+def row_of(number: int) -> str:
+    return f"| part {number} | ferry {number * 37 % 11} | {number * 53 % 900} |"
+
+
+HEAD = "| part | ferry | cost |\n|---|---|---|\n"
+NAMES = ["rope", "winch", "ferry", "salt", "tide", "buoy"]
+WORDS = " ".join(f"{NAMES[n * n % 6]} {n * 7 % 5}" for n in range(400))
+LARGER = {  # than the room that what is small leaves
+    "a table of one segment": f"The costs.\n\n{HEAD}" + "\n".join(map(row_of, range(16))) + "\n\nIn May.",
+    "rows longer than the room": HEAD + "\n".join(f"| {n} | {WORDS} | 7 |" for n in range(3)) + "\n\nIn May.",
+    "words without a full stop": f"A note.\n\n{WORDS}",
+    "lines of a section": "# Calls\n## All\n" + "\n".join(
+        f"id={n} GET https://ferry.example/{n * 7919:x}/{n * 31 % 97}.js [{'failed' if n == 12 else 'done'}]"
+        for n in range(40)
+    ),
+    "items of a list": "What there is:\n\n" + "\n".join(f"- {WORDS}" for _ in range(3)),
+    "a document beside a note": ["A note.", WORDS],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", LARGER)
+@pytest.mark.parametrize("query", [None, "Which ferry failed?"])
+@pytest.mark.parametrize("strategy", ["auto", "extractive", "manager", "hierarchical"])
+def test_what_is_larger_than_the_room_is_cut_where_most_of_the_budget_is_left(
+    kind: str, query: str | None, strategy: str
+) -> None:
+    result = tersely.compress(LARGER[kind], query, budget=100, strategy=strategy)
+    assert 50 <= result.tokens <= 100
+    if strategy == "extractive":
+        assert set(result.receipt.warnings) - {"query_without_matches"} == {"segments_cut"}
+    assert broken_promises(result) == []
+
+
+@pytest.mark.parametrize("kind", ["log", "tool_output"])
+@pytest.mark.parametrize("budget", [200, 400])
+def test_the_best_line_is_cut_in_its_place_where_it_is_larger_than_most_of_the_budget(
+    kind: AnyStrategyName, budget: int
+) -> None:
+    tied = "".join(f"10:00:0{n} INFO tied {n}\n" for n in range(9))
+    text = f"{tied}10:01:00 ERROR it tore: {WORDS}\n{tied.replace('10:00', '10:02')}"
+    result = tersely.compress(text, budget=budget, strategy=kind)
+    (line,) = [line for line in result.text.split("\n") if "ERROR it tore: rope 0 winch 2" in line]
+    assert line.endswith(" …") and line.removesuffix(" …") in text
+    assert 0.8 * budget <= result.tokens <= budget
+    assert "segments_cut" in result.receipt.warnings
+    assert result.receipt.reasons["kept:cut"] == 1
+    assert broken_promises(result) == []
+
+
+def test_a_table_that_is_cut_keeps_whole_rows_under_its_head() -> None:
+    text = LARGER["a table of one segment"]
+    result = tersely.compress(text, "What does part 11 cost?", budget=80, strategy="extractive")
+    head, *rows = [line for line in result.text.split("\n") if line.startswith("|")]
+    assert [head, *rows[:1]] == HEAD.splitlines()
+    assert row_of(11) in rows and set(rows[1:]) <= set(text.split("\n"))
+
+
+@pytest.mark.parametrize("block", ["```\n" + WORDS.replace(" 3", "\n") + "\n```", f"- {WORDS}\n- {WORDS}"])
+def test_D023_where_structure_is_preserved_code_and_items_are_not_cut(block: str) -> None:
+    text = f"A note.\n\n{block}\n\nAn end."
+    whole = Extractive(preserve_structure=True)
+    assert tersely.compress(text, budget=100, strategy=whole).text == "A note.\n\nAn end."
+    assert tersely.compress(text, budget=100, strategy=Extractive()).tokens > 50
+    assert tersely.compress(text, budget=100, strategy=Extractive(piece=0)).text == "A note.\n\nAn end."
 
 
 def test_a_budget_of_zero() -> None:

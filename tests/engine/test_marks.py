@@ -20,8 +20,8 @@ from sample_texts import ALL, GUIDE
 from tersely import BudgetExceededError, Document, Extractive, Kind, prepare
 from tersely.content.units import ContentReader, Lines, Units, units_of
 from tersely.engine.facts import FactCoverage, find_facts
-from tersely.engine.fit import render as render_rows
 from tersely.engine.reading import mark_groups, segment
+from tersely.engine.render import render as render_rows
 from tersely.engine.strategies import Auto
 from tersely.models.counters import resolve_counter
 from tersely.report import to_html
@@ -214,7 +214,8 @@ def render(texts: list[str], table: SegmentTable, rows: np.ndarray, separator: s
     reading = prepare(texts, strategy="extractive", separator=separator).reading
     np.testing.assert_array_equal(reading.table.start, table.start)
     rendered = render_rows(reading, rows)
-    assert len(rendered.parts) == len(texts) and rendered.generated == ()
+    assert len(rendered.parts) == len(texts)
+    assert {rendered.text[start:end] for start, end in rendered.generated} <= {separator.strip()} - {""}
     assert separator.join(part for part in rendered.parts if part) == rendered.text
     return rendered.text
 

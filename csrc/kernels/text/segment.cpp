@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/parallel.hpp"
 #include "kernels/text/abbreviations.hpp"
@@ -57,6 +58,30 @@ bool tiny_lines(std::string_view text, Span span) {
     const auto lines = std::count(text.begin() + static_cast<std::ptrdiff_t>(span.begin),
                                   text.begin() + static_cast<std::ptrdiff_t>(span.end), '\n');
     return size <= (kTinyLine + 1) * static_cast<std::size_t>(lines);
+}
+
+// Cuts what is longer than kWholePieces pieces into lines, and those into pieces.
+void split_larger(std::string_view text, std::size_t piece, std::vector<Span>& spans) {
+    if (std::none_of(spans.begin(), spans.end(),
+                     [&](const Span& span) { return span.end - span.begin > kWholePieces * piece; })) {
+        return;
+    }
+    std::vector<Span> lines, cut;
+    for (const Span& span : spans) {
+        if (span.end - span.begin <= kWholePieces * piece) {
+            cut.push_back(span);
+            continue;
+        }
+        lines.clear();
+        split_lines(text, span, 0, lines);
+        for (const Span& line : lines) split_long(text, line, piece, cut);
+    }
+    spans = std::move(cut);
+}
+
+// Whether a line is the one below the head of a table: dashes, with bars and colons.
+bool is_dashed(std::string_view line) {
+    return line.find('-') != std::string_view::npos && line.find_first_not_of("|-: \t\r") == std::string_view::npos;
 }
 
 void split_block(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops, std::vector<Span>& out) {
@@ -150,7 +175,7 @@ bool leads_into_list(std::string_view text, const Block& block, const std::vecto
 
 }  // namespace
 
-Segments segment(std::string_view text, Level level, std::size_t window) {
+Segments segment(std::string_view text, Level level, std::size_t window, std::size_t piece) {
     Segments out;
     if (level == Level::kCharacter) {
         characters(text, std::max<std::size_t>(window, 1), out);
@@ -179,6 +204,7 @@ Segments segment(std::string_view text, Level level, std::size_t window) {
             split_into_clauses(text, block, ordinal_stops, spans);
         } else {
             split_block(text, block, ordinal_stops, spans);
+            if (piece > 0 && block.kind != Kind::kHeading) split_larger(text, piece, spans);
         }
         const bool heading = block.kind == Kind::kHeading;
         if (heading) std::fill(open.begin() + block.level, open.end(), -1);
@@ -186,6 +212,12 @@ Segments segment(std::string_view text, Level level, std::size_t window) {
         const std::int32_t under = item && leads >= 0 ? leads : *std::max_element(open.begin(), open.end());
         const auto first = static_cast<std::int32_t>(out.size());
         for (const Span& span : spans) out.push(span, block.kind, static_cast<std::int32_t>(index), under);
+        if (piece > 0 && block.kind == Kind::kTable && spans.size() > 2 &&
+            is_dashed(text.substr(spans[1].begin, spans[1].end - spans[1].begin))) {
+            auto row = out.heading.begin() + first;
+            *++row = first;
+            std::fill(++row, out.heading.end(), first + 1);
+        }
         if (heading) open[block.level] = first;
         if (!item) leads = leads_into_list(text, block, spans, level) ? static_cast<std::int32_t>(out.size()) - 1 : -1;
     }

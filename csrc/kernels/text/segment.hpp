@@ -32,6 +32,7 @@ enum class Level : std::uint8_t { kCharacter, kWord, kClause, kSentence, kParagr
 
 inline constexpr std::size_t kLongestSegment = 2048;
 inline constexpr std::size_t kLongestLead = 512;
+inline constexpr std::size_t kWholePieces = 2;
 inline constexpr std::size_t kTinyLine = 3;     // bytes: such a line says nothing by itself
 inline constexpr std::size_t kTinyPiece = 128;  // bytes of lines that are a span together
 inline constexpr std::size_t kManyTiny = 256;   // bytes of a block of such lines: a few stay as they are
@@ -66,7 +67,10 @@ struct Segments {
 };
 
 // `window`: length in characters of a CHARACTER segment (>= 1), unused by the other levels.
-Segments segment(std::string_view text, Level level, std::size_t window);
+// `piece`: 0, or bytes: SENTENCE segments of more than kWholePieces times as many, headings aside, are cut at the ends
+// of lines, and of what is longer than a piece, at the best break. Each row of a table with a line of dashes below its
+// head has that line as its heading, which has the head.
+Segments segment(std::string_view text, Level level, std::size_t window, std::size_t piece = 0);
 
 // Byte offsets -> character offsets. O(text), one pass.
 void to_characters(std::string_view text, std::vector<std::int64_t>& start, std::vector<std::int64_t>& end);

@@ -16,8 +16,9 @@ import numpy.typing as npt
 from tersely.content.units import Nested
 from tersely.documents import warnings_about
 from tersely.engine.facts import fact_report, facts_kept, with_facts
-from tersely.engine.fit import Fit, places_of_separators
+from tersely.engine.fit import Fit
 from tersely.engine.reading import FIRST_KEPT, REASONS, Reading, found_in, name_of, segment
+from tersely.engine.render import places_of_separators
 from tersely.engine.worth import Asked, document_probability
 from tersely.models.counters import BytePairCounter
 from tersely.types import (
@@ -188,10 +189,13 @@ def make_receipt(
 def _parted(
     kept: Sequence[Span], dropped: Sequence[Span], reading: Reading, cut: int
 ) -> tuple[list[Span], list[Span]]:
-    """Spans where the only kept unit was cut: its head was kept, its rest was dropped."""
+    """Spans where a kept unit was cut: its head was kept, its rest was dropped."""
     heads: list[Span] = []
     rests: list[Span] = []
     for span in kept:  # of a page, the pieces of the unit
+        if span.reason != "cut":
+            heads.append(span)
+            continue
         at = cut
         if span.document in reading.pages:
             shown = [stop for _, stop in reading.pages[span.document].to_plain(span.start, span.end)]

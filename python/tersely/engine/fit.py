@@ -7,24 +7,21 @@ decides. This is the only such loop.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
-from itertools import accumulate
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from tersely import _native, checks
-from tersely.content.units import Lines, Marker, Nested, Quoted
+from tersely.content.units import Lines
 from tersely.engine.reading import (
+    CUT_MARK,
     FIRST_KEPT,
     MOST_TOKENS,
     REASONS,
     Reading,
-    Region,
     count,
     count_batch,
     count_sent,
@@ -33,283 +30,10 @@ from tersely.engine.reading import (
     longest_prefix,
     prices_of_headings,
 )
+from tersely.engine.render import Places, Rendered, Wording, has_digit, joins_are_marked, noted, render
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import TOKEN_TABLES, BytePairCounter
-from tersely.types import Float32s, Int64s, Kind, SegmentTable, UInt8s, pieces
-
-Places = tuple[tuple[int, int], ...]
-
-_OMITTED = " … "
-_DIGIT = re.compile(r"\d")
-_SHORT_GAP = 2  # characters between two quotes of a line that are written as they are
-_LINE_KINDS = (Kind.TABLE, Kind.FENCED_CODE, Kind.CODE)
-
-
-class Wording(IntEnum):
-    """Amount of detail in the notes on what was left out."""
-
-    FULL = 0
-    SHORT = 1
-    TOTAL = 2  # how much once, in other places that something was
-    SIGNS = 3  # in each place that something was
-    BARE = 4  # only what the syntax of the content asks for
-
-
-class Rendered(NamedTuple):
-    """A text.
-
-    Attributes:
-        text: what to send.
-        parts: what stands of each document in it; "" where nothing does.
-        places: where markers, notes and each "…" begin and end in `text`, in arrays of any shape.
-    """
-
-    text: str
-    parts: tuple[str, ...]
-    places: Sequence[npt.ArrayLike]
-
-    @property
-    def generated(self) -> Places:
-        """(start, end) characters of `text` that are no source's."""
-        if not self.places:
-            return ()
-        pairs = [np.asarray(some, np.int64).reshape(-1, 2).tolist() for some in self.places]
-        return tuple([(start, end) for some in pairs for start, end in some])
-
-
-def _has_digit(text: str) -> bool:
-    return _DIGIT.search(text) is not None or any(map(str.isdigit, text))  # others are rare, and slow to find
-
-
-def render(reading: Reading, rows: Int64s, wording: Wording = Wording.FULL) -> Rendered:
-    """The text of the rows (ascending), document by document. O(runs of rows + characters kept)."""
-    separator = reading.request.separator
-    if len(rows) == 0:
-        return Rendered("", ("",) * len(reading.texts), ())
-    if not reading.forms and _joins_are_marked(reading):
-        return _render_marked(reading, rows)
-    if not reading.forms:
-        table, within = reading.table, reading.request.within
-        texts = _native.join_rows(reading.texts, table.document, table.start, table.end, rows, within)
-        return Rendered(separator.join(filter(None, texts)), tuple(texts), ())
-    writer = _Writer()
-    parts = [""] * len(reading.texts)
-    spans: list[tuple[int, int, int]] = []  # of the text, of each document
-    bounds = [0, len(rows)]
-    if len(reading.regions) > 1:
-        edges = [bound for region in reading.regions for bound in (region.first, region.last)]
-        bounds = np.searchsorted(rows, edges).tolist()
-    document, begin = -1, 0
-    before = -1  # the last row that was written
-    for number, region in enumerate(reading.regions):
-        mine = rows[bounds[2 * number] : bounds[2 * number + 1]]
-        if len(mine) == 0:
-            continue
-        if region.document != document:
-            if document >= 0:
-                spans.append((document, begin, writer.length))
-                writer.join(separator)
-            document, begin, before = region.document, writer.length, -1
-        elif before >= 0:
-            writer.join(_between(reading, before, int(mine[0]), region, reading.request.within))
-        _write_region(reading, region, mine, wording, writer)
-        before = int(mine[-1])
-    if document >= 0:
-        spans.append((document, begin, writer.length))
-    text = "".join(writer.pieces)
-    for document, begin, end in spans:
-        parts[document] = text[begin:end]
-    return Rendered(text, tuple(parts), writer.places)
-
-
-def _between(reading: Reading, before: int, after: int, region: Region, separator: str) -> str:
-    """Choose the text between two regions: the source's gap at a fence, else the separator."""
-    table = reading.table
-    if region.first == after or region.form is not None or before == region.first - 1:
-        gap = reading.texts[region.document][int(table.end[before]) : int(table.start[region.first])]
-        if region.form is not None or after == region.first:
-            return gap if not gap.strip() else "\n"
-    return separator
-
-
-class _Writer:
-    """Pieces of a text, and which of them are no source's."""
-
-    def __init__(self) -> None:
-        self.pieces: list[str] = []
-        self.places: list[npt.ArrayLike] = []
-        self.length = 0
-
-    def add(self, text: str) -> None:
-        """Write a piece."""
-        if text:
-            self.pieces.append(text)
-            self.length += len(text)
-
-    def join(self, text: str) -> None:
-        """Write what stands between two pieces, which is no source's where it is not blank."""
-        self.places.append(_said_in(text, self.length))
-        self.add(text)
-
-
-def _said_in(text: str, at: int) -> list[tuple[int, int]]:
-    """Return where a text that begins at a character says something: [(start, end)], [] for a blank one."""
-    said = text.strip()
-    begin = at + len(text) - len(text.lstrip())
-    return [(begin, begin + len(said))] if said else []
-
-
-def places_of_separators(texts: Sequence[str], separator: str) -> Places:
-    """Return the places of a separator that is not blank in texts that are joined by it. O(texts)."""
-    if not separator.strip():
-        return ()
-    ends = accumulate(len(text) + len(separator) for text in texts[:-1])
-    return tuple(place for end in ends for place in _said_in(separator, end - len(separator)))
-
-
-def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wording, writer: _Writer) -> None:
-    """Write the kept units of a region as text, or in its form, with what marks the others. O(kept units)."""
-    text = reading.texts[region.document]
-    if region.form is None:
-        first, last = _runs(reading.table, rows)
-        kept, between, places = _text_parts(reading, first, last)
-        begin = writer.length
-        for piece, gap in zip(kept, between, strict=True):
-            writer.add(piece)
-            writer.add(gap)
-        writer.places.append([(begin + start, begin + end) for start, end in places])
-    elif isinstance(region.form, Quoted):
-        _write_quoted(text, reading.table, region.form, rows, writer)
-    else:
-        table, form, shift = reading.table, region.form, region.local - region.first
-        where = (text, table.start, table.end, rows, region.first, region.last, shift)
-        local = rows + shift if shift else rows
-        if isinstance(form, Lines):
-            says = wording is not Wording.BARE
-            counts = _counting_marker(form, local, wording)
-            note = form.note if says else None
-            written, marked = _native.write_lines(
-                *where,
-                form.continued,
-                says,
-                form.marker,
-                counts,
-                form.sign,
-                note,
-                form.noted,
-                form.told,
-                form.joint,
-                form.elision,
-                writer.length,
-            )
-        else:
-            marker = _nested_marker(form, local, wording)
-            at_line = not writer.pieces or writer.pieces[-1].endswith("\n")
-            written, marked = _native.write_nested(
-                *where, marker, form.gap, form.numbered, writer.length, at_line
-            )
-        writer.add(written)
-        writer.places.append(marked)
-
-
-def _write_quoted(text: str, table: SegmentTable, form: Quoted, rows: Int64s, writer: _Writer) -> None:
-    """Sources, each with the words of it that are kept; in a line, what is left out becomes a space."""
-    source = table.heading[rows] < 0
-    rows = rows[~(source & np.concatenate((source[1:], [True])))]  # of a source without words nothing is said
-    if len(rows) == 0:
-        return
-    source = table.heading[rows] < 0
-    apart = table.end[rows[:-1]] != table.start[rows[1:]]
-    edges = np.concatenate(([True], apart, [True]))
-    begin, end = table.start[rows[edges[:-1]]], table.end[rows[edges[1:]]]
-    block = table.block[rows]
-    opens, same_line = source[1:][apart], (block[1:] == block[:-1])[apart]
-    near = same_line & (begin[1:] - end[:-1] <= _SHORT_GAP)
-    gap = np.where(opens, 1, np.where(source[:-1][apart] | near, 2, np.where(same_line, 3, 0)))
-    written = ("\n" + form.indent, "\n", "", " ")
-    parts = [""] * (2 * len(begin) - 1)
-    parts[::2] = [text[start:stop] for start, stop in zip(begin.tolist(), end.tolist(), strict=True)]
-    parts[1::2] = [written[code] for code in gap.tolist()]
-    short = (near & ~source[:-1][apart] & ~opens).nonzero()[0].tolist()
-    for run in short:
-        parts[2 * run + 1] = text[int(end[run]) : int(begin[run + 1])]
-    ends = list(accumulate(map(len, parts), initial=writer.length))
-    said = [run for run in short if parts[2 * run + 1].strip()]
-    writer.places.append([(ends[2 * run + 1], ends[2 * run + 2]) for run in said])
-    writer.add("".join(parts))
-
-
-def _joins_are_marked(reading: Reading) -> bool:
-    """Whether what joins pieces of text may say something: an "…" between clauses, or a separator."""
-    return reading.clauses or bool((reading.request.separator + reading.request.within).strip())
-
-
-def _render_marked(reading: Reading, rows: Int64s) -> Rendered:
-    """Text alone, where what joins its pieces may say something."""
-    table, request = reading.table, reading.request
-    first, last = _runs(table, rows)
-    kept, between, places = _text_parts(reading, first, last)
-    document = table.document[first]
-    parts = [""] * len(reading.texts)
-    begin = 0
-    for stop in [*((document[1:] != document[:-1]).nonzero()[0] + 1).tolist(), len(kept)]:
-        gaps = [*between[begin : stop - 1], ""]
-        written = [part for pair in zip(kept[begin:stop], gaps, strict=True) for part in pair]
-        parts[document[begin]] = "".join(written)
-        begin = stop
-    return Rendered(request.separator.join(filter(None, parts)), tuple(parts), [places])
-
-
-def _text_parts(reading: Reading, first: Int64s, last: Int64s) -> tuple[list[str], list[str], Places]:
-    """Return the source's text of each run, the gap after each (the last: none), and what gaps say where."""
-    table, texts = reading.table, reading.texts
-    document = table.document[first]
-    kept = pieces(texts, document, table.start[first], table.end[last])
-    request = reading.request
-    between = [*[request.separator] * (len(kept) - 1), ""]
-    if request.within != request.separator:
-        for place in (document[1:] == document[:-1]).nonzero()[0].tolist():
-            between[place] = request.within
-    if not _joins_are_marked(reading):
-        return kept, between, ()
-    if reading.clauses:
-        block = table.block
-        within = (block[last[:-1]] == block[first[1:]]) & ~np.isin(table.kind[first[1:]], _LINE_KINDS)
-        for place in np.flatnonzero(within).tolist():
-            between[place] = _OMITTED
-    ends = accumulate(len(piece) + len(gap) for piece, gap in zip(kept, between, strict=True))
-    said = (_said_in(gap, end - len(gap)) for gap, end in zip(between, ends, strict=True))
-    return kept, between, tuple(place for places in said for place in places)
-
-
-def _runs(table: SegmentTable, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """The first and the last row of each run of rows that follow one another in a document."""
-    document = table.document[rows]
-    apart = (rows[1:] - rows[:-1] != 1) | (document[1:] != document[:-1])
-    first = np.concatenate((rows[:1], rows[1:][apart]))
-    return first, np.concatenate((rows[:-1][apart], rows[-1:]))
-
-
-def join_rows(texts: Sequence[str], table: SegmentTable, rows: Int64s, separator: str) -> str:
-    """The text of rows (ascending) of text: touching ones keep the source's gap. O(rows + characters)."""
-    parts = _native.join_rows(list(texts), table.document, table.start, table.end, rows, separator)
-    return separator.join(filter(None, parts))
-
-
-def _counting_marker(form: Lines, rows: Int64s, wording: Wording) -> Marker | None:
-    """Return the marker that counts the lines of each gap; None where a sign without a count is enough."""
-    if wording is Wording.TOTAL and form.total is not None:
-        return form.total(rows)
-    return None if wording is Wording.SIGNS else form.marker
-
-
-def _nested_marker(form: Nested, rows: Int64s, wording: Wording) -> Marker:
-    if wording is Wording.SHORT and form.short is not None:
-        return form.short
-    if wording in (Wording.TOTAL, Wording.SIGNS) and form.total is not None:
-        return form.total(rows)
-    return form.bare if wording is Wording.BARE else form.marker
-
+from tersely.types import Float32s, Int64s, UInt8s
 
 _ROUNDS = 5  # of choosing, writing and counting; each narrows the target
 _MORE_ROUNDS = 16  # the same where costs are estimated by length
@@ -338,6 +62,8 @@ class Fit:
         warnings: reason codes.
         tally: its tokens by the prices of its parts, and those of the cheapest unit left out that says
             something new (-1: none).
+        room: tokens left, where they are more than half of the budget and pieces of text that say something
+            new are larger; else 0.
     """
 
     rendered: Rendered
@@ -347,6 +73,7 @@ class Fit:
     recounts: int
     warnings: tuple[str, ...] = ()
     tally: tuple[int, int] = (0, -1)
+    room: int = 0
 
 
 def fit(
@@ -358,6 +85,7 @@ def fit(
     floors: Sequence[int] | None = None,
     caps: Sequence[int] | None = None,
     favour: Float32s | None = None,
+    cuts_lines: bool = False,
 ) -> Fit:
     """The best choice of units whose final text counts at most `budget`.
 
@@ -368,11 +96,15 @@ def fit(
         within: a choice for a larger budget: if no unit fits whole, what this one has of its units is cut.
         floors, caps: tokens that each document gets at least (as far as it can use them), and at most.
         favour: float32[n], factors on what units are worth; with 0 a unit stays out.
+        cuts_lines: whether the best of the lines that are larger than what is left of the budget is cut,
+            where that is more than half.
 
     Raises BudgetExceededError when pinned units, or the smallest unit of any, do not fit; its `.required` is
     an estimate, which `with_required` makes sure of. O(units log units + characters kept) a round.
     """
-    return _Fitting(reading, budget, kept, within, floors, caps, favour).run()
+    fitting = _Fitting(reading, budget, kept, within, floors, caps, favour)
+    fitted = fitting.run()
+    return fitting.with_cut_line(fitted) if cuts_lines else fitted
 
 
 def choose(reading: Reading, target: int) -> UInt8s:
@@ -397,7 +129,7 @@ class _Fitting:
             self.pinned = np.maximum(self.pinned, (kept >= FIRST_KEPT).astype(np.uint8))
         self.prices, self.same = reading.prices(), reading.same()
         self.heads = None if reading.request.frame is None else prices_of_headings(reading.request)
-        self.plain = not (reading.forms or _joins_are_marked(reading))  # written and counted natively
+        self.plain = not (reading.forms or joins_are_marked(reading))  # written and counted natively
         gist, self.gist_room = reading.worth, 0
         if reading.gist is not None and not reading.ranked and len(reading.gist) >= _GIST_UNITS:
             gist, self.gist_room = reading.gist, int(_GIST * reading.original)
@@ -434,12 +166,68 @@ class _Fitting:
         fitted = fitted or self._unmarked() or self._cut()
         if self.kept is not None:
             fitted = replace(fitted, status=np.where(self.kept < FIRST_KEPT, fitted.status, self.kept))
+        fitted = replace(fitted, room=self._unused(fitted))
         if self.prices.exact and not self.reading.pages:  # else the units are not all of the whole
             original = self.reading.original
             off = abs(original - int(np.add.reduce(self.prices.counts)))
             if off > original * _ADDITIVE + len(self.worth):  # white space may be a token each
                 return replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
         return fitted
+
+    def _unused(self, fitted: Fit) -> int:
+        """`Fit.room`."""
+        room = self.budget - fitted.tokens
+        if room <= self.budget // 2 or fitted.cut is not None:
+            return 0
+        left = self._larger(fitted, room)
+        for region in self.reading.regions:
+            left[region.first : region.last] &= region.form is None
+        return room if left.any() else 0
+
+    def _larger(self, fitted: Fit, room: int) -> npt.NDArray[np.bool_]:
+        """bool[n]: units left out, in no group, that say something new and have more tokens than `room`."""
+        out = (fitted.status < FIRST_KEPT) & (self.reading.group < 0) & (self.worth > 0)
+        if len(self.same):
+            out &= ~np.isin(self.same, self.same[is_kept(fitted.status)])
+        if (
+            estimated := self.reading.estimated()
+        ) is not None:  # units that are never kept, or parts of lines
+            out &= ~estimated
+        larger: npt.NDArray[np.bool_] = out & (self.prices.counts > room)
+        return larger
+
+    def with_cut_line(self, fitted: Fit) -> Fit:
+        """The choice with the start of the best line that is larger than the room, where that is most of the
+        budget."""
+        reading, table, room = self.reading, self.table, self.budget - fitted.tokens
+        if not reading.forms or self.caps is not None or room <= self.budget // 2 or fitted.cut is not None:
+            return fitted
+        possible = self._larger(fitted, room)
+        if len(reading.needs):  # of those that need nothing that is out
+            possible &= (reading.needs < 0) | (fitted.status[reading.needs] >= FIRST_KEPT)
+        for region in reading.regions:
+            possible[region.first : region.last] &= isinstance(region.form, Lines)
+        best = self._best_first(np.flatnonzero(possible))[:1]
+        if len(best) == 0 or "\n" in (piece := self._piece(row := int(best[0]))):
+            return fitted
+        status = fitted.status.copy()
+        status[row] = _CUT
+        regions = tuple(noted(one, row) if one.first <= row < one.last else one for one in reading.regions)
+
+        def written(size: int) -> Rendered:
+            end = table.end.copy()
+            end[row] = table.start[row] + size
+            return render(replace(reading, table=replace(table, end=end), regions=regions), is_kept(status))
+
+        size, mark = longest_prefix(
+            piece, lambda text: self._measure(written(len(text) - len(CUT_MARK))), self.budget
+        )
+        rendered = written(size)
+        tokens = self._measure(rendered)
+        if not mark or tokens > self.budget:
+            return fitted
+        cut, warnings = int(table.start[row]) + size, (*fitted.warnings, "segments_cut")
+        return Fit(rendered, tokens, status, cut, self.recounts, warnings, fitted.tally)
 
     def _choice(self) -> _native.Choice:
         """The units with what they are worth and the rules for choices among them."""
@@ -680,7 +468,7 @@ class _Fitting:
             return fitted
         for wording, share in ((Wording.TOTAL, _COUNTS_SHARE), (Wording.SIGNS, _COUNT_SHARE)):
             said = [fitted.rendered.text[start:end] for start, end in fitted.rendered.generated]
-            counted = [marker for marker in said if "…" in marker and _has_digit(marker)]
+            counted = [marker for marker in said if "…" in marker and has_digit(marker)]
             counts = "\n".join(counted)
             if not counts or self._count(counts) <= share * self.budget:
                 break

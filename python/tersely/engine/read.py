@@ -38,6 +38,7 @@ _FEWEST_ROWS, _MOST_ROWS, _ALL_ROWS = 16_384, 131_072, 1 << 40
 _NEAR = 0.5  # of the best worth: units whose facts count where a query says what matters
 _FACT_SHARE = 0.1  # of the budget that goes to units for their facts, with a query
 _PIECES = (Level.CHARACTER, Level.WORD, Level.CLAUSE)  # less than sentences
+_WHOLE_BLOCKS = (Kind.LIST_ITEM, Kind.FENCED_CODE, Kind.CODE)
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
 
 
@@ -101,7 +102,7 @@ def _read_text(
     """All documents as text: segments, worth what they have to do with the query, else by importance."""
     if texts is None:
         texts = texts_of(request.documents)
-    analysis = analyze(texts, extras_of(request), options.level, options.window)
+    analysis = analyze(texts, extras_of(request), options.level, options.window, options.piece or 0)
     valued, by_query, warnings, asked = worth_of_text(request, texts, options, analysis)
     table = analysis.table
     if len(texts) == 1:
@@ -118,15 +119,16 @@ def _read_text(
         gist=valued.gist,
         apart=valued.apart,
         regions=regions,
-        group=mark_groups(table, request.groups),
+        group=_grouped(table, request.groups, _held_blocks(table, options)),
         pinned=mark_pinned(table, request.pinned),
         term_ids=analysis.term_ids,
         term_offsets=analysis.term_offsets,
         term_weight=analysis.term_weight,
         redundancy=redundancy_of(options, by_query),
-        needs=table.heading if options.preserve_structure else np.empty(0, dtype=np.int32),
+        needs=_needs_of_text(table, options),
         context=options.context,
         clauses=options.level is Level.CLAUSE,
+        pieces_of_lines=bool(options.piece),
         pieces_repeat=options.level in _PIECES,
         warnings=(*told, *warnings),
         types=types,
@@ -134,6 +136,27 @@ def _read_text(
         asked=asked,
     )
     return with_floor(reading, None)
+
+
+def _needs_of_text(table: SegmentTable, options: Extractive) -> Int32s:
+    """int32[n]: what segments of text bring: headings above them, rows of a cut table its head; or empty."""
+    if options.preserve_structure:
+        return table.heading
+    if not options.piece:
+        return np.empty(0, dtype=np.int32)
+    in_table = (table.kind == Kind.TABLE) & (table.heading >= 0)
+    in_table[in_table] = table.kind[table.heading[in_table]] == Kind.TABLE
+    return np.where(in_table, table.heading, -1).astype(np.int32)
+
+
+def _held_blocks(table: SegmentTable, options: Extractive) -> Int32s:
+    """int32[n]: the first piece of the list item or block of code that each is of, -1 where it is the first;
+    empty where blocks need not stay whole, or no piece is cut."""
+    if not (options.piece and options.preserve_structure):
+        return np.empty(0, dtype=np.int32)
+    first = np.searchsorted(table.block, table.block)
+    follows = np.isin(table.kind, _WHOLE_BLOCKS) & (first < np.arange(len(table)))
+    return np.where(follows, first, -1).astype(np.int32)
 
 
 def _coverage(reading: Reading, options: Extractive, preserve: tuple[str, ...]) -> FactCoverage:
@@ -309,7 +332,9 @@ class _Joining:
     ) -> Analysis:
         """All documents as text, without the fences of blocks that were read."""
         shown = [self._without_fences(index, blocks.get(index, ()), read) for index in range(len(self.texts))]
-        return analyze(shown, extras_of(self.request), self.options.level, self.options.window)
+        options = self.options
+        extras = extras_of(self.request)
+        return analyze(shown, extras, options.level, options.window, options.piece or 0)
 
     def _without_fences(
         self,
@@ -403,8 +428,11 @@ class _Joining:
                     moved = units.follows[part.low : part.high]
                     by = first - part.low
                     follows[rows] = np.where(moved >= 0, moved + by, -1) if by else moved
-            elif self.options.preserve_structure:
-                needs[rows] = table.heading[rows]
+            else:
+                if len(above := _needs_of_text(table, self.options)):
+                    needs[rows] = above[rows]
+                if len(held := _held_blocks(part.table, self.options)):
+                    follows[rows] = np.where(held >= 0, held + first, -1)
             form = None if units is None else units.form
             if isinstance(form, Lines) and form.note is not None and part.document in pinned:
                 form = replace(form, note=None)  # what is pinned stands in the text as it is
@@ -434,6 +462,7 @@ class _Joining:
             pages=self.pages,
             context=self.options.context if single is None else 0,
             clauses=self.options.level is Level.CLAUSE,
+            pieces_of_lines=bool(self.options.piece),
             pieces_repeat=self.options.level in _PIECES,
             fences=tuple(fences),
             complete=all(part.units is None or part.units.complete for part in parts),

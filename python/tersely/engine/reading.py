@@ -225,14 +225,20 @@ _LARGEST_WINDOW = 2**62  # what the native border takes; no text is longer
 
 
 def analyze(
-    texts: Sequence[str], extras: Sequence[str] = (), level: Level = Level.SENTENCE, window: int = 200
+    texts: Sequence[str],
+    extras: Sequence[str] = (),
+    level: Level = Level.SENTENCE,
+    window: int = 200,
+    piece: int = 0,
 ) -> Analysis:
     """Cut texts into segments and read their terms; `extras` (query, titles) only give a term row each.
+
+    `piece`: 0, or bytes of the pieces of what is much longer (csrc/kernels/text/segment.hpp).
 
     O(characters) time and memory linear in the number of segments and terms; the GIL is released.
     """
     columns, ids, offsets, classes, weights = _native.analyze(
-        texts, list(extras), int(level), min(window, _LARGEST_WINDOW)
+        texts, list(extras), int(level), min(window, _LARGEST_WINDOW), piece
     )
     return Analysis(SegmentTable(*columns), ids, offsets, classes, weights)
 
@@ -487,6 +493,8 @@ class Reading:
         ranked: whether `worth` is an order.
         fragments: bool[n], units whose cost is estimated by their length; None: there are none.
         clauses: whether units of text are clauses: an "…" says where some of a paragraph are left out.
+        pieces_of_lines: whether units of text may be parts of a line: an "…" says where some of it is left
+            out.
         complete: whether the units are all there is.
         warnings: reason codes.
         types: what each document was taken for; () where nobody looked.
@@ -524,6 +532,7 @@ class Reading:
     context: int = 0
     ranked: bool = False
     clauses: bool = False
+    pieces_of_lines: bool = False
     complete: bool = True
     warnings: tuple[str, ...] = ()
     types: tuple[str, ...] = ()

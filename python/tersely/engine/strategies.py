@@ -17,9 +17,9 @@ from tersely.content.detect import detect_each, hinted_detection, named_code
 from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
 from tersely.content.units import ContentReader
 from tersely.documents import to_level
-from tersely.engine.facts import check_names, fact_report, with_facts
+from tersely.engine.facts import check_names, fact_report, rows_at, with_facts
 from tersely.engine.finish import finish, relevance_of, unchanged
-from tersely.engine.fit import Fit, Wording, fit, render
+from tersely.engine.fit import Fit, fit
 from tersely.engine.read import read
 from tersely.engine.reading import (
     FIRST_KEPT,
@@ -31,13 +31,14 @@ from tersely.engine.reading import (
     found_in,
     is_kept,
 )
+from tersely.engine.render import Wording, render
 from tersely.engine.worth import PRUNER_SHARE, RERANK_SHARE, with_wholes
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import Texts, texts_of
 from tersely.models.embedders import resolve_pruner
 from tersely.options import CompressionMethod, Profile, profile
 from tersely.protocols import Strategy
-from tersely.types import Compressed, Detection, Document, Float32s, Frame, Level, Request
+from tersely.types import Compressed, Detection, Document, Float32s, Frame, Int32s, Level, Request
 
 T = TypeVar("T")
 
@@ -83,6 +84,8 @@ def smallest_fit(attempt: Callable[[int], T], budget: int, enough: int | None = 
 
 
 _ENDLESS = 2**59
+_PIECES = 2  # that what is larger than the room that is left is cut into, at least
+_LEAST_PIECE = 32  # characters: less says nothing
 
 
 class Prepared:
@@ -122,11 +125,14 @@ class Prepared:
             original_tokens = count_joined(request.counter, self._texts, request.separator)
         self.original_tokens = original_tokens
         self._reading = reading
+        self._is_given = reading is not None  # by what another reading of the documents would lack
 
     def framed(self, frame: Frame, original_tokens: int) -> Prepared:
         """Put what was read into a frame that was made of it; `original_tokens`: of all documents in that."""
         request = replace(self.request, frame=frame)
-        return self.revised(replace(self.reading, request=request, original=original_tokens))
+        framed = self.revised(replace(self.reading, request=request, original=original_tokens))
+        framed._is_given = self._is_given
+        return framed
 
     def revised(self, reading: Reading) -> Prepared:
         """Go on with another reading in the place of this one's."""
@@ -188,7 +194,8 @@ class Prepared:
         if self.fits(allowed) and not _binds(caps, self):
             return self._unchanged(allowed)
         try:
-            fitted = fit(self.reading, allowed, floors=floors, caps=caps, favour=favour)
+            cuts = self.options.piece != 0 and self._may_be_text()
+            fitted = fit(self.reading, allowed, floors=floors, caps=caps, favour=favour, cuts_lines=cuts)
             if "markers_left_out" in fitted.warnings and (simpler := self._simpler()) is not None:
                 return simpler._fit(allowed, floors, caps)
         except BudgetExceededError:
@@ -199,6 +206,11 @@ class Prepared:
             return self._read_by((), "no_unit_fits")._fit(allowed, floors, caps)
         if self.request.pinned and (whole := self._with_whole_pins(fitted)) is not None:
             return whole._fit(allowed, floors, caps)
+        if (finer := self._finer(fitted)) is not None:
+            found = None if favour is None else _rows_in(finer.reading, self.reading)
+            result = finer._fit(allowed, floors, caps, None if favour is None else favour[found])
+            if result.tokens > fitted.tokens:
+                return result
         return self.finish(fitted, allowed)
 
     def levels(self, budgets: Sequence[int]) -> list[Compressed]:
@@ -245,8 +257,8 @@ class Prepared:
                 fitted = fits[-1]
             fits.append(fitted)
         for fitted in fits:
-            if (pinned := self._with_whole_pins(fitted)) is not None:
-                return pinned._levels(budgets)
+            if (other := self._with_whole_pins(fitted) or self._finer(fitted)) is not None:
+                return other._levels(budgets)
         longer = [level for level, fitted in enumerate(fits) if fitted.tokens > self.original_tokens]
         whole = max(longer, default=-1)  # up to this level the documents as they are take less
         return [
@@ -292,7 +304,7 @@ class Prepared:
     def stands(self, fitted: Fit) -> bool:
         """Whether `fit` would give this choice, and not read the documents otherwise instead."""
         simpler = "markers_left_out" in fitted.warnings and self._simpler() is not None
-        return not simpler and self._with_whole_pins(fitted) is None
+        return not simpler and self._with_whole_pins(fitted) is None and self._finer(fitted) is None
 
     def fits(self, budget: int) -> bool:
         """Whether the documents fit as they are, as far as is known before they are read."""
@@ -357,12 +369,14 @@ class Prepared:
             return None
         return self._read_by(readers)
 
-    def _read_by(self, readers: Sequence[ContentReader | None], *warnings: str) -> Prepared:
-        """Read the same documents with other readers."""
+    def _read_by(
+        self, readers: Sequence[ContentReader | None], *warnings: str, options: Extractive | None = None
+    ) -> Prepared:
+        """Read the same documents with other readers or options."""
         told = (*self._warnings, *warnings)
         return Prepared(
             self.request,
-            self.options,
+            options or self.options,
             readers,
             self._types,
             told,
@@ -370,6 +384,19 @@ class Prepared:
             original_tokens=self.original_tokens,
             texts=self._texts,
         )
+
+    def _finer(self, fitted: Fit) -> Prepared | None:
+        """Read again, with text that is larger than the room that is left cut, where that is most of the
+        budget; None where it is not, or pieces would say nothing."""
+        options = self.options
+        if fitted.room == 0 or self._is_given or options.piece == 0 or options.level is not Level.SENTENCE:
+            return None
+        size = fitted.room * sum(map(len, self._texts)) // max(self.original_tokens, 1)  # characters, about
+        piece = min(size, options.piece or size) // _PIECES
+        if piece < _LEAST_PIECE:
+            return None
+        warnings = () if options.piece else ("segments_cut",)
+        return self._read_by(self._readers, *warnings, options=replace(options, piece=piece))
 
     def _may_be_text(self) -> bool:
         """Whether documents whose units are all too large may be cut like text without breaking them."""
@@ -382,6 +409,12 @@ class Prepared:
             return fit(self.reading, budget, within=replace(finer, status=alone))
         except BudgetExceededError:
             return None
+
+
+def _rows_in(finer: Reading, coarse: Reading) -> Int32s:
+    """int32[n]: the unit of a reading that each unit of a finer one lies in."""
+    table = finer.table
+    return rows_at(coarse.texts, coarse.table, table.document, table.start)
 
 
 def _binds(caps: Sequence[int] | None, prepared: Prepared) -> bool:
@@ -429,6 +462,9 @@ class Extractive:
             is theirs before others, at least; the less they exceed the budget, the more. 1: all of it.
         strict_preserve: raise BudgetExceededError where not all of them fit.
         window: characters of a CHARACTER segment.
+        piece: bytes of the pieces that much longer sentences, tables and blocks of code are cut into; None:
+            that is decided where less than half of a budget is used because what is left out is larger than
+            the room ("segments_cut" in the receipt); 0: nothing is cut.
         position_decay, position_floor: of "lead".
     """
 
@@ -446,6 +482,7 @@ class Extractive:
     preserve_share: float = 1.0
     strict_preserve: bool = False
     window: int = 200
+    piece: int | None = None
     position_decay: float = 0.01
     position_floor: float | None = None
 
@@ -454,6 +491,8 @@ class Extractive:
         object.__setattr__(self, "preserve", check_names(self.preserve))
         checks.whole_number(self.context, "context")
         checks.whole_number(self.window, "window", least=1)
+        if self.piece is not None:
+            checks.whole_number(self.piece, "piece")
         checks.one_of(self.scoring, "scoring", _SCORINGS)
         if self.redundancy is not None:
             checks.number(self.redundancy, "redundancy", least=0, most=1)

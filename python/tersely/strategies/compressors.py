@@ -92,6 +92,7 @@ class ExtractiveCompressor(Compressor):
             embedder=embedder,
             position_decay=position_decay,
             position_floor=position_floor,
+            piece=0 if strict else None,
         )
         self.lexical_fallback = lexical_fallback
         self.strict = strict

@@ -15,9 +15,9 @@ from tersely import checks, metrics
 from tersely.cache import BoundedCache
 from tersely.documents import read_document, warnings_about
 from tersely.engine.allocation import favour_of, in_steps, share_out, weights_of
-from tersely.engine.fit import places_of_separators
 from tersely.engine.incremental import Known, prepare_with, price
 from tersely.engine.reading import count, count_batch, longest_prefix, name_of
+from tersely.engine.render import places_of_separators
 from tersely.engine.strategies import Auto, Extractive, Prepared, prepare_by, with_required
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from tersely import checks
 from tersely.engine.facts import PRESERVABLE, facts_after
 from tersely.engine.finish import fates_of, make_receipt
-from tersely.engine.fit import join_rows
 from tersely.engine.reading import count, count_batch, mark_groups, mark_pinned, segment
+from tersely.engine.render import join_rows
 from tersely.engine.strategies import Extractive
 from tersely.errors import SummarizationError
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
