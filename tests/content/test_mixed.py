@@ -221,3 +221,41 @@ def test_a_fence_says_what_a_block_is_where_its_look_leaves_that_open() -> None:
     assert reader_of(unclear, "diff") == Diff()
     assert reader_of(unclear, "sh") == reader_of(unclear, "") == ToolOutput()  # what came of a command
     assert reader_of(AFTER * 4, "") is None  # sentences
+
+
+WORDS = ["pool", "region", "key", "signer", "rotation", "deploy", "cluster", "latency"]
+QUIET = {  # lines of a document, and the one among them that stands out
+    "a log": (
+        [
+            f"10:{n // 60:02}:{n % 60:02} INFO {WORDS[n * n % 7]} moved to {WORDS[n * 3 % 8]}"
+            for n in range(200)
+        ],
+        "10:02:10 ERROR signer refused key 7712",
+    ),
+    "a log of one kind": (
+        [f"10:{n // 60:02}:{n % 60:02} INFO request {n} took {n * 37 % 40} ms" for n in range(200)],
+        "10:02:10 INFO leader changed to node 4",
+    ),
+    "a build": (
+        [f"  CC  src/{WORDS[n % 8]}{n}.o" for n in range(100)],
+        "src/pay.c:17:3: error: unknown type 'foo_t'",
+    ),
+    "json lines": (
+        [f'{{"id": {n}, "state": "paid", "fee": {n * 37 % 50}}}' for n in range(100)],
+        '{"id": 777, "state": "refused", "fee": 3}',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", QUIET)
+@pytest.mark.parametrize("query", ["what went wrong?", "why did the deploy fail?", "region north"])
+@pytest.mark.parametrize(
+    "note", ["Lunch is at noon in the small kitchen.", "The deploy of region north is tonight."]
+)
+def test_what_stands_out_in_a_document_stays_beside_a_note_as_it_does_alone(
+    kind: str, query: str, note: str
+) -> None:
+    lines, odd = QUIET[kind]
+    text = "\n".join([*lines[:70], odd, *lines[70:]])
+    for documents in ([text], [note, text], [text, note]):
+        assert odd in tersely.compress(documents, query, budget=150).text

@@ -471,7 +471,8 @@ class _Joining:
             types=self.types,
         )
         if not ranked:
-            reading = with_joint_worth(reading, own, analysis, self.options, follows, alone)
+            ordered = said("relevant")
+            reading = with_joint_worth(reading, own, analysis, self.options, follows, alone, ordered)
         return with_floor(reading, said("graded"))
 
     def _spans(self, spans: Sequence[tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:

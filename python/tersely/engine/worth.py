@@ -611,6 +611,7 @@ def with_joint_worth(
     options: Extractive,
     follows: Int32s,
     alone: Bools | None,
+    ordered: Bools | None,
 ) -> Reading:
     """Value the units of a reading of several content types on one scale.
 
@@ -644,6 +645,7 @@ def with_joint_worth(
                 if region.form is None and region.document not in beside:
                     standing[region.first : region.last] = 0
             worth = (relevance / top + _OWN_SHARE * standing).astype(np.float32)
+            _order_as_alone(reading, own, ordered, worth)
             by_query = True
     if not by_query:
         plain = importance(reading.texts, analysis)
@@ -679,6 +681,21 @@ def with_joint_worth(
         by_query=by_query,
         asked=asked,
     )
+
+
+def _order_as_alone(reading: Reading, own: Float32s, ordered: Bools | None, worth: Float32s) -> None:
+    """Give the units of a region that its reader puts in order the same worths in that order.
+
+    So a document is cut beside others as it is alone, and gets as much of the budget as before.
+    `ordered`: bool[n], units whose `own` worth knows the query; None: none does.
+    """
+    if ordered is None:
+        return
+    for region in reading.regions:
+        rows = slice(region.first, region.last)
+        if region.form is not None and ordered[rows].all():
+            order = np.argsort(-own[rows], kind="stable")
+            worth[rows][order] = -np.sort(-worth[rows])
 
 
 def _segments_of(texts: Sequence[str], segments: SegmentTable, units: SegmentTable) -> tuple[Int64s, Int64s]:
