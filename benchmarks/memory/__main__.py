@@ -11,13 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.arguments import make_parser, parse_parts
-from benchmarks.memory import growing, questions, traces
+from benchmarks.memory import growing, questions, said, traces
 from benchmarks.peers import TEXT
 from benchmarks.report import Report
 
 _PARTS: dict[str, Callable[[Report, Path], None]] = {
     "traces": traces.report,
     "questions": questions.report,
+    "said": said.report,
     "long": growing.report_long,
     "starts": growing.report_starts,
 }

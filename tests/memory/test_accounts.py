@@ -10,9 +10,9 @@ from growth import MOST, growth
 from histories import pictures
 from hypothesis import given, settings, strategies as st
 from tersely import BudgetExceededError
+from tersely.agents.audit import audit
 from tersely.memory import Compactor, compact_messages
 from tersely.memory.compaction import CompactedMessages
-from tersely.memory.mentions import find_mentions
 from tersely.memory.messages import Entry, read_messages
 
 SAID = st.sampled_from(
@@ -78,14 +78,8 @@ def assert_true(messages: list[Any], result: CompactedMessages) -> None:
             assert (account.reason == "empty") == (not said and not entry.opaque)
             if account.reason == "stated_elsewhere":
                 assert said and not pictures(entry) and all(stands(line, text) for line in said)
-    pieces = [piece for entry in before for piece in entry.pieces if piece.kind != "picture"]
-    found = find_mentions(pieces)
-    gone = "\n".join(lost)
-    for row, start, end in zip(
-        found.document.tolist(), found.start.tolist(), found.end.tolist(), strict=True
-    ):
-        fact = pieces[row].text[start:end]
-        assert stands(fact, text) or stands(fact, gone), f"{fact!r} is lost, and no account says so"
+    for statement in audit(messages, result.messages).lost():
+        assert statement.text in "\n".join(lost), f"{statement.text!r} is lost, and no account says so"
     assert ("facts_left_out" in result.warnings) == bool(lost)
     shown = sum(pictures(entry) for entry in sent)
     assert shown + sum(account.pictures for account in result.accounts) == sum(

@@ -8,31 +8,18 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from typing import Any
 
 from tersely import _native
 from tersely.checks import brief
-from tersely.engine.facts import facts_after
 from tersely.engine.reading import segment
 from tersely.memory.excerpts import called_tools
 from tersely.memory.messages import Entry, read_messages, warnings_of
+from tersely.memory.statements import KINDS, SENTENCES, find_statements
 from tersely.text import parse_json
-from tersely.types import FactKind, FactReport
+from tersely.types import FactReport
 
-#: Kinds of statements, those first whose loss costs most, and the kinds of facts that they are.
-KINDS = {
-    "instructions": "OBLIGATION NEGATION",
-    "decisions": "DECISION",
-    "errors": "ERROR",
-    "paths": "PATH PATH_LINE",
-    "facts": "NUMBER DATE VERSION NAME INLINE_CODE URL IDENTIFIER",
-}
-_KIND_OF = {FactKind[name]: kind for kind, names in KINDS.items() for name in names.split()}
-_ORDER = list(KINDS)
-_SAYS = {"instructions": ("system", "user"), "decisions": ("system", "user", "assistant")}  # who may
-_SPEAKERS = ("system", "user", "assistant", "tool")  # in the order in which statements are looked for
-_SENTENCES = (FactKind.OBLIGATION, FactKind.NEGATION, FactKind.DECISION)
 _REWORDED = (
     0.8  # share of a sentence's words that a sentence of the new history has, from which it says the same
 )
@@ -128,32 +115,35 @@ def audit(before: Sequence[Any], after: Sequence[Any]) -> Audit:
         for entry in entries
     ]
     made = "\n\n".join(filter(None, map(_text, new)))
-    turn = sorted(range(len(entries)), key=lambda row: (_SPEAKERS.index(entries[row].role), row))
-    facts = facts_after([texts[row] for row in turn], made)
-    reworded = _Sentences(made)
-    statements, found = [], []
-    for fact in facts.facts:
-        if fact.outcome == "unsupported" or (kind := _KIND_OF.get(fact.kind)) is None:
-            continue
-        row = turn[fact.document]
-        entry = entries[row]
-        if entry.role not in _SAYS.get(kind, _SPEAKERS):
-            continue
-        if fact.kind is FactKind.NUMBER and entry.role == "tool":
-            continue  # of rows of data
-        stated = fact.outcome == "kept" or (fact.kind in _SENTENCES and reworded.has(fact.text))
-        statements.append(Statement(kind, fact.text, row, speakers[row], fact.start, fact.end, stated))
+    found = find_statements(entries, made)
+    reworded, kinds = _Sentences(made), list(KINDS)
+    pieces = [(row, piece) for row, entry in enumerate(entries) for piece in entry.pieces]
+    begins = [begin for entry in entries for begin in _begins(entry)]
+    said = [piece.text for _, piece in pieces]
+    statements, facts = [], []
+    for number, (kind, stays) in enumerate(zip(found.kind.tolist(), found.stands.tolist(), strict=True)):
+        fact = found.facts.fact(said, number, "kept")
+        row, begin = pieces[fact.document][0], begins[fact.document]
+        stated = stays or (fact.kind in SENTENCES and reworded.has(fact.text))
+        start, end = begin + fact.start, begin + fact.end
+        statements.append(Statement(kinds[kind], fact.text, row, speakers[row], start, end, stated))
         outcome, reason = ("kept", "") if stated else ("lost", "rewritten")
-        found.append(replace(fact, document=row, outcome=outcome, reason=reason))
-    statements.sort(key=lambda one: (_ORDER.index(one.kind), one.message, one.start, one.end))
+        facts.append(replace(fact, document=row, start=start, end=end, outcome=outcome, reason=reason))
+    statements.sort(key=lambda one: (kinds.index(one.kind), one.message, one.start, one.end))
     sealed = ("sealed",) if any(entry.opaque for entry in new) else ()
     warnings = (*dict.fromkeys((*warnings_of(entries), *warnings_of(new))), *sealed)
-    found.sort(key=lambda fact: (fact.document, fact.start))
-    return Audit(tuple(statements), FactReport(found), (texts, made), speakers, warnings)
+    facts.sort(key=lambda fact: (fact.document, fact.start))
+    return Audit(tuple(statements), FactReport(facts), (texts, made), speakers, warnings)
 
 
 def _text(entry: Entry) -> str:
     return "\n\n".join(piece.text for piece in entry.pieces if piece.kind != "picture")
+
+
+def _begins(entry: Entry) -> list[int]:
+    """Where each piece begins in the text of its entry; of a picture, which is no text, where it would."""
+    shown = [0 if piece.kind == "picture" else len(piece.text) + len("\n\n") for piece in entry.pieces]
+    return [0, *accumulate(shown)][: len(shown)]
 
 
 class _Sentences:

@@ -286,8 +286,10 @@ class _Fitting:
 
     def _hold_facts(self, held: UInt8s, target: int) -> UInt8s:
         """Hold units with facts to preserve, too."""
-        must = self.reading.must
+        must, essential = self.reading.must, self.reading.essential
         assert must is not None
+        if essential is not None and not self.reading.ranked and not held[essential].all():
+            return held  # what is essential does not fit, and goes before facts
         return must.hold(self.table.document, self.costs, target, held, self.reading.group, self.favour)
 
     def _estimated_floors(self, floors: Sequence[int]) -> list[int]:

@@ -36,7 +36,6 @@ from tersely.memory.groups import (
     count_waiting,
     held_messages,
 )
-from tersely.memory.mentions import Mentions, Notes, find_mentions, join_mentions
 from tersely.memory.messages import Entry, Piece, check_list, read_messages, warnings_of
 from tersely.models.counters import resolve_counter
 from tersely.protocols import Strategy
@@ -108,14 +107,14 @@ def compact_messages(
     """Fit a chat history into a token budget.
 
     The newest messages stay as they are as far as the budget goes, a long result of a tool among them
-    shorter. Of older ones excerpts stay, in one message that stands for them: first what failed in its own
-    words, then every path, identifier, date and the like once, where it was stated last, as far as the budget
-    goes, then whole lines; what did not fit is listed in the accounts. They are quoted with their sources, so
-    that nothing that a tool gave passes for the user's words. A call of tools and its results stay or go
-    together. Pictures in results of tools give way to a line of text, the oldest first. System messages,
-    messages with other pictures or with cache markers, and what is pinned are left alone; only where those
-    with cache markers or pictures do not fit, pictures give way and results become shorter in them, too. All
-    that a message holds counts, whatever its shape.
+    shorter. Of older ones excerpts stay, in one message that stands for them: first what people said, in
+    their own words, then what failed, then sentences, lines and rows by the facts in them, results read as
+    what they are; statements that did not fit are listed in the accounts. They are quoted with their
+    sources, so that nothing that a tool gave passes for the user's words. A call of tools and its results
+    stay or go together. Pictures in results of tools give way to a line of text, the oldest first. System
+    messages, messages with other pictures or with cache markers, and what is pinned are left alone; only
+    where those with cache markers or pictures do not fit, pictures give way and results become shorter in
+    them, too. All that a message holds counts, whatever its shape.
 
     Args:
         messages: OpenAI chat messages, items of the Responses API, messages of Anthropic, Bedrock, Gemini,
@@ -255,9 +254,7 @@ class Compactor:
     _entries: list[Entry] = field(default_factory=list, repr=False)
     _costs: list[int] = field(default_factory=list, repr=False)
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # the tool of each call, by its id
-    _notes: Notes = field(default_factory=Notes, repr=False)
-    # `_sent`, as it was read
-    _head: tuple[list[_SentMessage], Mentions] | None = field(default=None, repr=False)
+    _head: list[_SentMessage] | None = field(default=None, repr=False)  # `_sent`, as it was read
     _accounts: list[MessageAccount] = field(default_factory=list, repr=False)
     _sent: list[Any] = field(default_factory=list, repr=False)  # stands for the first `_done` messages
     _sent_tokens: int = field(default=0, repr=False)
@@ -289,13 +286,10 @@ class Compactor:
                     self._fold(messages, frame, anew=True)
             except BudgetExceededError:
                 return self._alone(messages)
-            sent = [*(old.entry for old in self._as_sent()[0]), *self._entries[self._done :]]
+            sent = [*(old.entry for old in self._as_sent()), *self._entries[self._done :]]
             if _nothing_said(self._accounts, self._entries) or breaks_rules(sent, self._entries):
                 return self._alone(messages)
             waiting = sum(self._costs[self._done :])
-        else:  # what the next folding needs to know, a little at a time
-            self._notes.read(self._entries, self._done, self._costs)
-            self._as_sent()
         return CompactedMessages(
             [*self._sent, *messages[self._done :]],
             frame + self._sent_tokens + waiting,
@@ -321,7 +315,6 @@ class Compactor:
         for column in (self._seen, self._entries, self._costs, self._accounts, self._sent):
             column.clear()
         self._called.clear()
-        self._notes = Notes()
         self._head = None
         self._total = self._sent_tokens = self._done = 0
         self._warnings = ()
@@ -346,9 +339,7 @@ class Compactor:
         Raises BudgetExceededError where what must stay does not fit.
         """
         counter, done = resolve_counter(self.counter), self._done
-        head, stated = self._standing(messages) if anew else self._as_sent()
-        pieces = sum(len(old.entry.pieces) for old in head)
-        mentions = join_mentions([(stated, 0), (self._notes.since(self._entries, done), pieces)])
+        head = self._standing(messages) if anew else self._as_sent()
         tail = range(done, len(messages))
         current = [*(old.message for old in head), *messages[done:]]
         entries = [*(old.entry for old in head), *self._entries[done:]]
@@ -374,7 +365,6 @@ class Compactor:
             numbers=numbers,
             strategy=self.strategy,
             excerpts=excerpts,
-            mentions=mentions,
         )
         history = shorten_held(history, frame, self.budget)
         fixed += int(history.now.sum()) - sum(costs)
@@ -411,18 +401,16 @@ class Compactor:
         self._warnings = tuple(dict.fromkeys((*self._warnings, *folded.warnings)))
         return frame + folded.tokens <= self.budget
 
-    def _as_sent(self) -> tuple[list[_SentMessage], Mentions]:
-        """Read the messages that were sent as ones that stay, with what they state."""
+    def _as_sent(self) -> list[_SentMessage]:
+        """Read the messages that were sent as ones that stay."""
         if self._head is None:
             entries = read_messages(self._sent)
             costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
             sent = zip(self._sent, entries, costs, strict=True)
-            self._head = _with_mentions(
-                [_SentMessage(message, entry, tokens, -1) for message, entry, tokens in sent]
-            )
+            self._head = [_SentMessage(message, entry, tokens, -1) for message, entry, tokens in sent]
         return self._head
 
-    def _standing(self, messages: Sequence[Any]) -> tuple[list[_SentMessage], Mentions]:
+    def _standing(self, messages: Sequence[Any]) -> list[_SentMessage]:
         """Return the messages before `_done` that something is left of; folded ones as their excerpts."""
         found = []
         for account in self._accounts[: self._done]:
@@ -432,7 +420,7 @@ class Compactor:
                 entry = Entry(entry.role, _excerpt(entry, account.kept), name=entry.name)
             if account.outcome != "dropped":
                 found.append(_SentMessage(messages[number], entry, account.tokens, number, account.kept))
-        return _with_mentions(found)
+        return found
 
     def _pinned(self, current: Sequence[Any], numbers: Sequence[int], folded: Collection[int]) -> list[int]:
         """Indices in `current` of the pinned messages that are not folded."""
@@ -453,12 +441,6 @@ class _SentMessage:
     tokens: int
     number: int
     kept: Places = ()
-
-
-def _with_mentions(head: list[_SentMessage]) -> tuple[list[_SentMessage], Mentions]:
-    pieces = [(piece, old) for old in head for piece in old.entry.pieces]
-    excerpts = [row for row, (_, old) in enumerate(pieces) if old.kept]
-    return head, find_mentions([piece for piece, _ in pieces], excerpts)
 
 
 def _excerpt(entry: Entry, kept: Places) -> tuple[Piece, ...]:

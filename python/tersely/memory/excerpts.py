@@ -1,32 +1,52 @@
-"""Read messages that cannot stay whole as units: what each states, whole lines, and who said it.
+"""Read messages that cannot stay whole: each thing that somebody said or gave is a document of one reading.
 
-The units stand in one text, a transcript: each message's words behind their source ("user 12: "). A fact is a
-unit, and so is the rest of a line; both need the source, so that it is paid for once. What is kept is sent in
-a message that has the role of a user, so nothing that a tool gave may pass for his words, nor end the quotes:
-a marker line that no excerpt holds stands before and behind them, and only a source begins at the start of a
-line (`tersely.content.units.Quoted`).
+What people said is read as text, sentence by sentence, results of tools as what they are
+(`tersely.content.registry`); one order of worth holds for all of them. What is kept is sent in a message that
+has the role of a user, so nothing that a tool gave may pass for his words, nor end the quotes: a marker line
+that no excerpt holds stands before and behind them, and only a source ("user 12: ") begins at the start of a
+line.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import string
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress, pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tersely.content.units import Bools
-from tersely.engine.reading import count_batch
-from tersely.engine.worth import hybrid, read_for_query
-from tersely.memory.mentions import FAILED, Mentions, find_mentions
-from tersely.memory.messages import HEADER, Entry, Path, Piece
+from tersely.engine.facts import FactCoverage, find_facts, rows_at
+from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, count_batch, segment
+from tersely.engine.strategies import Auto
+from tersely.engine.worth import hybrid, importance, read_for_query
+from tersely.memory.messages import HEADER, Entry, Piece
+from tersely.memory.statements import SENTENCES, stated_lines
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import BatchTokenCounter
-from tersely.types import Document, Float32s, Float64s, Int32s, Int64s, Kind, Level, SegmentTable
+from tersely.types import (
+    Document,
+    FactKind,
+    FactTable,
+    Float32s,
+    Float64s,
+    Frame,
+    Heads,
+    Int32s,
+    Int64s,
+    Level,
+    Request,
+    SegmentTable,
+    UInt8s,
+    pieces as slices,
+)
 from tersely.writing.prompt import fence
+
+if TYPE_CHECKING:
+    from tersely.memory.folding import History
 
 # Arguments that name a file, and a command line.
 _PATHS = ("file_path", "path", "filename", "file", "absolute_path", "target_file")
@@ -87,25 +107,41 @@ def document_of_result(result: Piece, hints: Mapping[str, Hints]) -> Document:
 
 
 _NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)  # of a tool; any other is not repeated
-_SOURCE_TOKENS = 4  # "user 12: " and the line end, about
-_NEWEST = 1 / 3  # share of the messages whose facts count fully
-_OLDEST_WORTH, _OLDER_WORTH = 0.1, 0.55  # what a fact counts at the far and the near end of the others
-_IDENTIFIES = 0.7  # worth of facts that name what the work is about: paths, identifiers, codes, errors
-_FACT_RANK, _LINE_RANK = 2.0, 2.0**-10  # facts are worth more than a result of a tool (at most 2), lines less
-_FACT_ROOM = 1.5  # tokens of facts that are told apart for a token of the budget: most take few
-_LINE_ROOM = 16  # characters of lines for a token of the budget: many do not fit
-_LEAST_ROOM = 2000  # characters of lines that are told apart in any case
-_NEVER = 2**40  # tokens: what is in no line that is told apart costs more than any budget
+_INDENT = re.compile("(?<=[\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029])|(?<=\r)(?!\n)")  # behind line ends
 
-_BESIDE = 3  # mentions on either side that make a list, where they look alike
-_FORM = str.maketrans(  # what an identifier looks like: the kinds of its characters
-    string.ascii_lowercase + string.ascii_uppercase + string.digits, "a" * 26 + "A" * 26 + "0" * 10
-)
-
+SOURCE_TOKENS = 4  # "user 12: " and the line end, about
+SHORT = 60  # tokens of what people say that stays whole or goes
+_NEWEST = 1 / 3  # share of the messages that count fully
+_OLDEST_WORTH, _OLDER_WORTH = 0.3, 0.55
+_SAID, _STATED, _FAILED = 8.0, 8.0, 4.0  # what people say; how much more, what they state; what failed
+_STATED_ASKED = 0.5  # the same where a query says what matters
+_FACT_SHARE = 0.9  # of the budget: for units by the facts in them, before others
+_RESULT, _PASTED = 200, 600  # characters from which results, and what people say, may be more than text
+_RESULTS, _OWN = {"result", "records", "rows", "data"}, {"call", "excerpts", "picture"}  # kinds of pieces
 _REACH = 12  # messages: standard deviation of the Gaussian that spreads relevance to neighbours
 _WINDOW = 200  # characters; not used at the level SENTENCE
-
-_SOURCE, _FACT, _WORDS, _REST = range(4)  # what a unit is: words are of a line around its facts
+# Codes: letters and digits in one word ("HAT039", "c-17"), and long whole numbers.
+_CODES = re.compile(
+    r"\b(?:[A-Za-z_-]{1,40}+\d|\d[\d_-]{0,40}+[A-Za-z])[\w-]{2,}+|(?<![\d.,:-])\b\d{6,20}+\b(?![.,:]\d)"
+)
+_RARE = 0.25
+_NO_NEWS = ("code", "diff", "html")  # in texts of these types words of errors say nothing of a failure
+_IDENTIFIES = 0.65
+_MOST = 3.0
+_WORTHS = {
+    FactKind.PATH: 1.0, FactKind.PATH_LINE: 1.0, FactKind.URL: 1.0, FactKind.ERROR: 1.0,
+    FactKind.IDENTIFIER: 0.7, FactKind.INLINE_CODE: 0.7, FactKind.DATE: 0.6, FactKind.VERSION: 0.4,
+    FactKind.NAME: 0.3, FactKind.NUMBER: 0.15,
+}  # fmt: skip
+_WORTH = np.array([_WORTHS.get(kind, 0.0) for kind in FactKind], dtype=np.float32)
+_WORD = re.compile(r"[^\W\d_]{2}")
+# What is said to be polite, or to agree.
+_SMALL_TALK = re.compile(
+    r"\W*+(?:(?:yes|yep|yeah|no|ok|okay|sure|right|fine|great|perfect|good|sounds|hi|hello|hey|bye|thanks|thank"
+    r"|you|so|very|much|please|go|ahead|proceed|continue|done|got|it|that|is|all|for|your|the|help|with"
+    r"|ja|nein|danke|bitte|gut|oui|non|merci|si|gracias|ciao)\b\W*+)++",
+    re.I,
+)
 
 
 def sources_of(entries: Sequence[Entry], numbers: Sequence[int], called: Mapping[str, str]) -> list[str]:
@@ -135,105 +171,16 @@ def frame_excerpts(lines: str) -> str:
     return f"{HEADER}\n{fence(lines).put(lines)}"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class StatedFacts:
-    """The facts of a history, each where it is stated last."""
-
-    entry: Int64s  # int64[pieces], the entry of each piece of all entries
-    mentions: Mentions  # of the pieces
-    # rows of `mentions` that state something no later entry states, newest first; those of texts that are
-    # sent in part at the end
-    rows: Int64s
-    entries: Int64s  # int64[rows], how many entries state the same
-    touched: Int64s  # int64[rows], the last entry that states it, or what stands beside it and looks like it
-    costs: Int64s  # int64[rows], tokens of each
-    tokens: Int64s  # int64[entries], what the rows of an entry take, with the source of its line
-
-
-def read_stated_facts(
-    counter: BatchTokenCounter,
-    entries: Sequence[Entry],
-    stays: Collection[int],
-    excerpts: Collection[int] = (),
-    mentions: Mentions | None = None,
-    shorter: Collection[tuple[int, Path]] = (),
-) -> StatedFacts:
-    """Find the facts of entries.
-
-    `stays`: entries that are sent anyway, so that nothing else needs to state what they do. `excerpts`:
-    entries that hold nothing but excerpts, a line each. `mentions`: of all texts, where they are known.
-    `shorter`: (entry, path) of texts that are sent in part, so that anything else states what they do.
-    O(characters + facts log facts).
-    """
-    pieces = [(index, piece) for index, entry in enumerate(entries) for piece in entry.pieces]
-    texts = [piece.text for _, piece in pieces]
-    entry_of = np.array([index for index, _ in pieces], dtype=np.int64)
-    if mentions is None:
-        known = [row for row, (index, _) in enumerate(pieces) if index in excerpts] if excerpts else []
-        mentions = find_mentions([piece for _, piece in pieces], known)
-    owners = entry_of[mentions.document]
-    held = np.zeros(len(entries), dtype=bool)
-    held[list(stays)] = True
-    in_part = [(index, piece.path) in shorter for index, piece in pieces]
-    partly = np.array(in_part, dtype=bool)[mentions.document]
-    staying = held[owners] & ~partly
-    spans = np.stack((mentions.document, mentions.start, mentions.end), axis=1)
-    around = mentions.inner[:, 0]
-    spans = np.concatenate((spans, np.column_stack((mentions.document[around], mentions.inner[:, 1:]))))
-    words = [texts[row][start:end] for row, start, end in spans.tolist()]
-    numbers: dict[str, int] = {}
-    key = np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int64)
-    owner = np.concatenate((owners, owners[around]))
-    latest = np.zeros(len(numbers), dtype=np.int64)  # entry that states each
-    np.maximum.at(latest, key, owner)
-    stated_by = np.unique(key * len(entries) + owner) // max(len(entries), 1)
-    often = np.bincount(stated_by, minlength=len(numbers))  # entries
-    inner: dict[int, list[int]] = {}
-    for row, one in zip(around.tolist(), key[len(mentions) :].tolist(), strict=True):
-        inner.setdefault(row, []).append(one)
-    seen = bytearray(len(numbers))
-    chosen: list[int] = []
-    turn = np.where(staying, 0, 1 + partly)
-    order = np.lexsort((np.where(staying, 1, -1) * np.arange(len(turn)), turn))
-    for row, one, stays_there in zip(
-        order.tolist(), key[order].tolist(), staying[order].tolist(), strict=True
-    ):
-        if not seen[one]:
-            for stated in (one, *inner.get(row, ())):
-                seen[stated] = True
-            if not stays_there:
-                chosen.append(row)
-    rows = np.array(chosen, dtype=np.int64)
-    costs = count_batch(counter, [" " + words[row] for row in chosen])
-    tokens = np.zeros(len(entries), dtype=np.int64)
-    np.add.at(tokens, owners[rows], costs)
-    tokens[np.unique(owners[rows])] += _SOURCE_TOKENS
-    own = key[: len(mentions)]
-    touched = _touched(mentions, words, latest[own])[rows]
-    return StatedFacts(entry_of, mentions, rows, often[own[rows]], touched, costs, tokens)
-
-
-def _touched(mentions: Mentions, words: Sequence[str], own: Int64s) -> Int64s:
-    """int64[m]: the last entry that states each mention, or one of the same words near it in its entry.
-
-    `words`: of the mentions; `own`: the last entry that states each. While a list is worked through, what is
-    left of it is needed soon, too.
-    """
-    names = (mentions.worth >= _IDENTIFIES).nonzero()[0]
-    forms: dict[str, int] = {}
-    form = np.full(len(mentions), -1, dtype=np.int64)
-    form[names] = [
-        forms.setdefault("".join(sorted(set(words[row].translate(_FORM)))), len(forms))
-        for row in names.tolist()
-    ]
-    touched = own.copy()
-    for apart in range(1, _BESIDE + 1):
-        here, there = slice(None, -apart), slice(apart, None)
-        alike = (form[here] == form[there]) & (form[here] >= 0)
-        alike &= mentions.document[here] == mentions.document[there]
-        touched[here] = np.maximum(touched[here], np.where(alike, own[there], 0))
-        touched[there] = np.maximum(touched[there], np.where(alike, own[here], 0))
-    return touched
+def quote(sources: Sequence[str], parts: Sequence[str]) -> str:
+    """Write parts, each behind its source; only a source begins a line."""
+    lines: list[str] = []
+    before = ""
+    for source, part in zip(sources, parts, strict=False):
+        if part:
+            said = _INDENT.sub(" ", part)
+            lines.append(f" {said}" if source == before else f"{source}: {said}")
+            before = source
+    return "\n".join(lines)
 
 
 def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
@@ -260,241 +207,301 @@ def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Excerpts:
-    """Messages as units of one text, in which all words come after the name of the speaker."""
+    """Pieces of messages as the documents of one reading."""
 
-    text: str  # the transcript
-    table: SegmentTable  # its units; `heading` is the unit that each needs, `block` the line
-    worth: Float32s  # float32[n], their order
-    costs: Int64s  # int64[n], tokens of each
-    group: Int32s  # int32[n], the words of a line that stay together; -1: on its own
-    sources: Bools  # bool[n], units that say who speaks
-    pieces: Int64s  # int64[k], the pieces that stand in the text, as `StatedFacts.entry` counts them
-    begins: Int64s  # int64[k], where each begins in it
+    reading: Reading
+    sources: list[str]  # of each document that is quoted; others, behind them, stay in their messages
+    pieces: Int64s  # int64[documents], the piece that each is, of all pieces of all entries
+    in_order: Int64s  # int64[quoted], the documents that are quoted, by their pieces
 
-    def places(self, rows: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-        """(piece, start, end) of what kept rows hold of the pieces, in order; what touches is one place."""
-        rows = rows[~self.sources[rows]]
-        start, end = self.table.start[rows], self.table.end[rows]
-        at = self.begins.searchsorted(start, side="right") - 1
-        apart = (end[:-1] != start[1:]) | (at[:-1] != at[1:])
-        ends = [True] * bool(len(rows))
+    def places(self, status: UInt8s) -> tuple[Int64s, Int64s, Int64s]:
+        """(piece, start, end) of what is kept of the quoted pieces, in order; what touches is one place."""
+        table = self.reading.table
+        rows = ((status >= FIRST_KEPT) & (table.document < len(self.sources))).nonzero()[0]
+        document, start, end = table.document[rows], table.start[rows], table.end[rows]
+        for index, page in self.reading.pages.items():
+            mine = document == index
+            if mine.any():
+                _, first, last = page.to_source(start[mine], end[mine])
+                low, high = mine.argmax(), len(mine) - mine[::-1].argmax()
+                start = np.concatenate((start[:low], first, start[high:]))
+                end = np.concatenate((end[:low], last, end[high:]))
+                document = np.concatenate(
+                    (document[:low], np.full(len(first), index, dtype=document.dtype), document[high:])
+                )
+        order = np.lexsort((start, self.pieces[document]))
+        document, start, end = document[order], start[order], end[order]
+        apart = (end[:-1] != start[1:]) | (document[:-1] != document[1:])
+        ends = [True] * bool(len(start))
         first, last = np.concatenate((ends, apart)).astype(bool), np.concatenate((apart, ends)).astype(bool)
-        at = at[first]
-        return self.pieces[at], start[first] - self.begins[at], end[last] - self.begins[at]
+        return self.pieces[document[first]], start[first], end[last]
 
 
-def read_excerpts(
-    counter: BatchTokenCounter,
-    entries: Sequence[Entry],
-    numbers: Sequence[int],
-    called: Mapping[str, str],
-    stated: StatedFacts | None,
-    folded: Bools,
-    room: int,
-    relevance: Float64s | None = None,
-) -> Excerpts:
-    """The units of the entries that are `folded`: bool[entries].
+def read_excerpts(history: History, folded: Bools, results: Sequence[tuple[int, Document]] = ()) -> Excerpts:
+    """Read the entries that are `folded` (bool[entries]) and results that are to become shorter.
 
-    Without `relevance` (float64[entries], to a query) the facts that are `stated` come first, those that
-    matter most and are newest before others; then lines with facts, users' lines and all others, the newest
-    entries first. With it, whole lines of the most relevant entries. Only as many are told apart as `room`
-    tokens could hold. O(characters).
+    `results`: (piece, document) of those. What is short, or has no lines, is text; without a query it needs
+    no document of its own. O(characters).
     """
-    script = _Transcript.of(entries, numbers, called, folded)
-    lines = _Lines.of(script)
-    nothing = np.empty(0, dtype=np.int64)
-    facts = (nothing,) * 3 if stated is None else _facts(script, stated, folded, len(entries))
-    with_facts = np.unique(lines.start.searchsorted(facts[0], side="right") - 1)
-    entry_of_line = script.entry[lines.passage]
-    if relevance is None:
-        kind = np.where(np.array([entry.role == "user" for entry in entries])[entry_of_line], 1, 2)
-        kind[with_facts] = 0
-        order = np.lexsort((np.arange(len(kind)), -entry_of_line, kind))
-    else:
-        place = np.empty(len(entries), dtype=np.int64)
-        place[(-relevance).argsort(kind="stable")] = np.arange(len(entries))
-        order = place[entry_of_line].argsort(kind="stable")
-    order = order[lines.filled[order]]
-    size = (lines.end - lines.start)[order].cumsum()
-    order = order[: int(size.searchsorted(_LINE_ROOM * room + _LEAST_ROOM, side="right"))]
-    few = slice(int(facts[2].cumsum().searchsorted(_FACT_ROOM * room, side="right")))
-    return _units(counter, script, lines, (facts[0][few], facts[1][few], facts[2][few]), order)
+    counter, entries, by_query = history.counter, history.entries, history.relevance is not None
+    sources = sources_of(entries, history.numbers, history.called)
+    every = [(entry, piece) for entry in entries for piece in entry.pieces]
+    owner = np.repeat(np.arange(len(entries)), [len(entry.pieces) for entry in entries])
+    plain: list[int] = []
+    typed: list[int] = []
+    for number, ((_, piece), folds) in enumerate(zip(every, folded[owner].tolist(), strict=True)):
+        if folds and piece.text and not piece.text.isspace():
+            least = _RESULT if piece.kind in _RESULTS else _PASTED
+            as_text = not by_query and (len(piece.text) < least or piece.kind in _OWN)
+            (plain if as_text else typed).append(number)
+    quoted = [*plain, *typed]
+    hints = hints_by_call(entries) if typed else {}
+    documents = [_document(every[number][1], hints) for number in typed]
+    documents += [document for _, document in results]
+    pieces = np.array([*quoted, *[number for number, _ in results]], dtype=np.int64)
+    in_order = sorted(range(len(quoted)), key=quoted.__getitem__)
+    names = [sources[number] for number in quoted]
+
+    def write(parts: Sequence[str]) -> list[str]:
+        lines = quote([names[at] for at in in_order], [parts[at] for at in in_order])
+        return [frame_excerpts(lines), *parts[len(quoted) :]]
+
+    texts = [every[number][1].text for number in plain]
+    sizes = count_batch(counter, [*texts, *[document.text for document in documents]])
+    heads = _heads(counter, names, len(results))
+    frame = Frame(write=write, paid=count(counter, frame_excerpts("")), heads=heads)
+    request = Request(
+        tuple(documents), history.query or None, None, 1.0, counter, separator="\n", frame=frame
+    )
+    reading = _joined(texts, request, int(sizes.sum() + heads.costs.sum()))
+    texts_of = [piece.kind == "text" for _, piece in every]
+    roles = np.array([entry.role for entry, _ in every], dtype=object)
+    people, talk = [(roles == role) & np.array(texts_of, dtype=bool) for role in ("user", "assistant")]
+    wrong = np.array([piece.failed for _, piece in every], dtype=bool)
+    stays = ["\n".join([piece.text for piece in entry.pieces]) for entry in compress(entries, ~folded)]
+    asking = next((entry for entry in reversed(entries) if entry.role == "user" and not entry.answers), None)
+    asks = "\n".join([piece.text for piece in asking.pieces]) if asking else ""
+    of_documents = (people[pieces], talk[pieces], wrong[pieces], sizes, owner[pieces])
+    said = _Said(*of_documents, len(entries), len(quoted), "\n".join(stays), asks)
+    reading = said.valued(reading, len(plain), history.relevance) if len(reading.table) else reading
+    return Excerpts(replace(reading, optional=True), names, pieces, np.array(in_order, dtype=np.int64))
+
+
+def _document(piece: Piece, hints: Mapping[str, Hints]) -> Document:
+    if piece.kind in _RESULTS:
+        return document_of_result(piece, hints)
+    return Document(piece.text, metadata={"content_type": "prose"} if piece.kind in _OWN else {})
+
+
+def _heads(counter: BatchTokenCounter, sources: Sequence[str], others: int) -> Heads:
+    """What is quoted pays for its source once."""
+    numbers: dict[str, int] = {}
+    of = [numbers.setdefault(source, len(numbers)) for source in sources] + [-1] * others
+    costs = count_batch(counter, [f"{source}: " for source in numbers]) + 1
+    return Heads(costs, np.full(len(numbers), -1, dtype=np.int32), np.array(of, dtype=np.int32))
+
+
+def _joined(texts: list[str], request: Request, original: int) -> Reading:
+    """One reading of texts, sentence by sentence, and of the request's documents, each as what it is."""
+    analysis = analyze(texts)
+    table, worth = analysis.table, _ranks(importance(texts, analysis).worth)
+    size, before = len(table), len(texts)
+    group, pinned = np.full(size, -1, dtype=np.int32), np.zeros(size, dtype=np.uint8)
+    first = Reading(request, texts, original, table, worth.astype(np.float32), (), group, pinned)
+    if not request.documents:
+        return first
+    second = Auto().prepare(replace(request, frame=None)).reading
+    other, more = second.table, len(second.table)
+    own = (
+        _ranks(second.worth)
+        if second.ranked
+        else second.worth / max(float(second.worth.max(initial=0)), 1e-9)
+    )
+
+    def moved(rows: Int32s) -> Int32s:
+        return np.where(rows >= 0, rows + size, -1).astype(np.int32)
+
+    def behind(rows: Any) -> Any:
+        return None if rows is None else np.concatenate((np.zeros(size, dtype=rows.dtype), rows))
+
+    def shifted(one: Region) -> Region:
+        return replace(one, document=one.document + before, first=one.first + size, last=one.last + size)
+
+    borders = table.document.searchsorted(np.arange(before + 1)).tolist()
+    regions = [Region(index, low, high) for index, (low, high) in enumerate(pairwise(borders)) if low < high]
+    terms = second.term_offsets if len(second.term_offsets) else np.zeros(more + 1, dtype=np.int64)
+    needs = moved(second.needs) if len(second.needs) else np.full(more, -1, dtype=np.int32)
+    return replace(
+        second,
+        request=request,
+        texts=[*texts, *second.texts],
+        original=original,
+        table=SegmentTable(
+            np.concatenate((table.document, other.document + before)).astype(np.int32),
+            np.concatenate((table.start, other.start)),
+            np.concatenate((table.end, other.end)),
+            np.concatenate((table.kind, other.kind)),
+            np.concatenate((table.block, other.block + 1 + table.block.max(initial=0))).astype(np.int32),
+            np.concatenate((table.heading, moved(other.heading))),
+        ),
+        worth=np.concatenate((worth, own)).astype(np.float32),
+        regions=(*regions, *map(shifted, second.regions)),
+        group=np.concatenate((group, moved(second.group))),
+        pinned=np.concatenate((pinned, second.pinned)),
+        term_ids=second.term_ids[: terms[more]],
+        term_offsets=np.concatenate((np.zeros(size, dtype=np.int64), terms[: more + 1])),
+        needs=np.concatenate((np.full(size, -1, dtype=np.int32), needs)),
+        essential=behind(second.essential),
+        bulk=behind(second.bulk),
+        fragments=behind(second.fragments),
+        pages={index + before: page for index, page in second.pages.items()},
+        fences=tuple([(opening + size, closing + size) for opening, closing in second.fences]),
+        _prices=None,
+        _same=None,
+    )
+
+
+def _ranks(worth: Float32s) -> Float64s:
+    """float64[n] in (0, 1]: the place of each in their order."""
+    ranks = np.empty(len(worth))
+    ranks[worth.argsort(kind="stable")] = np.arange(1, len(worth) + 1) / max(len(worth), 1)
+    return ranks
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Transcript:
-    """The text of folded entries: passages, each what one source said in a message."""
+class _Said:
+    """The order of worth: what people said, what failed, and then facts and what else matters."""
 
-    text: str
-    start: Int64s  # of the source of each passage
-    words: Int64s  # where its words begin
-    entry: Int64s  # whose it is
-    pieces: Int64s
-    begins: Int64s
+    people: Bools  # bool[documents], whether a person said it
+    talk: Bools  # bool[documents], whether the assistant said it
+    wrong: Bools  # bool[documents], whether it is of a call that failed
+    sizes: Int64s  # int64[documents], tokens
+    entry: Int64s  # int64[documents], the entry of each
+    entries: int  # how many there are
+    quoted: int  # documents that are quoted, before those that stay in their places
+    stays: str  # the words of messages that stay
+    asks: str  # the newest ones of the user
 
-    @staticmethod
-    def of(
-        entries: Sequence[Entry], numbers: Sequence[int], called: Mapping[str, str], folded: Bools
-    ) -> _Transcript:
-        parts: list[str] = []
-        start, words, owner, pieces, begins = [], [], [], [], []
-        sources = sources_of(entries, numbers, called)
-        at, row = 0, 0
-        for index, (entry, folds) in enumerate(zip(entries, folded.tolist(), strict=True)):
-            before = ""
-            for number, piece in enumerate(entry.pieces if folds else (), row):
-                if piece.text and not piece.text.isspace():
-                    if parts:
-                        parts.append("\n")
-                        at += 1
-                    if sources[number] != before:
-                        before = sources[number]
-                        start.append(at)
-                        parts.append(f"{before}: ")
-                        at += len(before) + 2
-                        words.append(at)
-                        owner.append(index)
-                    pieces.append(number)
-                    begins.append(at)
-                    parts.append(piece.text)
-                    at += len(piece.text)
-            row += len(entry.pieces)
-        columns = [np.array(column, dtype=np.int64) for column in (start, words, owner, pieces, begins)]
-        return _Transcript("".join(parts), *columns)
+    def valued(self, reading: Reading, plain: int, relevance: Float64s | None) -> Reading:
+        """The reading with this worth; the first `plain` documents are text. `relevance`: of entries."""
+        document, size = reading.table.document, len(reading.table)
+        text = document < plain
+        for region in reading.regions:
+            text[region.first : region.last] = region.form is None
+        facts = self._facts(reading)
+        units = reading.pieces()
+        silent = np.array([found is None for found in map(_WORD.search, units)], dtype=bool)
+        silent &= document < self.quoted
+        mine = self.people[document] & text
+        strong = np.zeros(size, dtype=bool)
+        strong[facts.segment[np.isin(facts.kind, SENTENCES)]] = True
+        said = mine.nonzero()[0].tolist()
+        newest = {units[row]: row for row in said}
+        stated = stated_lines(self.stays, list(newest))  # what is said again is said once
+        again = np.zeros(size, dtype=bool)
+        again[said] = [
+            newest[units[row]] != row or units[row] in stated or bool(_SMALL_TALK.fullmatch(units[row]))
+            for row in said
+        ]
+        short = self.sizes[document] <= SHORT
+        utter = mine & (short | strong) & ~again & ~silent
+        worth = reading.worth.astype(np.float64)
+        if relevance is not None:
+            spread = relevance[self.entry] / max(float(relevance.max()), 1e-9)
+            worth = worth * (_OLDER_WORTH + spread[document]) + _STATED_ASKED * (utter & strong)
+            return replace(reading, worth=worth.astype(np.float32), gist=None, essential=None, ranked=False)
+        age = self.entry / max(self.entries, 1) / (1 - _NEWEST)
+        recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
+        near = recency[document]
+        failed = self.wrong[document] & short
+        failed[facts.segment[facts.kind == FactKind.ERROR]] = True
+        if reading.essential is not None:
+            failed |= reading.essential
+        news = ~self.people & ~self.talk
+        news[plain:] &= ~np.isin(reading.types, _NO_NEWS)
+        failed &= news[document]
+        worth *= near
+        worth[again] = 0
+        place = self.entry[document] / max(self.entries, 1)  # newer ones go first
+        worth[failed] = _FAILED + place[failed]
+        asks = np.zeros(size, dtype=bool)  # most were answered since
+        asks[said] = [units[row].endswith(("?", "？")) for row in said]
+        worth[utter] = (_SAID + _STATED * strong[utter]) / (1 + asks[utter]) + place[utter]
+        worth[silent] = 0
+        wanted = (_WORTH[facts.kind] > 0) & ~silent[facts.segment]
+        wanted &= (facts.kind != FactKind.NUMBER) | self.people[facts.document]
+        return replace(
+            reading,
+            worth=worth.astype(np.float32),
+            gist=None,
+            essential=utter | failed,
+            auxiliary=silent if silent.any() else None,
+            ranked=False,
+            must=self._coverage(facts.rows(wanted), size, recency),
+        )
 
+    def _facts(self, reading: Reading) -> FactTable:
+        """The facts of units that no message that stays states, or that the newest words ask for."""
+        texts = [*reading.texts, self.stays, self.asks]
+        facts = _with_codes(texts, find_facts(texts, segment(texts)))
+        known, asked = np.zeros((2, facts.keys), dtype=bool)
+        known[facts.key[facts.document == len(texts) - 2]] = True
+        asked[facts.key[facts.document == len(texts) - 1]] = True
+        here = facts.document < len(reading.texts)
+        facts = facts.rows(here & (~known | asked)[facts.key])
+        first = rows_at(texts, reading.table, facts.document, facts.start)
+        last = rows_at(texts, reading.table, facts.document, facts.end - 1)
+        return replace(
+            facts, segment=first, last=np.maximum(first, last), weight=1 + asked[facts.key].astype(np.float32)
+        )
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Lines:
-    """Lines of a transcript, as `str.splitlines` has them: where the words of each begin and end."""
-
-    start: Int64s
-    end: Int64s
-    passage: Int64s
-    filled: Bools  # whether it has any words
-
-    @staticmethod
-    def of(script: _Transcript) -> _Lines:
-        lines, whole = script.text.splitlines(), script.text.splitlines(keepends=True)
-        start = np.cumsum([0, *map(len, whole)], dtype=np.int64)[:-1]
-        end = start + np.array(list(map(len, lines)), dtype=np.int64)
-        filled = np.array([not line.isspace() for line in lines], dtype=bool)
-        opening = start.searchsorted(script.start)
-        start[opening] = script.words
-        spans = zip(script.words.tolist(), end[opening].tolist(), strict=True)
-        filled[opening] = [not script.text[begin:stop].isspace() for begin, stop in spans]
-        filled &= start < end
-        return _Lines(start, end, script.start.searchsorted(start, side="right") - 1, filled)
-
-
-def _facts(
-    script: _Transcript, stated: StatedFacts, folded: Bools, entries: int
-) -> tuple[Int64s, Int64s, Int64s]:
-    """(start, end, tokens) of facts that only folded entries state: by their kind, and how new they are.
-
-    A path, an identifier, a code or an error that several messages state counts as if it were newer, and so
-    does what is left of a list that is worked through.
-    """
-    mentions = stated.mentions
-    piece = mentions.document[stated.rows]
-    owner = stated.entry[piece]
-    age = stated.touched / max(entries, 1) / (1 - _NEWEST)
-    recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
-    worth = mentions.worth[stated.rows]
-    often = np.where(worth >= _IDENTIFIES, np.log2(np.maximum(stated.entries, 1)), 0.0)
-    counts = np.minimum(recency * (1 + often), 1.0)
-    # Short or long: no other words say it.
-    best = np.lexsort((-worth * counts, worth < FAILED))
-    best = best[folded[owner[best]]]
-    begin = script.begins[script.pieces.searchsorted(piece[best])]
-    rows = stated.rows[best]
-    return begin + mentions.start[rows], begin + mentions.end[rows], stated.costs[best]
-
-
-def _units(
-    counter: BatchTokenCounter,
-    script: _Transcript,
-    lines: _Lines,
-    facts: tuple[Int64s, Int64s, Int64s],
-    line_order: Int64s,
-) -> Excerpts:
-    """Cut the transcript into units: facts (start, end, tokens), chosen lines, and the text between them."""
-    text, (start, end, tokens) = script.text, facts
-    by_place = start.argsort(kind="stable")
-    start, end = start[by_place], end[by_place]
-    start[1:] = np.maximum(start[1:], np.maximum.accumulate(end)[:-1])  # none begins within another
-    real = start < end
-    by_place, start, end = by_place[real], start[real], end[real]
-    first = lines.start.searchsorted(start, side="right") - 1
-    last = lines.start.searchsorted(end - 1, side="right") - 1
-    touched = [first, last, line_order]
-    touched += [np.arange(first[row], last[row]) for row in (last > first + 1).nonzero()[0].tolist()]
-    cut_lines = np.unique(np.concatenate(touched))
-    spoken = np.unique(lines.passage[cut_lines])  # passages of which anything may stay
-    edges = [start, end, *[one[cut_lines] for one in (lines.start, lines.end)]]
-    edges += [script.start[spoken], script.words[spoken]]
-    borders = np.unique(np.concatenate((*edges, [0, len(text)])))
-    begin, stop = borders[:-1], borders[1:]
-
-    line = lines.start.searchsorted(begin, side="right") - 1
-    inside = (line >= 0) & (begin < lines.end[line])
-    in_order = np.zeros(len(lines.start), dtype=bool)
-    in_order[line_order] = True
-    fact = start.searchsorted(begin, side="right") - 1
-    in_fact = inside & (fact >= 0) & (begin < np.concatenate((end, [0]))[fact])
-    kind = np.full(len(begin), _REST)
-    kind[inside & in_order[line]] = _WORDS
-    kind[in_fact] = _FACT
-    kind[begin.searchsorted(script.start[spoken])] = _SOURCE
-    rest = (kind == _REST).nonzero()[0]
-    spans = zip(begin[rest].tolist(), stop[rest].tolist(), strict=True)
-    blank = np.zeros(len(begin), dtype=bool)
-    blank[rest] = [text[one:other].isspace() for one, other in spans]
-    begin, stop, line, fact, kind = (column[~blank] for column in (begin, stop, line, fact, kind))
-
-    needs = _needs(line, kind)
-    group = np.full(len(begin), -1, dtype=np.int32)
-    _group(group, (kind == _WORDS).nonzero()[0], line)
-    _group(group, (kind == _FACT).nonzero()[0], fact)
-
-    worth = np.zeros(len(begin), dtype=np.float32)
-    facts_here, words_here = (kind == _FACT).nonzero()[0], (kind == _WORDS).nonzero()[0]
-    rank = by_place[fact[facts_here]]
-    worth[facts_here] = _FACT_RANK + 1 - rank / max(len(tokens), 1)
-    place = np.zeros(len(lines.start), dtype=np.int64)
-    place[line_order] = np.arange(len(line_order))
-    worth[words_here] = _LINE_RANK * (1 - place[line[words_here]] / max(len(line_order), 1))
-
-    costs = np.ones(len(begin), dtype=np.int64)
-    costs[facts_here] = np.maximum(tokens[rank], 1)
-    counted = ((kind == _WORDS) | (kind == _SOURCE)).nonzero()[0]
-    spans = zip(begin[counted].tolist(), stop[counted].tolist(), strict=True)
-    costs[counted] = np.maximum(count_batch(counter, [text[one:other] for one, other in spans]), 1)
-    for rows in (facts_here, words_here[~np.isin(line[words_here], line[facts_here])]):
-        costs[rows[_begins(line[rows])]] += 1  # the line begins anew
-    costs[kind == _REST] = _NEVER
-    document, quotes = np.zeros(len(begin), dtype=np.int32), np.full(len(begin), Kind.QUOTE, dtype=np.uint8)
-    table = SegmentTable(document, begin, stop, quotes, line.astype(np.int32), needs)
-    return Excerpts(text, table, worth, costs, group, kind == _SOURCE, script.pieces, script.begins)
+    def _coverage(self, facts: FactTable, units: int, recency: Float64s) -> FactCoverage:
+        """Facts as terms of units: what several messages state, and what was stated last, counts most."""
+        many, entry = max(facts.keys, 1), self.entry[facts.document]
+        told = np.unique(facts.key.astype(np.int64) * self.entries + entry)
+        often = np.bincount(told // self.entries, minlength=many)
+        alike = facts.document.astype(np.int64) * len(FactKind) + facts.kind
+        _, place, number = np.unique(alike, return_inverse=True, return_counts=True)
+        rare = 1 / (1 + _RARE * np.log2(number[place]))  # one of many of its kind says little
+        rare[self.talk[facts.document]] = 1
+        latest, weight = np.zeros(many), np.zeros(many)
+        np.maximum.at(latest, facts.key, recency[facts.document] * facts.weight * rare)
+        np.maximum.at(weight, facts.key, _WORTH[facts.kind])
+        again = np.where(weight >= _IDENTIFIES, np.log2(np.maximum(often, 1)), 0)
+        weight *= np.minimum(latest * (1 + again), _MOST)
+        row, key = np.divmod(np.unique(facts.segment.astype(np.int64) * many + facts.key), many)
+        worth = np.bincount(row, weight[key], minlength=units).astype(np.float64)
+        offsets = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=units))))
+        none = np.empty(0, dtype=np.int64)
+        return FactCoverage(
+            facts, ("all",), False, _FACT_SHARE, True, key.astype(np.int32), offsets,
+            weight.astype(np.float32), worth, none, none,
+        )  # fmt: skip
 
 
-def _needs(line: Int64s, kind: Int64s) -> Int32s:
-    """int32[n]: facts need their source; words the fact before them in their line, else the source."""
-    row = np.arange(len(kind))
-    source = np.maximum.accumulate(np.where(kind == _SOURCE, row, -1))
-    fact = np.maximum.accumulate(np.where(kind == _FACT, row, -1))
-    in_line = (kind == _WORDS) & (fact >= 0) & (line[fact] == line)
-    needs = np.where((kind == _WORDS) | (kind == _FACT), source, -1)
-    needs[in_line] = fact[in_line]
-    return needs.astype(np.int32)
-
-
-def _begins(key: Int64s) -> Bools:
-    """bool[n]: whether each differs from the one before it."""
-    return np.concatenate(([True], key[1:] != key[:-1])) if len(key) else np.zeros(0, dtype=bool)
-
-
-def _group(group: Int32s, rows: Int64s, key: Int64s) -> None:
-    """Give rows with the same key, which come one after the other, one group, where they are several."""
-    number = _begins(key[rows]).cumsum() - 1
-    many = np.bincount(number)[number] > 1
-    group[rows[many]] = rows[_begins(key[rows])][number[many]]
+def _with_codes(texts: Sequence[str], facts: FactTable) -> FactTable:
+    """Add codes to facts: in data no words say what they are."""
+    found = [
+        (number, match.start(), match.end())
+        for number, text in enumerate(texts)
+        for match in _CODES.finditer(text)
+    ]
+    number, start, end = np.array(found, dtype=np.int64).reshape(-1, 3).T
+    wide = 1 + max(map(len, texts))
+    new = ~np.isin(number * wide + start, facts.document.astype(np.int64) * wide + facts.start)
+    document, start, end = number[new].astype(np.int32), start[new], end[new]
+    numbers: dict[str, int] = {}
+    key = [numbers.setdefault(text, len(numbers)) for text in slices(texts, document, start, end)]
+    none = np.zeros(len(key), dtype=np.int32)
+    kind = np.full(len(key), FactKind.IDENTIFIER, dtype=np.uint8)
+    return FactTable(
+        np.concatenate((facts.kind, kind)),
+        np.concatenate((facts.document, document)),
+        np.concatenate((facts.start, start)),
+        np.concatenate((facts.end, end)),
+        np.concatenate((facts.segment, none)),
+        np.concatenate((facts.last, none)),
+        np.concatenate((facts.key, np.array(key, dtype=np.int32) + facts.keys)),
+        facts.keys + len(numbers),
+        np.concatenate((facts.weight, none.astype(np.float32))),
+    )

@@ -8,7 +8,6 @@ shorter, are units of one reading (`tersely.engine.reading`), of which the engin
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -16,31 +15,26 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from tersely import _native
-from tersely.content.units import Bools, Quoted
 from tersely.engine.allocation import fill
-from tersely.engine.facts import TextIndex, stands_alone
-from tersely.engine.finish import finish
 from tersely.engine.fit import fit
-from tersely.engine.reading import FIRST_KEPT, Prices, Reading, Region, count, count_batch, forms_of
+from tersely.engine.reading import count_batch
 from tersely.engine.strategies import Auto
 from tersely.memory.excerpts import (
-    Excerpts,
-    StatedFacts,
+    SHORT,
+    SOURCE_TOKENS,
     document_of_result,
     frame_excerpts,
     hints_by_call,
+    quote,
     read_excerpts,
-    read_stated_facts,
 )
 from tersely.memory.groups import MESSAGE_TOKENS, check_room, count_entries
-from tersely.memory.mentions import FAILED, Mentions
 from tersely.memory.messages import Entry, Path, Piece, read_messages
+from tersely.memory.statements import KINDS, find_statements, stated_lines
 from tersely.memory.writing import new_user_message, with_texts
 from tersely.protocols import BatchTokenCounter, Strategy
-from tersely.types import Document, Float64s, Frame, Int64s, Request, SegmentTable
+from tersely.types import Document, Float64s, Int64s, Request
 
 Places = tuple[tuple[int, int, int], ...]
 
@@ -59,8 +53,8 @@ class MessageAccount(NamedTuple):
         tokens: of the message in the history.
         kept: where it was folded, the places that are still there: (piece, start, end); pieces are the texts
             of the message in order.
-        lost: places of facts of it that no message or excerpt states any more; of a fact that several
-            messages stated, the newest.
+        lost: places of statements of it that stand nowhere any more (`statements.py`); of one that several
+            messages made, the newest.
         pictures: how many of its pictures were left out.
     """
 
@@ -73,106 +67,13 @@ class MessageAccount(NamedTuple):
     pictures: int = 0
 
 
-class Sent:
-    """The words that are sent, to look up what is still stated.
-
-    Attributes:
-        lost: (piece, start, end) of facts that no message or excerpt states; pieces of all are counted on.
-        lost_failures: whether one of them tells of a failure.
-    """
-
-    def __init__(
-        self, choice: _Choice, changed: Mapping[int, Mapping[Path, str]], kept: tuple[Int64s, Int64s, Int64s]
-    ) -> None:
-        """`changed`: other texts of messages that stay; `kept`: excerpts of the others."""
-        entries, stated, staying = choice.history.entries, choice.stated, choice.stay
-        mentions = stated.mentions
-        pieces = [(index, piece) for index, entry in enumerate(entries) for piece in entry.pieces]
-        self._owner = stated.entry
-        self._first = self._owner.searchsorted(np.arange(len(entries)))
-        texts = [piece.text for _, piece in pieces]
-        stay = [staying[index] for index, _ in pieces]
-        other = [changed[index].get(piece.path) if index in changed else None for index, piece in pieces]
-        now = [said if text is None else text for said, text in zip(texts, other, strict=True)]
-        sent = [text for text, stays in zip(now, stay, strict=True) if stays]
-        quoted = zip(*[column.tolist() for column in kept], strict=True)
-        self._text = "\n".join([*sent, *[texts[row][start:end] for row, start, end in quoted]])
-
-        whole = np.array(stay, dtype=bool) & np.array([text is None for text in other], dtype=bool)
-        rows = np.sort(stated.rows)
-        rows = rows[~whole[mentions.document[rows]] & ~_within(mentions, rows, *kept)]
-        partly: dict[int, TextIndex] = {}
-        gone = []
-        columns = (mentions.document[rows], mentions.start[rows], mentions.end[rows])
-        for row, start, end in zip(*[column.tolist() for column in columns], strict=True):
-            if stay[row] and row not in partly:
-                partly[row] = TextIndex(now[row])
-            lines = texts[row][start:end].split("\n") if stay[row] else ()
-            gone.append(not lines or not all(partly[row].stands(line.strip()) for line in lines))
-        self.lost = tuple([column[np.array(gone, dtype=bool)] for column in columns])
-        self.lost_failures = bool((mentions.worth[rows][np.array(gone, dtype=bool)] >= FAILED).any())
-
-    def why_dropped(self, dropped: Mapping[int, Entry]) -> dict[int, str]:
-        """Say why messages were left out whole: index -> reason. O(characters)."""
-        reasons: dict[int, str] = {}
-        lines: dict[int, list[str]] = {}
-        for index, entry in dropped.items():
-            text = "\n".join(map(_TEXT, entry.pieces))
-            said = list(filter(None, map(str.strip, text.split("\n"))))
-            if entry.opaque or "picture" in map(_KIND, entry.pieces):
-                reasons[index] = "budget"
-            elif said:
-                lines[index] = said
-            else:
-                reasons[index] = "empty"
-        for few in (slice(1), slice(None)):  # of most, not even the first line stands there
-            stated = stated_lines(self._text, [line for said in lines.values() for line in said[few]])
-            lines = {index: said for index, said in lines.items() if stated.issuperset(said[few])}
-        return dict.fromkeys(dropped, "budget") | reasons | dict.fromkeys(lines, "stated_elsewhere")
-
-    def places(self, piece: Int64s, start: Int64s, end: Int64s) -> dict[int, Places]:
-        """Group places by message, in order: (piece of it, start, end); `piece` counts over all of them."""
-        index = self._owner[piece] if len(piece) else piece
-        found: dict[int, list[tuple[int, int, int]]] = {}
-        columns = (index, piece - self._first[index], start, end)
-        for message, *place in zip(*[column.tolist() for column in columns], strict=True):
-            found.setdefault(message, []).append((place[0], place[1], place[2]))
-        return {message: tuple(places) for message, places in found.items()}
-
-
-_WORD = re.compile(r"\w")
-_TEXT, _KIND = attrgetter("text"), attrgetter("kind")
-
-
-def stated_lines(text: str, lines: Sequence[str]) -> set[str]:
-    """Return those of some lines that a text has word for word, as lines or within them. O(characters)."""
-    found = {line for line in lines if _WORD.search(line)}
-    whole = found.intersection(map(str.strip, text.split("\n")))
-    parts = sorted(found - whole)
-    numbers, _, starts, _ = _native.occurrences([text], parts) if parts else [np.empty(0, dtype=np.int64)] * 4
-    within: set[str] = set()
-    for number, start in zip(numbers.tolist(), starts.tolist(), strict=True):
-        (whole if stands_alone(parts[number], text, start) else within).add(parts[number])
-    if within - whole:  # perhaps elsewhere
-        stands = TextIndex(text).stands
-        whole.update([part for part in within - whole if stands(part)])
-    return whole
-
-
-def _within(mentions: Mentions, rows: Int64s, piece: Int64s, start: Int64s, end: Int64s) -> Bools:
-    """bool[rows]: whether each mention lies within one of these places, which are in order."""
-    if not len(piece):
-        return np.zeros(len(rows), dtype=bool)
-    span = int(max(mentions.end.max(initial=0), end.max())) + 1
-    wanted = mentions.document[rows] * span + mentions.start[rows]
-    at = (piece * span + start).searchsorted(wanted, side="right") - 1
-    found: Bools = (at >= 0) & (piece[at] == mentions.document[rows]) & (mentions.end[rows] <= end[at])
-    return found
+_TEXT, _KIND, _FAILED = attrgetter("text"), attrgetter("kind"), attrgetter("failed")
 
 
 _NEWEST_SHARE = 0.3  # of the budget: for the newest messages even where facts of older ones go short
 _NEWEST_SHARE_ASKED = 0.1  # the same where a query says what matters
 NEWEST_ROOM = 0.8  # of what is free: for the newest group, whatever becomes of others
+_OWED = 0.2
 _LEAST_RESULT = 32  # tokens of a shortened result: less tells nothing
 _HELD_SHARE = 0.5  # of what is free: for results in messages with cache markers, where they do not fit whole
 
@@ -198,7 +99,6 @@ class History:
     strategy: Strategy | None = None  # shortens results of tools; None: they are read as what they are
     # messages that hold nothing but excerpts, a line each: they were folded before
     excerpts: Collection[int] = ()
-    mentions: Mentions | None = None  # of all pieces, where they are known
     relevance: Float64s | None = None  # float64[n], of each message to the query; None: there is none
     query: str = ""  # "" without
     # other texts for messages that stay, by their paths
@@ -247,10 +147,8 @@ def fold(history: History, budget: int) -> FoldedHistory:
     newest = max(int(_NEWEST_SHARE * budget) // max(history.picture_tokens, 1), 1)
     history = _leave_out_pictures(history, free, int(history.now.sum()) + frame - budget, newest)
     history = history.rewrite(_repeats(history), "repeated")
-    stated = _stated(history, ())
-    owed = [0] * len(history.costs) if history.relevance is not None else stated.tokens.tolist()
-    stay, border = _newest_groups(history, owed, budget, frame)
-    choice = _Choice(history, stated, stay)
+    stay, border = _newest_groups(history, _owed(history), budget, frame)
+    choice = _Choice(history, stay)
     warnings: list[str] = []
     shorter = None if border is None else _with_shorter(choice, border, warnings)
     if shorter is not None:
@@ -258,6 +156,16 @@ def fold(history: History, budget: int) -> FoldedHistory:
         if all(fitted.results):
             return _assemble(shorter, fitted, warnings)
     return _assemble(choice, _fit(choice, budget, frame), warnings)
+
+
+def _owed(history: History) -> list[int]:
+    """Tokens of what each message should still say once it is folded: short words of people, what failed."""
+    owed = []
+    for entry, tokens in zip(history.entries, history.now.tolist(), strict=True):
+        said = entry.role == "user" and "text" in map(_KIND, entry.pieces)
+        needed = said or True in map(_FAILED, entry.pieces)
+        owed.append(min(tokens, SHORT) + SOURCE_TOKENS if needed else int(_OWED * tokens))
+    return owed
 
 
 def shorten_held(history: History, frame: int, budget: int) -> History:
@@ -311,15 +219,6 @@ def _leave_out_pictures(history: History, indices: Sequence[int], over: int, new
     return history.rewrite(texts, "budget")
 
 
-def _stated(history: History, results: Sequence[_Result]) -> StatedFacts:
-    """The facts of the history; a text that is shortened, such as `results`, states none for other texts."""
-    shorter = {(index, path) for index, texts in history.changed.items() for path in texts}
-    shorter |= {(result.index, result.path) for result in results}
-    return read_stated_facts(
-        history.counter, history.entries, history.stays, history.excerpts, history.mentions, shorter
-    )
-
-
 def _newest_groups(
     history: History, owed: Sequence[int], budget: int, frame: int
 ) -> tuple[list[bool], tuple[int, int, int] | None]:
@@ -370,8 +269,7 @@ class _Result:
 class _Choice:
     """The decisions before the fit."""
 
-    history: History  # what there is, and its facts
-    stated: StatedFacts
+    history: History
     stay: Sequence[bool]  # which messages stay in their places
     results: Sequence[_Result] = ()  # what is still to become shorter
 
@@ -383,15 +281,14 @@ def _with_shorter(choice: _Choice, border: tuple[int, int, int], warnings: list[
     if not results:
         return None
     stay = [*choice.stay[:first], *[True] * (last - first), *choice.stay[last:]]
-    stated = _stated(replace(history, mentions=choice.stated.mentions), results)
     if history.strategy is None:
-        return _Choice(history, stated, stay, results)
+        return _Choice(history, stay, results)
     try:
         history = _shorten_results(history, results, history.strategy)
     except Exception:  # foreign code: the messages are folded instead, nothing is lost
         warnings.append("strategy_failed")
         return None
-    return _Choice(history, stated, stay) if history.now[first:last].sum() <= room else None
+    return _Choice(history, stay) if history.now[first:last].sum() <= room else None
 
 
 def _long_results(history: History, first: int, last: int, room: int) -> list[_Result]:
@@ -455,114 +352,21 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
         folded[:] = False
     else:
         room -= frame
-    excerpts = read_excerpts(
-        history.counter, history.entries, history.numbers, history.called,
-        None if history.relevance is not None else choice.stated, folded, room, history.relevance,
-    )  # fmt: skip
-    reading = _reading(history, excerpts, choice.results)
-    if len(reading.table) == 0:
-        nothing = excerpts.places(np.empty(0, dtype=np.int64))
+    pieces = [(index, piece.path) for index, entry in enumerate(history.entries) for piece in entry.pieces]
+    numbers = {place: number for number, place in enumerate(pieces)} if choice.results else {}
+    results = [(numbers[result.index, result.path], result.document) for result in choice.results]
+    excerpts = read_excerpts(history, folded, results)
+    if not len(excerpts.reading.table):
+        nothing = excerpts.places(np.empty(0, dtype=np.uint8))
         return _FitResult("", ("",) * len(choice.results), used, nothing)  # results are white space
-    floors = [0, *(result.share for result in choice.results)]
-    found = fit(reading, room, floors=floors if choice.results else None)
-    result = finish(reading, found, room)
-    lines, *texts = result.parts
-    kept = (found.status[: len(excerpts.table)] >= FIRST_KEPT).nonzero()[0]
-    tokens = used + result.tokens + (frame if lines else 0)
-    text = frame_excerpts(lines) if lines else ""
-    return _FitResult(text, tuple(texts), tokens, excerpts.places(kept))
-
-
-def _reading(history: History, excerpts: Excerpts, results: Sequence[_Result]) -> Reading:
-    """The units of excerpts, as the first document, and of results; counted as they are sent, one by one."""
-    counter, size = history.counter, len(excerpts.table)
-    sent = Frame(
-        write=lambda parts: [frame_excerpts(parts[0]), *parts[1:]], paid=count(counter, frame_excerpts(""))
-    )
-    regions = (Region(0, 0, size, Quoted()),) if size else ()
-    reading = Reading(
-        request=Request((Document(excerpts.text),), history.query or None, None, 1.0, counter, frame=sent),
-        texts=[excerpts.text],
-        original=int(excerpts.costs.sum()),
-        table=excerpts.table,
-        worth=excerpts.worth,
-        regions=regions,
-        forms=forms_of(regions),
-        group=excerpts.group,
-        pinned=np.zeros(size, dtype=np.uint8),
-        needs=excerpts.table.heading,
-        ranked=True,
-        auxiliary=excerpts.sources,
-        optional=True,
-        _prices=Prices(excerpts.costs, excerpts.costs, 0, exact=False),
-    )
-    return _join_readings(reading, excerpts, results) if results else reading
-
-
-def _join_readings(first: Reading, excerpts: Excerpts, results: Sequence[_Result]) -> Reading:
-    """A reading of excerpts with long results behind them, each read as what it is.
-
-    Facts of excerpts rank before the units of results, other lines after them; the results have floors.
-    """
-    request = first.request
-    documents = tuple([result.document for result in results])
-    second = Auto().prepare(replace(request, documents=documents, frame=None)).reading
-    size, more = len(first.table), len(second.table)
-    prices, others = first.prices(), second.prices()
-    one, other = first.table, second.table
-    worth = second.worth / max(float(second.worth.max(initial=0)), 1e-9)
-    if second.essential is not None:
-        worth = worth + second.essential
-    terms = (
-        second.term_offsets[: more + 1] if len(second.term_offsets) else np.zeros(more + 1, dtype=np.int64)
-    )
-
-    def behind(rows: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
-        return None if rows is None else np.concatenate((np.zeros(size, dtype=rows.dtype), rows))
-
-    def moved(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        return np.where(rows >= 0, rows + size, -1).astype(np.int32)
-
-    def shifted(one: Region) -> Region:
-        return replace(one, document=one.document + 1, first=one.first + size, last=one.last + size)
-
-    needs = moved(second.needs) if len(second.needs) else np.full(more, -1, dtype=np.int32)
-    return replace(
-        first,
-        request=replace(request, documents=(*request.documents, *documents)),
-        texts=[*first.texts, *second.texts],
-        original=first.original + second.original,
-        table=SegmentTable(
-            np.concatenate((one.document, other.document + 1)).astype(np.int32),
-            np.concatenate((one.start, other.start)),
-            np.concatenate((one.end, other.end)),
-            np.concatenate((one.kind, other.kind)),
-            np.concatenate((one.block, other.block + 1 + one.block.max(initial=0))).astype(np.int32),
-            np.concatenate((one.heading, moved(other.heading))),
-        ),
-        worth=np.concatenate((first.worth, worth)).astype(np.float32),
-        regions=(*first.regions, *map(shifted, second.regions)),
-        forms=(*first.forms, *second.forms),
-        group=np.concatenate((first.group, moved(second.group))),
-        pinned=np.concatenate((first.pinned, second.pinned)),
-        term_ids=second.term_ids[: terms[-1]],
-        term_offsets=np.concatenate((np.zeros(size, dtype=np.int64), terms)),
-        term_weight=second.term_weight,
-        redundancy=second.redundancy,
-        needs=np.concatenate((first.needs, needs)),
-        bulk=behind(second.bulk),
-        fragments=behind(second.fragments),
-        pages={index + 1: page for index, page in second.pages.items()},
-        clauses=second.clauses,
-        fences=tuple([(opening + size, closing + size) for opening, closing in second.fences]),
-        auxiliary=np.append(excerpts.sources, np.zeros(more, dtype=bool)),
-        _prices=Prices(
-            np.concatenate((prices.counts, others.counts)),
-            np.concatenate((prices.costs, others.costs)),
-            others.separator,
-            exact=False,
-        ),
-    )
+    floors = [0] * len(excerpts.sources) + [result.share for result in choice.results]
+    found = fit(excerpts.reading, room, floors=floors if choice.results else None)
+    parts = found.rendered.parts
+    order = excerpts.in_order.tolist()
+    lines = quote([excerpts.sources[at] for at in order], [parts[at] for at in order])
+    tokens = used + found.tokens + (frame if lines else 0)
+    kept = excerpts.places(found.status)
+    return _FitResult(frame_excerpts(lines) if lines else "", parts[len(excerpts.sources) :], tokens, kept)
 
 
 def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> FoldedHistory:
@@ -572,10 +376,19 @@ def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> F
     for result, shorter in zip(choice.results, fitted.results, strict=True):
         changed.setdefault(result.index, {})[result.path] = shorter
     reasons = {**history.reasons, **dict.fromkeys([result.index for result in choice.results], "budget")}
-    sent = Sent(choice, changed, fitted.kept)
-    kept, lost = sent.places(*fitted.kept), sent.places(*sent.lost)
-    dropped = [index for index, stays in enumerate(choice.stay) if not stays and index not in kept]
-    why_dropped = sent.why_dropped({index: history.entries[index] for index in dropped})
+    said = [
+        changed.get(index, {}).get(piece.path, piece.text) if choice.stay[index] else piece.text
+        for index, entry in enumerate(history.entries)
+        for piece in entry.pieces
+    ]
+    owner = np.repeat(np.arange(len(choice.stay)), [len(entry.pieces) for entry in history.entries])
+    quoted = zip(*[column.tolist() for column in fitted.kept], strict=True)
+    whole = [text for text, index in zip(said, owner.tolist(), strict=True) if choice.stay[index]]
+    sent = "\n\n".join([*whole, *[said[row][start:end] for row, start, end in quoted]])
+    unsaid, errors = _lost(history.entries, sent)
+    kept, lost = _by_message(owner, *fitted.kept), _by_message(owner, *unsaid)
+    dropped = [index for index, stay in enumerate(choice.stay) if not stay and index not in kept]
+    why = why_dropped({index: history.entries[index] for index in dropped}, sent)
     messages: list[Any] = []
     accounts: list[MessageAccount] = []
     outcome: Literal["verbatim", "compressed", "folded", "dropped"]
@@ -590,16 +403,52 @@ def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> F
             if text:
                 messages.append(new_user_message(text, history.messages))
                 text = ""  # in the place of the first
-            outcome, reason = ("folded", "budget") if places else ("dropped", why_dropped[index])
+            outcome, reason = ("folded", "budget") if places else ("dropped", why[index])
         gone = 0
         for piece in history.entries[index].pieces:
             gone += piece.kind == "picture" and (not stays or piece.path in texts)
         account = (index, outcome, reason, tokens, places, lost.get(index, ()), gone)
         accounts.append(tuple.__new__(MessageAccount, account))
-    said = ("errors_left_out", "facts_left_out")
-    found = (sent.lost_failures, bool(lost))
-    warnings = [*warnings, *(code for code, holds in zip(said, found, strict=True) if holds)]
-    return FoldedHistory(messages, fitted.tokens, tuple(accounts), tuple(dict.fromkeys(warnings)))
+    told = [*warnings, *["errors_left_out"] * errors, *["facts_left_out"] * bool(lost)]
+    return FoldedHistory(messages, fitted.tokens, tuple(accounts), tuple(dict.fromkeys(told)))
+
+
+def _lost(entries: Sequence[Entry], sent: str) -> tuple[tuple[Int64s, Int64s, Int64s], bool]:
+    """(piece, start, end) of statements that are not in what is sent, and whether one is of an error."""
+    found = find_statements(entries, sent, newest=True)
+    facts, gone = found.facts, (~found.stands).nonzero()[0]
+    errors = bool((found.kind[gone] == list(KINDS).index("errors")).any())
+    order = gone[np.lexsort((facts.end[gone], facts.start[gone], facts.document[gone]))]
+    return (facts.document[order].astype(np.int64), facts.start[order], facts.end[order]), errors
+
+
+def _by_message(owner: Int64s, piece: Int64s, start: Int64s, end: Int64s) -> dict[int, Places]:
+    """Group places by message, in order: (piece of it, start, end); `piece` counts over all of them."""
+    index = owner[piece]
+    found: dict[int, list[tuple[int, int, int]]] = {}
+    columns = (index, piece - owner.searchsorted(index), start, end)
+    for message, *place in zip(*[column.tolist() for column in columns], strict=True):
+        found.setdefault(message, []).append((place[0], place[1], place[2]))
+    return {message: tuple(places) for message, places in found.items()}
+
+
+def why_dropped(dropped: Mapping[int, Entry], sent: str) -> dict[int, str]:
+    """Say why messages were left out whole: index -> reason. O(characters)."""
+    reasons: dict[int, str] = {}
+    lines: dict[int, list[str]] = {}
+    for index, entry in dropped.items():
+        text = "\n".join(map(_TEXT, entry.pieces))
+        said = list(filter(None, map(str.strip, text.split("\n"))))
+        if entry.opaque or "picture" in map(_KIND, entry.pieces):
+            reasons[index] = "budget"
+        elif said:
+            lines[index] = said
+        else:
+            reasons[index] = "empty"
+    for few in (slice(1), slice(None)):  # of most, not even the first line stands there
+        stated = stated_lines(sent, [line for said in lines.values() for line in said[few]])
+        lines = {index: said for index, said in lines.items() if stated.issuperset(said[few])}
+    return dict.fromkeys(dropped, "budget") | reasons | dict.fromkeys(lines, "stated_elsewhere")
 
 
 def _repeats(history: History) -> dict[int, dict[Path, str]]:

@@ -16,7 +16,6 @@ from tersely.checks import Ratios, brief
 from tersely.engine.facts import find_facts
 from tersely.engine.reading import count_batch, segment
 from tersely.errors import SummarizationError
-from tersely.memory.mentions import FAILURES, lines_at
 from tersely.models.counters import resolve_counter
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
 from tersely.models.language_models import resolve_language_model
@@ -248,6 +247,7 @@ _TASK_CHARACTERS = 100
 _FINDINGS = 3
 _FINDING_CHARACTERS = 80
 _PREVIEWS = {"Reasoning": 200, "Code": 150, "Output": 100}  # characters of a step that a model is shown
+_FAILURES = ("error", "exception", "traceback", "failed")
 _HARMLESS = re.compile(
     r"\b(?:no|0|zero|without(?: any)?)\s+(?:errors?|exceptions?|failed|failures)\b|\bfailed\s*[:=]\s*0\b",
     re.I,
@@ -261,7 +261,7 @@ _TOLD = re.compile(r"Completed \d+ steps \((\d+) successful\)")
 def is_success(output: str, smart: bool = False) -> bool:
     """Whether an output tells of no failure; `smart`: "no errors" and "0 failed" are none."""
     text = _HARMLESS.sub("", output) if smart else output
-    return not any(word in text.lower() for word in FAILURES)
+    return not any(word in text.lower() for word in _FAILURES)
 
 
 def rule_summary(
@@ -340,11 +340,23 @@ def _pairs(output: str) -> list[str]:
 def _lines_with_numbers(output: str) -> list[str]:
     numbers = _numbers(output)
     found: dict[str, None] = {}
-    for begin, end in lines_at(output, [start for start, _ in numbers]):
+    for begin, end in _lines_at(output, [start for start, _ in numbers]):
         found[_shorten(output, begin, end, numbers)] = None
         if len(found) == _FINDINGS:
             break
     return list(found)
+
+
+def _lines_at(text: str, places: Iterable[int]) -> list[tuple[int, int]]:
+    """List the lines (start, end) that have these ascending places, each once. O(characters)."""
+    found: list[tuple[int, int]] = []
+    end = -1
+    for place in places:
+        if place >= end:
+            end = text.find("\n", place)
+            end = len(text) if end < 0 else end
+            found.append((text.rfind("\n", 0, place) + 1, end))
+    return found
 
 
 def _numbers(output: str) -> list[tuple[int, int]]:

@@ -1,0 +1,109 @@
+"""What a person said in the middle of a session: does it stand word for word in what is left of it?"""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from tersely.memory import compact_messages
+from tersely.memory.messages import read_messages
+
+from benchmarks import data as development
+from benchmarks.memory.traces import half_of
+from benchmarks.report import Column, Report, Target
+
+__all__ = ["report"]
+
+_ASKED = {0.1: 0.85, 0.2: 0.97, 0.3: 1.0}  # share of what stands beside the system prompt -> statements kept
+_EACH = 8  # statements a session, one at a time
+_STATEMENTS = """\
+Please never charge the card that ends in 4411 without asking me.
+We decided to keep the refund in travel credit.
+I am allergic to peanuts, so no meal with nuts.
+The deadline for the visa papers is June 3.
+Don't email my work address, it is monitored.
+My name is Priya Raman and I use a wheelchair.
+I prefer aisle seats near the front.
+Actually, it was Boston I meant, not Austin.
+Keep the total under 640 dollars.
+You may not share my phone number with the hotel.
+I would rather wait a day than take a red-eye.
+Make sure that both kids sit next to me.
+By the way, I changed my mind: economy is fine.
+Only call me after 6 pm.
+The baggage fee has to be paid with the gift card.
+Let's go with the earlier of the two.
+I no longer want the insurance.
+My mother, Helga, travels with an oxygen tank.
+Leave the second booking alone.
+Send the receipt to accounts@northline.example instead.
+I speak Spanish better than English.
+If the price goes above 300, ask me first.
+The doctor said she cannot fly before the 20th.
+Correction: the passport number ends in 88, not 83.
+Do not touch anything on the Seattle trip.
+We agreed that the voucher covers the change fee.
+I need the invoice before Friday noon.
+Under no circumstances split us over two flights.
+My son is 11, he can't fly alone.
+It must be a direct connection.
+Always read the total back to me before you book.
+I'm vegetarian.
+Treat what I tell you about my health as confidential.
+For the hotel, use the name on my driving licence.
+The cat travels in the cabin, that is settled.
+Our company pays at most 120 a night.
+Skip the lounge, I don't care about it.
+I want everything in writing.
+Stop offering me upgrades.
+We'll pay with the Visa, not with the Mastercard."""
+
+
+def report(report: Report, data: Path) -> None:
+    """Shares of statements that are kept, or named as lost, and of excerpt lines that are numbers alone."""
+    sessions = list(development.rows(data, "agent_tau"))
+    rows: list[dict[str, Any]] = []
+    for half, ratio in product(("tuned", "reported"), _ASKED):
+        statements = [one for one in _STATEMENTS.splitlines() if half_of(one) == half]
+        mine = [row["messages"] for row in sessions if half_of(row["id"]) == half]
+        found = [
+            _measured(messages, statements[(number * _EACH + each) % len(statements)], each, ratio)
+            for number, messages in enumerate(mine)
+            for each in range(_EACH)
+        ]
+        lost = [named for kept, named, _ in found if not kept]
+        lines = [line for _, _, lines in found for line in lines]
+        kept = mean(kept for kept, _, _ in found)
+        named, bare = mean(lost) if lost else None, mean(map(_is_bare, lines)) if lines else None
+        rows.append({"half": half, "ratio": ratio, "kept": kept, "named": named, "bare": bare})
+        if half == "reported":
+            report.targets.append(Target(f"said, kept at {ratio:.0%}", _ASKED[ratio], kept, "", False))
+    columns = (
+        Column("half"), Column("ratio", "", ".0%"), Column("kept", "word for word", ".3f"),
+        Column("named", "named where lost", ".3f"), Column("bare", "lines of numbers alone", ".3f"),
+    )  # fmt: skip
+    report.table("What a person said in a middle turn", columns, rows)
+
+
+def _measured(
+    messages: list[dict[str, Any]], said: str, number: int, ratio: float
+) -> tuple[bool, bool, list[str]]:
+    """(kept, named as lost, lines of excerpts) for one statement in one of the middle turns of the user."""
+    turns = [index for index, message in enumerate(messages) if message["role"] == "user"][1:-1]
+    turn = turns[7 * number % len(turns)]
+    content = messages[turn]["content"]
+    with_it = [f"{said} {content}", f"{content}\n{said}", f"{content} {said}"][number % 3]
+    messages = [*messages[:turn], {**messages[turn], "content": with_it}, *messages[turn + 1 :]]
+    prompt, whole = (compact_messages(some, budget=10**7).tokens for some in (messages[:1], messages))
+    made = compact_messages(messages, budget=prompt + int(ratio * (whole - prompt)))
+    pieces = [piece for entry in read_messages(made.messages) for piece in entry.pieces]
+    lost = [with_it[start:end] for _, start, end in made.accounts[turn].lost]
+    lines = [line for piece in pieces if piece.kind == "excerpts" for line in piece.text.split("\n")[2:-1]]
+    return any(said in piece.text for piece in pieces), any(one in said or said in one for one in lost), lines
+
+
+def _is_bare(line: str) -> bool:
+    return not re.search(r"[^\W\d_]{2,}", re.sub(r"^(?:\w+)(?: [\w.:-]+)? \d+: ", "", line))

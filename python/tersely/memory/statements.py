@@ -1,0 +1,118 @@
+"""Find what a history states, by kind, and what of it a new history states no more: the only detector."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tersely import _native
+from tersely.content.units import Bools
+from tersely.engine.facts import TextIndex, find_facts
+from tersely.engine.reading import segment
+from tersely.memory.messages import Entry
+from tersely.types import FactKind, FactTable, Int64s, pieces
+
+#: Kinds of statements, those first whose loss costs most, and the kinds of facts that they are.
+KINDS = {
+    "instructions": "OBLIGATION NEGATION",
+    "decisions": "DECISION",
+    "errors": "ERROR",
+    "paths": "PATH PATH_LINE",
+    "facts": "NUMBER DATE VERSION NAME INLINE_CODE URL IDENTIFIER",
+}
+#: Kinds of facts that are clauses or sentences.
+SENTENCES = (FactKind.OBLIGATION, FactKind.NEGATION, FactKind.DECISION)
+SPEAKERS = ("system", "user", "assistant", "tool")
+_NOBODY = SPEAKERS.index("tool")  # what has an unknown role is data
+_WORD = re.compile(r"\w")
+_KIND_OF = {FactKind[name]: number for number, names in enumerate(KINDS.values()) for name in names.split()}
+_KIND = np.array([_KIND_OF.get(kind, -1) for kind in FactKind])
+_SAYS = {"instructions": ("system", "user"), "decisions": ("system", "user", "assistant")}  # who may
+_MAY = np.array([[who in _SAYS.get(name, SPEAKERS) for who in SPEAKERS] for name in KINDS])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Statements:
+    """The statements of a history, each once.
+
+    Attributes:
+        facts: what they are; `document` counts the pieces of all entries.
+        kind: int64[n], a number in KINDS.
+        speaker: int64[n], a number in SPEAKERS.
+        stands: bool[n], whether the new history has one with the same key, or has it word for word.
+    """
+
+    facts: FactTable
+    kind: Int64s
+    speaker: Int64s
+    stands: Bools
+
+
+def find_statements(entries: Sequence[Entry], made: str, newest: bool = False) -> Statements:
+    """Find the statements of entries, and those that `made`, the text of a new history, has.
+
+    Instructions are those of the user and the system; what tools say is no decision, and their numbers are
+    rows of data. Of one that is stated several times: the first of who says it before others (SPEAKERS), or,
+    if `newest`, the last. One native pass: O(characters + facts log facts).
+    """
+    texts = [piece.text for entry in entries for piece in entry.pieces]
+    known = {name: number for number, name in enumerate(SPEAKERS)}
+    who = [known.get(entry.role, _NOBODY) for entry in entries for _ in entry.pieces]
+    facts = find_facts([*texts, made], segment([*texts, made]))
+    kind = _KIND[facts.kind]
+    has = np.zeros(facts.keys, dtype=bool)
+    has[facts.key[facts.document == len(texts)]] = True
+    speaker = np.array([*who, 0])[facts.document]
+    shown = np.array([piece.kind != "picture" for entry in entries for piece in entry.pieces] + [False])
+    counts = (kind >= 0) & shown[facts.document] & _MAY[kind, speaker]
+    counts &= (facts.kind != FactKind.NUMBER) | (speaker != SPEAKERS.index("tool"))
+    rows = counts.nonzero()[0]
+    order = rows[::-1] if newest else rows[speaker[rows].argsort(kind="stable")]
+    _, first = np.unique(facts.key[order], return_index=True)
+    chosen = np.zeros(len(facts), dtype=bool)
+    chosen[order[first]] = True
+    found = facts.rows(chosen)
+    stands = has[found.key]
+    gone = (~stands).nonzero()[0]
+    said = [
+        " ".join(text.casefold().strip("`").split())
+        for text in pieces(texts, found.document[gone], found.start[gone], found.end[gone])
+    ]
+    stated = stated_lines(" ".join(made.casefold().split()), said)
+    stands[gone] = [text in stated for text in said]
+    return Statements(found, kind[chosen], speaker[chosen], stands)
+
+
+def stated_lines(text: str, lines: Sequence[str]) -> set[str]:
+    """Return those of some lines that a text has word for word, as lines or within them. O(characters)."""
+    found = {line for line in lines if _WORD.search(line)}
+    whole = found.intersection(map(str.strip, text.split("\n")))
+    parts = sorted(found - whole)
+    if not parts:
+        return whole
+    number, _, start, end = _native.occurrences([text], parts)
+    alone = _stand_alone(text, start, end)
+    whole.update([parts[one] for one in np.unique(number[alone]).tolist()])
+    left = {parts[one] for one in np.unique(number[~alone]).tolist()} - whole
+    if left:  # perhaps within a longer one of them
+        stands = TextIndex(text).stands
+        whole.update([part for part in left if stands(part)])
+    return whole
+
+
+def _stand_alone(text: str, start: Int64s, end: Int64s) -> Bools:
+    """bool[n]: whether each place is no part of a longer word or number, as `stands_alone` has it."""
+    padded = f"  {text}  "
+    letter = np.fromiter(map(str.isalnum, padded), dtype=bool, count=len(padded))
+    digit = np.fromiter(map(str.isdigit, padded), dtype=bool, count=len(padded))
+    point = np.fromiter(map(".,".__contains__, padded), dtype=bool, count=len(padded))
+    first, last = start + 2, end + 1
+    inside = (letter[first - 1] & letter[first]) | (letter[last + 1] & letter[last])
+    inside |= digit[first] & point[first - 1] & digit[first - 2]
+    inside |= digit[last] & point[last + 1] & digit[last + 2]
+    percent = np.fromiter(map("%".__eq__, padded), dtype=bool, count=len(padded))
+    alone: Bools = ~(inside | (digit[last] & percent[last + 1]))
+    return alone

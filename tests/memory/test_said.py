@@ -1,0 +1,102 @@
+"""What people said stays said: whole, before what tools gave; what of it goes is named."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from histories import all_text, tokens_of, tool_turn
+from tersely.memory import Compactor, compact_messages
+from tersely.memory.messages import read_messages
+
+SAID = [
+    "Please never write to the table audit_2026, it must keep 400 days.",
+    "I am allergic to penicillin.",
+    "We decided to stay on PostgreSQL 16.",
+    "The report is due on June 3, before noon.",
+    "Leave my drafts alone.",
+    "Call me Ada, I use a screen reader.",
+    "Correction: it is the Boston office, not the Austin one.",
+    "请不要改动生产数据库。",
+]
+
+
+def session(turns: int = 16) -> list[dict[str, Any]]:
+    """A session whose users say something that stands, every other turn, between results of tools."""
+    messages = [{"role": "user", "content": "Find out why invoices are late and mend it."}]
+    for turn in range(turns):
+        rows = [{"invoice": f"INV-{turn}{n}", "days": n * 7 % 30, "at": f"06:{n:02}:00"} for n in range(12)]
+        messages += tool_turn(f"c{turn}", json.dumps(rows), "list_invoices", json.dumps({"page": turn}))
+        messages.append(
+            {"role": "assistant", "content": f"Page {turn} has {turn % 5} late invoices. Shall I go on?"}
+        )
+        said = f" {SAID[turn // 2 % len(SAID)]}" if turn % 2 else ""
+        messages.append({"role": "user", "content": f"Yes, go ahead.{said}"})
+    return messages
+
+
+def excerpts(messages: list[Any]) -> list[str]:
+    pieces = [piece for entry in read_messages(messages) for piece in entry.pieces]
+    return [line for piece in pieces if piece.kind == "excerpts" for line in piece.text.split("\n")[2:-1]]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.5])
+def test_what_people_said_in_the_middle_stands_word_for_word(share: float) -> None:
+    messages = session()
+    text = all_text(compact_messages(messages, budget=int(share * tokens_of(messages))).messages)
+    assert [said for said in SAID if said not in text] == []
+
+
+def test_also_after_many_turns_of_a_compactor() -> None:
+    messages = session(60)
+    compactor = Compactor(1500)
+    for length in range(1, len(messages) + 1, 4):
+        result = compactor.compact(messages[:length])
+    text = all_text(result.messages)
+    assert [said for said in SAID if said not in text] == []
+
+
+def test_no_line_is_numbers_alone_and_words_of_agreement_go() -> None:
+    messages = session()
+    lines = excerpts(compact_messages(messages, budget=tokens_of(messages) // 3).messages)
+    assert lines and all(re.search(r"[^\W\d_]{2}", line.partition(": ")[2] or line) for line in lines)
+    assert not any("go ahead" in line and line.endswith("ahead.") for line in lines)
+
+
+@pytest.mark.parametrize("budget", [120, 170, 240])
+def test_what_people_said_and_is_gone_is_named_with_its_place(budget: int) -> None:
+    messages = session()
+    result = compact_messages(messages, budget=budget)
+    text = all_text(result.messages)
+    gone = [said for said in SAID[:1] + SAID[2:4] if said not in text]
+    named = [
+        messages[account.index]["content"][start:end]
+        for account in result.accounts
+        for _, start, end in account.lost
+        if messages[account.index]["role"] == "user"
+    ]
+    assert "facts_left_out" in result.warnings
+    for said in gone:
+        assert any(part in said or said in part for part in named), said
+
+
+ENGLISH = " ".join(
+    f"In step {n} the key of region {n} must be rotated before the signer changes." for n in range(300)
+)
+CHINESE = "".join(f"第{n}步之后，区域{n}的密钥必须在签名者更换之前轮换。" for n in range(300))
+
+
+@pytest.mark.parametrize("text", [ENGLISH, CHINESE], ids=["english", "chinese"])
+@pytest.mark.parametrize("query", [None, "When is the key of region 77 rotated?", "区域77的密钥何时轮换？"])
+@pytest.mark.parametrize("behind", [[], [{"role": "user", "content": "Go on."}]], ids=["", "asked"])
+def test_a_long_line_of_the_user_is_cut_by_its_sentences(
+    text: str, query: str | None, behind: list[dict[str, Any]]
+) -> None:
+    answer = {"role": "assistant", "content": "Understood, I will plan that."}
+    messages = [{"role": "user", "content": text}, answer, *behind]
+    result = compact_messages(messages, budget=1500, query=query)
+    assert result.messages[0]["role"] == "user"
+    assert 1100 < result.tokens == tokens_of(result.messages) <= 1500
+    assert result.accounts[0].outcome == "folded"
