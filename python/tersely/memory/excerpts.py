@@ -213,6 +213,14 @@ class Excerpts:
     sources: list[str]  # of each document that is quoted; others, behind them, stay in their messages
     pieces: Int64s  # int64[documents], the piece that each is, of all pieces of all entries
     in_order: Int64s  # int64[quoted], the documents that are quoted, by their pieces
+    said: Bools  # bool[units], what people say that is neither polite nor said again
+
+    def unsaid(self, status: UInt8s) -> tuple[Int64s, Int64s, Int64s]:
+        """(piece, start, end) of what people say and is left out, in order."""
+        table = self.reading.table
+        rows = (self.said & (status < FIRST_KEPT)).nonzero()[0]
+        rows = rows[np.lexsort((table.start[rows], self.pieces[table.document[rows]]))]
+        return self.pieces[table.document[rows]], table.start[rows], table.end[rows]
 
     def places(self, status: UInt8s) -> tuple[Int64s, Int64s, Int64s]:
         """(piece, start, end) of what is kept of the quoted pieces, in order; what touches is one place."""
@@ -283,8 +291,10 @@ def read_excerpts(history: History, folded: Bools, results: Sequence[tuple[int, 
     asks = "\n".join([piece.text for piece in asking.pieces]) if asking else ""
     of_documents = (people[pieces], talk[pieces], wrong[pieces], sizes, owner[pieces])
     said = _Said(*of_documents, len(entries), len(quoted), "\n".join(stays), asks)
-    reading = said.valued(reading, len(plain), history.relevance) if len(reading.table) else reading
-    return Excerpts(replace(reading, optional=True), names, pieces, np.array(in_order, dtype=np.int64))
+    utter = np.zeros(len(reading.table), dtype=bool)
+    if len(reading.table):
+        reading, utter = said.valued(reading, len(plain), history.relevance)
+    return Excerpts(replace(reading, optional=True), names, pieces, np.array(in_order, dtype=np.int64), utter)
 
 
 def _document(piece: Piece, hints: Mapping[str, Hints]) -> Document:
@@ -294,7 +304,7 @@ def _document(piece: Piece, hints: Mapping[str, Hints]) -> Document:
 
 
 def _heads(counter: BatchTokenCounter, sources: Sequence[str], others: int) -> Heads:
-    """What is quoted pays for its source once."""
+    """Price the sources of quoted documents, each once."""
     numbers: dict[str, int] = {}
     of = [numbers.setdefault(source, len(numbers)) for source in sources] + [-1] * others
     costs = count_batch(counter, [f"{source}: " for source in numbers]) + 1
@@ -382,8 +392,11 @@ class _Said:
     stays: str  # the words of messages that stay
     asks: str  # the newest ones of the user
 
-    def valued(self, reading: Reading, plain: int, relevance: Float64s | None) -> Reading:
-        """The reading with this worth; the first `plain` documents are text. `relevance`: of entries."""
+    def valued(self, reading: Reading, plain: int, relevance: Float64s | None) -> tuple[Reading, Bools]:
+        """The reading with this worth, and the units that people say.
+
+        The first `plain` documents are text. `relevance`: of entries.
+        """
         document, size = reading.table.document, len(reading.table)
         text = document < plain
         for region in reading.regions:
@@ -409,7 +422,8 @@ class _Said:
         if relevance is not None:
             spread = relevance[self.entry] / max(float(relevance.max()), 1e-9)
             worth = worth * (_OLDER_WORTH + spread[document]) + _STATED_ASKED * (utter & strong)
-            return replace(reading, worth=worth.astype(np.float32), gist=None, essential=None, ranked=False)
+            made = replace(reading, worth=worth.astype(np.float32), gist=None, essential=None, ranked=False)
+            return made, utter
         age = self.entry / max(self.entries, 1) / (1 - _NEWEST)
         recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
         near = recency[document]
@@ -430,7 +444,7 @@ class _Said:
         worth[silent] = 0
         wanted = (_WORTH[facts.kind] > 0) & ~silent[facts.segment]
         wanted &= (facts.kind != FactKind.NUMBER) | self.people[facts.document]
-        return replace(
+        made = replace(
             reading,
             worth=worth.astype(np.float32),
             gist=None,
@@ -439,6 +453,7 @@ class _Said:
             ranked=False,
             must=self._coverage(facts.rows(wanted), size, recency),
         )
+        return made, utter
 
     def _facts(self, reading: Reading) -> FactTable:
         """The facts of units that no message that stays states, or that the newest words ask for."""

@@ -46,15 +46,16 @@ class MessageAccount(NamedTuple):
         index: of the message in the history.
         outcome: "verbatim"; "compressed": its results are shorter; "folded": excerpts of it stand in a
             message that stands for several; "dropped": nothing of it is left.
-        reason: "fits" (so does everything), "system", "pinned", "picture", "cache_marker", "with_held"
-            (it belongs to such a one), "task" (the first of the user), "newest", "budget", "repeated" (a
-            newer message has it, whose account says what became of that), "stated_elsewhere" (each of its
-            lines stands word for word in what is sent), "empty" (it said nothing).
+        reason: "fits" (so does everything), "system", "sealed" (a summary that its provider alone can read),
+            "pinned", "picture", "cache_marker", "with_held" (it belongs to such a one), "task" (the first of
+            the user), "newest", "budget", "repeated" (a newer message has it, whose account says what became
+            of that), "stated_elsewhere" (each of its lines stands word for word in what is sent), "empty" (it
+            said nothing).
         tokens: of the message in the history.
         kept: where it was folded, the places that are still there: (piece, start, end); pieces are the texts
             of the message in order.
         lost: places of statements of it that stand nowhere any more (`statements.py`); of one that several
-            messages made, the newest.
+            messages made, the newest; and of what people said in short or as a rule.
         pictures: how many of its pictures were left out.
     """
 
@@ -334,12 +335,14 @@ class _FitResult:
     """The result of the fit: a message of excerpts, shorter results, tokens of all messages together.
 
     `kept`: (piece, start, end) of what is kept of folded messages, in order; pieces of all are counted on.
+    `unsaid`: the same of what people say and is left out.
     """
 
     text: str
     results: tuple[str, ...]
     tokens: int
     kept: tuple[Int64s, Int64s, Int64s]
+    unsaid: tuple[Int64s, Int64s, Int64s]
 
 
 def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
@@ -358,15 +361,16 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
     excerpts = read_excerpts(history, folded, results)
     if not len(excerpts.reading.table):
         nothing = excerpts.places(np.empty(0, dtype=np.uint8))
-        return _FitResult("", ("",) * len(choice.results), used, nothing)  # results are white space
+        return _FitResult("", ("",) * len(choice.results), used, nothing, nothing)  # results are white space
     floors = [0] * len(excerpts.sources) + [result.share for result in choice.results]
     found = fit(excerpts.reading, room, floors=floors if choice.results else None)
     parts = found.rendered.parts
     order = excerpts.in_order.tolist()
     lines = quote([excerpts.sources[at] for at in order], [parts[at] for at in order])
     tokens = used + found.tokens + (frame if lines else 0)
-    kept = excerpts.places(found.status)
-    return _FitResult(frame_excerpts(lines) if lines else "", parts[len(excerpts.sources) :], tokens, kept)
+    kept, unsaid = excerpts.places(found.status), excerpts.unsaid(found.status)
+    text = frame_excerpts(lines) if lines else ""
+    return _FitResult(text, parts[len(excerpts.sources) :], tokens, kept, unsaid)
 
 
 def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> FoldedHistory:
@@ -385,8 +389,10 @@ def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> F
     quoted = zip(*[column.tolist() for column in fitted.kept], strict=True)
     whole = [text for text, index in zip(said, owner.tolist(), strict=True) if choice.stay[index]]
     sent = "\n\n".join([*whole, *[said[row][start:end] for row, start, end in quoted]])
-    unsaid, errors = _lost(history.entries, sent)
-    kept, lost = _by_message(owner, *fitted.kept), _by_message(owner, *unsaid)
+    gone, errors = _lost(history.entries, sent)
+    piece, start, end = map(np.concatenate, zip(gone, fitted.unsaid, strict=True))
+    order = np.lexsort((end, start, piece))
+    kept, lost = _by_message(owner, *fitted.kept), _by_message(owner, piece[order], start[order], end[order])
     dropped = [index for index, stay in enumerate(choice.stay) if not stay and index not in kept]
     why = why_dropped({index: history.entries[index] for index in dropped}, sent)
     messages: list[Any] = []
@@ -404,10 +410,10 @@ def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> F
                 messages.append(new_user_message(text, history.messages))
                 text = ""  # in the place of the first
             outcome, reason = ("folded", "budget") if places else ("dropped", why[index])
-        gone = 0
-        for piece in history.entries[index].pieces:
-            gone += piece.kind == "picture" and (not stays or piece.path in texts)
-        account = (index, outcome, reason, tokens, places, lost.get(index, ()), gone)
+        pictures = 0
+        for picture in history.entries[index].pieces:
+            pictures += picture.kind == "picture" and (not stays or picture.path in texts)
+        account = (index, outcome, reason, tokens, places, lost.get(index, ()), pictures)
         accounts.append(tuple.__new__(MessageAccount, account))
     told = [*warnings, *["errors_left_out"] * errors, *["facts_left_out"] * bool(lost)]
     return FoldedHistory(messages, fitted.tokens, tuple(accounts), tuple(dict.fromkeys(told)))

@@ -76,6 +76,12 @@ _SEALED = {"signature", "thoughtSignature", "thought_signature", "encrypted_cont
            "providerMetadata", "callProviderMetadata"}  # fmt: skip
 
 
+_COMPACTED = {
+    "compaction",
+    "compaction_summary",
+}  # items that stand for a history, readable to the provider alone
+
+
 class Piece(NamedTuple):
     """A text of a message."""
 
@@ -102,7 +108,7 @@ class Entry(NamedTuple):
     answers: tuple[str, ...] = ()
     name: str = ""  # name of the speaker or the tool, "" without
     opaque: str = ""  # text that is sent but neither read nor changed (thinking, signatures)
-    # why it has to stay as it is ("system", "cache_marker", "picture": no tool gave it), else ""
+    # why it has to stay as it is ("system", "cache_marker", "sealed", "picture": no tool gave it), else ""
     held: str = ""
     leads: bool = False  # it may not be parted from the next message (a reasoning item)
     unknown: bool = False  # something of it has no shape that is known here
@@ -284,6 +290,9 @@ class MessageReader:
         self.role = "tool" if what.endswith("_output") else "assistant"
         if what == "reasoning":
             self.leads = True
+            self.opaque.append(to_json(given))
+        elif what in _COMPACTED:  # encrypted: it stands for all before it
+            self.held = "sealed"
             self.opaque.append(to_json(given))
         elif what in PICTURES:
             self.shown = True
