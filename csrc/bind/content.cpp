@@ -174,7 +174,7 @@ py::tuple rows(const LineReader& reader) {
                           column<std::int64_t>(all, [](const Row& row) { return row.stands_for; }),
                           column<std::int32_t>(all, [](const Row& row) { return row.finding; }),
                           column<std::int32_t>(all, [](const Row& row) { return row.series; }),
-                          column<std::int32_t>(all, [](const Row& row) { return row.margin; }));
+                          column<std::int32_t>(all, [](const Row& row) { return row.margin; }), to_array(reader.odd()));
 }
 
 py::array_t<std::int64_t> templates(const LineReader& reader) {
@@ -213,7 +213,7 @@ py::array_t<std::uint8_t> lined(const py::object& texts) {
 class GivenLines {
   public:
     explicit GivenLines(const py::tuple& lines) {
-        require(lines.size() == 13, "lines must have thirteen parts");
+        require(lines.size() == 14, "lines must have fourteen parts");
         const auto marks = lines[0].cast<Input<std::uint32_t>>();
         const auto templates = lines[1].cast<Ids>(), copies = lines[2].cast<Ids>(), found = lines[3].cast<Ids>();
         const auto documents = lines[4].cast<Ids>();
@@ -225,6 +225,7 @@ class GivenLines {
         variants_ = lines[10].cast<Offsets>();
         const auto margins = lines[11].cast<Ids>();
         forms_ = lines[12].cast<Input<std::uint64_t>>();
+        odd_ = lines[13].cast<Input<float>>();
         const std::span<const std::uint32_t> mark = view(marks);
         const std::span<const std::int32_t> of = view(templates), copy = view(copies), finding = view(found);
         const std::span<const std::int32_t> document = view(documents);
@@ -233,7 +234,7 @@ class GivenLines {
         const std::span<const std::int64_t> variants = view(variants_);
         const std::size_t n = mark.size();
         require(of.size() == n && copy.size() == n && finding.size() == n && document.size() == n && line.size() == n &&
-                    variant.size() == n && margin.size() == n,
+                    variant.size() == n && margin.size() == n && view(odd_).size() == n,
                 "columns of lines must have as many rows");
         require(view(forms_).size() == counts.size(), "each template must have a form");
         rows_.resize(n);
@@ -253,12 +254,13 @@ class GivenLines {
         }
     }
     content::GradedLines get() const {
-        return {rows_, view(counts_), view(findings_), view(variants_), view(forms_), total_};
+        return {rows_, view(counts_), view(findings_), view(variants_), view(forms_), view(odd_), total_};
     }
 
   private:
     Offsets counts_, findings_, variants_;
     Input<std::uint64_t> forms_;
+    Input<float> odd_;
     std::vector<Row> rows_;
     std::int64_t total_ = 0;
 };
@@ -287,12 +289,13 @@ py::tuple find_lists(const GivenLines& lines) {
 }
 
 // In the order of their declaration.
-constexpr std::array<std::pair<const char*, double content::LineWeights::*>, 7> kWeights{{
+constexpr std::array<std::pair<const char*, double content::LineWeights::*>, 8> kWeights{{
     {"outcome", &content::LineWeights::outcome},
     {"scene", &content::LineWeights::scene},
     {"near", &content::LineWeights::near},
     {"first", &content::LineWeights::first},
     {"rare", &content::LineWeights::rare},
+    {"odd", &content::LineWeights::odd},
     {"share", &content::LineWeights::share},
     {"piece", &content::LineWeights::piece},
 }};

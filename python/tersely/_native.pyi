@@ -475,7 +475,7 @@ class StaticTable:
     def __len__(self) -> int: ...
 
 # document, start, end, line, template, marks, variant, copies, query words, stands for, finding,
-# series, margin
+# series, margin, odd
 _Rows: TypeAlias = tuple[
     _Int32s,
     _Int64s,
@@ -490,6 +490,7 @@ _Rows: TypeAlias = tuple[
     _Int32s,
     _Int32s,
     _Int32s,
+    _Float32s,
 ]
 
 def lined(texts: Sequence[str] | Utf8) -> npt.NDArray[np.uint8]: ...  # csrc/kernels/content/line_reader.hpp

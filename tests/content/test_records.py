@@ -195,3 +195,32 @@ def test_a_text_that_opens_with_a_place_is_told_before_others() -> None:
     events[37]["Output"] = "    cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2\n"
     short = tersely.compress("\n".join(map(json.dumps, events)), ratio=0.1).text
     assert "cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2" in short
+
+
+@pytest.mark.parametrize("size", [4, 9, 31, 32, 90])
+def test_alike_members_of_a_small_object_are_compared(size: int) -> None:
+    """One of them is critical, whatever their number."""
+    packages = {
+        f"pkg-{chr(97 + n % 26)}{n}": {
+            "name": f"pkg{n}",
+            "severity": "low",
+            "fix": False,
+            "via": [f"dep-{n * 7}"],
+        }
+        for n in range(size)
+    }
+    packages[list(packages)[size // 2]].update(severity="critical", fix={"version": "9.9.9"})
+    text = json.dumps({"auditReportVersion": 2, "vulnerabilities": packages}, indent=1)
+    short = tersely.compress(text, ratio=0.5 if size < 9 else 0.25).text
+    assert '"severity": "critical"' in short and "9.9.9" in short
+
+
+@pytest.mark.parametrize(
+    "query", ["Which orders were not shipped?", "orders not yet shipped", "unshipped orders"]
+)
+def test_a_word_that_most_records_have_asks_for_the_others(query: str) -> None:
+    orders = [{"order": f"o-{n}", "total": n * 37 % 91, "state": "shipped"} for n in range(120)]
+    for n, state in ((31, "held at customs"), (77, "returned")):
+        orders[n]["state"] = state
+    short = tersely.compress(json.dumps(orders, indent=1), query, ratio=0.1).text
+    assert all(word in short for word in ("held at customs", "returned", '"o-31"', '"o-77"'))

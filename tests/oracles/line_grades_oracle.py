@@ -20,7 +20,9 @@ _VALUES = 10  # lines behind a failure in which values that were compared stand
 _SCARCE, _ALWAYS = 0.03, 3
 _SECTION = 40  # lines above a failure in which the head of its section is looked for
 _BEFORE, _BEHIND = 2, 7  # lines of its section around a failure that tell of it
-_CLOSING = 2  # lines at the end of a document that say how all ended: with a number, and unlike all others
+_CLOSING = (
+    3  # lines at the end of a document that say how all ended: with a number, and none like them before
+)
 _LONG = 20  # lines of a document that has a closing
 _END = 12  # lines at the end of a document, where verdicts stand
 
@@ -109,15 +111,15 @@ def line_worth(
         if lines.continued[i]:
             worth[i] = 0.1 + weights["piece"] * graded
         else:
+            odd = float(lines.odd[i])
             rare = (lines.variants[lines.variant[i]] if lines.variant[i] >= 0 else count) <= 3
             again = 1 if rare or (failed[i] and few) or not said[i] else np.sqrt(1 + met[template])
             worth[i] = weights["outcome"] * graded / again + weights["scene"] * float(told[i])
             worth[i] += weights["share"] / np.sqrt(count)
-            worth[i] += (
-                weights["first"] * (met[template] == 0) / np.sqrt(1 + in_run[i]) + weights["rare"] * rare
-            )
+            worth[i] += weights["first"] * (met[template] == 0) / np.sqrt(1 + in_run[i])
+            worth[i] += weights["rare"] * rare + weights["odd"] * odd
             first[i] |= int(failed[i] and (rare or met[template] < 3))
-            first[i] |= 2 * int(rare or met[template] == 0)
+            first[i] |= 2 * int(rare or met[template] == 0 or odd >= np.float32(0.7))
             met[template] += 1
         around = slice(max(i - context, 0), i + context + 1)
         near = bool((says[around] & (document[around] == document[i])).any())
@@ -278,9 +280,12 @@ def _closes(lines: LineTable) -> npt.NDArray[np.bool_]:
     """bool[n]: the last lines of long documents that have a number, and no lines like them."""
     document = lines.table.document
     first, end = (np.searchsorted(document, document, side=side) for side in ("left", "right"))
-    last = (end - np.arange(len(document)) <= _CLOSING) & (end - first >= _LONG)
-    once = lines.counts[lines.template] == 1 if len(lines.counts) else last
-    return np.asarray(last & once & lines.has(Mark.NUMBER) & ~lines.bulk)
+    last = (end - np.arange(len(document)) <= _CLOSING) & ~lines.bulk
+    closing = np.bincount(lines.template[last & ~lines.continued], minlength=len(lines.counts))
+    new = np.array(
+        [not one or closing[t] == lines.counts[t] for one, t in zip(last, lines.template, strict=True)], bool
+    )
+    return np.asarray(last & (end - first >= _LONG) & new & lines.has(Mark.NUMBER), dtype=bool)
 
 
 def _at_end(lines: LineTable) -> npt.NDArray[np.bool_]:

@@ -158,8 +158,8 @@ constexpr double kScarce = 0.03, kAlwaysFew = 3;
 constexpr double kConclusions = 0.02;      // of all rows: more say what each part came to
 constexpr std::size_t kSectionLines = 40;  // lines above a failure in which the head of its section is looked for
 constexpr std::size_t kLinesBefore = 2, kLinesBehind = 7;  // lines of its section around a failure that tell of it
-// Lines at the end of a long document that say how all ended: with a number, unlike all others.
-constexpr std::size_t kClosingLines = 2;
+// Lines at the end of a long document that say how all ended: with a number, and none like them before.
+constexpr std::size_t kClosingLines = 3;
 constexpr std::size_t kLongEnough = 20;  // lines of a document that has a closing
 constexpr std::size_t kEnding = 12;      // lines at the end of a document, where verdicts stand
 // Grade of a line that stands beside a failure, at most: tables' odd rows come first.
@@ -308,7 +308,7 @@ struct ReadLines {
         }
         rows = with_gaps;
     }
-    GradedLines graded() const { return {rows, counts, findings, variants, forms, total}; }
+    GradedLines graded() const { return {rows, counts, findings, variants, forms, {}, total}; }
 
     std::span<const Row> rows;
     std::vector<Row> with_gaps;
@@ -414,12 +414,17 @@ std::vector<float> report_grades(const GradedLines& lines) {
     }
     const std::vector<std::size_t> end = ends_of_documents(rows);
     std::size_t first = 0;
+    std::vector<std::int64_t> closing(lines.counts.size(), 0);  // of a template, lines in closings
+    const auto closes = [&](std::size_t i) { return end[i] - i <= kClosingLines && !stands_for_others(rows[i]); };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (closes(i) && !has(rows[i], kContinued)) ++closing[static_cast<std::size_t>(rows[i].template_id)];
+    }
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
         if (i > 0 && rows[i - 1].document != row.document) first = i;
-        if (end[i] - i > kClosingLines || end[i] - first < kLongEnough) continue;
-        if (!has(row, kNumber) || stands_for_others(row)) continue;
-        if (lines.counts[static_cast<std::size_t>(row.template_id)] == 1) grade[i] = std::max(grade[i], 0.5F);
+        if (!closes(i) || end[i] - first < kLongEnough || !has(row, kNumber)) continue;
+        const auto of = static_cast<std::size_t>(row.template_id);
+        if (lines.counts[of] == closing[of]) grade[i] = std::max(grade[i], 0.5F);
     }
     return grade;
 }
@@ -582,17 +587,19 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
         if (failed && few) result.first[i] |= kFails;
         if (!has(row, kContinued)) {
             const std::int64_t alike = lines.counts[of];
+            const double odd = lines.odd.empty() ? 0 : static_cast<double>(lines.odd[i]);
             const bool rare =
                 (row.variant < 0 ? alike : lines.variants[static_cast<std::size_t>(row.variant)]) <= kRareLines;
             // Said again and again, it tells less each time; one of few failures is another one each time.
             const bool lasts = rare || (failed && few) || !has(row, kError | kTrouble | kSummary | kFailure);
             if (failed && (rare || met[of] < kFewFound)) result.first[i] |= kFails;
-            if (rare || met[of] == 0) result.first[i] |= kIsNew;
+            if (rare || met[of] == 0 || odd >= kVeryOdd) result.first[i] |= kIsNew;
             const double again = lasts ? 1 : std::sqrt(static_cast<double>(1 + met[of]));
             worth = weights.outcome * graded / again + weights.scene * static_cast<double>(told[i]) +
                     weights.share / std::sqrt(static_cast<double>(std::max<std::int64_t>(alike, 1)));
             if (met[of] == 0) worth += weights.first / std::sqrt(static_cast<double>(1 + in_run[i]));
             if (rare) worth += weights.rare;
+            worth += weights.odd * odd;
             ++met[of];
         }
         if (near[i]) worth += weights.near;

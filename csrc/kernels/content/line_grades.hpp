@@ -37,6 +37,7 @@ struct GradedLines {
     std::span<const std::int64_t> findings;  // lines of each finding
     std::span<const std::int64_t> variants;  // lines of each variant
     std::span<const std::uint64_t> forms;    // of each template (TemplateMiner::form)
+    std::span<const float> odd;              // of each row (LineReader::odd); empty: none is
     std::int64_t total = 0;                  // lines, blank ones too
 };
 
@@ -89,13 +90,15 @@ struct LineWeights {
     double near = 1;      // for lines with words of errors, and within `context` rows of one
     double first = 3.5;  // for the first line of its template, over the root of its place in a run of lines of one form
     double rare = 1;     // where at most kRareLines have its words
-    double share = 1;    // over the square root of how many lines its template has
+    double odd = 3;      // times how odd a value is that it says (LineReader::odd)
+    double share = 2;    // over the square root of how many lines its template has
     double piece = 4;    // instead of all these, times its grade, for a piece of a long line behind its head
 };
 inline constexpr std::int64_t kRareLines = 3;
+inline constexpr double kVeryOdd = 0.7;  // from which a line comes first in logs as one of rare words does
 
 inline constexpr std::uint8_t kFails = 1;  // says that something failed, in words that are not said all over the text
-inline constexpr std::uint8_t kIsNew = 2;  // is the first line of its template, or has rare words
+inline constexpr std::uint8_t kIsNew = 2;  // is the first line of its template, has rare words or is very odd
 
 struct LineWorth {
     std::vector<float> worth;

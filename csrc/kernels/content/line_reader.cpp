@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -222,6 +223,11 @@ void QueryWords::add(std::uint64_t hash, bool id) {
 
 void read_words(std::string_view line, const QueryWords& query, LineWords& words) {
     words.tokens.clear();
+    words.values.clear();
+    const auto push = [&words](Token token, std::uint64_t hash = 0, std::string_view bytes = {}) {
+        words.tokens.push_back(token);
+        words.values.push_back({hash, bytes});
+    };
     words.asked = 0;
     words.plain = kHashSeed;
     words.stamp = find_stamp(line);
@@ -235,7 +241,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
     Outcomes outcomes(line, words.stamp.at + words.stamp.size, above && words.told);
     for (std::size_t at = 0; at < line.size();) {
         if (at == words.stamp.at && words.stamp.size > 0) {
-            words.tokens.push_back(kValue);
+            push(kValue);
             at += words.stamp.size;
             continue;
         }
@@ -250,12 +256,12 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
             if (!quoted && (mark == '"' || mark == '\'' || mark == '`') && !no_quotes) {
                 quote_end = after_quote(line, at);
                 no_quotes = quote_end == 0 && mark == '"';
-                if (quote_end > 0) words.tokens.push_back(kValue);
+                const std::string_view held = line.substr(at, std::max(quote_end, at) - at);
+                if (quote_end > 0) push(kValue, hash_bytes(held), held);
             } else if (!quoted) {
                 const bool closes = mark == ')' || mark == ']' || mark == '}' || mark == '>';
-                if (closes && at > 0 && class_of(line[at - 1]) == kBreak)
-                    words.tokens.push_back(kValue);  // "()": a value left out
-                words.tokens.push_back(static_cast<unsigned char>(mark));
+                if (closes && at > 0 && class_of(line[at - 1]) == kBreak) push(kValue);  // "()": a value left out
+                push(static_cast<unsigned char>(mark));
                 words.plain = mix(words.plain, static_cast<unsigned char>(mark));
             }
             ++at;
@@ -287,7 +293,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
                         ? word.hash
                         : std::max<Token>((word.hash & ~1ULL) | ((word.marks & kBitsOfLines) != 0 ? 1ULL : 0ULL),
                                           kFirstWord);
-                words.tokens.push_back(value ? kValue : token);
+                push(value ? kValue : token, word.hash | 1U, line.substr(at, word.end - at));
                 const bool path = at == 0 && word.end == line.size() && word.slashes > 0;
                 words.plain = mix(words.plain, path ? template_of(line) : word.only_run);
             }
@@ -387,101 +393,11 @@ std::int32_t TemplateMiner::search(std::span<const Token> tokens, std::uint64_t 
 
 namespace {
 
-constexpr std::size_t kPiece = 2048, kPieces = 7;
-constexpr std::size_t kFewestWords = 7;
-constexpr std::size_t kHeadAlike = 4, kTailAlike = 6, kLeastAlike = 24;
-constexpr std::size_t kLong = 200;
-constexpr std::size_t kWrapped = 50;  // bytes that a line has where the next one goes on with it
-
-bool letter(char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || static_cast<unsigned char>(byte) >= 0x80U;
-}
-bool around(char byte) { return std::string_view(".,;:!?'\"()-*_").find(byte) != std::string_view::npos; }
-
-// Whether a line is mostly words.
-bool is_wordy(std::string_view line) {
-    std::size_t words = 0, plain = 0;
-    for (std::size_t at = 0; at < line.size();) {
-        if (line[at] == ' ') {
-            ++at;
-            continue;
-        }
-        std::size_t end = std::min(line.find(' ', at), line.size()), last = end;
-        ++words;
-        while (at < last && around(line[at])) ++at;
-        while (last > at && around(line[last - 1])) --last;
-        const std::string_view word = line.substr(at, last - at);
-        plain += !word.empty() && std::all_of(word.begin(), word.end(),
-                                              [](char byte) { return letter(byte) || byte == '\'' || byte == '-'; });
-        at = end;
-    }
-    return words >= kFewestWords && plain * 5 >= words * 4;
-}
-
-// Whether two different lines begin and end with the same bytes.
-bool are_alike(std::string_view one, std::string_view other) {
-    return one != other && one.size() >= kLeastAlike && other.size() >= kLeastAlike &&
-           one.substr(0, kHeadAlike) == other.substr(0, kHeadAlike) &&
-           one.substr(one.size() - kTailAlike) == other.substr(other.size() - kTailAlike);
-}
-
-struct Share {
-    std::size_t prose = 0, bytes = 0, lines = 0;
-};
-
-void read(std::string_view piece, bool whole_first_line, Share& share) {
-    std::string_view before;  // a wordy line whose end says nothing
-    std::string_view last;    // the last wordy one
-    std::size_t at = 0;
-    if (!whole_first_line) at = std::min(piece.find('\n'), piece.size() - 1) + 1;
-    if (at >= piece.size()) at = 0;  // one long line
-    while (at < piece.size()) {
-        const std::size_t end = std::min(piece.find('\n', at), piece.size());
-        std::string_view line = piece.substr(at, end - at);
-        at = end + 1;
-        const std::size_t first = line.find_first_not_of(" \t\r");
-        if (first == std::string_view::npos) {
-            before = {};
-            continue;
-        }
-        line = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
-        ++share.lines;
-        share.bytes += line.size();
-        const bool goes_on = line[0] >= 'a' && line[0] <= 'z' && !before.empty();
-        if (goes_on) share.prose += before.size();
-        before = {};
-        if (!is_wordy(line)) {
-            share.prose += goes_on ? line.size() : 0;  // the rest of a sentence
-            continue;
-        }
-        const bool moulded = are_alike(std::exchange(last, line), line);  // a tool says the same of many things
-        const bool ends = std::string_view(".!?\"").find(line.back()) != std::string_view::npos;
-        if (ends || line.size() >= kLong || static_cast<unsigned char>(line.back()) >= 0x80U) {
-            share.prose += moulded ? 0 : line.size();
-        } else if (line.size() >= kWrapped) {
-            before = line;
-        }
-    }
-}
-
-}  // namespace
-
-bool is_lined(std::string_view text) {
-    Share share;
-    if (text.size() <= kPieces * kPiece) {
-        read(text, true, share);
-    } else {  // the ends of a document are the least like the rest of it
-        for (std::size_t i = 0; i < kPieces; ++i)
-            read(text.substr((text.size() - kPiece) / (kPieces - 1) * i, kPiece), i == 0, share);
-    }
-    return share.lines >= 3 && 2 * share.prose < share.bytes;
-}
-
-namespace {
-
 constexpr std::size_t kFewestRows = 1024;
-constexpr std::int64_t kLeastWorth = 64;  // of a row, below zero
-constexpr std::int64_t kWorths = 4096;    // more than rows may differ in: 64 words of a query are 3,328
+constexpr float kKeptOddity = 0.5F;
+constexpr std::int64_t kFewestLines = 32;  // of a text in which oddity is told
+constexpr std::int64_t kLeastWorth = 64;   // of a row, below zero
+constexpr std::int64_t kWorths = 4096;     // more than rows may differ in: 64 words of a query are 3,328
 
 // How many bits a count takes: 0 for 0, 1 for 1, 2 for 2 and 3, ...
 std::int64_t bits_of(std::int64_t count) {
@@ -790,6 +706,15 @@ void LineReader::read_piece(std::string_view piece) {
         row.margin = margin.drawn ? -1 - margin.columns : margin.columns;
         if (opens_with_id(plain, margin.bytes)) row.marks |= kOpensId;
         const auto id = static_cast<std::size_t>(row.template_id);
+        row.said = codes_.size();
+        if (id < miner_.size()) {
+            const std::size_t place = miner_.place(row.template_id), size = miner_.tokens(row.template_id).size();
+            for (std::size_t i = 0; i < size; ++i) {
+                const LineWords::Value& value = words_.values[i];
+                codes_.push_back(value.hash == 0 ? OddValues::kNothing
+                                                 : values_.add(place + i, value.hash, value.bytes));
+            }
+        }
         if (id >= templates_.size()) templates_.resize(id + 1);
         TemplateFacts& facts = templates_[id];
         ++facts.count;
@@ -808,10 +733,40 @@ void LineReader::read_piece(std::string_view piece) {
     if (rows_.size() > most_rows_) let_go();
 }
 
+std::vector<float> LineReader::odd() const {
+    const OddValues::Judged odd_of = values_.judge();
+    const float most = std::log2(static_cast<float>(std::max<std::int64_t>(all_lines_, kFewestLines)));
+    std::vector<std::vector<std::uint8_t>> vary(miner_.size());  // of a template: the places at which values differ
+    for (std::size_t id = 0; id < vary.size(); ++id) {
+        if (templates_[id].count < 2) continue;
+        const auto of = static_cast<std::int32_t>(id);
+        for (std::size_t i = 0; i < miner_.tokens(of).size(); ++i) {
+            if (odd_of.varies(miner_.place(of) + i)) vary[id].push_back(static_cast<std::uint8_t>(i));
+        }
+    }
+    std::vector<float> result;
+    result.reserve(rows_.size());
+    for (const Row& row : rows_) {
+        if ((row.marks & kContinued) != 0) {
+            result.push_back(result.empty() ? 0 : result.back());
+            continue;
+        }
+        const auto id = static_cast<std::size_t>(row.template_id);
+        float odd = 0;
+        if (id < vary.size()) {
+            const std::size_t place = miner_.place(row.template_id);
+            for (const std::uint8_t i : vary[id]) odd = std::max(odd, odd_of(place + i, codes_[row.said + i]));
+        }
+        result.push_back(std::min(odd / most, 1.0F));
+    }
+    return result;
+}
+
 void LineReader::let_go() {
     has_let_go_ = true;
     const std::size_t n = rows_.size();
     std::vector<std::int64_t> met(templates_.size()), worth(n);
+    const std::vector<float> odd_so_far = odd();
     const auto goes_on = [&](std::size_t i) { return (rows_[i].marks & kContinued) != 0; };
     for (std::size_t i = 0; i < n; ++i) {
         const Row& row = rows_[i];
@@ -829,6 +784,7 @@ void LineReader::let_go() {
             value += 4 + 2 * (24 - std::min<std::int64_t>(bits_of(lines), 24));
         }
         if ((row.asked & query_.ids()) != 0) value += 60;
+        if (odd_so_far[i] >= kKeptOddity) value += 12;
         if ((row.marks & kOverwritten) != 0) value -= 30;
         worth[i] = value;
     }
@@ -861,15 +817,22 @@ void LineReader::let_go() {
     const std::size_t half = most_rows_ / 2;
     std::size_t least = kWorths - 1, better = 0;
     while (better + alike[least] < half) better += alike[least--];
-    std::size_t equal = half - better, kept = 0;
+    std::size_t equal = half - better, kept = 0, codes = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t here = place(i);
         if (here < least || (here == least && equal == 0)) continue;
         if (here == least) --equal;
         if (i == head_) head_ = kept;
-        rows_[kept++] = rows_[i];
+        Row& row = rows_[kept++] = rows_[i];
+        const std::size_t id = static_cast<std::size_t>(row.template_id), from = std::exchange(row.said, codes);
+        if ((row.marks & kContinued) != 0 || id >= miner_.size()) continue;
+        const std::size_t size = miner_.tokens(row.template_id).size();
+        std::copy_n(codes_.begin() + static_cast<std::ptrdiff_t>(from), size,
+                    codes_.begin() + static_cast<std::ptrdiff_t>(codes));
+        codes += size;
     }
     rows_.resize(kept);
+    codes_.resize(codes);
 }
 
 }  // namespace tersely::content

@@ -11,6 +11,7 @@
 
 #include "kernels/content/hash_table.hpp"
 #include "kernels/content/marks.hpp"
+#include "kernels/content/odd_values.hpp"
 
 namespace tersely::content {
 
@@ -53,6 +54,11 @@ class QueryWords {
 
 struct LineWords {
     std::vector<Token> tokens;
+    struct Value {  // of a token: the hash and bytes of a word, or of what a quote holds; 0: it is a sign or the time
+        std::uint64_t hash = 0;
+        std::string_view bytes;
+    };
+    std::vector<Value> values;
     std::uint64_t plain =
         0;  // hash of its punctuation and of its words that are letters only; of a path alone, of its names
     std::uint32_t marks = 0;    // of marks.hpp
@@ -93,6 +99,8 @@ class TemplateMiner {
     // A hash of what is left of a template when words and values, with what joins them (-_./,'+~), are one: lines of
     // one form are names and numbers between the same signs, such as the lines of a wrapped list. O(tokens).
     std::uint64_t form(std::int32_t id) const;
+    // Where its tokens lie among those of all; those of a template with as many as kMostTokens are the first ones.
+    std::size_t place(std::int32_t id) const { return templates_[static_cast<std::size_t>(id)].first; }
     std::span<const Token> tokens(std::int32_t id) const {
         const auto [first, count] = templates_[static_cast<std::size_t>(id)];
         return std::span(arena_).subspan(first, count);
@@ -131,6 +139,7 @@ struct Row {
     std::int32_t finding = -1;  // lines of one have the same code of what was found; -1: none, or beyond kMostVariants
     std::int32_t series = -1;   // lines of one say the same, but for the time and counters; -1: one that is too long
     std::int32_t margin = 0;    // columns before its first word; -1 - columns, where branches of a tree are drawn there
+    std::size_t said = 0;       // where the codes of its values begin (OddValues)
 };
 
 // Of one template, over all lines read.
@@ -151,8 +160,8 @@ struct TemplateFacts {
 //    none, by one, or by as much as to its first line. Else it begins a series;
 //  - templates, variants, series and asked_lines count lines, not their pieces;
 //  - when there are more than `most_rows` (>= 1,024), half of them are let go: first and last rows of each template,
-//    errors, rows of rare templates, rows that have query words, and their neighbours stay longest (ties: the earlier);
-//    no piece stays without its head.
+//    errors, rows of rare templates, odd rows, rows that have query words, and their neighbours stay longest (ties: the
+//    earlier); no piece stays without its head.
 // O(bytes) time; memory of at most `most_rows` rows, TemplateMiner's, and one line.
 class LineReader {
   public:
@@ -162,6 +171,9 @@ class LineReader {
 
     const std::vector<Row>& rows() const { return rows_; }
     std::vector<Row>& rows() { return rows_; }
+    // In [0, 1], how odd each row is: the most that a value of its line is at its place in lines of the template
+    // (odd_values.hpp), over log2 of the lines read. O(values).
+    std::vector<float> odd() const;
     const std::vector<TemplateFacts>& templates() const { return templates_; }
     std::vector<std::uint64_t> forms() const;                                      // of each template
     const std::vector<std::int64_t>& variants() const { return variants_; }        // lines of each variant
@@ -194,6 +206,8 @@ class LineReader {
     QueryWords query_;
     std::size_t most_rows_;
     TemplateMiner miner_;
+    OddValues values_;
+    std::vector<std::uint8_t> codes_;  // of the values of each row
     LineWords words_;
     std::vector<Row> rows_;
     std::vector<TemplateFacts> templates_;

@@ -38,13 +38,31 @@ bool is_phrase(std::string_view bytes, TreeKind kind) {
 
 namespace {
 
+// Of each container how many of its members open with the key that the first of them opens with.
+std::vector<std::int32_t> alike_members(const TreeUnits& units) {
+    const std::size_t n = units.size();
+    std::vector<std::uint64_t> key(n, 0);
+    std::vector<std::int32_t> alike(n, 0);
+    for (std::size_t row = 0; row < n; ++row) {  // what is in a container follows it
+        const std::int32_t parent = units.parent[row];
+        if (parent < 0 || units.place[row] != 0 || units.key[row] == 0) continue;
+        const std::int32_t around = units.parent[static_cast<std::size_t>(parent)];
+        if (around < 0) continue;
+        std::uint64_t& first = key[static_cast<std::size_t>(around)];
+        if (first == 0) first = units.key[row];
+        if (first == units.key[row]) ++alike[static_cast<std::size_t>(around)];
+    }
+    return alike;
+}
+
 // Containers of JSON whose values are records; the last entry is that of the roots.
 std::vector<std::uint8_t> lists_of(const TreeUnits& units, std::int32_t roots, const std::vector<std::int64_t>& own) {
     const std::size_t n = units.size();
+    const std::vector<std::int32_t> alike = alike_members(units);
     std::vector<std::uint8_t> list(n + 1);
     for (std::size_t row = 0; row < n; ++row) {
-        list[row] =
-            units.kind[row] == TreeKind::kArray || (units.kind[row] == TreeKind::kObject && units.count[row] >= kMap);
+        const bool map = units.kind[row] == TreeKind::kObject && units.count[row] >= kMap;
+        list[row] = units.kind[row] == TreeKind::kArray || (map && 2 * alike[row] >= units.count[row]);
     }
     list[n] = roots > 1;
     for (std::size_t row = 0; row < n; ++row) {  // a map has containers only
@@ -151,10 +169,12 @@ constexpr float kStep = 0.12F;
 constexpr float kRepeated = 0.3F;
 constexpr float kAgain = 0.95F;
 constexpr float kNamedAgain = 0.97F;
-constexpr float kPieces = 0.75F;  // of JSON: of a string, behind its head
-constexpr float kSays = 0.97F;    // of JSON: the first phrase that a record says
-constexpr float kElse = 0.02F;    // of JSON: what a record says besides that for which it stands out
-constexpr float kLeast = 0.02F;   // of JSON: what tells nothing of it
+constexpr float kPieces = 0.75F;      // of JSON: of a string, behind its head
+constexpr float kSays = 0.97F;        // of JSON: the first phrase that a record says
+constexpr float kElse = 0.02F;        // of JSON: what a record says besides that for which it stands out
+constexpr float kUsual = 0.25F;       // share of a list's records that say something else, below which
+constexpr std::size_t kFewUsual = 8;  // a query does not mean what the others say, in lists of so many
+constexpr float kLeast = 0.02F;       // of JSON: what tells nothing of it
 constexpr float kOpaqueName = 0.96F;
 constexpr float kCopied = 0.3F;                    // of JSON: of the standing, of what was written before
 constexpr float kComplains = 0.97F, kOwn = 0.95F;  // of JSON: scalars of the document that say something wrong, others
@@ -533,6 +553,7 @@ void take_turns(const Records& records, std::vector<float>& stands) {
 struct Odd {
     std::vector<float> lead;           // a unit
     std::vector<std::uint8_t> record;  // a record
+    std::vector<std::uint8_t> usual;   // a unit: whether most records of the list have what it says
 };
 
 Odd odd_units(std::string_view text, const TreeUnits& units, const Records& records,
@@ -541,6 +562,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
     Odd odd;
     odd.lead.resize(n);
     odd.record.resize(records.row.size());
+    odd.usual.resize(n);
     if (!units.markup) odd.lead = lead_own(text, units, records, opaque);
     if (records.row.empty()) return odd;
     RecordColumns columns;
@@ -576,6 +598,8 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         float worth = -1, tells = 0;  // a worth is not negative
     };
     std::vector<Judged> judged(columns.entries());
+    std::vector<std::size_t> sizes(records.lists);  // records of each list
+    for (const std::int32_t list : records.list) ++sizes[static_cast<std::size_t>(list)];
     for (const auto& [row, record, cell, value] : cells) {
         check_cancelled();
         Judged alone;
@@ -594,6 +618,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         if (units.markup && columns.is_mild(cell.column, value)) mild[number] = 1;
         values.worth[row] = std::max(values.worth[row], one);
         values.tells[row] = opaque[row] ? 0.5F * found.tells : found.tells;
+        odd.usual[row] = found.tells < kUsual && sizes[static_cast<std::size_t>(records.list[number])] >= kFewUsual;
         const auto naming = columns.names_of(static_cast<std::size_t>(records.list[number]));
         for (std::size_t i = 0; i < naming.size(); ++i) {
             if (naming[i] == cell.column) values.names[row] = static_cast<std::int8_t>(2 - i);
@@ -646,6 +671,31 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         lead_values(text, units, records, values, stands, own_stands, opaque, tells, odd.lead);
     }
     return odd;
+}
+
+// What a query says of each unit beyond what it says of all of its column, in lists of kFewUsual records or more, whose
+// keys it names, and beyond what most of them say.
+std::vector<double> apart(const Records& records, std::span<const float> relevance,
+                          const std::vector<std::uint8_t>& usual) {
+    Numbers columns;
+    std::vector<std::int32_t> column(relevance.size(), -1);
+    std::vector<std::pair<std::size_t, double>> cells;  // of a column: how many, and the least
+    for (std::size_t row = 0; row < relevance.size(); ++row) {
+        if (records.inside[row] < 0) continue;
+        column[row] = columns[records.path[row]];
+        const auto here = static_cast<std::size_t>(column[row]);
+        if (here == cells.size()) cells.emplace_back(0, 1);
+        ++cells[here].first;
+        cells[here].second = std::min(cells[here].second, static_cast<double>(relevance[row]));
+    }
+    std::vector<double> result(relevance.begin(), relevance.end());
+    for (std::size_t row = 0; row < result.size(); ++row) {
+        if (usual[row] != 0) result[row] = 0;
+        const auto here = static_cast<std::size_t>(column[row]);
+        if (column[row] >= 0 && cells[here].first >= kFewUsual)
+            result[row] = std::max(result[row] - cells[here].second, 0.0);
+    }
+    return result;
 }
 
 }  // namespace
@@ -708,17 +758,17 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
             above = std::max(above, share * values[row]);
         }
     };
-    if (relevance.empty()) {
+    std::vector<double> best = apart(records, relevance, odd.usual);
+    if (std::all_of(best.begin(), best.end(), [](double one) { return one <= 0; })) {
         raise(priority, kBrought);
         return {std::move(priority), std::move(needs), std::move(records.is_record), std::move(records.own)};
     }
-    std::vector<double> best(relevance.begin(), relevance.end());
     raise(best, 1);
     std::vector<double> near(n);
     for (std::size_t row = 0; row < n; ++row) {
         const std::int32_t parent = units.parent[row];
         const double inherited = parent < 0 ? 0 : near[static_cast<std::size_t>(parent)];
-        const double own = relevance[row];
+        const double own = odd.usual[row] != 0 ? 0 : static_cast<double>(relevance[row]);
         near[row] = records.is_record[row] != 0 ? 1 - (1 - std::max(own, 0.9 * best[row])) * (1 - 0.6 * inherited)
                                                 : 1 - (1 - own) * (1 - 0.9 * inherited);
         if ((units.markup && units.kind[row] == TreeKind::kClose) || records.own[row] != 0) continue;

@@ -18,7 +18,7 @@ UInt64s = npt.NDArray[np.uint64]
 
 _COLUMNS = (
     "line", "template", "marks", "variant", "copies", "asked", "stands_for", "finding",
-    "series", "margin",
+    "series", "margin", "odd",
 )  # fmt: skip
 _MOST_ASKED = 0.6  # of the weight of the query's words: a line with as much is what was asked for
 _FEW_ASKED = 3  # lines: where more have as much, none is
@@ -79,6 +79,7 @@ class LineTable:
             -1 without one.
         series: int32[n], lines of one say the same but for the time and counters; -1 of very long ones.
         margin: int32[n], columns before a line's first word; -1 - columns, where branches are drawn there.
+        odd: float32[n] in [0, 1], how rare or far a value of a line is at its place in lines of the template.
         counts: int64[templates], lines of each template.
         variants: int64[variants], lines of each variant.
         findings: int64[findings], lines of each finding.
@@ -102,6 +103,7 @@ class LineTable:
     finding: Int32s
     series: Int32s
     margin: Int32s
+    odd: Float32s
     counts: Int64s
     variants: Int64s
     findings: Int64s
@@ -129,7 +131,9 @@ class LineTable:
         if graded is None:
             said = (self.marks, self.template, self.copies, self.finding)
             told = (self.table.document, self.line, self.counts, self.findings, self.total)
-            graded = _native.GradedLines((*said, *told, self.variant, self.variants, self.margin, self.forms))
+            graded = _native.GradedLines(
+                (*said, *told, self.variant, self.variants, self.margin, self.forms, self.odd)
+            )
             object.__setattr__(self, "_graded", graded)
         return graded
 
@@ -156,7 +160,22 @@ def read_lines(texts: list[str], query: str | None, most: int) -> LineTable:
 def from_reader(reader: _native.LineReader) -> LineTable:
     """Return the lines that a native reader has read, without rows for those it let go."""
     rows = reader.rows()
-    document, start, end, line, template, marks, variant, copies, asked, said, finding, series, margin = rows
+    (
+        document,
+        start,
+        end,
+        line,
+        template,
+        marks,
+        variant,
+        copies,
+        asked,
+        said,
+        finding,
+        series,
+        margin,
+        odd,
+    ) = rows
     n = len(start)
     own = (marks & np.uint32(Mark.OWN)) != 0  # markers of an earlier compression are no lines
     template, variant = np.where(own, -1, template), np.where(own, -1, variant)
@@ -172,8 +191,9 @@ def from_reader(reader: _native.LineReader) -> LineTable:
     )
     return LineTable(
         table, line, template.astype(np.int32), marks, variant.astype(np.int32), copies, asked, said,
-        finding, series, margin, reader.templates(), reader.variants(), reader.findings(), reader.forms(),
-        reader.series(), reader.stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
+        finding, series, margin, odd, reader.templates(), reader.variants(), reader.findings(),
+        reader.forms(), reader.series(), reader.stamps, reader.asked(), reader.id_words, reader.lines,
+        reader.let_go,
     )  # fmt: skip
 
 

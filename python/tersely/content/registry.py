@@ -195,6 +195,8 @@ def trusted_kind(found: Detection, text: str) -> str:
     """
     if found.confidence < _LEAST:
         return "tool_output" if is_lined(text) else "prose"
+    if found.kind == "prose":  # what says the same of many things is no prose
+        return "tool_output" if is_lined(text) and says_alike(text) else "prose"
     if found.kind == "html" and found.language == "xml" and is_data(text):
         return "xml"
     if found.kind == "code" and found.language == "yaml":

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from tersely import _native
+from tersely.content.tool_output import ToolOutput
 from tersely.content.units import Bools, Lines, Marker, Units, units_of
 from tersely.types import Document, Float32s, Int32s, Int64s, Kind, UInt8s
 
@@ -55,6 +56,10 @@ class Table:
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
         """The rows, each with its header as what it needs. O(characters)."""
         read = [_Rows.read(document.text, self.delimiter, self.header) for document in documents]
+        if not self.delimiter and any(
+            one.delimiter not in document.text for one, document in zip(read, documents, strict=True)
+        ):
+            return ToolOutput().read(documents, query, rows)  # rows of one cell are lines
         sizes = [len(one.start) for one in read]
         first = np.cumsum([0, *sizes]).tolist()
         none32, none64 = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)

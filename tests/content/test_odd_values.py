@@ -1,0 +1,77 @@
+"""A value that is rare or far where it stands makes its line odd; what always varies makes none."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import tersely
+from hypothesis import given, strategies as st
+from odd_values_oracle import oddity
+from tersely.content.lines import read_lines
+from tersely.types import AnyStrategyName
+
+SAID = {
+    "status": ("job {n} of {name} ended with status {value}", ["0"], "137"),
+    "share": ("lib/{name}.py:{n}: unused name '{name}_{n}' ({value} confidence)", ["60%"], "100%"),
+    "field": ("64 bytes from host: icmp_seq={n} ttl={value} time=1{n} ms", ["63"], "12"),
+    "version": ("node-{n} Ready kernel {value} {name}", ["6.1.112", "6.1.111"], "6.1.90"),
+    "word": ("host {n}: {name} lamp is {value}", ["blue", "green"], "amber"),
+    "duration": ("GET /{name}/{n} took {value}", [f"{k}ms" for k in range(18, 90)], "48210ms"),
+    "memory": ("pod-{n} {name} uses {value}", [f"{k}Mi" for k in range(100, 190)], "7.8Gi"),
+    "zero": ("worker {n} did {value} rows of {name}", [f"{k}" for k in range(300, 400)], "0"),
+}
+NAMES = ["cart", "mail", "tax", "auth", "feed", "sync", "pay"]
+
+
+def said(kind: str, lines: int = 150, odd_one: int | None = 97) -> str:
+    form, usual, odd = SAID[kind]
+    values = [odd if n == odd_one else usual[n * 7 % len(usual)] for n in range(lines)]
+    return "\n".join(
+        form.format(n=n * 31 % 977 + 100, name=NAMES[n % len(NAMES)], value=value)
+        for n, value in enumerate(values)
+    )
+
+
+@pytest.mark.parametrize("strategy", ["auto", "log", "tool_output"])
+@pytest.mark.parametrize("kind", SAID)
+def test_the_line_with_the_odd_value_stays(kind: str, strategy: AnyStrategyName) -> None:
+    text = said(kind)
+    assert read_lines([text], None, 1024).odd.argmax() == 97
+    assert text.splitlines()[97] in tersely.compress(text, ratio=0.1, strategy=strategy).text
+
+
+@pytest.mark.parametrize("kind", SAID)
+def test_lines_without_an_odd_value_are_no_oddities(kind: str) -> None:
+    assert read_lines([said(kind, odd_one=None)], None, 1024).odd.max() < 0.1
+
+
+def test_what_varies_always_is_no_oddity() -> None:
+    lines = [
+        f"2026-01-02 10:{n // 60:02}:{n % 60:02} request {n * 7919 % 99991} of {hash_of(n)}"
+        for n in range(1, 200)
+    ]
+    assert not read_lines(["\n".join(lines)], None, 1024).odd.any()
+
+
+def hash_of(number: int) -> str:
+    return f"{(number + 17) * 2654435761 % 2**32:08x}"
+
+
+def test_rows_that_are_let_go_do_not_change_what_is_odd() -> None:
+    text = said("status", 5000, 4321)
+    lines = read_lines([text], None, 1024)
+    assert lines.gaps
+    row = int(lines.odd.argmax())
+    assert text[lines.table.start[row] : lines.table.end[row]].endswith("status 137")
+
+
+VALUES = ["0", "0.0", "7", "8", "12", "13.5", "4096", "9s", "800ms", "3Gi", "2MiB", "-4", "50%", "a", "b"]
+
+
+@given(st.lists(st.one_of(st.sampled_from(VALUES), st.integers(0, 10**6).map(str)), min_size=2, max_size=90))
+def test_oddity_is_as_the_oracle_has_it(values: list[str]) -> None:
+    lines = read_lines(["\n".join(f"value {value} here" for value in values)], None, 1024)
+    expected = np.array(oddity([f"{value}" for value in values])) / math.log2(max(len(values), 32))
+    assert np.allclose(lines.odd, np.minimum(expected, 1), atol=1e-5)
