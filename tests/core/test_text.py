@@ -123,4 +123,4 @@ def test_the_fence_is_written_in_one_place() -> None:
         for file in folder.rglob("*.py")
         if re.search(r"""f["']=== |is data: """, file.read_text(encoding="utf-8"))
     ]
-    assert sorted(writers) == ["memory/messages.py", "writing/prompt.py"]  # the former: `HEADER`
+    assert writers == ["writing/prompt.py"]
