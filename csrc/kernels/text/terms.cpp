@@ -96,8 +96,8 @@ bool starts_part(std::string_view raw, std::size_t at) {
 namespace {
 
 // Endings of Turkish: A is a or e, I is ı, i, u or ü by the vowel before, D is t behind a voiceless consonant, else d.
-constexpr std::u32string_view kEndings[] = {U"lArDAn", U"lArDA", U"lArIn", U"DIr", U"yDI", U"lAr",
-                                            U"nDAn",   U"nDA",   U"DAn",   U"nIn", U"ylA", U"DA"};
+constexpr std::u32string_view kTurkishEndings[] = {U"lArDAn", U"lArDA", U"lArIn", U"DIr", U"yDI", U"lAr",
+                                                   U"nDAn",   U"nDA",   U"DAn",   U"nIn", U"ylA", U"DA"};
 constexpr std::u32string_view kCopula = U"DIr";
 constexpr std::size_t kFewestRest = 4;  // letters that an ending leaves
 
@@ -136,7 +136,7 @@ std::size_t stem_length(std::u32string_view word) {
         return fits;
     };
     if (!turkish) cut(kCopula);
-    while (turkish && std::any_of(std::begin(kEndings), std::end(kEndings), cut)) {
+    while (turkish && std::any_of(std::begin(kTurkishEndings), std::end(kTurkishEndings), cut)) {
     }
     return word.size();
 }
