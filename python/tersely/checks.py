@@ -21,12 +21,13 @@ from enum import Enum
 from functools import lru_cache, update_wrapper
 from numbers import Real
 from reprlib import Repr
-from typing import Any, TypeVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tersely.text import well_formed
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
@@ -82,6 +83,8 @@ def numbers(values: Any, name: str) -> npt.NDArray[np.float64]:
 
     Raises TypeError for what are no numbers, and for complex ones, whose imaginary parts would be lost.
     """
+    import numpy as np
+
     try:
         array = np.asarray(values)
         if array.dtype.kind != "c":

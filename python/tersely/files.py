@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 _MODE, _FOLDER_MODE = 0o600, 0o700  # of new ones: what people keep is nobody else's business
 _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # the second on Windows only
 _PATIENCE = 5.0  # seconds, for readers of a file that is replaced
@@ -220,6 +218,8 @@ def read_array(content: bytes | mmap.mmap, name: str, dtype: str, dimensions: in
 
     Raises ValueError where it is another array, or has more or fewer values than it claims.
     """
+    import numpy as np  # not for files alone
+
     found = _HEADER.match(content)
     shape = [int(size) for size in found[2].split(b",") if size.strip()] if found else []
     if not found or found[1] != dtype.encode():

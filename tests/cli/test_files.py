@@ -20,7 +20,7 @@ from hypothesis import given, strategies as st
 from tersely import cli
 from tersely.cli import main
 from tersely.cli.arguments import utf8_text
-from tersely.cli.files import printable
+from tersely.cli.terminal import printable
 from tersely.file_text import file_text, read_path
 from tersely.retrieval.index import Index
 
@@ -475,7 +475,7 @@ def test_the_commands_write_through_one_module() -> None:
     """So that no text can be printed past `printable` and past the check that it was written."""
     past = re.compile(r"\bprint\(|std(out|err)\.(buffer\.)?write|os\.write")
     for path in Path(cli.__file__).parent.glob("*.py"):
-        if path.name != "files.py":
+        if path.name != "terminal.py":
             found = [line for line in path.read_text(encoding="utf-8").splitlines() if past.search(line)]
             allowed = ("bare_stderr()", "(file or sys.stderr).write(message)", 'print("Write this? ')
             assert [line for line in found if not any(one in line for one in allowed)] == [], path

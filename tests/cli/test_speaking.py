@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import tersely
-from tersely.cli import files, main
+from tersely.cli import main, terminal
 from tersely.cli.main import _COMMANDS, _parser
 from tersely.text import decode
 
@@ -174,12 +174,12 @@ def test_a_terminal_is_told_that_work_goes_on(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(files, "_PATIENCE", 0.01)
-    with files.show_waiting("compressing 9 characters"):
+    monkeypatch.setattr(terminal, "_PATIENCE", 0.01)
+    with terminal.show_waiting("compressing 9 characters"):
         time.sleep(0.1)
     assert "compressing 9 characters, 0 s" in capfd.readouterr().err
-    monkeypatch.setattr(files, "_PATIENCE", 60.0)
-    with files.show_waiting("nothing to say"):
+    monkeypatch.setattr(terminal, "_PATIENCE", 60.0)
+    with terminal.show_waiting("nothing to say"):
         pass
     assert capfd.readouterr().err == ""
 

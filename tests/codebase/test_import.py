@@ -89,3 +89,21 @@ def test_the_version_is_told_without_numpy_or_the_engine(option: str) -> None:
     said = subprocess.run([sys.executable, "-c", code, option], capture_output=True, text=True, check=True)
     version, loaded = said.stdout.splitlines()
     assert version.startswith("tersely ") and "'numpy'" not in loaded and "'tersely.engine" not in loaded
+
+
+@pytest.mark.parametrize(
+    ("command", "event"),
+    [
+        (["run", "--", "true"], ""),
+        (["hook"], ""),
+        (["hook", "--agent", "codex"], '{"hook_event_name": "PostToolUse", "tool_response": "done"}'),
+    ],
+    ids=["run", "no event", "short event"],
+)
+def test_what_has_nothing_to_shorten_loads_no_numpy(command: list[str], event: str) -> None:
+    code = "import sys; from tersely.__main__ import main; main(); print(sorted(sys.modules))"
+    said = subprocess.run(
+        [sys.executable, "-c", code, *command], input=event, capture_output=True, text=True, check=True
+    )
+    loaded = said.stdout.splitlines()[-1]
+    assert "'numpy'" not in loaded and "'tersely.engine" not in loaded and "'tersely.memory" not in loaded

@@ -1,4 +1,4 @@
-"""Arguments that several subcommands take, and the names of files in one output."""
+"""Arguments that several subcommands take."""
 
 from __future__ import annotations
 
@@ -6,35 +6,13 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any, NoReturn, TypeAlias
 
 from tersely import checks
-from tersely.cli.files import in_a_line
-from tersely.engine.strategies import prepare_by
-from tersely.errors import BudgetExceededError, MissingExtraError
-from tersely.models.counters import resolve_counter
-from tersely.protocols import Strategy
+from tersely.cli.terminal import in_a_line
+from tersely.errors import MissingExtraError
 from tersely.text import encoding_name
-from tersely.types import Compressed, Frame, Level, Request
-
-
-def compress_labelled(strategy: Strategy, request: Request) -> tuple[Compressed, str] | None:
-    """Fit documents into a budget with a line "==> name <==" above what is left of each, which counts.
-
-    Returns the result, whose tokens are those of all, and the text with its labels; None where there is
-    no room for a label and a piece below it, or the strategy does not leave the fitting to the engine.
-    """
-    frame = Frame(headings=tuple([f"==> {document.id} <==\n" for document in request.documents]))
-    prepared = prepare_by(strategy, replace(request, frame=frame))
-    if prepared is None:
-        return None
-    try:
-        result = prepared.fit()
-    except BudgetExceededError:
-        return None
-    return result, frame.texts(result.parts, request.separator)[0]
-
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
@@ -152,6 +130,8 @@ def add_counter(parser: Parser) -> None:
 
 
 def _counter_name(argument: str) -> str:
+    from tersely.models.counters import resolve_counter
+
     try:
         resolve_counter(argument)
     except (ValueError, MissingExtraError) as error:
@@ -173,6 +153,8 @@ def _encoding(given: str) -> str:
 
 def add_level(parser: Parser) -> None:
     """Add `--level`: how finely text is cut into segments."""
+    from tersely.types import Level
+
     levels = [level.name.lower() for level in Level]
     parser.flag("--level", "how finely text is cut (sentence)", choices=levels, default="sentence")
 

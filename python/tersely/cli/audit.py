@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import PAGE, Commands, add_command
-from tersely.cli.files import note_warnings, read_history_file, say, write, write_json
+from tersely.cli.files import read_history_file
+from tersely.cli.terminal import note_warnings, say, write, write_json
 from tersely.text import clipped
 
 if TYPE_CHECKING:

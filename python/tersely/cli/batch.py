@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely import checks
 from tersely.cli.arguments import Commands, Parser, add_command, add_options, given_options
-from tersely.cli.files import InputError, Progress, say, show_progress, write_json
+from tersely.cli.terminal import InputError, Progress, say, show_progress, write_json
 from tersely.errors import StoreError
 
 if TYPE_CHECKING:

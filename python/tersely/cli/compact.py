@@ -7,7 +7,8 @@ import json
 from typing import Any
 
 from tersely.cli.arguments import OUTPUT, QUIET, Commands, add_command, add_counter
-from tersely.cli.files import note_warnings, read_history_file, say, write, write_json
+from tersely.cli.files import read_history_file
+from tersely.cli.terminal import note_warnings, say, write, write_json
 from tersely.text import json_bytes, parse_json, percent
 
 _EXAMPLES = """examples:

@@ -21,21 +21,22 @@ from tersely.cli.arguments import (
     add_counter,
     add_encoding,
     add_level,
-    compress_labelled,
 )
-from tersely.cli.files import note_warnings, read_files, say, show_progress, show_waiting, write, write_json
+from tersely.cli.files import read_files
 from tersely.cli.model import model_of, onnx_pruner
 from tersely.cli.store import keep_in_store
+from tersely.cli.terminal import note_warnings, say, show_progress, show_waiting, write, write_json
 from tersely.content.detect import detect
 from tersely.content.log_file import compress_file
 from tersely.content.registry import CONTENT_TYPES
 from tersely.engine.facts import PRESERVABLE
 from tersely.engine.reading import to_spans
-from tersely.engine.strategies import STRATEGIES, Auto, Extractive
+from tersely.engine.strategies import STRATEGIES, Auto, Extractive, prepare_by
+from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.protocols import Strategy
 from tersely.text import CHARACTERS_REPLACED, percent
-from tersely.types import MODEL_NOT_USED, Compressed, Document, Level, Receipt, Request
+from tersely.types import MODEL_NOT_USED, Compressed, Document, Frame, Level, Receipt, Request
 
 LARGE = 64 << 20  # bytes from which a log is read in chunks
 _HEAD = 1 << 16  # bytes that say whether it is one
@@ -133,6 +134,23 @@ def run_compress(arguments: argparse.Namespace) -> None:
         _say_what_was_done(result, seconds)
 
 
+def _compress_labelled(strategy: Strategy, request: Request) -> tuple[Compressed, str] | None:
+    """Fit documents into a budget with a line "==> name <==" above what is left of each, which counts.
+
+    Returns the result, whose tokens are those of all, and the text with its labels; None where there is
+    no room for a label and a piece below it, or the strategy does not leave the fitting to the engine.
+    """
+    frame = Frame(headings=tuple([f"==> {document.id} <==\n" for document in request.documents]))
+    prepared = prepare_by(strategy, replace(request, frame=frame))
+    if prepared is None:
+        return None
+    try:
+        result = prepared.fit()
+    except BudgetExceededError:
+        return None
+    return result, frame.texts(result.parts, request.separator)[0]
+
+
 def _compress(
     documents: Sequence[Document], strategy: Strategy, arguments: argparse.Namespace
 ) -> tuple[Compressed, str]:
@@ -149,7 +167,7 @@ def _compress(
             pinned=to_spans(arguments.pinned, checked),
             separator=separator,
         )
-        if (labelled := compress_labelled(strategy, request)) is not None:
+        if (labelled := _compress_labelled(strategy, request)) is not None:
             return labelled
     result = tersely.compress(
         documents,

@@ -6,7 +6,8 @@ import argparse
 
 import tersely
 from tersely.cli.arguments import FILES, Commands, add_command, add_counter, add_encoding, add_level
-from tersely.cli.files import read_files, write
+from tersely.cli.files import read_files
+from tersely.cli.terminal import write
 from tersely.engine.reading import count_batch
 from tersely.models.counters import resolve_counter
 from tersely.text import clipped, json_bytes

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import InputError, read_text, show_progress, write
+from tersely.cli.files import read_text
+from tersely.cli.terminal import InputError, show_progress, write
 from tersely.text import parse_json
 
 if TYPE_CHECKING:

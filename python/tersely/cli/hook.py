@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from tersely.agents.hook import AGENTS, HookProtocol, answer_event, rewrite_command
 from tersely.cli.arguments import STORE, Commands, add_command
-from tersely.cli.files import InputError, in_a_line, say, write
 from tersely.cli.store import result_compressor, state_folder
+from tersely.cli.terminal import InputError, in_a_line, say, write
 from tersely.files import make_folder, private, renamed
 from tersely.text import decode, parse_json
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from functools import partial
 
 from tersely.cli.arguments import Commands, add_command, add_counter
-from tersely.cli.files import say, show_progress, write, write_json
+from tersely.cli.terminal import say, show_progress, write, write_json
 
 _NOTES_SHOWN = 10
 

@@ -17,7 +17,8 @@ from pathlib import Path
 import tersely
 from tersely import checks
 from tersely.cli.arguments import Parser
-from tersely.cli.files import InputError, discard, say, standard_streams
+from tersely.cli.numpy_threads import load_numpy
+from tersely.cli.terminal import InputError, discard, say, standard_streams
 from tersely.errors import MissingExtraError, StoreError
 
 _FIRST_WORD = re.compile(r"^\w+")
@@ -153,6 +154,8 @@ def _parser(first: str) -> Parser:
         _add_completion(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", prog="tersely")
 
+    if first not in _WITHOUT_NUMPY:
+        load_numpy()
     for name, module in _COMMANDS.items():
         if first == name or first not in _COMMANDS:  # the others' imports take longer than most commands
             getattr(import_module(module), f"add_{name}")(commands)
@@ -183,6 +186,9 @@ _GUESSES = {
     "proxy": "mcp --wrap",
     "stats": "savings",
 }
+
+#: Subcommands that do without numpy where there is nothing to shorten, and one that wants its threads.
+_WITHOUT_NUMPY = ("run", "hook", "distill")
 
 #: The module of each subcommand, which has add_NAME and run_NAME.
 _COMMANDS = {

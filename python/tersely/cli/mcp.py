@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from tersely import checks
 from tersely.cli.arguments import Commands, Parser, add_command
-from tersely.cli.files import InputError, read_text, say, write
+from tersely.cli.files import read_text
 from tersely.cli.model import model_of
 from tersely.cli.store import result_store
+from tersely.cli.terminal import InputError, say, write
 
 if TYPE_CHECKING:
     from tersely.agents.tool_results import ToolResultReport

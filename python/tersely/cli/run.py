@@ -12,9 +12,8 @@ from typing import IO, Any
 
 from tersely import checks
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import discard, say, write
 from tersely.cli.store import result_compressor
-from tersely.report.pieces import in_words
+from tersely.cli.terminal import discard, say, write
 from tersely.text import CHARACTERS_REPLACED
 
 BUDGET = 2000  # tokens of the output
@@ -99,6 +98,8 @@ def _shorten(
     if told[0].problem:
         _note(f"the output is written as it came: {told[0].problem}")
     if CHARACTERS_REPLACED in told[0].warnings:
+        from tersely.report.pieces import in_words  # the page of reports comes with it
+
         _note(in_words(CHARACTERS_REPLACED))
     if short is read:
         return None if is_whole or told[0].problem else read

@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 
 from tersely.cli.arguments import PAGE, Commands, add_command
-from tersely.cli.files import InputError, read_text, write, write_json
+from tersely.cli.files import read_text
 from tersely.cli.store import store_path
+from tersely.cli.terminal import InputError, write, write_json
 
 _EXAMPLES = """examples:
   tersely savings

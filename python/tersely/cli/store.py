@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.cli.arguments import OUTPUT, Commands, add_command
-from tersely.cli.files import say, write
+from tersely.cli.numpy_threads import load_numpy
+from tersely.cli.terminal import say, write
 from tersely.errors import StoreError
 from tersely.files import make_folder
-from tersely.types import Compressed
 
 if TYPE_CHECKING:
     from tersely.agents.tool_results import ToolResultCompressor
     from tersely.store import Store
+    from tersely.types import Compressed
 
 _VARIABLE = "TERSELY_STORE"
 _EXAMPLES = """examples:
@@ -53,6 +54,7 @@ def result_store(given: str | None) -> Store:
 @contextmanager
 def result_compressor(arguments: argparse.Namespace, **options: Any) -> Iterator[ToolResultCompressor]:
     """Open a compressor of results for a `--budget`, with the store of whole ones; their notes name it."""
+    load_numpy()
     from tersely.agents.tool_results import ToolResultCompressor
 
     way, path = "tersely expand {id}", arguments.store

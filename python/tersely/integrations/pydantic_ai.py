@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tersely.agents.hook import ResultShortener
+from tersely.agents.result_shortener import ResultShortener
 from tersely.agents.tool_results import BUDGET, ToolResultCompressor
 from tersely.errors import needs
 

@@ -15,7 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from tersely import checks
-from tersely.agents.hook import RETRIEVE_WITH, ResultShortener
+from tersely.agents.result_shortener import RETRIEVE_WITH, ResultShortener
 from tersely.agents.tool_results import BUDGET, ToolResultCompressor, ToolResultReport
 from tersely.errors import StoreError
 from tersely.mcp.answers import count_tokens
