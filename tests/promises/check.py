@@ -163,25 +163,28 @@ def half_unused(result: Compressed, counter: str, budget: int) -> list[str]:
     """Say where less than half of a budget is used, though what was left out for it would fit.
 
     Ten pieces of a quarter of what is free at most are looked for: some may need markers, headings, others.
-    Headings are none: where all that stands under them is told already, they do not stand alone.
+    Headings are none: where all that stands under them is told already, they do not stand alone. Nor are
+    brackets alone, and what repeats counts once: neither says anything new.
     """
     free = budget - result.tokens
     if 2 * result.tokens >= budget or counter not in TOKENIZERS:
         return []
     dropped = (span for span in result.dropped if span.reason == "budget" and span.kind != Kind.HEADING)
-    pieces = [result.documents[span.document].text[span.start : span.end] for span in dropped]
-    small = sorted(pieces, key=len)[:10]
+    pieces = {result.documents[span.document].text[span.start : span.end] for span in dropped}
+    small = sorted(
+        (piece for piece in pieces if any(map(str.isalnum, piece))), key=lambda one: (len(one), one)
+    )[:10]
     if len(small) < 10 or 4 * (function_of(counter)(small[-1]) + 10) > free:
         return []
     return [f"{result.tokens} tokens for a budget of {budget}, without {small[0][:60]!r}"]
 
 
 def unparsed(result: Compressed) -> list[str]:
-    """Say what was left of JSON that is no JSON any more, but where its only unit was cut."""
+    """Say what was left of JSON that is no JSON any more, but where a unit was cut, or a pin may cut one."""
     wrong: list[str] = []
     reasons = result.receipt.reasons
     if len(result.receipt.content_types) != len(result.parts) or any(
-        name.endswith("cut") for name in reasons
+        name.endswith(("cut", "pinned")) for name in reasons
     ):
         return wrong
     for index, (kind, part) in enumerate(zip(result.receipt.content_types, result.parts, strict=True)):

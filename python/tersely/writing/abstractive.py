@@ -15,7 +15,7 @@ from tersely import checks
 from tersely.engine.facts import PRESERVABLE, facts_after
 from tersely.engine.finish import fates_of, make_receipt
 from tersely.engine.reading import count, count_batch, mark_groups, mark_pinned, segment
-from tersely.engine.render import join_rows
+from tersely.engine.render import join_rows, places_of_separators
 from tersely.engine.strategies import Extractive
 from tersely.errors import SummarizationError
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
@@ -325,7 +325,10 @@ class Source:
     def _with_rows(self, pieces: Sequence[Piece], rows: Int64s) -> list[Piece]:
         if len(rows) == 0:
             return list(pieces)
-        return [*pieces, Piece(self.request.separator, _NO_ROWS), Piece(self.render(rows), rows)]
+        apart = (np.diff(rows) != 1) | (np.diff(self.table.document[rows]) != 0)
+        runs = np.split(rows, np.flatnonzero(apart) + 1)
+        between = Piece(self.request.separator, _NO_ROWS)
+        return [*pieces, *[piece for run in runs for piece in (between, Piece(self.render(run), run))]]
 
     def result(self, pieces: Sequence[Piece], back: Int64s, report: FactReport, trust: float) -> Compressed:
         """The result: what became of each segment, and which characters the model wrote."""
@@ -336,6 +339,9 @@ class Source:
             start, end = end, end + len(piece.text)
             if piece.rows is not None:
                 status[piece.rows] = _REINSERTED if piece.altered else _COPIED
+                if len(piece.rows) == 0:
+                    said = places_of_separators(("", ""), piece.text)
+                    generated += [(start + first, start + last) for first, last in said]
             elif generated and generated[-1][1] == start:
                 generated[-1] = (generated[-1][0], end)
             else:
