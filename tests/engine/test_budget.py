@@ -500,3 +500,9 @@ def test_one_over_the_budget_is_not() -> None:
         receipt_of(11)
     with pytest.raises(AssertionError, match="11 tokens for a budget of 10"):
         receipt_of(11, counter=None)
+
+
+@pytest.mark.parametrize("blank", ["\u3000", "\u0085"], ids=["wide space", "next line"])
+def test_a_line_of_white_space_is_not_cut(blank: str) -> None:
+    result = tersely.compress(f"It is so.\n{blank * 8000}\nIt is not so.", budget=50)
+    assert "It is so." in result.text and "It is not so." in result.text

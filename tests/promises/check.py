@@ -68,6 +68,9 @@ class Outcome:
     digest: str = ""
 
 
+_WORD = re.compile(r"\w+")
+
+
 def outcome_of(call: Call) -> Outcome:
     """Make a call twice, retry it where the budget is too small, and check all of it."""
     first = _made(call, call.budget)
@@ -162,19 +165,18 @@ def grown(counter: str, tokens: int, whole: int) -> list[str]:
 def half_unused(result: Compressed, counter: str, budget: int) -> list[str]:
     """Say where less than half of a budget is used, though what was left out for it would fit.
 
-    Ten pieces of a quarter of what is free at most are looked for: some may need markers, headings, others.
-    Headings are none: where all that stands under them is told already, they do not stand alone. Nor are
-    brackets alone, and what repeats counts once: neither says anything new.
+    A hundred pieces of a quarter of what is free at most are looked for: some may need markers, headings, others.
+    Headings are none: where all that stands under them is told already, they do not stand alone. Nor is
+    one word, or a bracket; what repeats counts once.
     """
     free = budget - result.tokens
     if 2 * result.tokens >= budget or counter not in TOKENIZERS:
         return []
     dropped = (span for span in result.dropped if span.reason == "budget" and span.kind != Kind.HEADING)
     pieces = {result.documents[span.document].text[span.start : span.end] for span in dropped}
-    small = sorted(
-        (piece for piece in pieces if any(map(str.isalnum, piece))), key=lambda one: (len(one), one)
-    )[:10]
-    if len(small) < 10 or 4 * (function_of(counter)(small[-1]) + 10) > free:
+    told = [piece for piece in pieces if len(_WORD.findall(piece)) > 1]
+    small = sorted(told, key=lambda one: (len(one), one))[:100]
+    if len(small) < 100 or 4 * (function_of(counter)(small[-1]) + 10) > free:
         return []
     return [f"{result.tokens} tokens for a budget of {budget}, without {small[0][:60]!r}"]
 

@@ -208,7 +208,7 @@ class _Fitting:
         for region in reading.regions:
             possible[region.first : region.last] &= isinstance(region.form, Lines)
         best = self._best_first(np.flatnonzero(possible))[:1]
-        if len(best) == 0 or "\n" in (piece := self._piece(row := int(best[0]))):
+        if len(best) == 0 or "\n" in (piece := self._piece(row := int(best[0]))) or piece.isspace():
             return fitted
         status = fitted.status.copy()
         status[row] = _CUT
@@ -220,7 +220,7 @@ class _Fitting:
             return render(replace(reading, table=replace(table, end=end), regions=regions), is_kept(status))
 
         size, mark = longest_prefix(
-            piece, lambda text: self._measure(written(len(text) - len(CUT_MARK))), self.budget
+            piece, lambda text: self._measure(written(max(len(text) - len(CUT_MARK), 0))), self.budget
         )
         rendered = written(size)
         tokens = self._measure(rendered)
