@@ -165,7 +165,7 @@ def grown(counter: str, tokens: int, whole: int) -> list[str]:
 def half_unused(result: Compressed, counter: str, budget: int) -> list[str]:
     """Say where less than half of a budget is used, though what was left out for it would fit.
 
-    A hundred pieces of a quarter of what is free at most are looked for: some may need markers, headings, others.
+    A hundred pieces of a quarter of what is free at most are looked for: some may need markers or others.
     Headings are none: where all that stands under them is told already, they do not stand alone. Nor is
     one word, or a bracket; what repeats counts once.
     """
