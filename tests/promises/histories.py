@@ -260,6 +260,19 @@ def messages(random: Random) -> Call:
     )
 
 
+def compact_steps(compactor: Compactor, histories: Sequence[list[Any]]) -> list[Any]:
+    """Compact a history as it grows; None where the budget is too small, but for the last step."""
+    found: list[Any] = []
+    for number, history in enumerate(histories, 1):
+        try:
+            found.append(compactor.compact(history))
+        except tersely.BudgetExceededError:
+            if number == len(histories):
+                raise
+            found.append(None)
+    return found
+
+
 def growing(random: Random) -> Call:
     """`Compactor`, turn by turn."""
     given, counter = _messages(random), counter_named(random)
@@ -269,15 +282,7 @@ def growing(random: Random) -> Call:
 
     def run(budget: int) -> list[Any]:
         compactor = Compactor(budget, counter=counter_of(counter), headroom=headroom)
-        found: list[Any] = []
-        for stop in stops:
-            try:
-                found.append(compactor.compact(given[:stop]))
-            except tersely.BudgetExceededError:
-                if stop == stops[-1]:
-                    raise
-                found.append(None)
-        return found
+        return compact_steps(compactor, [given[:stop] for stop in stops])
 
     def check(found: list[Any], budget: int) -> list[str]:
         wrong = []

@@ -26,7 +26,7 @@ from promises.arguments import query, tokens_of
 from promises.check import Call, Door, budget_for, check_compressed
 from promises.counters import counter_named, counter_of
 from promises.documents import MUTATIONS, document, words
-from promises.histories import SHAPES, Said, check_messages, count_messages, seen_messages
+from promises.histories import SHAPES, Said, check_messages, compact_steps, count_messages, seen_messages
 
 _CHECKED = 6  # of the steps of a history: counts and accounts of all take long; rules are checked on each
 
@@ -87,15 +87,7 @@ def compactor_rounds(random: Random) -> Call:
 
     def run(budget: int) -> list[Any]:
         compactor = Compactor(budget, counter=counter_of(counter), headroom=headroom)
-        found: list[Any] = []
-        for stop in stops:
-            try:
-                found.append(compactor.compact((other if stop < edited else history)[:stop]))
-            except tersely.BudgetExceededError:
-                if stop == stops[-1]:
-                    raise
-                found.append(None)
-        return found
+        return compact_steps(compactor, [(other if stop < edited else history)[:stop] for stop in stops])
 
     def check(found: list[Any], budget: int) -> list[str]:
         wrong = []

@@ -189,9 +189,8 @@ class _Fitting:
         out = (fitted.status < FIRST_KEPT) & (self.reading.group < 0) & (self.worth > 0)
         if len(self.same):
             out &= ~np.isin(self.same, self.same[is_kept(fitted.status)])
-        if (
-            estimated := self.reading.estimated()
-        ) is not None:  # units that are never kept, or parts of lines
+        estimated = self.reading.estimated()  # units that are never kept, or parts of lines
+        if estimated is not None:
             out &= ~estimated
         larger: npt.NDArray[np.bool_] = out & (self.prices.counts > room)
         return larger
