@@ -98,22 +98,22 @@ def all_patterns() -> dict[str, re.Pattern[Any]]:
 
 
 class LateError(Exception):
-    """A run took longer than CUT."""
+    """A run took too long."""
 
 
-def seconds(run: Callable[[Any], object], text: Any) -> float:
-    """CPU seconds of run(text), CUT where it would take longer: the engine of `re` answers signals."""
+def seconds(run: Callable[[Any], object], text: Any, cut: float = CUT) -> float:
+    """CPU seconds of run(text), `cut` where it would take longer: the engine of `re` answers signals."""
 
     def stop(_number: int, _frame: object) -> None:
         raise LateError
 
     before = signal.signal(signal.SIGVTALRM, stop)
     begun = time.process_time()
-    signal.setitimer(signal.ITIMER_VIRTUAL, CUT)
+    signal.setitimer(signal.ITIMER_VIRTUAL, cut)
     try:
         run(text)
     except LateError:
-        return CUT
+        return cut
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
@@ -121,14 +121,21 @@ def seconds(run: Callable[[Any], object], text: Any) -> float:
 
 
 def steep(run: Callable[[Any], object], made: Callable[[int], Any]) -> list[float]:
-    """Seconds at each size where they grow faster than the text, else []; the best of a few tries counts."""
+    """Seconds at each size where they grow faster than the text, else []; the best of all tries counts, and what
+    grows faster does so at the next sizes, too."""
     if max(seconds(run, made(64)), seconds(run, made(1_024)), seconds(run, made(SIZES[-1]))) < FLOOR:
         return []
     times: list[float] = []
-    for _ in range(4):
-        times = [min(seconds(run, made(size)) for _ in range(2)) for size in SIZES]
-        if times[-1] < CUT and times[-1] <= MOST**2 * max(times[0], FLOOR / MOST**2):
-            return []
+    for factor in (1, 4):
+        cut = factor * CUT
+        times = [cut] * len(SIZES)
+        for _ in range(8):
+            tried = (seconds(run, made(factor * size), cut) for size in SIZES)
+            times = list(map(min, times, tried))
+            if times[-1] < cut and times[-1] <= MOST**2 * max(times[0], FLOOR / MOST**2):
+                return []
+            if times[0] >= cut:
+                return times
     return times
 
 
