@@ -60,8 +60,6 @@ COMMANDS = {
     "savings": "savings --store {bad}",
     "savings-prices": "savings --store {store} --prices {bad}",
     "expand": "expand 5891b5 --store {bad}",
-    "distill": "distill {bad} {bad} -o {out}",
-    "distill-about": "distill {texts} {texts} -o {out} --about {bad}",
     "index": "index {bad}",
     "index-check": "index --check {bad}",
     "search": "search {bad} query",

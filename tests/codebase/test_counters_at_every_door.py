@@ -53,12 +53,6 @@ DOORS: dict[str, Callable[[Any], Any]] = {
     "compress_results": lambda c: compress_results(RESULTS, max_tokens=50, counter=c),
     "extract": lambda c: extract(RESULTS, "gate", budget=50, counter=c),
     "PromptCompressor": lambda c: PromptCompressor(counter=c).compress_prompt([TEXT], target_token=50),
-    "PromptCompressor, tags": lambda c: PromptCompressor(counter=c).structured_compress_prompt(
-        [f"<llmlingua, rate=0.3>{TEXT}</llmlingua>"]
-    ),
-    "PromptCompressor, JSON": lambda c: PromptCompressor(counter=c).compress_json(
-        {"a": TEXT}, {"a": {"rate": 0.3, "compress": True, "pair_remove": False, "value_type": "string"}}
-    ),
 }
 
 

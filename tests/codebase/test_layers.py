@@ -34,7 +34,7 @@ LAYERS = (
     ("content", "engine"),
     ("tersely",),
     ("writing",),
-    ("distill", "memory", "retrieval", "strategies"),
+    ("memory", "retrieval", "strategies"),
     ("agents",),
     ("report", "scale"),
     ("integrations", "mcp"),

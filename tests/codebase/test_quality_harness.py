@@ -311,7 +311,7 @@ def test_no_other_code_writes_what_is_fitted(root: Path) -> None:
     ]
     assert sorted(path.stem for path in writers) == sorted(FITTING)
     made = (root / "tools" / "static_table" / "make.sh").read_text(encoding="utf-8")
-    assert 'tersely distill "$work/model" "$work/texts"' in made and "TERSELY_DATA" not in made
+    assert 'distill.py "$work/model" "$work/texts"' in made and "TERSELY_DATA" not in made
 
 
 def run_quality(folder: Path, root: Path, *more: str) -> subprocess.CompletedProcess[str]:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from tersely.cli import main
-from tersely.distill import cached_vectors
 from tersely.files import make_folder, renamed
 from tersely.memory import SegmentMemory
 from tersely.models.cached import CachedEmbedder
@@ -52,7 +51,6 @@ def test_all_that_is_kept_is_private(tmp_path: Path, umask: int) -> None:
         Index.open(place / "deep" / "index")
         Recorder(lambda _: "yes", place / "replies.jsonl", name="m").complete("?") if umask < 0o100 else None
         CachedEmbedder(StaticEmbedder(), path=place / "vectors.sqlite").embed(["text"])
-        cached_vectors(StaticEmbedder(), ["text"], place / "teacher", lambda *_: None)  # type: ignore[arg-type]
         assert {path.name for path in place.glob("store.sqlite*")} == {
             "store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "store.sqlite-lock"
         }  # fmt: skip

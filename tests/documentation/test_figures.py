@@ -2,7 +2,7 @@
 
 A measured figure is a time, a rate, a percentage, a share such as .93, or so many times as much. The
 paragraph that has one, the one before or the one after (a table belongs to the paragraph above it) names a
-command that exists (`python -m benchmarks...`, `pytest tests/...`, `tersely distill`), and the section a
+command that exists (`python -m benchmarks...`, `pytest tests/...`, a file of tools), and the section a
 date. Figures in code are examples, no measurements.
 """
 
@@ -22,7 +22,7 @@ FIGURE = re.compile(
     r"(?<![\w.])\.\d{2,3}\b|\b\d[\d.]*%|\b\d[\d,.]* ?(?:ms|µs|us|MB/s|GB/s|core-hours)\b|\b\d+\.\d+ s\b"
     r"|\b[\d.]+ times (?:as|the|that|its|faster|slower)\b|\bx\d+\.\d+|\b[\d.]+ bytes (?:a|per|for a) byte"
 )
-COMMAND = re.compile(r"(?:python -m |pytest |`)(benchmarks(?:\.\w+)+|tests/[\w/.]+|tersely distill)")
+COMMAND = re.compile(r"(?:python -m |pytest |`)(benchmarks(?:\.\w+)+|tests/[\w/.]+|tools/[\w/.]+)")
 DATE = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
@@ -53,9 +53,7 @@ def unfounded(section: str) -> str:
 
 
 def there(name: str) -> bool:
-    """Whether there is such a module of benchmarks, such a test or such a command of tersely."""
-    if name.startswith("tersely"):
-        return (ROOT / "python" / "tersely" / "cli" / f"{name.split()[1]}.py").exists()
+    """Whether there is such a module of benchmarks, such a test or such a tool."""
     path = ROOT / (name.replace(".", "/") if name.startswith("benchmarks") else name)
     return path.exists() or path.with_suffix(".py").exists()
 

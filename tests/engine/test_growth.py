@@ -276,13 +276,6 @@ def contexts(count: int) -> list[str]:
     return [f"Report {i} says k{i} lifts. It is {i} tons." for i in range(count)]
 
 
-def lingua_pairs(count: int) -> Call:
-    data = {f"k{i}": text for i, text in enumerate(contexts(count))}
-    config = {key: {"compress": False, "pair_remove": True} for key in data}
-    compressor = PromptCompressor()
-    return lambda: compressor.compress_json(data, config, rate=0.3, use_keyvalue_level_filter=True)
-
-
 def lingua_ids(count: int) -> Call:
     compressor = PromptCompressor()
     ids = list(range(0, count, 2))
@@ -347,7 +340,6 @@ MANY: dict[str, tuple[Callable[[int], Call], int]] = {
     "lines that begin alike": (lambda n: lambda: tersely.compress(alike(n), ratio=0.3), 2_000),
     "nested levels": (lambda n: lambda: tersely.compress(deep(n), ratio=0.3, strategy="json"), 2_000),
     "context ids": (lingua_ids, 100),
-    "pairs": (lingua_pairs, 100),
     "pins of results": (
         lambda n: (
             lambda: compress_tool_result(

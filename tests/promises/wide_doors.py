@@ -1,4 +1,4 @@
-"""Doors with options that are seldom combined, results of tools in every shape, LLMLingua's other calls."""
+"""Doors with options that are seldom combined and results of tools in every shape."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import tersely
 from result_shapes import LOG, MAPPINGS, ROWS, differences
 from tersely.agents import compress_tool_result
 from tersely.engine.strategies import Auto
-from tersely.integrations.llmlingua import PromptCompressor
 from tersely.memory.messages import read_result
 from tersely.models.counters import resolve_counter
 from tersely.text import decode
@@ -277,89 +276,6 @@ def tool_result(random: Random) -> Call:
     )
 
 
-def structured_prompt(random: Random) -> Call:
-    """LLMLingua's structured prompts: what may not be compressed stays to the letter."""
-    parts, fixed = [], []
-    for _ in range(random.randint(1, 5)):
-        text = as_read(wide_document(random)[:1500].replace("llmlingua", ""))
-        tag = random.choice([None, "compress=False", "rate=0.4", "rate=0.05", "rate=1.0"])
-        if tag == "compress=False":
-            fixed.append(text)
-        parts.append(text if tag is None else f"<llmlingua, {tag}>{text}</llmlingua>")
-    context, asked, rate = "\n".join(parts), words(random, 5), random.choice([0.1, 0.5, 0.9])
-    counter = counter_named(random)
-
-    def run(budget: int) -> Any:
-        return PromptCompressor(counter=counter_of(counter)).structured_compress_prompt(
-            context, "", asked, rate=rate, target_token=budget
-        )
-
-    def check(made: Any, _: int) -> list[str]:
-        prompt = made["compressed_prompt"]
-        wrong = [f"{text[:60]!r} is gone" for text in fixed if text.strip() not in prompt]
-        wrong += grown(counter, made["compressed_tokens"], made["origin_tokens"])
-        if function_of(counter)(prompt) != made["compressed_tokens"]:
-            wrong.append("the tokens are not those of the prompt")
-        return wrong
-
-    return Call(
-        run,
-        budget_for(random, tokens_of([context], "", counter)),
-        check,
-        repr,
-        told={"context": context, "question": asked, "rate": rate, "counter": counter},
-    )
-
-
-def json_prompt(random: Random) -> Call:
-    """LLMLingua's objects: the same keys come back, what may not be compressed as it is."""
-    data: dict[str, Any] = {}
-    config: dict[str, Any] = {}
-    for number in range(random.randint(1, 5)):
-        kind = random.choice(["str", "int", "list", "dict"])
-        data[f"k{number}"] = {
-            "str": lambda: wide_document(random)[:800],
-            "int": lambda: random.randrange(10**6),
-            "list": lambda: [words(random) for _ in range(random.randrange(6))],
-            "dict": lambda: {"a": words(random), "b": random.randrange(9)},
-        }[kind]()
-        config[f"k{number}"] = {
-            "rate": random.choice([0.1, 0.5, 1.0]),
-            "compress": random.random() < 0.7,
-            "value_type": kind,
-            "pair_remove": random.random() < 0.5,
-        }
-    counter, asked = counter_named(random), words(random, 4)
-    before = copy.deepcopy(data)
-
-    def run(budget: int) -> Any:
-        return PromptCompressor(counter=counter_of(counter)).compress_json(
-            data, config, question=asked, rate=0.5, target_token=budget
-        )
-
-    def check(made: Any, _: int) -> list[str]:
-        left = made["compressed_prompt"]
-        wrong = grown(counter, made["compressed_tokens"], made["origin_tokens"])
-        wrong = (
-            [] if list(left) == list(data) and data == before else ["other keys, or the object was changed"]
-        )
-        for key, value in left.items():
-            if not config[key]["compress"] and value != data[key]:
-                wrong.append(f"{key} was changed")
-            if type(value) is not type(data[key]):
-                wrong.append(f"{key} is a {type(value).__name__}")
-        json.dumps(left)
-        return wrong
-
-    return Call(
-        run,
-        budget_for(random, tokens_of([json.dumps(data)], "", counter)),
-        check,
-        repr,
-        told={"data": data, "config": config, "question": asked, "counter": counter},
-    )
-
-
 def wide_doors() -> dict[str, tuple[Door, int]]:
     """These doors, and how often each is tried."""
     return {
@@ -367,6 +283,4 @@ def wide_doors() -> dict[str, tuple[Door, int]]:
         "prepare, wide": (prepare_wide, 4),
         "compress_batch, wide": (batch_wide, 2),
         "compress_tool_result": (tool_result, 6),
-        "structured_compress_prompt": (structured_prompt, 2),
-        "compress_json": (json_prompt, 2),
     }

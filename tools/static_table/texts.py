@@ -3,7 +3,7 @@
     python tools/static_table/texts.py TEXT_DIR [--packages DIR]
 
 Fetches the packages with `apt-get download` (no root is needed) and unpacks them with `dpkg-deb`. Each source
-becomes a folder of TEXT_DIR, in formats that `tersely distill` reads. TEXT_DIR-sources.tsv lists the packages
+becomes a folder of TEXT_DIR, in formats that distill.py reads. TEXT_DIR-sources.tsv lists the packages
 with version and licence.
 """
 

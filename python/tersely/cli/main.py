@@ -36,7 +36,6 @@ _EXAMPLES = """examples:
   tersely dedup corpus/*.parquet out/ --kept
   tersely compact history.json --budget 8000 --counter o200k_base
   tersely audit before.json after.json
-  tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
   tersely index docs/ && tersely search docs/ "how are tokens rotated?" --budget 2000
   tersely mcp --index docs/.tersely
   tersely mcp --wrap -- npx -y some-mcp-server
@@ -187,8 +186,8 @@ _GUESSES = {
     "stats": "savings",
 }
 
-#: Subcommands that do without numpy where there is nothing to shorten, and one that wants its threads.
-_WITHOUT_NUMPY = ("run", "hook", "distill")
+#: Subcommands that do without numpy where there is nothing to shorten.
+_WITHOUT_NUMPY = ("run", "hook")
 
 #: The module of each subcommand, which has add_NAME and run_NAME.
 _COMMANDS = {
@@ -198,7 +197,6 @@ _COMMANDS = {
     "expand": "tersely.cli.store",
     "compact": "tersely.cli.compact",
     "audit": "tersely.cli.audit",
-    "distill": "tersely.cli.distill",
     "index": "tersely.cli.index",
     "search": "tersely.cli.index",
     "mcp": "tersely.cli.mcp",

@@ -6,8 +6,7 @@ import os
 
 
 def load_numpy() -> None:
-    """Load numpy, if nobody has, without threads: they cost 0.1 s of CPU, and no command but `distill`
-    multiplies large matrices.
+    """Load numpy, if nobody has, without threads: they cost 0.1 s of CPU, and no command needs them.
 
     The environment stays as it is, for the commands that `tersely run` starts.
     """

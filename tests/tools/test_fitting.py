@@ -9,7 +9,7 @@ import pytest
 
 sparse = pytest.importorskip("scipy.sparse", reason="scipy is not installed")
 
-from tersely.distill import (  # noqa: E402
+from distill import (  # noqa: E402
     _gradient,
     bags,
     centred,

@@ -1,4 +1,8 @@
-"""Distill a sentence model into a static table of token vectors, with the user's own texts.
+"""Distill a sentence model into a static table of token vectors, with texts of your own.
+
+    python tools/static_table/distill.py all-MiniLM-L6-v2/ my-texts/ -o table.npz
+
+Needs onnxruntime, tokenizers and scipy. `tersely.StaticEmbedder("table.npz")` reads what comes out.
 
 A text is a bag of tokens (`bags`), and its vector by the table the mean of theirs. The table starts as a
 linear function of the teacher's vectors of single words (`start_table`), is fitted by least squares
@@ -7,6 +11,7 @@ linear function of the teacher's vectors of single words (`start_table`), is fit
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import hashlib
 import heapq
@@ -15,21 +20,20 @@ import math
 import os
 import random
 import re
+import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from tersely import checks
 from tersely._native import StaticTable
 from tersely.engine.reading import segment
-from tersely.errors import needs
 from tersely.files import make_folder, private, renamed, sync_to_disk
 from tersely.models.onnx import OnnxEmbedder
 from tersely.models.static import SHIPPED, StaticEmbedder, quantize, save
@@ -319,7 +323,6 @@ def bags(texts: Sequence[str], words: Sequence[str]) -> Any:
     """Count tokens: scipy.sparse.csr_matrix (texts, words) of float32, each token's share of its text.
 
     At most the first 256 tokens of a text count; a text without any has a row of zeros.
-    Raises MissingExtraError without scipy.
     """
     blank = np.full((len(words), 1), 0x88, np.uint8)
     tokenizer = StaticTable("\n".join(words).encode(), blank, np.ones(len(words), np.float32))
@@ -337,9 +340,9 @@ def _starts(lengths: Int64s) -> Int64s:
 
 
 def sparse() -> Any:
-    """Return the module scipy.sparse. Raises MissingExtraError without it."""
-    with needs("scipy", "distill"):
-        import scipy.sparse
+    """Return the module scipy.sparse."""
+    import scipy.sparse
+
     return scipy.sparse
 
 
@@ -565,7 +568,6 @@ def distill(
     Raises:
         ValueError: an argument that cannot be used, no text, too few sentences, another kind of tokenizer.
         FileNotFoundError: no model, or no tokenizer.json.
-        MissingExtraError: onnxruntime, tokenizers or scipy is not installed.
         OSError: a file cannot be read or written.
     """
     if checks.whole_number(dimensions, "dimensions", least=2) % 2:
@@ -629,3 +631,35 @@ def _fit(
 
 def _steps(texts: int) -> int:
     return min(_STEPS, texts // _TEXTS_A_STEP)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Make the table that the arguments ask for, and print its report as JSON."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("model", help="folder with an ONNX model and tokenizer.json")
+    parser.add_argument("texts", help="folder of .txt, .md, .rst and .html files (or .gz)")
+    parser.add_argument("-o", "--out", required=True, help="the .npz file to write")
+    parser.add_argument("--name", help="the table's name (the file's)")
+    parser.add_argument(
+        "--about", type=_read_about, help="JSON file for the provenance: licence, corpus, ..."
+    )
+    parser.add_argument("--dimensions", type=int, default=238, help="columns, even")
+    parser.add_argument("--sentences", type=int, default=200_000, help="sentences to read at most")
+    parser.add_argument("--threads", type=int, help="of the model")
+    parser.add_argument("--work", help="where vectors are kept, so that a stopped run goes on (OUT.work)")
+    print(json.dumps(asdict(distill(**vars(parser.parse_args(argv)), progress=_show))))
+
+
+def _read_about(path: str) -> Any:
+    return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def _show(stage: str, done: int, of: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{stage}: {done} of {of}", end="" if done < of else "\n", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

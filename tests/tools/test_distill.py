@@ -1,21 +1,15 @@
-"""tersely distill: its texts, the table that comes out, and what it refuses."""
+"""tools/static_table/distill.py: its texts, the table that comes out, and what it refuses."""
 
 from __future__ import annotations
 
-import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import tersely
-from hypothesis import given, strategies as st
-from tersely import distill as texts
-from tersely.cli import main
-from tersely.distill import distill, read_text, sample_sentences, text_files
+from distill import distill, main, read_text, sample_sentences, text_files
 from tersely.models.onnx import OnnxEmbedder
 
 
@@ -105,52 +99,12 @@ def test_the_command_prints_what_was_gained(
 ) -> None:
     about = tmp_path / "about.json"
     about.write_text('{"corpus": "made up"}')
-    wanted = ["distill", str(model), str(texts), "-o", str(tmp_path / "t.npz"), "--dimensions", "8"]
-    assert main([*wanted, "--about", str(about), "--name", "mine"]) == 0
-    told = capsys.readouterr()
-    assert "28 words, 8 dimensions" in told.out
-    assert "least squares" in told.out
-    assert told.err == ""
+    wanted = [str(model), str(texts), "-o", str(tmp_path / "t.npz"), "--dimensions", "8"]
+    main([*wanted, "--about", str(about), "--name", "mine"])
+    told = json.loads(capsys.readouterr().out)
+    assert (told["words"], told["dimensions"]) == (28, 8)
     meta = tersely.StaticEmbedder(tmp_path / "t.npz").meta
     assert (meta["name"], meta["corpus"]) == ("mine", "made up")
-    assert main([*wanted, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["dimensions"] == 8
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"model": "nowhere"}, "must name an .onnx file or a folder"),
-        ({"about": "missing.json"}, "missing.json"),
-        ({"about": "list.json"}, "must hold a JSON object, not list"),
-        ({"about": "broken.json"}, "is not JSON"),
-        ({"dimensions": "9"}, "even number"),
-        ({"threads": "0"}, "threads must be a whole number from 1"),
-    ],
-)
-def test_the_command_fails_with_a_message_and_exit_code_2(
-    model: Path, texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], change: Any, message: str
-) -> None:
-    (tmp_path / "list.json").write_text("[]")
-    (tmp_path / "broken.json").write_text("{")
-    given = [str(tmp_path / change["model"]) if "model" in change else str(model), str(texts)]
-    for option in ("about", "dimensions", "threads"):
-        if option in change:
-            value = change[option]
-            given += [f"--{option}", str(tmp_path / value) if value.endswith(".json") else value]
-    assert main(["distill", *given, "-o", str(tmp_path / "t.npz")]) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_without_scipy_it_says_what_to_install_before_the_long_part(model: Path, texts: Path) -> None:
-    code = (
-        "import sys; sys.modules['scipy'] = None\n"
-        "from tersely.cli import main\n"
-        f"sys.exit(main(['distill', {str(model)!r}, {str(texts)!r}, '-o', 'unused.npz']))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
-    assert done.returncode == 2
-    assert "scipy is not installed; run: pip install 'tersely[distill]'" in done.stderr
 
 
 def test_rows_of_the_table_are_finite(model: Path, texts: Path, tmp_path: Path) -> None:
@@ -194,29 +148,6 @@ def test_a_page_is_its_words_and_blocks_are_apart(tmp_path: Path) -> None:
     ]
 
 
-def test_an_unclosed_element_hides_nothing_after_it(tmp_path: Path) -> None:
-    path = tmp_path / "page.htm"
-    path.write_text("<nav>menu</nav></nav></script><p>Words after stray ends stay.")
-    assert "Words after stray ends stay." in read_text(path)
-
-
-def test_long_and_damaged_files_are_read_as_far_as_they_go(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(texts, "LARGEST_FILE", 1000)
-    (tmp_path / "long.txt").write_text("a" * 5000)
-    (tmp_path / "bomb.txt.gz").write_bytes(gzip.compress(b"a" * 10_000_000))
-    whole = gzip.compress(bytes(range(256)) * 10, mtime=0)
-    (tmp_path / "cut.txt.gz").write_bytes(whole[:-20])
-    (tmp_path / "none.txt.gz").write_bytes(b"this is not gzip")
-    (tmp_path / "bytes.txt").write_bytes(b"\xff\xfeok")
-    read = {path.name: read_text(path) for path in text_files(tmp_path)}
-    assert len(read["long.txt"]) == len(read["bomb.txt.gz"]) == 1000
-    assert len(read["cut.txt.gz"]) <= 1000
-    assert read["none.txt.gz"] == ""
-    assert read["bytes.txt"] == "\ufffd\ufffdok"
-
-
 def test_sentences_are_distinct_neither_short_nor_long_and_mostly_letters(tmp_path: Path) -> None:
     lines = ["The pilot waits.", "THE PILOT WAITS.", "Too short.", "1234 5678 9012 3456 78.", "word " * 200]
     (tmp_path / "a.txt").write_text("\n\n".join(lines))
@@ -241,19 +172,3 @@ def test_the_order_of_files_does_not_matter(tmp_path: Path) -> None:
         for place, name in enumerate(names):
             (tmp_path / folder / f"{place}.txt").write_text(numbered(100 * ord(name), 50))
     assert sample_sentences(tmp_path / "one", 60) == sample_sentences(tmp_path / "two", 60)
-
-
-def test_memory_for_sentences_is_bounded_by_the_count(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text(numbered(0, 6000))
-    lowest = texts._Lowest(10)
-    for line in numbered(0, 6000).split("\n\n"):
-        lowest.add(line)
-        assert len(lowest._kept) <= 2 * 10 + 1024
-    assert [line for _, line in lowest.sorted()] == sample_sentences(tmp_path, 10)
-
-
-@given(st.lists(st.integers(0, 500), max_size=12), st.integers(0, 2000))
-def test_shares_use_the_count_and_stay_within_the_sizes(sizes: list[int], count: int) -> None:
-    shares = texts._shares(sizes, count)
-    assert sum(shares) == min(count, sum(sizes))
-    assert all(0 <= share <= size for share, size in zip(shares, sizes, strict=True))
