@@ -380,6 +380,7 @@ def check(result: IncrementalContext, content: str, count: Callable[[str], int])
     assert rest.strip() in ("", "…")
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.lists(edits, min_size=1, max_size=6),

@@ -55,6 +55,7 @@ def test_X27_single_linkage_of_any_number_of_rows_and_columns(rows: int) -> None
                 assert lists(got) == single_clusters(x, threshold, by), f"{depth} columns"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 4])
 def test_X27_more_rows_than_one_step(threads: int) -> None:
     """Rows join representatives of their own step of 768 rows and of earlier ones."""

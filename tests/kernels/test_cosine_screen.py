@@ -181,6 +181,7 @@ print(isa())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["avx2", "avx512", "avx512vnni", "neondot"])
 def test_X26_no_pair_is_lost_on_any_instruction_set(name: str) -> None:
     if name == isa():

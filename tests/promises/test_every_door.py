@@ -14,7 +14,8 @@ _CALLS = 30  # of a test
 
 
 #: How many calls of each other kind: large ones, and files that lie on the machine, are for the command.
-_OTHERS = {"size": 8, "rounds": 12, "files": 90, "results": 110, "wires": 60}
+_OTHERS = {"size": 6, "rounds": 3, "files": 60, "results": 110, "wires": 60}
+_MORE = 5  # times as many, with --slow
 
 
 def _assert_kept(seeds: list[str], kind: str = "calls") -> None:
@@ -31,6 +32,12 @@ def _assert_kept(seeds: list[str], kind: str = "calls") -> None:
 @pytest.mark.parametrize("kind", _OTHERS)
 def test_calls_of_each_kind_keep_every_promise(kind: str) -> None:
     _assert_kept([f"suite:{number}" for number in range(_OTHERS[kind])], kind)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", _OTHERS)
+def test_more_calls_of_each_kind_keep_every_promise(kind: str) -> None:
+    _assert_kept([f"slow:{number}" for number in range(_MORE * _OTHERS[kind])], kind)
 
 
 @pytest.mark.parametrize("part", range(8))

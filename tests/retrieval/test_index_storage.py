@@ -420,6 +420,7 @@ def build_and_die(folder: Path, event: int) -> bool:
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
+@pytest.mark.slow
 @forks
 @pytest.mark.parametrize(
     ("events", "shards", "least"),
@@ -521,6 +522,7 @@ def changed(before: list[dict[str, object]], after: list[dict[str, object]]) -> 
     return {number for number, (old, new) in enumerate(zip(before, after, strict=True)) if old != new}
 
 
+@pytest.mark.slow
 @settings(max_examples=6)
 @given(CORPORA, CORPORA)
 def test_shards_answer_as_one_index_does_before_and_after_changes(

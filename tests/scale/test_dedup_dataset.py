@@ -202,6 +202,7 @@ class Killed(BaseException):
     """The process is gone: nothing is cleaned up."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True])
 def test_a_kill_at_each_step_of_each_commit_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bool
