@@ -28,8 +28,7 @@ SIZES = (4_096, 8_192, 16_384)  # characters
 FLOOR = 0.02  # seconds of CPU at the largest size: less is too little to tell growth from noise
 CUT = 0.25  # seconds of CPU after which a run is given up
 MOST = 2.6  # for twice the size: linear is 2, quadratic 4
-SOME = 8  # inputs of a pattern in the default suite
-MORE = 40  # the same, with --slow
+INPUTS = 40  # of a pattern, at most
 PACKAGE = Path(tersely.__file__).parent
 WAYS: dict[str, Callable[[re.Pattern[Any], Any], object]] = {
     "finditer": lambda pattern, text: sum(1 for _ in pattern.finditer(text)),
@@ -122,14 +121,14 @@ def seconds(run: Callable[[Any], object], text: Any, cut: float = CUT) -> float:
 
 def steep(run: Callable[[Any], object], made: Callable[[int], Any]) -> list[float]:
     """Seconds at each size where they grow faster than the text, else []; the best of all tries counts, and what
-    grows faster does so at the next sizes, too."""
+    grows faster does so at twice the sizes, too."""
     if max(seconds(run, made(64)), seconds(run, made(1_024)), seconds(run, made(SIZES[-1]))) < FLOOR:
         return []
     times: list[float] = []
-    for factor in (1, 4):
+    for factor, tries in ((1, 6), (2, 3)):
         cut = factor * CUT
         times = [cut] * len(SIZES)
-        for _ in range(8):
+        for _ in range(tries):
             tried = (seconds(run, made(factor * size), cut) for size in SIZES)
             times = list(map(min, times, tried))
             if times[-1] < cut and times[-1] <= MOST**2 * max(times[0], FLOOR / MOST**2):
@@ -139,10 +138,10 @@ def steep(run: Callable[[Any], object], made: Callable[[int], Any]) -> list[floa
     return times
 
 
-def check(name: str, most: int) -> None:
+def check(name: str) -> None:
     pattern = all_patterns()[name]
     texts = sorted(set(hostile_texts(pattern)))
-    for before, repeated, behind in texts[:: len(texts) // most + 1]:
+    for before, repeated, behind in texts[:: len(texts) // INPUTS + 1]:
 
         def made(size: int, parts: tuple[str, str, str] = (before, repeated, behind)) -> Any:
             text = parts[0] + parts[1] * (size // len(parts[1])) + parts[2]
@@ -156,12 +155,11 @@ def check(name: str, most: int) -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize("most", [SOME, pytest.param(MORE, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("part", range(8))
-def test_patterns_are_linear(part: int, most: int) -> None:
+def test_patterns_are_linear(part: int) -> None:
     assert len(all_patterns()) > 100
     for name in list(all_patterns())[part::8]:
-        check(name, most)
+        check(name)
 
 
 @pytest.mark.slow
