@@ -1,4 +1,7 @@
-"""What a person said in the middle of a session: does it stand word for word in what is left of it?"""
+"""What a person said in the middle of a session: does it stand word for word in what is left of it?
+
+And of the lines of excerpts: how many are understood by themselves.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from benchmarks.report import Column, Report, Target
 __all__ = ["report"]
 
 _ASKED = {0.1: 0.85, 0.2: 0.97, 0.3: 1.0}  # share of what stands beside the system prompt -> statements kept
+_WORD = re.compile(r"\w")
 _EACH = 8  # statements a session, one at a time
 _STATEMENTS = """\
 Please never charge the card that ends in 4411 without asking me.
@@ -77,21 +81,24 @@ def report(report: Report, data: Path) -> None:
         lost = [named for kept, named, _ in found if not kept]
         lines = [line for _, _, lines in found for line in lines]
         kept = mean(kept for kept, _, _ in found)
-        named, bare = mean(lost) if lost else None, mean(map(_is_bare, lines)) if lines else None
-        rows.append({"half": half, "ratio": ratio, "kept": kept, "named": named, "bare": bare})
+        row = {"half": half, "ratio": ratio, "kept": kept, "named": mean(lost) if lost else None}
+        bare, legible = zip(*lines, strict=True) if lines else ((0,), (1,))
+        rows.append({**row, "bare": mean(bare), "legible": mean(legible)})
         if half == "reported":
             report.targets.append(Target(f"said, kept at {ratio:.0%}", _ASKED[ratio], kept, "", False))
+            report.targets.append(Target(f"legible lines at {ratio:.0%}", 0.95, mean(legible), "", False))
     columns = (
         Column("half"), Column("ratio", "", ".0%"), Column("kept", "word for word", ".3f"),
         Column("named", "named where lost", ".3f"), Column("bare", "lines of numbers alone", ".3f"),
+        Column("legible", "legible lines", ".3f"),
     )  # fmt: skip
     report.table("What a person said in a middle turn", columns, rows)
 
 
 def _measured(
     messages: list[dict[str, Any]], said: str, number: int, ratio: float
-) -> tuple[bool, bool, list[str]]:
-    """(kept, named as lost, lines of excerpts) for one statement in one of the middle turns of the user."""
+) -> tuple[bool, bool, list[tuple[bool, bool]]]:
+    """(kept, named as lost, (bare, legible) of each line of excerpts) for one statement in one of the middle turns of the user."""
     turns = [index for index, message in enumerate(messages) if message["role"] == "user"][1:-1]
     turn = turns[7 * number % len(turns)]
     content = messages[turn]["content"]
@@ -101,9 +108,23 @@ def _measured(
     made = compact_messages(messages, budget=prompt + int(ratio * (whole - prompt)))
     pieces = [piece for entry in read_messages(made.messages) for piece in entry.pieces]
     lost = [with_it[start:end] for _, start, end in made.accounts[turn].lost]
-    lines = [line for piece in pieces if piece.kind == "excerpts" for line in piece.text.split("\n")[2:-1]]
-    return any(said in piece.text for piece in pieces), any(one in said or said in one for one in lost), lines
+    sources = [piece.text for entry in read_messages(messages) for piece in entry.pieces]
+    looks = _looks([piece.text for piece in pieces if piece.kind == "excerpts"], sources)
+    return any(said in piece.text for piece in pieces), any(one in said or said in one for one in lost), looks
 
 
-def _is_bare(line: str) -> bool:
-    return not re.search(r"[^\W\d_]{2,}", re.sub(r"^(?:\w+)(?: [\w.:-]+)? \d+: ", "", line))
+def _looks(excerpts: list[str], sources: list[str]) -> list[tuple[bool, bool]]:
+    """Of each line of excerpts: whether it has numbers alone, and whether it is understood by itself.
+
+    That are those with four consecutive words as they stand in a source, and whole lines of one.
+    """
+    whole = {" ".join(line.split()) for text in sources for line in text.splitlines()}
+    running = "\n".join(" ".join(text.split()) for text in sources)
+    found = []
+    for line in (line for text in excerpts for line in text.split("\n")[2:-1]):
+        said = re.sub(r"^(?:\w+)(?: [\w.:-]+)? \d+: ", "", line)
+        words = said.split()
+        four = [words[at : at + 4] for at in range(len(words) - 3)]
+        has_words = any(all(map(_WORD.search, some)) and " ".join(some) in running for some in four)
+        found.append((not re.search(r"[^\W\d_]{2,}", said), has_words or " ".join(words) in whole))
+    return found

@@ -65,6 +65,31 @@ def test_no_line_is_numbers_alone_and_words_of_agreement_go() -> None:
     assert not any("go ahead" in line and line.endswith("ahead.") for line in lines)
 
 
+def test_each_line_of_excerpts_is_whole_or_has_words_in_a_row() -> None:
+    messages = session()
+    text = json.dumps(
+        {"order": {"id": "R-17", "paid": True, "lines": [{"sku": f"S{n}", "n": n} for n in range(40)]}}
+    )
+    messages[1:1] = tool_turn("order", text, "get_order", "{}")
+    texts = [piece.text for entry in read_messages(messages) for piece in entry.pieces]
+    whole, running = {line for text in texts for line in text.splitlines()}, "\n".join(texts)
+    for share in (0.15, 0.3):
+        lines = excerpts(compact_messages(messages, budget=int(share * tokens_of(messages))).messages)
+        said = [re.sub(r"^\w+(?: \w+)? \d+: ", "", line).strip() for line in lines]
+        assert said and all(line in running and (line in whole or line.count(" ") > 2) for line in said)
+
+
+def test_a_member_of_a_large_object_brings_what_says_whose_it_is() -> None:
+    items = [
+        {"sku": f"SKU-{n:03}", "title": f"Part number {n}", "notes": "as agreed before"} for n in range(60)
+    ]
+    last = {"order": "R-1771", "for": "Ada", "items": items, "payment_id": "gift_card_7711", "total": 41}
+    messages = session(4)
+    messages[1:1] = tool_turn("order", json.dumps(last), "get_order", "{}")
+    lines = "\n".join(excerpts(compact_messages(messages, budget=900).messages))
+    assert "gift_card_7711" in lines and '"order": "R-1771"' in lines
+
+
 @pytest.mark.parametrize("budget", [120, 170, 240])
 def test_what_people_said_and_is_gone_is_named_with_its_place(budget: int) -> None:
     messages = session()

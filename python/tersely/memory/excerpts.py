@@ -24,6 +24,7 @@ from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, 
 from tersely.engine.strategies import Auto
 from tersely.engine.worth import hybrid, importance, read_for_query
 from tersely.memory.messages import HEADER, Entry, Piece
+from tersely.memory.rows import in_rows, without_marks
 from tersely.memory.statements import SENTENCES, stated_lines
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import BatchTokenCounter
@@ -281,7 +282,7 @@ def read_excerpts(history: History, folded: Bools, results: Sequence[tuple[int, 
     request = Request(
         tuple(documents), history.query or None, None, 1.0, counter, separator="\n", frame=frame
     )
-    reading = _joined(texts, request, int(sizes.sum() + heads.costs.sum()))
+    reading = _joined(texts, request, int(sizes.sum() + heads.costs.sum()), len(typed))
     texts_of = [piece.kind == "text" for _, piece in every]
     roles = np.array([entry.role for entry, _ in every], dtype=object)
     people, talk = [(roles == role) & np.array(texts_of, dtype=bool) for role in ("user", "assistant")]
@@ -294,7 +295,8 @@ def read_excerpts(history: History, folded: Bools, results: Sequence[tuple[int, 
     utter = np.zeros(len(reading.table), dtype=bool)
     if len(reading.table):
         reading, utter = said.valued(reading, len(plain), history.relevance)
-    return Excerpts(replace(reading, optional=True), names, pieces, np.array(in_order, dtype=np.int64), utter)
+    reading = replace(without_marks(reading, len(quoted)), optional=True)
+    return Excerpts(reading, names, pieces, np.array(in_order, dtype=np.int64), utter)
 
 
 def _document(piece: Piece, hints: Mapping[str, Hints]) -> Document:
@@ -311,7 +313,7 @@ def _heads(counter: BatchTokenCounter, sources: Sequence[str], others: int) -> H
     return Heads(costs, np.full(len(numbers), -1, dtype=np.int32), np.array(of, dtype=np.int32))
 
 
-def _joined(texts: list[str], request: Request, original: int) -> Reading:
+def _joined(texts: list[str], request: Request, original: int, quoted: int) -> Reading:
     """One reading of texts, sentence by sentence, and of the request's documents, each as what it is."""
     analysis = analyze(texts)
     table, worth = analysis.table, _ranks(importance(texts, analysis).worth)
@@ -320,7 +322,7 @@ def _joined(texts: list[str], request: Request, original: int) -> Reading:
     first = Reading(request, texts, original, table, worth.astype(np.float32), (), group, pinned)
     if not request.documents:
         return first
-    second = Auto().prepare(replace(request, frame=None)).reading
+    second = in_rows(Auto().prepare(replace(request, frame=None)).reading, quoted)
     other, more = second.table, len(second.table)
     own = (
         _ranks(second.worth)

@@ -1,0 +1,115 @@
+"""Units of data that are understood by themselves: whole lines, and rows instead of single values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tersely.content.units import Bools, Nested, Quoted
+from tersely.engine.reading import Reading, Region, forms_of
+from tersely.types import Int32s, Int64s, SegmentTable
+
+_DATA = ("json", "jsonl")
+_ROW = 48  # characters of data that are one unit: two members of an object, about
+
+
+def without_marks(reading: Reading, quoted: int) -> Reading:
+    """The reading with kept units of the first documents one below the other: excerpts are known as parts."""
+
+    def plain(region: Region) -> Region:
+        keeps = region.document >= quoted or isinstance(region.form, Quoted)
+        return region if keeps else replace(region, form=None)
+
+    regions = tuple(map(plain, reading.regions))
+    return replace(reading, regions=regions, forms=forms_of(regions))
+
+
+def in_rows(reading: Reading, quoted: int) -> Reading:
+    """The reading whose JSON, in the first documents, is in rows: values that say something together.
+
+    A value up to _ROW characters is one unit with all that is in it; of larger ones, runs of scalars that
+    stand side by side are. A member of a large object brings the first ones, which say whose it is. Brackets
+    of large values are no units. O(units log units).
+    """
+    table, parent, group = reading.table, reading.needs, reading.group
+    data = np.zeros(len(table), dtype=bool)
+    for region in reading.regions:
+        if region.document < quoted and reading.types[region.document] in _DATA:
+            data[region.first : region.last] = isinstance(region.form, Nested)
+    if not data.any():
+        return reading
+    closes = (data & (group >= 0) & (group != np.arange(len(table)))).nonzero()[0]
+    opens = group[closes]
+    short = table.end[closes] - table.start[opens] <= _ROW
+    large = opens[~short]
+    sign = np.array([text[-1] for text in reading.pieces(large)], dtype="<U1")  # of a cut string any
+    end = table.end.copy()
+    end[opens[short]] = table.end[closes[short]]
+    left = _outside(len(table), opens[short], closes[short])
+    left[closes] = left[large[np.isin(sign, ("{", "["))]] = False
+    scalar = data & (group < 0) & ~np.isin(parent, large[~np.isin(sign, ("{", "["))])
+    rows = left.nonzero()[0]
+    first = _runs(table, rows, scalar, parent)
+    chosen, last = rows[first], rows[np.concatenate((first[1:], [len(rows)])) - 1]
+    unit = np.zeros(len(table) + 1, dtype=np.int64)
+    unit[chosen + 1] = 1
+    before = unit.cumsum()  # units that begin before a row
+
+    def moved(pointers: Int32s) -> Int32s:
+        of = pointers[chosen]
+        return np.where(of >= 0, before[of + 1] - 1, -1).astype(np.int32)
+
+    def most(column: Any) -> Any:
+        return None if column is None else np.maximum.reduceat(column[rows], first)
+
+    mine, above = data[chosen], parent[chosen]
+    _, place, number = np.unique(above, return_index=True, return_inverse=True)
+    own = place[number]  # the first unit that stands in the same value
+    named = np.isin(above, large[sign == "{"]) & (own != np.arange(len(chosen)))
+    regions = [
+        replace(one, first=int(before[one.first]), last=int(before[one.last])) for one in reading.regions
+    ]
+    offsets = reading.term_offsets
+    return replace(
+        reading,
+        table=SegmentTable(
+            table.document[chosen], table.start[chosen], end[last], table.kind[chosen], table.block[chosen],
+            moved(table.heading),
+        ),
+        worth=most(reading.worth),
+        regions=tuple([one for one in regions if one.first < one.last]),
+        group=np.where(mine, -1, moved(group)).astype(np.int32),
+        pinned=reading.pinned[chosen],
+        needs=np.where(mine, np.where(named, own, -1), moved(parent)).astype(np.int32),
+        essential=most(reading.essential),
+        bulk=most(reading.bulk),
+        fragments=None if reading.fragments is None else reading.fragments[chosen] & ~mine,
+        term_offsets=offsets[[*chosen, len(table)]] if len(offsets) else offsets,
+        leading=tuple([(int(before[low]), int(before[high])) for low, high in reading.leading]),
+        fences=tuple([(int(before[low]), int(before[high])) for low, high in reading.fences]),
+        _prices=None,
+        _same=None,
+    )  # fmt: skip
+
+
+def _outside(size: int, opens: Int32s, closes: Int64s) -> Bools:
+    """bool[size]: rows that lie in none of the values that rows open and close; what opens one is outside."""
+    depth = np.zeros(size + 1, dtype=np.int64)
+    np.add.at(depth, opens + 1, 1)
+    np.add.at(depth, closes + 1, -1)
+    outside: Bools = depth[:size].cumsum() == 0
+    return outside
+
+
+def _runs(table: SegmentTable, rows: Int64s, scalar: Bools, parent: Int32s) -> Int64s:
+    """int64[units]: the places in `rows` where a unit begins; scalars of one value side by side are one."""
+    here, next_one = rows[:-1], rows[1:]
+    apart = ~(scalar[here] & scalar[next_one]) | (parent[here] != parent[next_one]) | (next_one - here != 1)
+    apart |= table.document[here] != table.document[next_one]
+    begins = np.concatenate(([True], apart))
+    run = np.maximum.accumulate(np.where(begins, np.arange(len(rows)), 0))
+    piece = (table.start[rows] - table.start[rows[run]]) // _ROW
+    begins[1:] |= np.diff(piece) != 0
+    return begins.nonzero()[0]
