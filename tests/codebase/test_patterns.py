@@ -120,8 +120,8 @@ def seconds(run: Callable[[Any], object], text: Any, cut: float = CUT) -> float:
 
 
 def steep(run: Callable[[Any], object], made: Callable[[int], Any]) -> list[float]:
-    """Seconds at each size where they grow faster than the text, else []; the best of all tries counts, and what
-    grows faster does so at twice the sizes, too."""
+    """Seconds at each size where they grow faster than the text, else []; the best of all tries counts.
+    What grows faster does so at twice the sizes, too."""
     if max(seconds(run, made(64)), seconds(run, made(1_024)), seconds(run, made(SIZES[-1]))) < FLOOR:
         return []
     times: list[float] = []
