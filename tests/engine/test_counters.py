@@ -22,7 +22,7 @@ from tersely.protocols import BatchTokenCounter
 from tiktoken.model import MODEL_PREFIX_TO_ENCODING, MODEL_TO_ENCODING, encoding_name_for_model
 from tokenizers import models, pre_tokenizers, processors
 
-TEXT = prose(30)
+TEXT, LONG = prose(30), prose(400)
 
 
 def test_a_tokenizer_of_transformers_counts_without_special_tokens_and_is_never_cut() -> None:
@@ -341,3 +341,18 @@ def test_an_interrupt_is_not_swallowed() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         count_batch(BatchCounter(interrupt), TEXTS)
+
+
+@pytest.mark.parametrize("query", [None, "Which shipment met the crew?"])
+def test_a_function_is_asked_for_a_few_texts(query: str | None) -> None:
+    for function in (odd_counters.words, odd_counters.characters, odd_counters.quarters):
+        asked: list[str] = []
+
+        def counter(text: str, function: Callable[[str], int] = function, asked: list[str] = asked) -> int:
+            asked.append(text)
+            return function(text)
+
+        budget = function(LONG) // 5
+        result = tersely.compress(LONG, query=query, budget=budget, counter=counter)
+        assert 0.95 * budget <= function(result.text) <= budget
+        assert len(asked) <= 12

@@ -430,11 +430,11 @@ def test_the_coarsest_level_is_as_good_as_alone() -> None:
 def test_one_reading_and_one_scoring_for_all_levels() -> None:
     counted: list[str] = []
 
-    def words(text: str) -> int:
-        counted.append(text)
-        return odd_counters.words(text)
+    def words(texts: Sequence[str]) -> list[int]:
+        counted.extend(texts)
+        return list(map(odd_counters.words, texts))
 
-    HierarchicalCompressor(6, counter=words).compress(THOUSAND)
+    HierarchicalCompressor(6, counter=odd_counters.Answers(words)).compress(THOUSAND)
     assert all(counted.count(f"Sentence {i} has five words.") == 1 for i in range(200))
 
 

@@ -32,7 +32,7 @@ from tersely.engine.reading import (
 )
 from tersely.engine.render import Places, Rendered, Wording, has_digit, joins_are_marked, noted, render
 from tersely.errors import BudgetExceededError
-from tersely.models.counters import TOKEN_TABLES, BytePairCounter
+from tersely.models.counters import TOKEN_TABLES, BytePairCounter, CallableCounter
 from tersely.types import Float32s, Int64s, UInt8s
 
 _ROUNDS = 5  # of choosing, writing and counting; each narrows the target
@@ -40,6 +40,7 @@ _MORE_ROUNDS = 16  # the same where costs are estimated by length
 _AIM, _BETWEEN = 0.995, 0.8  # of the budget, and of the way to it, between two targets that were counted
 _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
 _ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
+_GUESSED_ADDITIVE = 0.5  # the same where the parts are estimates
 _GIST, _GIST_UNITS = 0.1, 30  # of a text of so many units, that goes by what it is about before facts do
 _COUNTS_SHARE, _COUNT_SHARE = 0.1, 0.05  # of the budget: more is too much for counts in each place, for one
 _FEW_COUNTS = 2  # that give way only to a unit that is worth more
@@ -170,7 +171,9 @@ class _Fitting:
         if self.prices.exact and not self.reading.pages:  # else the units are not all of the whole
             original = self.reading.original
             off = abs(original - int(np.add.reduce(self.prices.counts)))
-            if off > original * _ADDITIVE + len(self.worth):  # white space may be a token each
+            guessed = isinstance(self.reading.request.counter, CallableCounter)
+            most = _GUESSED_ADDITIVE if guessed else _ADDITIVE
+            if off > original * most + len(self.worth):  # white space may be a token each
                 return replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
         return fitted
 

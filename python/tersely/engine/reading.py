@@ -15,7 +15,7 @@ from tersely import _native, checks
 from tersely.content.html import PageText
 from tersely.content.units import Bools, Form, Lines, Quoted
 from tersely.kernels.checks import united
-from tersely.models.counters import TOKEN_TABLES, BytePairCounter, Texts
+from tersely.models.counters import TOKEN_TABLES, BytePairCounter, CallableCounter, Texts
 from tersely.protocols import BatchTokenCounter
 from tersely.text import well_formed
 from tersely.types import (
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 # Names of the status codes of csrc/kernels/select/budgeted.hpp.
 REASONS = ("budget", "redundant", "selected", "pinned", "context", "heading", "cut", "fits", "preserved")
 FIRST_KEPT = REASONS.index("selected")
+_SAMPLE = 3  # units that a counter of one text a call is asked for
+_OWN = BytePairCounter()
 MOST_TOKENS = 2**60  # of a budget or a sum of costs: no tokenizer comes near, native sums stay in range
 
 
@@ -163,14 +165,37 @@ def count_joined(counter: BatchTokenCounter, texts: Texts, separator: str) -> in
 def count_units(
     counter: BatchTokenCounter, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s
 ) -> Int64s:
-    """int64[n]: tokens of each `texts[document][start:end]`; raises like `count_batch`."""
+    """int64[n]: tokens of each `texts[document][start:end]`; raises like `count_batch`.
+
+    A function that takes one text a call is asked for a few of them: the others are estimated.
+    """
     if len(document) == 0:
         return np.empty(0, dtype=np.int64)
+    if isinstance(counter, CallableCounter) and len(document) > _SAMPLE:
+        return _likely_counts(counter, texts, document, start, end)
     if isinstance(counter, BytePairCounter):
         encoding, marks = getattr(texts, "marks", ("", None))
         known = marks if encoding == counter.encoding else None
         return TOKEN_TABLES[counter.encoding].count_spans(texts, document, start, end, known)
     return count_batch(counter, pieces(texts, document, start, end))
+
+
+def _likely_counts(
+    counter: CallableCounter, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s
+) -> Int64s:
+    """int64[n]: tokens of each unit, in proportion to its characters or to its tokens of o200k_base: to those
+    that tell a short, a middling and a long unit better."""
+    size = end - start
+    some = np.argsort(size, kind="stable")[np.linspace(0, len(size) - 1, _SAMPLE).astype(np.int64)]
+    known = count_batch(counter, pieces(texts, document[some], start[some], end[some]))
+    best, least = size, np.inf
+    for base in (size, count_units(_OWN, texts, document, start, end)):
+        scaled = np.rint(base * (known.sum() / max(int(base[some].sum()), 1)))
+        error = np.abs(scaled[some] - known).sum()
+        if error < least:
+            best, least = scaled.astype(np.int64), error
+    best[some] = known
+    return best
 
 
 def count(counter: BatchTokenCounter, text: str) -> int:
