@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import math
@@ -9,7 +10,6 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,8 +25,9 @@ from tersely.models.language_models import resolve_language_model
 
 __all__ = ["MissingReplyError", "RecordedError", "Recorder", "Replayer"]
 
-_LONGEST_LINE = 64 * 2**20  # bytes
 _BEGINNING = b'{"key": "'  # of every line
+_ERRORS = {kind.__name__: kind for kind in (ModelReplyError, TruncatedReplyError, OversizedReplyError)}
+_Entry = dict[str, Any]  # "key", "model", and "reply", or "error" with "type" and "message"
 
 
 class RecordedError(CompressionError):
@@ -35,34 +36,6 @@ class RecordedError(CompressionError):
 
 class MissingReplyError(StoreError):
     """No reply to a prompt was ever recorded; the message has the prompt's key."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """One line of a recording: a reply, or the type and message of an error."""
-
-    key: str
-    model: str
-    reply: str | None
-    error: tuple[str, str] | None
-
-    def replay(self) -> str:
-        """Return the reply, or raise the error."""
-        if self.reply is not None:
-            return self.reply
-        name, message = self.error or ("", "")
-        for kind in (ModelReplyError, TruncatedReplyError, OversizedReplyError):
-            if name == kind.__name__:
-                raise kind(message)
-        raise RecordedError(f"{name}: {message}")
-
-    def line(self) -> bytes:
-        fields: dict[str, Any] = {"key": self.key, "model": self.model}
-        if self.reply is not None:
-            fields["reply"] = self.reply
-        elif self.error is not None:
-            fields["error"] = {"type": self.error[0], "message": self.error[1]}
-        return json.dumps(fields).encode("ascii") + b"\n"
 
 
 class Recorder:
@@ -89,70 +62,68 @@ class Recorder:
         self._lock = threading.Lock()
         self._entries: dict[str, _Entry] = {}
         self._read_to = 0
-        with _locked(self.path) as file:
-            self._catch_up(file)
-        warn_if_shared(self.path)
+        with self._file():
+            warn_if_shared(self.path)
 
     def complete(self, prompt: str) -> str:
         """The recorded reply, or the model's, which is then recorded; raises what the model raises."""
         key = reply_key(self.name, prompt)
-        if (known := self._known(key)) is not None:
-            return known
-        try:
-            reply = self._model.complete(prompt)
-        except Exception as error:
-            if (entry := self._record(key, error)).reply is None:
-                raise
-            return entry.replay()
-        return self._record(key, reply).replay()
+        reply = self._entries.get(key, {}).get("reply")
+        if reply is None:
+            try:
+                given = self._model.complete(prompt)
+            except Exception as error:
+                if (reply := self._record(key, error=_described(error))) is None:
+                    raise
+            else:
+                reply = self._record(key, reply=given)
+        return str(reply)
 
     async def acomplete(self, prompt: str) -> str:
         """As `complete`, for async callers."""
-        from asyncio import to_thread
-
         key = reply_key(self.name, prompt)
-        if (known := self._known(key)) is not None:
-            return known
-        try:
-            reply = await self._model.acomplete(prompt)
-        except Exception as error:
-            if (entry := await to_thread(self._record, key, error)).reply is None:
-                raise
-            return entry.replay()
-        return (await to_thread(self._record, key, reply)).replay()
+        reply = self._entries.get(key, {}).get("reply")
+        if reply is None:
+            try:
+                given = await self._model.acomplete(prompt)
+            except Exception as error:
+                if (reply := await asyncio.to_thread(self._record, key, error=_described(error))) is None:
+                    raise
+            else:
+                reply = await asyncio.to_thread(self._record, key, reply=given)
+        return str(reply)
 
-    def _known(self, key: str) -> str | None:
-        with self._lock:
-            entry = self._entries.get(key)
-        return entry.reply if entry is not None else None
+    def _record(self, key: str, **came: Any) -> str | None:
+        """Write what came, unless a reply did before; returns the reply that counts, None where none does."""
+        entry = {"key": key, "model": self.name, **came}
+        with self._file() as file:
+            before = self._entries.get(key, {})
+            if "reply" not in before and before != entry:
+                self._read_to += file.write(json.dumps(entry).encode("ascii") + b"\n")
+                _add(self._entries, entry)
+            return self._entries[key].get("reply")
 
-    def _record(self, key: str, came: str | Exception) -> _Entry:
-        """Write what came, unless another thread or process was first; returns the entry that counts."""
-        failed = (type(came).__name__, str(came)) if isinstance(came, Exception) else None
-        entry = _Entry(key, self.name, None if isinstance(came, Exception) else came, failed)
-        with self._lock, _locked(self.path) as file:
-            self._catch_up(file)
-            before = self._entries.get(key)
-            if before is not None and (before.reply is not None or before == entry):
-                return before
-            file.write(entry.line())
-            file.flush()
-            self._read_to = file.tell()
-            _add(self._entries, entry)
-            return entry
+    @contextmanager
+    def _file(self) -> Iterator[BinaryIO]:
+        """Open the file for reading and for writing at its end, alone, once what others wrote is read.
 
-    def _catch_up(self, file: BinaryIO) -> None:
-        """Read what others wrote since. A last line without an end was never finished: it goes."""
-        file.seek(self._read_to)
-        for entry in _entries(file, self.path):
-            _add(self._entries, entry)
-            self._read_to = file.tell()
-        file.seek(self._read_to)
-        unfinished = file.read(len(_BEGINNING))
-        if not _BEGINNING.startswith(unfinished):
-            raise StoreError(f"{self.path} is no recording: its last line is none")
-        if unfinished:
-            file.truncate(self._read_to)
+        A last line without an end was never finished: it goes.
+        """
+        with self._lock, open(self.path, "a+b", opener=private) as file:
+            lock_handle(file.fileno(), math.inf)
+            try:
+                file.seek(self._read_to)
+                self._read_to += _read(file, self.path, self._entries)
+                file.seek(self._read_to)
+                unfinished = file.read(len(_BEGINNING))
+                if not _BEGINNING.startswith(unfinished):
+                    raise StoreError(f"{self.path} is no recording: its last line is none")
+                if unfinished:
+                    file.truncate(self._read_to)
+                yield file
+            finally:
+                file.flush()
+                unlock_handle(file.fileno())
 
 
 class Replayer:
@@ -171,9 +142,8 @@ class Replayer:
         self.path = Path(path)
         self._entries: dict[str, _Entry] = {}
         with self.path.open("rb") as file:
-            for entry in _entries(file, self.path):
-                _add(self._entries, entry)
-        names = sorted({entry.model for entry in self._entries.values()})
+            _read(file, self.path, self._entries)
+        names = sorted({entry["model"] for entry in self._entries.values()})
         if name is None and len(names) > 1:
             raise ValueError(f"{self.path} has several models; name= must be one of {', '.join(names)}")
         self.name = name if name is not None else names[0] if names else ""
@@ -187,7 +157,11 @@ class Replayer:
         key = reply_key(self.name, prompt)
         if key not in self._entries:
             raise MissingReplyError(f"{self.path} has no reply of {self.name or 'a model'} for prompt {key}")
-        return self._entries[key].replay()
+        entry = self._entries[key]
+        if "reply" in entry:
+            return str(entry["reply"])
+        name, message = entry["error"]["type"], entry["error"]["message"]
+        raise _ERRORS[name](message) if name in _ERRORS else RecordedError(f"{name}: {message}")
 
     async def acomplete(self, prompt: str) -> str:
         """As `complete`."""
@@ -199,51 +173,38 @@ def reply_key(model: str, prompt: str) -> str:
     return hashlib.sha256(json.dumps([model, prompt]).encode("ascii")).hexdigest()
 
 
-@contextmanager
-def _locked(path: Path) -> Iterator[BinaryIO]:
-    """Open the file for reading and for writing at its end, locked against others that do the same."""
-    with open(path, "a+b", opener=private) as file:
-        lock_handle(file.fileno(), math.inf)
-        try:
-            yield file
-        finally:
-            file.flush()
-            unlock_handle(file.fileno())
+def _described(error: Exception) -> dict[str, str]:
+    return {"type": type(error).__name__, "message": str(error)}
 
 
-def _entries(file: BinaryIO, path: Path) -> Iterator[_Entry]:
-    """Read the entries from where the file is; a last line without an end is passed over."""
-    number = 0
-    while line := file.readline(_LONGEST_LINE + 1):
-        number += 1
-        if len(line) > _LONGEST_LINE:
-            raise StoreError(f"{path} is no recording: line {number} has more than {_LONGEST_LINE} bytes")
+def _read(file: BinaryIO, path: Path, entries: dict[str, _Entry]) -> int:
+    """Add the entries from where the file is, and return how many bytes they take.
+
+    A last line without an end is passed over. Raises StoreError for what is no entry.
+    """
+    size = 0
+    for number, line in enumerate(file, 1):
         if not line.endswith(b"\n"):
-            return
-        yield _entry(line, f"{path} is no recording: line {number}")
-
-
-def _entry(line: bytes, wrong: str) -> _Entry:
-    try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise StoreError(f"{wrong} is no JSON") from error
-    if not isinstance(fields, dict):
-        raise StoreError(f"{wrong} is no JSON object")
-    key, model, reply, failed = (fields.get(name) for name in ("key", "model", "reply", "error"))
-    if not isinstance(key, str) or not isinstance(model, str):
-        raise StoreError(f"{wrong} lacks a key or a model's name")
-    if isinstance(reply, str) and failed is None:
-        return _Entry(key, model, reply, None)
-    if reply is None and isinstance(failed, dict):
-        name, message = failed.get("type"), failed.get("message")
-        if isinstance(name, str) and isinstance(message, str):
-            return _Entry(key, model, None, (name, message))
-    raise StoreError(f"{wrong} must have a reply, or an error with type and message")
+            break
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            entry = None
+        match entry:
+            case {"key": str(), "model": str(), "reply": str()} if "error" not in entry:
+                pass
+            case {"key": str(), "model": str(), "error": {"type": str(), "message": str()}} if (
+                "reply" not in entry
+            ):
+                pass
+            case _:
+                raise StoreError(f"{path} is no recording: line {number} is none of its lines")
+        _add(entries, entry)
+        size += len(line)
+    return size
 
 
 def _add(entries: dict[str, _Entry], entry: _Entry) -> None:
     """Add an entry. The first reply of a key counts; without one, its last error."""
-    before = entries.get(entry.key)
-    if before is None or before.reply is None:
-        entries[entry.key] = entry
+    if "reply" not in entries.get(entry["key"], {}):
+        entries[entry["key"]] = entry
