@@ -105,7 +105,7 @@ def _compressed(kind: str, texts: list[str], ratio: float) -> dict[str, Any]:
 
 
 def _kept(made: Any) -> float:
-    from tersely.strategies.compressor import entities
+    from tersely.strategies.contexts import entities
 
     named = entities(made.original.content)
     return len(made.metadata.preserved_entities) / len(named) if named else 1.0

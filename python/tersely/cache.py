@@ -28,7 +28,7 @@ class BoundedCache(Generic[Value]):
         """Make an empty cache of `size` bytes, a whole number; with 0 it keeps nothing."""
         self.size = checks.whole_number(size, "size")
         self.hits = self.misses = 0
-        self._entries: OrderedDict[bytes, tuple[Value, int]] = OrderedDict()
+        self._entries: OrderedDict[bytes | str, tuple[Value, int]] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
@@ -40,7 +40,7 @@ class BoundedCache(Generic[Value]):
         """Bytes in use."""
         return self._bytes
 
-    def get(self, key: bytes) -> Value | None:
+    def get(self, key: bytes | str) -> Value | None:
         """The value of `key`, or None."""
         with self._lock:
             entry = self._entries.get(key)
@@ -51,7 +51,7 @@ class BoundedCache(Generic[Value]):
             self._entries.move_to_end(key)
             return entry[0]
 
-    def put(self, key: bytes, value: Value, nbytes: int) -> None:
+    def put(self, key: bytes | str, value: Value, nbytes: int) -> None:
         """Keep `value`, which takes `nbytes`; one larger than the cache is not kept."""
         nbytes += _ENTRY_BYTES
         with self._lock:
@@ -64,7 +64,7 @@ class BoundedCache(Generic[Value]):
             while self._bytes > self.size:
                 self._bytes -= self._entries.popitem(last=False)[1][1]
 
-    def remove(self, key: bytes) -> bool:
+    def remove(self, key: bytes | str) -> bool:
         """Forget a value; whether there was one."""
         with self._lock:
             entry = self._entries.pop(key, None)

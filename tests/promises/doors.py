@@ -71,7 +71,6 @@ def compress(random: Random) -> Call:
         "separator": separator,
     }
     make, shown = strategy(random), given(random, texts)
-    alone = {len({one[0] if isinstance(one, tuple) else -1 for one in group}) for group in groups} <= {1}
 
     def check(result: Compressed, budget: int) -> list[str]:
         return check_compressed(
@@ -89,7 +88,6 @@ def compress(random: Random) -> Call:
         budget_for(random, tokens_of(texts, separator, counter)),
         check,
         _seen,
-        may_refuse=bool(groups) and not (alone and len(texts) == 1),  # ByDocument: of one document each
         told={"documents": shown, "strategy": make(), **arguments},
     )
 

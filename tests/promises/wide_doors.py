@@ -67,7 +67,6 @@ def compress_wide(random: Random) -> Call:
         _budget(random, tokens_of(texts, separator, counter)),
         check,
         lambda result: result.to_dict(),
-        may_refuse=bool(groups) and len(texts) > 1,  # ByDocument: of one document each
         told={"documents": shown, "strategy": make(), **arguments},
     )
 

@@ -8,7 +8,6 @@ import math
 import pickle
 import random
 import threading
-from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -24,7 +23,6 @@ from tersely.models.counters import resolve_counter
 from tersely.strategies import (
     AbstractiveCompressor,
     CompressedContext,
-    CompressionMetadata,
     CompressionMethod,
     CompressionOptions,
     ContextChunk,
@@ -33,9 +31,10 @@ from tersely.strategies import (
     HybridCompressor,
     IncrementalCompressor,
     Manager,
-    compressor as metadata_module,
+    contexts,
 )
-from tersely.strategies.compressor import Compressor, entities
+from tersely.strategies.compressor import Compressor
+from tersely.strategies.contexts import entities
 from text_strategies import texts
 from written_checks import Model
 
@@ -277,7 +276,7 @@ def test_X23_ids_say_what_was_asked() -> None:
     assert ExtractiveCompressor(new_id=lambda: "mine").compress(TEXT).id == "mine"
 
 
-def test_a010_objects_and_functions_without_a_name_are_told_apart() -> None:
+def test_a010_objects_and_functions_without_a_name_count_as_themselves() -> None:
     class Counter:
         def __init__(self, each: int) -> None:
             self.each = each
@@ -286,15 +285,9 @@ def test_a010_objects_and_functions_without_a_name_are_told_apart() -> None:
             return len(text.split()) * self.each
 
     one, two = Counter(1), Counter(2)
-    ids = [ExtractiveCompressor(counter=counter).compress(TEXT).id for counter in (one, two, one)]
-    assert ids[0] == ids[2] != ids[1]
-
-    def counter_of(each: int) -> Callable[[str], int]:
-        return lambda text: len(text.split()) * each
-
-    counters = (counter_of(1), counter_of(2), counter_of(1), lambda text: len(text) + 1)
+    counters = [one, two, one, lambda text: len(text) + 1, lambda text: len(text) + 2, odd_counters.words]
     ids = [ExtractiveCompressor(counter=counter).compress(TEXT).id for counter in counters]
-    assert ids[0] == ids[2] and len(set(ids)) == 3
+    assert ids[0] == ids[2] and len(set(ids)) == 5
 
 
 def test_A010_ids_name_what_was_done() -> None:
@@ -466,26 +459,19 @@ def test_A030_strict_raises_where_the_embedder_fails_or_a_segment_would_be_cut()
 
 def test_metadata_are_worked_out_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    for name in ("entities", "key_concepts", "dropped_sections", "confidence"):
-        real = getattr(metadata_module, name)
+    for name in ("entities", "confidence"):
+        real = getattr(contexts, name)
         monkeypatch.setattr(
-            metadata_module, name, lambda *given, name=name, real=real: (asked.append(name), real(*given))[1]
+            contexts, name, lambda *given, name=name, real=real: (asked.append(name), real(*given))[1]
         )
     result = ExtractiveCompressor().compress(GUIDE, CompressionOptions(target_tokens=100))
     assert asked == []
-    first = result.metadata.dropped_sections
-    assert asked == ["dropped_sections"] and result.metadata.dropped_sections is first
+    first = result.metadata.preserved_entities
+    assert asked == ["entities"] and result.metadata.preserved_entities is first
     assert "low_confidence" in result.warnings and "confidence" in asked
     assert pickle.loads(pickle.dumps(result)) == result == copy.deepcopy(result)
-    assert "key_concepts=" in repr(result.metadata)
-    same = CompressionMetadata(
-        *(getattr(result.metadata, entry.name) for entry in fields(CompressionMetadata))
-    )
-    assert same == result.metadata and hash(same) == hash(result.metadata)
-    with pytest.raises(AttributeError, match="no attribute 'confidence'"):
-        _ = result.metadata.confidence  # type: ignore[attr-defined]
     with pytest.raises(FrozenInstanceError):
-        result.metadata.confidence_score = 1.0  # type: ignore[misc]
+        result.metadata.content = ""  # type: ignore[misc]
 
 
 def test_a_text_is_read_as_what_it_is_unless_a_level_is_asked_for() -> None:
@@ -497,10 +483,16 @@ def test_a_text_is_read_as_what_it_is_unless_a_level_is_asked_for() -> None:
     assert other is not None and other.receipt.content_types != ("log",)
 
 
-def test_a_compressor_is_a_strategy_for_compress_and_must_say_its_own() -> None:
+def test_a_compressor_is_a_strategy_and_a_strategy_makes_a_compressor() -> None:
     assert tersely.compress(TEXT, budget=50, strategy=ExtractiveCompressor()).tokens <= 50
-    with pytest.raises(NotImplementedError, match="Compressor must say"):
-        Compressor().compress(TEXT)
+    options = CompressionOptions(target_tokens=100)
+    assert Compressor().compress(TEXT, options).compressed == (
+        ExtractiveCompressor().compress(TEXT, options).compressed
+    )
+    levels = Compressor(tersely.strategies.Hierarchical()).compress(TEXT, options)
+    assert (levels.method, levels.token_count <= 100) == (CompressionMethod.HIERARCHICAL, True)
+    cut = Compressor(tersely.Extractive(level="paragraph")).compress(GUIDE, options)
+    assert cut.compressed == ExtractiveCompressor(level="paragraph").compress(GUIDE, options).compressed
 
 
 @pytest.mark.parametrize(

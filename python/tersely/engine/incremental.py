@@ -223,10 +223,12 @@ class Known:
     Attributes:
         counts: their tokens, -1 where they were not counted; None: nothing.
         cosines: of the vectors of its segments with the query's; None: nothing.
+        tokens: of the document; -1: not counted.
     """
 
     counts: Numbers | None = None
     cosines: Numbers | None = None
+    tokens: int = -1
 
     @property
     def nbytes(self) -> int:

@@ -1,38 +1,22 @@
-"""The base class of compressors, the cache of their results, and the description that a result has.
-
-They are views: the engine compresses, and they put what it gives into a `CompressedContext`.
-"""
+"""The compressor: a strategy with options, whose results have an original, an id and metadata."""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import itertools
-import json
-import marshal
+import secrets
 import sys
-import threading
 import time
-import weakref
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime
-from enum import Enum
 from functools import cached_property
-from types import FunctionType, MethodType
+from types import MethodType
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-
 from tersely import _native, checks, metrics
-from tersely.cache import BoundedCache
+from tersely.cache import BoundedCache, digest_of
 from tersely.documents import read_document
-from tersely.engine.facts import TextIndex, list_facts
-from tersely.engine.incremental import Known
 from tersely.engine.reading import count
-from tersely.engine.strategies import Auto, Extractive, Prepared, prepare_by, with_required
-from tersely.engine.worth import confidence
+from tersely.engine.strategies import Auto, Extractive, prepare_by, with_required
 from tersely.errors import NotReversibleError
 from tersely.models.counters import resolve_counter
 from tersely.models.embedders import resolve_embedder
@@ -40,151 +24,21 @@ from tersely.options import CompressionMethod, CompressionOptions
 from tersely.protocols import BatchTokenCounter, Strategy
 from tersely.strategies.contexts import CompressedContext, CompressionMetadata, OriginalContext
 from tersely.threads import default_threads, map_in_threads
-from tersely.types import Compressed, Document, FactKind, Request, span_columns
-
-_PUNCTUATION = ".,;:!?…()[]{}<>\"'`“”‘’«»*#|"
-
-
-def describe(content: str, query: str, result: Compressed) -> CompressionMetadata:
-    """Say what `result` made of `content`; each part is worked out when it is first read.
-
-    The confidence of a text that was not changed is 1; of one that a model wrote it is the receipt's. Else
-    the must-keep facts in its formula are those that were to be preserved, or, where nobody asked for any,
-    the entities. O(characters) a part.
-    """
-
-    def score() -> float:
-        if result.text == content:
-            return 1.0
-        if result.receipt.confidence is not None:
-            return result.receipt.confidence
-        if result.receipt.facts is not None:
-            return confidence([content], result.text, query, result.receipt.facts.retention)
-        named = entities(content)
-        kept = len(made.preserved_entities)
-        return confidence([content], result.text, query, kept / len(named) if named else 1.0)
-
-    def kept_entities() -> tuple[str, ...]:
-        return tuple(filter(TextIndex(result.text).stands, entities(content)))
-
-    made = CompressionMetadata.build(
-        {
-            "preserved_entities": kept_entities,
-            "key_concepts": lambda: key_concepts(words(result.text)),
-            "dropped_sections": lambda: dropped_sections(result),
-            "confidence_score": score,
-        }
-    )
-    return made
-
-
-def words(text: str) -> dict[str, int]:
-    """Count the words of a text, without punctuation around them. O(characters)."""
-    found: dict[str, int] = {}
-    for spelled, times in Counter(text.split()).items():
-        word = spelled.strip(_PUNCTUATION)
-        found[word] = found.get(word, 0) + times
-    found.pop("", None)
-    return found
-
-
-_OPENINGS = {  # of sentences, written large and no part of a name
-    "Afterwards", "Also", "Although", "And", "Because", "Before", "Besides", "Between", "But",
-    "Consequently", "Even", "Furthermore", "Hence", "Here", "However", "In", "Indeed", "Instead",
-    "Later", "Meanwhile", "Moreover", "Nevertheless", "Next", "Nonetheless", "Now", "Often", "Once",
-    "Only", "Otherwise", "Perhaps", "Since", "So", "Sometimes", "Soon", "Still", "Then", "There",
-    "Therefore", "Though", "Thus", "Today", "Tomorrow", "When", "While", "Yesterday", "Yet",
-}  # fmt: skip
-_ENTITIES = {FactKind.NAME, FactKind.NUMBER, FactKind.DATE, FactKind.VERSION, FactKind.PATH,
-             FactKind.PATH_LINE, FactKind.URL, FactKind.IDENTIFIER}  # fmt: skip
-
-
-def entities(text: str) -> tuple[str, ...]:
-    """List the names ("United States"), numbers, dates, paths, identifiers and the like of a text, each once,
-    in the order in which they come. O(characters).
-
-    An adverb or a stop word that opens a sentence is no part of the name behind it, and a word of a longer
-    name ("Locke" of "John Locke") is told with that.
-    """
-    found: dict[str, bool] = {}
-    for fact in list_facts([text]):
-        if fact.kind in _ENTITIES:
-            is_name = fact.kind is FactKind.NAME
-            found.setdefault(_without_opening(fact.text) if is_name else fact.text, is_name)
-    parts = {word for name, is_name in found.items() if is_name for word in name.split() if word != name}
-    return tuple(name for name, is_name in found.items() if name and not (is_name and name in parts))
-
-
-def _without_opening(name: str) -> str:
-    """Return a name without an adverb or a stop word in front ("Meanwhile Paris")."""
-    first, _, rest = name.partition(" ")
-    opens = first in _OPENINGS or (first.endswith("ly") and len(first) > len("Only"))
-    return rest if opens and rest else name
-
-
-def key_concepts(listed: Mapping[str, int]) -> tuple[str, ...]:
-    """The ten most frequent terms, as they are first spelled; ties: the first.
-
-    `listed`: the `words` of a text. Without stop words and numbers. Of scripts without spaces the terms are
-    pairs of letters. O(characters).
-    """
-    counts: dict[str, int] = {}
-    spelled: dict[str, str] = {}
-    for term, surface, times in _terms(listed):
-        counts[term] = counts.get(term, 0) + times
-        spelled.setdefault(term, surface)
-    best = sorted(counts, key=lambda term: -counts[term])
-    return tuple(spelled[term] for term in best[:10])
-
-
-def _terms(listed: Mapping[str, int]) -> Iterator[tuple[str, str, int]]:
-    """Return each term of words without digits, the letters that it was read from, and how often it comes."""
-    texts = [word for word in listed if word.isalpha() or not any(map(str.isdigit, word))]
-    found, offsets, names = _native.terms(texts)
-    ids, ends = found.tolist(), offsets.tolist()
-    for row, word in enumerate(texts):
-        terms = ids[ends[row] : ends[row + 1]]
-        for term in terms:
-            surface = word if len(terms) == 1 else names[term]
-            if surface in word:
-                yield names[term], surface, listed[word]
-
-
-def dropped_sections(result: Compressed) -> tuple[str, ...]:
-    """The text of each run of dropped segments between kept ones, in source order. O(spans log spans)."""
-    kept, dropped = span_columns(result.kept), span_columns(result.dropped)
-    document, start, end, _ = np.concatenate([kept, dropped], axis=1)
-    out = np.arange(len(document)) >= len(kept[0])
-    order = np.lexsort((out, end, start, document))
-    document, start, end, out = document[order], start[order], end[order], out[order]
-    goes_on = np.zeros(len(out) + 1, dtype=bool)  # a run with the one before
-    goes_on[1:-1] = out[1:] & out[:-1] & (document[1:] == document[:-1])
-    first, last = np.flatnonzero(out & ~goes_on[:-1]), np.flatnonzero(out & ~goes_on[1:])
-    places = zip(document[first].tolist(), start[first].tolist(), end[last].tolist(), strict=True)
-    return tuple(result.documents[index].text[begin:close] for index, begin, close in places)
-
+from tersely.types import Compressed, Document, Request
 
 _SEGMENT_BYTES = 64  # a row of the table, its score and its code
 
 
-class CompressionCache:
+class CompressionCache(BoundedCache[Any]):
     """Compressed texts by key, in so many bytes; the least recently used ones make room. Thread-safe.
 
-    A key must say all that the text depends on (`content_id`). The manager keeps
-    readings of chunks in it, too, from which it makes contexts for any budget.
+    A key must say all that the text depends on (`content_id`). The manager keeps what it knows of chunks in
+    one, from which it makes contexts for any budget.
     """
 
     def __init__(self, nbytes: int = 64 * 2**20) -> None:
         """An empty cache of `nbytes` >= 0; with 0 it keeps nothing."""
-        self._cache: BoundedCache[CompressedContext | Known] = BoundedCache(nbytes)
-
-    def __len__(self) -> int:
-        return len(self._cache)
-
-    def get(self, key: str) -> CompressedContext | None:
-        """The text of `key`, or None."""
-        found = self._cache.get(key.encode("utf-8"))
-        return found if isinstance(found, CompressedContext) else None
+        super().__init__(nbytes)
 
     def set(self, key: str, context: CompressedContext) -> None:
         """Keep a text."""
@@ -192,36 +46,7 @@ class CompressionCache:
         if context.original is not None:
             texts += [context.original.content] * 2  # what is dropped of it stands in the metadata
         segments = context.result.receipt.segments if context.result is not None else 0
-        nbytes = sum(map(sys.getsizeof, texts)) + _SEGMENT_BYTES * segments
-        self._cache.put(key.encode("utf-8"), context, nbytes)
-
-    def get_reading(self, key: str) -> Known | None:
-        """Return what is remembered about the segments of a chunk, or None."""
-        found = self._cache.get(key.encode("utf-8"))
-        return found if isinstance(found, Known) else None
-
-    def set_reading(self, key: str, reading: Known) -> None:
-        """Keep what is known of the segments of a chunk."""
-        self._cache.put(key.encode("utf-8"), reading, reading.nbytes)
-
-    def clear(self) -> None:
-        """Forget everything but the counts."""
-        self._cache.clear()
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes in use."""
-        return self._cache.nbytes
-
-    @property
-    def hits(self) -> int:
-        """How often `get` found something."""
-        return self._cache.hits
-
-    @property
-    def misses(self) -> int:
-        """How often `get` found nothing."""
-        return self._cache.misses
+        self.put(key, context, sum(map(sys.getsizeof, texts)) + _SEGMENT_BYTES * segments)
 
     @property
     def hit_rate(self) -> float:
@@ -231,8 +56,6 @@ class CompressionCache:
 
 
 T = TypeVar("T")
-
-_OPTIONS = tuple(entry.name for entry in fields(CompressionOptions))
 
 
 class Forms(Generic[T]):
@@ -300,7 +123,6 @@ class Call:
         request: the same for a strategy, with the budget in tokens.
         tokens: of the text.
         strategy: what compresses it.
-        lacks_model: whether a model should have had a part, and there is none.
         started: of `time.perf_counter`.
     """
 
@@ -308,37 +130,23 @@ class Call:
     request: Request
     tokens: int
     strategy: Strategy
-    lacks_model: bool
     started: float
-
-    @property
-    def prepared(self) -> Prepared | None:
-        """Return the text prepared for any budget; None where the engine does not compress it."""
-        return prepare_by(self.strategy, self.request, self.tokens)
-
-    def run(self) -> Compressed:
-        """Compress the text."""
-        prepared = self.prepared
-        result = self.strategy.compress(self.request) if prepared is None else prepared.fit()
-        if self.lacks_model:
-            result = replace(result, receipt=result.receipt.without_model("no_model"))
-        return result
 
 
 class Compressor(Forms[CompressedContext]):
-    """Base class of the compressors. A subclass chooses the strategy: `strategy_for`.
+    """Compresses texts by a strategy. Safe to use from many threads at once.
 
-    Safe to use from many threads at once.
+    A subclass chooses another strategy for given options: `strategy_for`.
 
     Attributes:
         method: what its strategies do when nothing keeps them from it.
     """
 
     method = CompressionMethod.EXTRACTIVE
-    model_name = ""  # says which model has a part in the results
 
     def __init__(
         self,
+        strategy: Strategy | None = None,
         *,
         embedder: Any = None,
         counter: Any = None,
@@ -348,8 +156,10 @@ class Compressor(Forms[CompressedContext]):
         """Options by keyword.
 
         Args:
+            strategy: None: `Auto`, which keeps whole segments. An `Auto` and an `Extractive` preserve the
+                facts that the options of a call name; another strategy is used as it is.
             embedder: what makes the vectors (`tersely.models.embedders.resolve_embedder`); None: the table
-                that comes with tersely.
+                that comes with tersely, or the strategy's.
             counter: the tokenizer that targets are meant in; as for `tersely.compress`.
             clock: gives timestamps, with a time zone; None: now, in UTC.
             new_id: gives ids; None: hashes of what was asked, the same for the same call.
@@ -360,14 +170,21 @@ class Compressor(Forms[CompressedContext]):
         self.counter: BatchTokenCounter = resolve_counter(counter)
         self._clock = clock or (lambda: datetime.now(UTC))
         self._new_id = new_id
+        if isinstance(strategy, Extractive):
+            strategy = Auto.of_text(strategy)
+        verbatim = strategy if isinstance(strategy, Auto) else Auto()
+        if embedder is not None:
+            verbatim = replace(verbatim, text=replace(verbatim.text, embedder=embedder))
+        self._verbatim = verbatim
+        self._other = None if strategy is None or isinstance(strategy, Auto) else strategy
 
     def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Strategy:
         """The strategy for a text of so many tokens, which is more than the target."""
-        raise NotImplementedError(f"{type(self).__name__} must say which strategy it stands for")
+        return self._other or self.extractive_for(options)
 
     def extractive_for(self, options: CompressionOptions) -> Auto:
         """The extractive strategy for these options: verbatim, each text read by its content type."""
-        return Auto(text=Extractive(embedder=self.embedder, **options.preserving))
+        return replace(self._verbatim, text=replace(self._verbatim.text, **options.preserving))
 
     def verbatim_for(self, options: CompressionOptions) -> Auto | None:
         """The strategy for these options where the engine alone compresses; else None."""
@@ -375,15 +192,9 @@ class Compressor(Forms[CompressedContext]):
         strategy = self.strategy_for(options, 0) if own else None
         return strategy if isinstance(strategy, Auto) else None
 
-    @property
-    def lacks_model(self) -> bool:
-        """Whether a model should have a part in the results, and there is none: they are extractive."""
-        return getattr(self, "llm", self) is None
-
     def misses_model(self, options: CompressionOptions) -> bool:
-        """Whether these options ask for a model and there is none."""
-        verbatim = (CompressionMethod.EXTRACTIVE, CompressionMethod.HIERARCHICAL)
-        return self.lacks_model and options.preferred_method not in verbatim
+        """Whether these options ask for a model and there is none: results are extractive."""
+        return False
 
     @property
     def strategy(self) -> Strategy:
@@ -409,14 +220,32 @@ class Compressor(Forms[CompressedContext]):
 
         def attempt(target: int) -> Compressed:
             same = target == call.request.budget
-            retry = call if same else self.call(content, replace(call.options, target_tokens=target))
-            return self.checked(retry.run())
+            return self.run(call if same else self.call(content, replace(call.options, target_tokens=target)))
 
         target = call.options.target(call.tokens)
         return self.finish(call, with_required(attempt, target, call.tokens), source)
 
-    def checked(self, result: Compressed) -> Compressed:
-        """Check a result against the options of the compressor, and return it."""
+    def call(self, content: str, options: CompressionOptions | None = None) -> Call:
+        """Check the arguments of a call and choose its strategy."""
+        started = time.perf_counter()
+        options = checked_options(options)
+        document = read_document(Document(content), "content")
+        tokens = count(self.counter, document.text)
+        target = options.target(tokens)
+        request = Request((document,), options.query_context or None, target, 1.0, self.counter)
+        strategy = Extractive() if tokens <= target else self.strategy_for(options, tokens)
+        return Call(options, request, tokens, strategy, started)
+
+    def run(self, call: Call) -> Compressed:
+        """Compress the text of a call."""
+        prepared = prepare_by(call.strategy, call.request, call.tokens)
+        result = call.strategy.compress(call.request) if prepared is None else prepared.fit()
+        return self.checked(result, call.options, call.tokens > call.options.target(call.tokens))
+
+    def checked(self, result: Compressed, options: CompressionOptions, shortened: bool = True) -> Compressed:
+        """Check a result against the settings of the compressor; say in it that a model is missing."""
+        if shortened and self.misses_model(options):
+            return replace(result, receipt=result.receipt.without_model("no_model"))
         return result
 
     def decompress(self, compressed: CompressedContext) -> str:
@@ -438,28 +267,14 @@ class Compressor(Forms[CompressedContext]):
 
     def settings(self, options: CompressionOptions) -> str:
         """Describe everything but the text that a compression with these options depends on."""
-        return f"{self._own_settings} {settings_of(*(getattr(options, name) for name in _OPTIONS))}"
+        return f"{self._own_settings} {options!r}"
 
     @cached_property
     def _own_settings(self) -> str:
         """Describe the settings of the compressor itself, without the options."""
-        own = type(self)
-        strategy = None if own.strategy_for is Compressor.strategy_for else self.strategy
         embedder = None if self.embedder is None else resolve_embedder(self.embedder).name
-        parts = (self.method, self.model_name, strategy, embedder, self.embedder, self.counter)
-        return settings_of(_native.__version__, own.__qualname__, *parts)
-
-    def call(self, content: str, options: CompressionOptions | None = None) -> Call:
-        """Check the arguments of a call and choose its strategy."""
-        started = time.perf_counter()
-        options = checked_options(options)
-        document = read_document(Document(content), "content")
-        tokens = count(self.counter, document.text)
-        target = options.target(tokens)
-        request = Request((document,), options.query_context or None, target, 1.0, self.counter)
-        strategy = Extractive() if tokens <= target else self.strategy_for(options, tokens)
-        lacks_model = tokens > target and self.misses_model(options)
-        return Call(options, request, tokens, strategy, lacks_model, started)
+        own = (type(self).__qualname__, self.method, self.strategy, embedder, self.embedder, self.counter)
+        return f"{_native.__version__} {described(own)}"
 
     def context(
         self,
@@ -476,31 +291,28 @@ class Compressor(Forms[CompressedContext]):
         `id`: None: a new one. `kind`, `more`: a subclass of CompressedContext, and values of its fields.
         """
         options, receipt = call.options, result.receipt
-        content, given = call.request.documents[0].text, result.expand()
+        given = result.expand()
         fell_back = receipt.fallback_reason is not None and not receipt.used_llm
         verbatim = fell_back or isinstance(call.strategy, (Auto, Extractive))
-        method = CompressionMethod.EXTRACTIVE if verbatim else getattr(call.strategy, "method", self.method)
-        metadata = describe(content, options.query_context, result)
         codes = list(receipt.warnings)
         if result.tokens < call.tokens and 0 < options.target_tokens < options.min_tokens:
             codes.append("target_tokens_below_min")
-
-        def all_warnings() -> tuple[str, ...]:
-            unsure = not receipt.used_llm and metadata.confidence_score < options.min_confidence
-            low = ["low_confidence"] if unsure else []  # verbatim: there is nothing safer to fall back to
-            return tuple(dict.fromkeys([*codes, *low]))
-
-        return kind.build(
-            {"warnings": all_warnings},
+        return kind(
             id=self.new_id(given, options) if id is None else id,
             original=OriginalContext(given, result.original_tokens, source, self.now()),
             compressed=result.text,
             compression_ratio=result.ratio,
             token_count=result.tokens,
-            method=method,
-            metadata=metadata,
+            method=CompressionMethod.EXTRACTIVE
+            if verbatim
+            else getattr(call.strategy, "method", self.method),
+            metadata=CompressionMetadata(
+                call.request.documents[0].text, options.query_context, result.text, result
+            ),
             used_llm=receipt.used_llm,
             fallback_reason=receipt.fallback_reason,
+            codes=tuple(codes),
+            min_confidence=options.min_confidence,
             result=result,
             **more,
         )
@@ -525,85 +337,34 @@ def checked_options(options: CompressionOptions | None) -> CompressionOptions:
 
 def content_id(content: str, settings: str) -> str:
     """SHA-256 of a text and all else that its compression depends on, as 64 hexadecimal digits."""
-    digest = hashlib.sha256(settings.encode("utf-8", "surrogatepass") + b"\0")
-    digest.update(content.encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+    return digest_of([settings, content]).hex()
 
 
-def settings_of(*parts: Any) -> str:
-    """Options, strategies, models and tokenizers as JSON: what differs in what it does has another text."""
-    return json.dumps([_to_json(part) for part in parts])
+_PROCESS = secrets.token_hex(8)
 
 
-def _to_json(value: Any) -> Any:
-    """Convert a value to plain JSON: dataclasses by field, models by name, functions by module and name.
+def described(value: Any) -> str:
+    """Describe options, strategies, models and tokenizers: what differs in what it does has another text.
 
-    Functions inside others are told apart by their code and what they refer to. Unnamed objects are
-    numbered as they are met: the first of a class has the same text in every process.
+    Dataclasses count by the fields that are compared, what has a name by that, functions of modules by
+    theirs. Anything else counts as itself while it lives, and as nothing that another process has.
     """
-    if value is None or (isinstance(value, (bool, int, float, str)) and not isinstance(value, Enum)):
-        return value
-    if isinstance(value, Enum):
-        return value.name
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return repr(value)
     if isinstance(value, (tuple, list)):
-        return [_to_json(item) for item in value]
+        return f"({', '.join(map(described, value))})"
     if is_dataclass(value) and not isinstance(value, type):
-        return [
-            type(value).__qualname__,
-            *(_to_json(getattr(value, entry.name)) for entry in fields(value)),
-        ]
+        held = [getattr(value, entry.name) for entry in fields(value) if entry.compare]
+        return type(value).__qualname__ + described(held)
     name = getattr(value, "name", None)
     if isinstance(name, str) and name:
         return name
     if isinstance(value, MethodType):
-        return [value.__func__.__qualname__, _to_json(value.__self__)]
-    if isinstance(value, FunctionType) and "<" in value.__qualname__:
-        return [_code(value), *(_held(one) for one in _held_by(value))]
-    if callable(value) and hasattr(value, "__qualname__"):
-        return f"{value.__module__}.{value.__qualname__}"
-    return _numbered(value)
-
-
-def _code(function: FunctionType) -> str:
-    """Name a function by its place and its code."""
-    # Version 2 of marshal gives equal code equal bytes; later ones depend on who else refers to it.
-    code = hashlib.sha256(marshal.dumps(function.__code__, 2)).hexdigest()
-    return f"{function.__module__}.{function.__qualname__} {code}"
-
-
-def _held_by(function: FunctionType) -> Iterator[Any]:
-    """Yield the defaults and the outer variables of a function."""
-    yield from function.__defaults__ or ()
-    yield from (function.__kwdefaults__ or {}).values()
-    for cell in function.__closure__ or ():
-        with contextlib.suppress(ValueError):  # a variable without a value, so far
-            yield cell.cell_contents
-
-
-def _held(value: Any) -> Any:
-    """Convert what a function holds: plain values as they are, functions by their code, others by number."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return _code(value) if isinstance(value, FunctionType) else _numbered(value)
-
-
-_numbers: dict[str, Iterator[int]] = {}
-_texts_by_id: dict[int, str] = {}  # of objects that live
-_numbering = threading.Lock()
-
-
-def _numbered(value: Any) -> str:
-    """Name an object by its class, and by its number where it is not the first of the class."""
-    kind = f"{type(value).__module__}.{type(value).__qualname__}"
-    with _numbering:
-        if id(value) in _texts_by_id:
-            return _texts_by_id[id(value)]
-        try:
-            weakref.finalize(value, _texts_by_id.pop, id(value), None).atexit = False
-        except TypeError:  # of a class that cannot be watched
-            return kind
-        number = next(_numbers.setdefault(kind, itertools.count()))
-        return _texts_by_id.setdefault(id(value), f"{kind} {number}" if number else kind)
+        return value.__func__.__qualname__ + described([value.__self__])
+    place, kind = getattr(value, "__qualname__", "<"), type(value)
+    if "<" not in place:
+        return f"{value.__module__}.{place}"
+    return f"{kind.__module__}.{kind.__qualname__} {_PROCESS} {id(value)}"
 
 
 def _texts(contents: Sequence[str]) -> list[str]:

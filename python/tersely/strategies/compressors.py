@@ -28,7 +28,6 @@ from tersely.engine.worth import position_and_length
 from tersely.errors import BudgetExceededError, NotReversibleError, RelevanceScoringError
 from tersely.models.embedders import resolve_embedder
 from tersely.models.flows import one_model
-from tersely.models.language_models import resolve_language_model
 from tersely.options import CompressionMethod, CompressionOptions
 from tersely.protocols import Strategy
 from tersely.strategies.compressor import Call, Compressor, Forms, checked_options
@@ -86,7 +85,6 @@ class ExtractiveCompressor(Compressor):
             strict: raise where the embedder fails or no whole segment fits, instead of going by terms alone
                 or cutting one; `compress` and the functions for sentences alike.
         """
-        super().__init__(embedder=embedder, counter=counter, clock=clock, new_id=new_id)
         self._text = Extractive(
             level=level,  # type: ignore[arg-type]  # made a Level there
             embedder=embedder,
@@ -94,18 +92,11 @@ class ExtractiveCompressor(Compressor):
             position_floor=position_floor,
             piece=0 if strict else None,
         )
+        super().__init__(self._text, embedder=embedder, counter=counter, clock=clock, new_id=new_id)
         self.lexical_fallback = lexical_fallback
         self.strict = strict
 
-    def extractive_for(self, options: CompressionOptions) -> Auto:
-        """As `Compressor.extractive_for`, cut as the level says."""
-        return Auto.of_text(replace(self._text, **options.preserving))
-
-    def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Strategy:
-        """Return the strategy that keeps segments of the text, with the facts to preserve."""
-        return self.extractive_for(options)
-
-    def checked(self, result: Compressed) -> Compressed:
+    def checked(self, result: Compressed, options: CompressionOptions, shortened: bool = True) -> Compressed:
         """Raise RelevanceScoringError for an embedder that failed, BudgetExceededError for a cut segment,
         where `strict`."""
         if not self.strict:
@@ -286,18 +277,15 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
 
         def attempt(least: int) -> list[Compressed]:
             made = prepared.levels([max(target, least) for target in targets])
-            return [self.compressor.checked(result) for result in made]
+            return [self.compressor.checked(result, options) for result in made]
 
         results = smallest_fit(attempt, targets[-1], prepared.original_tokens)
-        reason = "no_model" if self.compressor.misses_model(options) else None
-        if reason is not None:
-            results = [replace(one, receipt=one.receipt.without_model(reason)) for one in results]
         levels = [
             CompressionLevel(level, result.text, result.tokens, result.ratio, result)
             for level, result in enumerate(results)
         ]
         warnings = [warning for result in results for warning in result.receipt.warnings]
-        return prepared.original_tokens, levels, warnings, reason
+        return prepared.original_tokens, levels, warnings, results[0].receipt.fallback_reason
 
     def _cascade(
         self, content: str, options: CompressionOptions
@@ -356,7 +344,6 @@ class AbstractiveCompressor(Compressor):
         """
         super().__init__(embedder=embedder, counter=counter, clock=clock, new_id=new_id)
         self.model = one_model(model=model, llm=llm)
-        self.model_name = "" if self.model is None else resolve_language_model(self.model).name
         self._settings = {
             "model": self.model,
             "fallback": fallback,
@@ -371,12 +358,17 @@ class AbstractiveCompressor(Compressor):
         """The model."""
         return self.model
 
+    def misses_model(self, options: CompressionOptions) -> bool:
+        """Whether these options ask for a model and there is none: results are extractive."""
+        verbatim = (CompressionMethod.EXTRACTIVE, CompressionMethod.HIERARCHICAL)
+        return self.model is None and options.preferred_method not in verbatim
+
     def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Strategy:
         """Choose by `options.preferred_method`: EXTRACTIVE and HIERARCHICAL ask no model."""
         verbatim = self.extractive_for(options)
         if options.preferred_method is CompressionMethod.HIERARCHICAL:
             return Hierarchical(extractive=verbatim.text)
-        if options.preferred_method is CompressionMethod.EXTRACTIVE or self.lacks_model:
+        if options.preferred_method is CompressionMethod.EXTRACTIVE or self.model is None:
             return verbatim
         return self._writer(options, original_tokens)
 
@@ -402,7 +394,7 @@ class AbstractiveCompressor(Compressor):
         if isinstance(call.strategy, Abstractive):
             result = await call.strategy.acompress(call.request)
         else:
-            result = await asyncio.to_thread(call.run)
+            result = await asyncio.to_thread(self.run, call)
         return await asyncio.to_thread(self.finish, call, result, source)
 
 
@@ -556,8 +548,8 @@ class IncrementalCompressor(ExtractiveCompressor):
         if before is not None and state.update.way == "same":
             seconds = time.perf_counter() - started
             metrics.observe(self.method, result.original_tokens, result.tokens, seconds, cache_hit=True)
-            return before.context.but(update=state.update)
-        call = Call(options, request, result.original_tokens, strategy, False, started)
+            return replace(before.context, update=state.update)
+        call = Call(options, request, result.original_tokens, strategy, started)
         context = self.finish(call, result, source, id=id, kind=IncrementalContext, update=state.update)
         assert isinstance(context, IncrementalContext)
         self._cache.put(key, _Entry(options, strategy, state, context), state.nbytes)

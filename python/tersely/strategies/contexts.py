@@ -2,59 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self
+from functools import cached_property
+from typing import Any
 
+import numpy as np
+
+from tersely import _native
 from tersely.checks import brief
+from tersely.engine.facts import TextIndex, list_facts
+from tersely.engine.worth import confidence
 from tersely.options import CompressionMethod
-from tersely.types import Compressed, Span
-
-
-class LateFields:
-    """Mixin for frozen dataclasses: some fields are computed when they are first read, and kept.
-
-    To compare, print, pickle or `replace` such an object reads them all, so it is like any other.
-    """
-
-    __slots__ = ("_late",)
-    _late: Mapping[str, Callable[[], Any]]
-
-    @classmethod
-    def build(cls, late: Mapping[str, Callable[[], Any]], **values: Any) -> Self:
-        """Make an object; `late` maps names of fields to functions that compute their values."""
-        made = object.__new__(cls)
-        object.__setattr__(made, "_late", late)
-        for entry in fields(cls):  # type: ignore[arg-type]  # of a dataclass
-            if entry.name not in late:
-                value = values.get(entry.name, entry.default)
-                if value is MISSING:
-                    raise TypeError(f"{cls.__name__} needs a value for {entry.name}")
-                object.__setattr__(made, entry.name, value)
-        return made
-
-    def but(self, **values: Any) -> Self:
-        """Copy with other values; unlike `dataclasses.replace`, computes nothing."""
-        made = object.__new__(type(self))
-        for name in ("_late", *(entry.name for entry in fields(self))):  # type: ignore[arg-type]
-            try:
-                value = object.__getattribute__(self, name)
-            except AttributeError:  # not worked out yet, or made without late fields
-                continue
-            object.__setattr__(made, name, values.get(name, value))
-        return made
-
-    if not TYPE_CHECKING:  # a type checker sees the fields
-
-        def __getattr__(self, name: str) -> Any:
-            """A field that has no value yet."""
-            late = {} if name == "_late" else getattr(self, "_late", {})
-            if name not in late:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            value = late[name]()
-            object.__setattr__(self, name, value)
-            return value
+from tersely.types import Compressed, FactKind, Span, span_columns
 
 
 @brief
@@ -76,28 +38,75 @@ class OriginalContext:
 
 
 @brief
-@dataclass(frozen=True, slots=True)
-class CompressionMetadata(LateFields):
-    """Describes what a compression kept and dropped; a compressor works each out when it is first read.
+@dataclass(frozen=True)
+class CompressionMetadata:
+    """Describes what a compression kept and dropped; each description is worked out when it is first read.
 
     Attributes:
-        preserved_entities: names, numbers and the like of the original that stand in the compressed text.
-        key_concepts: its most telling terms, as they stand in it, best first.
-        dropped_sections: the texts of the dropped runs of segments, in source order.
-        confidence_score: 0.5 * share of must-keep facts that were kept + 0.3 * share of the query's terms
-            that are covered + 0.2 * share of units that are represented, in [0, 1]; 1.0 for a text that was
-            not changed.
+        content: the text that was compressed.
+        query: it was compressed for.
+        compressed: what came out.
+        result: the same with its spans.
     """
 
-    preserved_entities: tuple[str, ...] = ()
-    key_concepts: tuple[str, ...] = ()
-    dropped_sections: tuple[str, ...] = ()
-    confidence_score: float = 1.0
+    content: str
+    query: str
+    compressed: str
+    result: Compressed = field(compare=False, repr=False)
+
+    @cached_property
+    def preserved_entities(self) -> tuple[str, ...]:
+        """Names, numbers and the like of the original in the compressed text."""
+        return tuple(filter(TextIndex(self.compressed).stands, entities(self.content)))
+
+    @cached_property
+    def key_concepts(self) -> tuple[str, ...]:
+        """The ten most frequent terms of the compressed text, as they are first spelled; ties: the first."""
+        counts, spelled = Counter[str](), dict[str, str]()
+        for term, surface, times in _terms(self.compressed):
+            counts[term] += times
+            spelled.setdefault(term, surface)
+        return tuple(spelled[term] for term, _ in counts.most_common(10))
+
+    @cached_property
+    def dropped_sections(self) -> tuple[str, ...]:
+        """The text of each run of dropped segments between kept ones, in source order."""
+        result = self.result
+        kept, dropped = span_columns(result.kept), span_columns(result.dropped)
+        document, start, end, _ = np.concatenate([kept, dropped], axis=1)
+        out = np.arange(len(document)) >= len(kept[0])
+        order = np.lexsort((out, end, start, document))
+        document, start, end, out = document[order], start[order], end[order], out[order]
+        goes_on = np.zeros(len(out) + 1, dtype=bool)  # a run with the one before
+        goes_on[1:-1] = out[1:] & out[:-1] & (document[1:] == document[:-1])
+        first, last = np.flatnonzero(out & ~goes_on[:-1]), np.flatnonzero(out & ~goes_on[1:])
+        places = zip(document[first].tolist(), start[first].tolist(), end[last].tolist(), strict=True)
+        return tuple(result.documents[index].text[begin:close] for index, begin, close in places)
+
+    @cached_property
+    def confidence_score(self) -> float:
+        """0.5 * share of must-keep facts that were kept + 0.3 * share of the query's terms that are covered
+        + 0.2 * share of units that are represented, in [0, 1].
+
+        Must-keep are the facts that were to be preserved, or, where nobody asked for any, the entities. 1.0
+        for a text that was not changed; of one that a model wrote it is the receipt's.
+        """
+        if self.compressed == self.content:
+            return 1.0
+        receipt = self.result.receipt
+        if receipt.confidence is not None:
+            return receipt.confidence
+        if receipt.facts is not None:
+            share = receipt.facts.retention
+        else:
+            named = entities(self.content)
+            share = len(self.preserved_entities) / len(named) if named else 1.0
+        return confidence([self.content], self.compressed, self.query, share)
 
 
 @brief
 @dataclass(frozen=True, slots=True)
-class CompressedContext(LateFields):
+class CompressedContext:
     """A compressed text with its original.
 
     Attributes:
@@ -111,8 +120,8 @@ class CompressedContext(LateFields):
         metadata: what was kept and what was not.
         used_llm: whether a model wrote any of `compressed`.
         fallback_reason: reason code where something else than the preferred method had to do it, else None.
-        warnings: reason codes, as in `Receipt.warnings`; "target_tokens_below_min", "low_confidence" (of
-            verbatim text: `metadata.confidence_score` is below `min_confidence`).
+        codes: reason codes, as in `Receipt.warnings`; "target_tokens_below_min".
+        min_confidence: verbatim text below it has the warning "low_confidence".
         result: spans and receipt; None for what was not made in one piece. Not compared.
     """
 
@@ -125,11 +134,18 @@ class CompressedContext(LateFields):
     metadata: CompressionMetadata
     used_llm: bool = False
     fallback_reason: str | None = None
-    warnings: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    min_confidence: float = 0.0
     result: Compressed | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.compressed
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The `codes`, and "low_confidence": there is nothing safer than verbatim text to fall back to."""
+        unsure = not self.used_llm and self.metadata.confidence_score < self.min_confidence
+        return tuple(dict.fromkeys([*self.codes, *(["low_confidence"] if unsure else [])]))
 
 
 @brief
@@ -153,8 +169,8 @@ class ContextChunk:
 
 
 @brief
-@dataclass(frozen=True, slots=True)
-class PreparedChunk(LateFields):
+@dataclass(frozen=True)
+class PreparedChunk:
     """A chunk that is in the context.
 
     Attributes:
@@ -165,7 +181,7 @@ class PreparedChunk(LateFields):
             writes, what it was allowed; 0 where nothing had to be left out.
         cached: whether an earlier call had read it for this query, or, where a model writes, written it.
         fallback_reason: reason code where the compressor failed and something simpler stood in, else None.
-        context: the part with its original; None where it was not compressed or was only cut.
+        made: gives `context`, or is it. Not compared.
     """
 
     id: str
@@ -175,7 +191,18 @@ class PreparedChunk(LateFields):
     allocation: int
     cached: bool = False
     fallback_reason: str | None = None
-    context: CompressedContext | None = None
+    made: CompressedContext | Callable[[], CompressedContext] | None = field(
+        default=None, compare=False, repr=False
+    )
+
+    @cached_property
+    def context(self) -> CompressedContext | None:
+        """The part with its original; None where it was not compressed or was only cut."""
+        return self.made() if callable(self.made) else self.made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle what `made` gives: what it asks may be of any sort."""
+        return {**self.__dict__, "made": self.context}
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,3 +354,57 @@ class HierarchicalContext:
 
 def _place(span: Span) -> tuple[int, int]:
     return span.document, span.start
+
+
+_PUNCTUATION = ".,;:!?…()[]{}<>\"'`“”‘’«»*#|"
+_OPENINGS = {  # of sentences, written large and no part of a name
+    "Afterwards", "Also", "Although", "And", "Because", "Before", "Besides", "Between", "But",
+    "Consequently", "Even", "Furthermore", "Hence", "Here", "However", "In", "Indeed", "Instead",
+    "Later", "Meanwhile", "Moreover", "Nevertheless", "Next", "Nonetheless", "Now", "Often", "Once",
+    "Only", "Otherwise", "Perhaps", "Since", "So", "Sometimes", "Soon", "Still", "Then", "There",
+    "Therefore", "Though", "Thus", "Today", "Tomorrow", "When", "While", "Yesterday", "Yet",
+}  # fmt: skip
+_ENTITIES = {FactKind.NAME, FactKind.NUMBER, FactKind.DATE, FactKind.VERSION, FactKind.PATH,
+             FactKind.PATH_LINE, FactKind.URL, FactKind.IDENTIFIER}  # fmt: skip
+
+
+def entities(text: str) -> tuple[str, ...]:
+    """List the names ("United States"), numbers, dates, paths, identifiers and the like of a text, each once,
+    in the order in which they come. O(characters).
+
+    An adverb or a stop word that opens a sentence is no part of the name behind it, and a word of a longer
+    name ("Locke" of "John Locke") is told with that.
+    """
+    found: dict[str, bool] = {}
+    for fact in list_facts([text]):
+        if fact.kind in _ENTITIES:
+            is_name = fact.kind is FactKind.NAME
+            found.setdefault(_without_opening(fact.text) if is_name else fact.text, is_name)
+    parts = {word for name, is_name in found.items() if is_name for word in name.split() if word != name}
+    return tuple(name for name, is_name in found.items() if name and not (is_name and name in parts))
+
+
+def _without_opening(name: str) -> str:
+    """Return a name without an adverb or a stop word in front ("Meanwhile Paris")."""
+    first, _, rest = name.partition(" ")
+    opens = first in _OPENINGS or (first.endswith("ly") and len(first) > len("Only"))
+    return rest if opens and rest else name
+
+
+def _terms(text: str) -> Iterator[tuple[str, str, int]]:
+    """Return each term of a text's words, the letters that it was read from, and how often it comes.
+
+    Words with digits and stop words have none; of scripts without spaces the terms are pairs of letters.
+    """
+    listed = Counter[str]()
+    for spelled, times in Counter(text.split()).items():
+        listed[spelled.strip(_PUNCTUATION)] += times
+    texts = [word for word in listed if word and (word.isalpha() or not any(map(str.isdigit, word)))]
+    found, offsets, names = _native.terms(texts)
+    ids, ends = found.tolist(), offsets.tolist()
+    for row, word in enumerate(texts):
+        terms = ids[ends[row] : ends[row + 1]]
+        for term in terms:
+            surface = word if len(terms) == 1 else names[term]
+            if surface in word:
+                yield names[term], surface, listed[word]
