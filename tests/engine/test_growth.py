@@ -93,8 +93,8 @@ def repeat(piece: str, size: int) -> str:
 
 KERNELS = [(name, kernel) for name in REPEATED for kernel in ("sentences", "terms")] + [
     (name, level)
-    for level in ("words", "clauses", "sections", "characters")
-    for name in ("spaces", "sentences", "headings", "cjk", "marks", "emoji")
+    for level in ("words", "clauses", "sections", "characters", "pieces")
+    for name in ("spaces", "words", "sentences", "headings", "cjk", "marks", "emoji")
 ]
 
 
@@ -119,13 +119,14 @@ STRATEGIES = {
     "words": Extractive(level=Level.WORD),
     "clauses": Extractive(level=Level.CLAUSE, preserve=("all",)),
     "windows": Extractive(level=Level.CHARACTER, window=20),
+    "pieces of one block": Extractive(piece=32),
     "lead": Extractive(scoring="lead"),
 }
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_compressing_with_a_strategy(name: str) -> None:
-    whole = "\n\n".join(ALL)
+    whole = (" " if "one block" in name else "\n\n").join(ALL)
 
     def run(text: str) -> None:
         tersely.compress(text, "storm fee", ratio=0.3, counter=quarters, strategy=STRATEGIES[name])

@@ -48,8 +48,8 @@ std::size_t xml(View text) {
     return content::rank_tree(text, units, {}).priority.size();
 }
 
-std::function<std::size_t(View)> segments(text::Level level) {
-    return [level](View text) { return text::segment(text, level, 200).size(); };
+std::function<std::size_t(View)> segments(text::Level level, std::size_t piece = 0) {
+    return [level, piece](View text) { return text::segment(text, level, 200, piece).size(); };
 }
 
 const std::map<std::string, std::function<std::size_t(View)>> kKernels = {
@@ -57,6 +57,7 @@ const std::map<std::string, std::function<std::size_t(View)>> kKernels = {
     {"words", segments(text::Level::kWord)},
     {"clauses", segments(text::Level::kClause)},
     {"sentences", segments(text::Level::kSentence)},
+    {"pieces", segments(text::Level::kSentence, 32)},
     {"sections", segments(text::Level::kSection)},
     {"terms", terms},
     {"code", code},

@@ -26,6 +26,7 @@ constexpr std::size_t kWholeCode = 1200;  // a code block: else pieces of whole 
 // one.
 void split_lines(std::string_view text, Span span, std::size_t least, std::vector<Span>& out) {
     constexpr std::size_t kMostJoined = 200;  // bytes
+    text = text.substr(0, span.end);          // a span of one line has none to look for behind it
     const std::size_t before = out.size();
     std::size_t begin = span.begin;
     while (begin < span.end) {
@@ -33,7 +34,7 @@ void split_lines(std::string_view text, Span span, std::size_t least, std::vecto
         std::size_t end = begin;
         do {
             const std::size_t newline = text.find('\n', end);
-            end = newline == std::string_view::npos || newline >= span.end ? span.end : newline + 1;
+            end = newline == std::string_view::npos ? span.end : newline + 1;
         } while (end < span.end && end - begin < least);
         const Span piece = trim(text, {begin, end});
         const auto quiet = [text](const Span& one) {
@@ -43,9 +44,8 @@ void split_lines(std::string_view text, Span span, std::size_t least, std::vecto
             (quiet(piece) || quiet(out.back()))) {
             out.back().end = piece.end;
         } else if (piece.end > piece.begin) {
-            const std::size_t line = text.substr(0, piece.begin).find_last_of('\n') + 1;
-            const std::size_t first = least == 0 ? piece.begin : std::max(begin, line);
-            split_long(text, {first, piece.end}, kLongestSegment, out);
+            const std::size_t indent = text.substr(begin, piece.begin - begin).find_last_of('\n') + 1;
+            split_long(text, {least == 0 ? piece.begin : begin + indent, piece.end}, kLongestSegment, out);
         }
         begin = end;
     }

@@ -86,7 +86,6 @@ def smallest_fit(attempt: Callable[[int], T], budget: int, enough: int | None = 
 _ENDLESS = 2**59
 _PIECES = 2  # that what is larger than the room that is left is cut into, at least
 _LEAST_PIECE = 32  # characters: less says nothing
-_MOST_PIECES = 2000  # of all text: a block of many more costs more than its length to read
 
 
 class Prepared:
@@ -394,7 +393,7 @@ class Prepared:
             return None
         size = fitted.room * sum(map(len, self._texts)) // max(self.original_tokens, 1)  # characters, about
         piece = min(size, options.piece or size) // _PIECES
-        if piece < max(_LEAST_PIECE, sum(map(len, self._texts)) // _MOST_PIECES):
+        if piece < _LEAST_PIECE:
             return None
         warnings = () if options.piece else ("segments_cut",)
         return self._read_by(self._readers, *warnings, options=replace(options, piece=piece))
