@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "disable", "enable", "enabled", "observe"]
 
 METHODS = ("extractive", "abstractive", "hybrid", "hierarchical")
+FAILURES = ("error", "timeout")
 
 _RATIOS = tuple(step / 10 for step in range(1, 11))
 _SECONDS = tuple(0.01 * 2**step for step in range(10))
@@ -42,6 +43,7 @@ class _Meters:
     hits: Counter
     tokens_in: Counter
     tokens_out: Counter
+    failures: Mapping[str, Counter]
 
 
 class _Switch:
@@ -66,7 +68,8 @@ def enable(registry: CollectorRegistry | None = None, tracer: Tracer | None = No
     Metrics: `rlm_compression_ratio` (compressed / original tokens), `rlm_compression_latency_seconds` by
     method, `rlm_compression_tokens_saved_total` (a text that grew saves 0),
     `rlm_compression_cache_hits_total`; and `tersely_compression_seconds` by method in finer buckets,
-    `tersely_input_tokens_total`, `tersely_output_tokens_total`. Methods are those of `METHODS`.
+    `tersely_input_tokens_total`, `tersely_output_tokens_total`; and `tersely_compression_failures_total` by
+    reason ("error", "timeout"), where the originals were given back. Methods are those of `METHODS`.
 
     Raises MissingExtraError without the extra `metrics`, ValueError where the registry has one of the names
     from somebody else.
@@ -133,6 +136,13 @@ def observe(method: str | Enum, original: int, tokens: int, seconds: float, cach
     tracer.start_span("tersely.compress", attributes=attributes, start_time=start).end(end)
 
 
+def observe_failure(reason: str) -> None:
+    """Record that a compression gave the originals back: "error" or "timeout"."""
+    checks.one_of(reason, "reason", FAILURES)
+    if switch.active is not None:
+        switch.active[0].failures[reason].inc()
+
+
 def _register(registry: CollectorRegistry) -> _Meters:
     from prometheus_client import Counter, Histogram
 
@@ -144,6 +154,9 @@ def _register(registry: CollectorRegistry) -> _Meters:
         return Counter(name, text, registry=registry)
 
     latency = "Compression latency by method"
+    failures = Counter(
+        "tersely_compression_failures_total", "Originals given back", ["reason"], registry=registry
+    )
     return _Meters(
         Histogram("rlm_compression_ratio", "Compression ratio achieved", buckets=_RATIOS, registry=registry),
         by_method("rlm_compression_latency_seconds", latency, _SECONDS),
@@ -152,4 +165,5 @@ def _register(registry: CollectorRegistry) -> _Meters:
         counter("rlm_compression_cache_hits_total", "Compression cache hits"),
         counter("tersely_input_tokens_total", "Tokens given to compressions"),
         counter("tersely_output_tokens_total", "Tokens that compressions gave back"),
+        {reason: failures.labels(reason) for reason in FAILURES},
     )

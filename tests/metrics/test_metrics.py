@@ -17,6 +17,7 @@ from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from tersely import metrics
 from tersely.options import CompressionOptions
+from tersely.retrieval.parts import compress_parts
 from tersely.strategies import (
     ContextChunk,
     ExtractiveCompressor,
@@ -302,3 +303,14 @@ def test_contextual_compression_is_counted(registry: CollectorRegistry) -> None:
     assert calls["extractive"] == 1
     compressor.compress_sync([TEXT], "When does the harbour open?")
     assert value(registry, "rlm_compression_cache_hits_total") == 1
+
+
+def test_originals_that_were_given_back_are_counted_by_reason(registry: CollectorRegistry) -> None:
+    def fails(text: str) -> int:
+        raise OSError("the tokenizer is gone")
+
+    compress_parts("Some text.", budget=1, counter=fails)
+    compress_parts("Some text. " * 9, budget=1, timeout=1e-9)
+    compress_parts("Some text.", budget=9)
+    for reason in metrics.FAILURES:
+        assert registry.get_sample_value("tersely_compression_failures_total", {"reason": reason}) == 1

@@ -221,7 +221,7 @@ def test_usage_that_says_nothing_counts_nothing(
 
 
 def test_relevance_over_http(server: Server, model: OpenAILanguageModel) -> None:
-    server.choices = [{"message": {"content": "1: 10\n2: 1\n"}}]
+    server.choices = [{"message": {"content": "[10, 1]"}}]
     scores = RelevanceScorer("llm", llm=model).score_sync(["the fee", "the rain"], "what does it cost?")
     assert [score.overall_score for score in scores] == [1.0, 0.0]
     assert {score.method for score in scores} == {ScoringMethod.LLM}

@@ -443,6 +443,14 @@ def test_a_segment_that_fits_nowhere_is_cut() -> None:
     assert found.segments[0].kind is Kind.PROSE
 
 
+def test_pieces_of_a_segment_that_is_cut_are_the_segments_from_place_to_place() -> None:
+    """The second piece was looked up as a segment of its own: KeyError."""
+    text = f"One here. {' '.join(f'word{n},' for n in range(900))} end. Two there."
+    found = ExtractiveCompressor().compress_sync(text, "word7 word500", 80)
+    assert len({segment.index for segment in found.segments}) < len(found.segments)
+    assert all(text[segment.start : segment.end] == segment.text for segment in found.segments)
+
+
 @pytest.mark.parametrize(("overlap", "error"), [(-1, ValueError), (True, TypeError), (1.5, TypeError)])
 def test_an_overlap_that_is_none(overlap: int, error: type[Exception]) -> None:
     with pytest.raises(error, match="overlap_segments must be"):

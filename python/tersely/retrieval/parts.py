@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import tersely
-from tersely import _native, checks
+from tersely import _native, checks, metrics
 from tersely.documents import to_documents
 from tersely.engine.api import check_options
 from tersely.errors import ModelTimeoutError
@@ -37,7 +37,8 @@ def compress_parts(
     """Compress documents for a backend that goes on with the originals where that fails or takes too long.
 
     The budget holds where there is a result. Without one the texts are the originals, of any number of
-    tokens, and `reason` says so: this is the only door that may give more than a budget allows.
+    tokens, and `reason` says so: this is the only door that may give more than a budget allows. Metrics
+    (`tersely.metrics`) count how often.
 
     Args:
         documents, query, options: as for `tersely.compress`. What fits the budget comes back as it is.
@@ -60,7 +61,9 @@ def compress_parts(
     try:
         result = run_in_time(work, seconds, "compress")
     except (ModelTimeoutError, TimeoutError):
+        metrics.observe_failure("timeout")
         return Parts(originals, scores, None, "timeout")
     except Exception as error:  # whatever a counter, a model or an option does: a backend must answer
+        metrics.observe_failure("error")
         return Parts(originals, scores, None, f"{type(error).__name__}: {error}")
     return Parts(result.parts or (result.text,) * len(given), scores, result, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
@@ -423,6 +424,13 @@ class Segment:
     gap: str = ""
     tail: str = ""
 
+    def part(self, start: int, end: int) -> Segment:
+        """The segment from one place to another: of a large one a piece may be kept."""
+        if (start, end) == (self.start, self.end):
+            return self
+        text = self.text[start - self.start : end - self.start]
+        return Segment(self.index, start, end, text, self.kind, self.gap if start == self.start else "")
+
 
 class Segmenter:
     """Cuts texts; what lies between segments is white space only, so no word is lost."""
@@ -556,10 +564,10 @@ class ExtractiveCompressor:
         request = Request((document,), query, None, 1.0, self.counter, separator=self.separator)
         options = Extractive(level=self.segmenter.segment_size, window=self.segmenter.window)
         result = Prepared(request, options, revise=selection.revise).fit(budget)
-        by_start = {segment.start: segment for segment in segments}
-        kept = [by_start[span.start] for span in result.kept]
-        if kept and kept[-1].end > (end := result.kept[-1].end):  # one was cut
-            kept[-1] = replace(kept[-1], end=end, text=kept[-1].text[: end - kept[-1].start], tail="")
+        starts = [segment.start for segment in segments]
+        kept = [
+            segments[bisect_right(starts, span.start) - 1].part(span.start, span.end) for span in result.kept
+        ]
         scores = tuple(selection.scores[[one.index for one in kept]].tolist())
         return ExtractedContent(tuple(kept), result.text, count(self.counter, result.text), scores)
 
