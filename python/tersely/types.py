@@ -613,7 +613,8 @@ class Receipt:
             "counter_not_additive" (the parts' counts were off by more than 10%), "nothing_to_keep"
             (white space only, over the budget), "markers_left_out" (no room even for an "…" where something
             was left out), "markers_shortened" (no room to say how much in each place), "no_unit_fits" (not
-            one whole line, record, ... fitted: compressed as text), "json_invalid", "json_too_deep", the same
+            one whole line, record, ... fitted: compressed as text), "pinned_read_as_text" (nothing else would
+            have shown what is pinned as it is), "json_invalid", "json_too_deep", the same
             of yaml and xml (all of these: compressed as text), "markup_kept" (tags stand in the text: a page
             without other text, or a pin or group that touches them), "content_types_not_used" (a group spans
             documents of several types: all were), "embedder_failed", "reranker_failed", "pruner_failed"

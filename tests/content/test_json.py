@@ -313,6 +313,40 @@ def test_a_text_that_fits_stays_as_it_is() -> None:
     assert result.text == '{"a": [1, 2, 3]}' and result.receipt.reasons == {"kept:fits": len(result.kept)}
 
 
+ORDERS = json.dumps(
+    [{"id": n, "note": f"rope {n} of {n * 7919}", "paid": n % 3} for n in range(30)], indent=2
+)
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends"),
+    [
+        ("ope 12", "2 of"),  # within a string
+        ('"id": 12', "12,\n    "),  # a member and what stands before the next one
+        (',\n    "paid": 2', "2"),
+        ('\n  {\n    "id": 12', "12"),
+        ('\n  },\n  {\n    "id": 12', ",\n  {\n"),
+        ("[\n", "{\n    "),
+    ],
+)
+@pytest.mark.parametrize("text", [ORDERS, f'{{"page": 1, "rows":\n{ORDERS}}}'])
+def test_what_is_pinned_stands_in_json_that_stays_json(text: str, begins: str, ends: str) -> None:
+    begin = text.index(begins)
+    end = text.index(ends, begin) + len(ends)
+    result = tersely.compress(text, budget=120, pinned=[(begin, end)])
+    assert text[begin:end] in result.text and result.tokens <= 120
+    assert result.receipt.content_types == ("json",)
+    assert broken_promises(result) == []
+    json.loads(result.text)
+
+
+def test_where_pins_leave_no_json_the_receipt_says_that_it_is_text() -> None:
+    pin = ORDERS[ORDERS.index('"id": 12') :][:30]
+    result = tersely.compress(ORDERS, budget=150, strategy=Json(minify=True), pinned=[pin])
+    assert pin in result.text and result.receipt.content_types == ("prose",)
+    assert "pinned_read_as_text" in result.receipt.warnings
+
+
 def test_pins_and_groups_hold() -> None:
     rows = [{"id": n, "text": f"row number {n}"} for n in range(100)]
     text = json.dumps(rows)

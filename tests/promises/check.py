@@ -182,11 +182,11 @@ def half_unused(result: Compressed, counter: str, budget: int) -> list[str]:
 
 
 def unparsed(result: Compressed) -> list[str]:
-    """Say what was left of JSON that is no JSON any more, but where a unit was cut, or a pin may cut one."""
+    """Say what was left of JSON that is no JSON any more, but where a unit was cut."""
     wrong: list[str] = []
     reasons = result.receipt.reasons
     if len(result.receipt.content_types) != len(result.parts) or any(
-        name.endswith(("cut", "pinned")) for name in reasons
+        name.endswith("cut") for name in reasons
     ):
         return wrong
     for index, (kind, part) in enumerate(zip(result.receipt.content_types, result.parts, strict=True)):

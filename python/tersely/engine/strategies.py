@@ -30,6 +30,7 @@ from tersely.engine.reading import (
     count_sent,
     found_in,
     is_kept,
+    with_neighbours,
 )
 from tersely.engine.render import Wording, render
 from tersely.engine.worth import PRUNER_SHARE, RERANK_SHARE, with_wholes
@@ -344,7 +345,8 @@ class Prepared:
     def _with_whole_pins(self, fitted: Fit) -> Prepared | None:
         """Read again so that pinned text is shown as it is; None where it is already.
 
-        Documents of which it does not are read by what leaves more as it is, else as text.
+        Documents of which it does not are read by what leaves more as it is, else with the units beside pins
+        that end between units, else as text.
         """
         if not self.request.pinned or not any(self._readers):
             return None
@@ -359,8 +361,14 @@ class Prepared:
             return None
         if (simpler := self._simpler()) is not None:
             return simpler
+        pinned = self.request.pinned
+        wide = with_neighbours(self.reading.table, pinned)
+        wide = tuple(new if new[0] in split else old for old, new in zip(pinned, wide, strict=True))
+        if wide != pinned:
+            return self._read_by(self._readers, request=replace(self.request, pinned=wide))
         as_text = [None if index in split else reader for index, reader in enumerate(self._readers)]
-        return self._read_by(as_text, "pinned_read_as_text")
+        types = ["prose" if index in split else name for index, name in enumerate(self._types)]
+        return self._read_by(as_text, "pinned_read_as_text", types=types)
 
     def _simpler(self) -> Prepared | None:
         """Read again with readers that need less room, where there are some."""
@@ -370,15 +378,20 @@ class Prepared:
         return self._read_by(readers)
 
     def _read_by(
-        self, readers: Sequence[ContentReader | None], *warnings: str, options: Extractive | None = None
+        self,
+        readers: Sequence[ContentReader | None],
+        *warnings: str,
+        options: Extractive | None = None,
+        request: Request | None = None,
+        types: Sequence[str] | None = None,
     ) -> Prepared:
-        """Read the same documents with other readers or options."""
+        """Read the same documents with other readers, options, pins, or as what other types are."""
         told = (*self._warnings, *warnings)
         return Prepared(
-            self.request,
+            request or self.request,
             options or self.options,
             readers,
-            self._types,
+            self._types if types is None else tuple(types),
             told,
             revise=self._revise,
             original_tokens=self.original_tokens,

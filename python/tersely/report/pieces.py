@@ -126,6 +126,7 @@ _WARNINGS = {
     "markers_shortened": "There was no room to say in each place how much was left out.",
     "no_unit_fits": "Not one whole unit fitted into the budget: it was compressed as text.",
     "json_invalid": "It is not valid JSON, so it was compressed as text.",
+    "pinned_read_as_text": "Only text shows what is pinned as it is, so it was compressed as that.",
     "json_too_deep": "The JSON nests too deeply, so it was compressed as text.",
     "yaml_invalid": "It is not YAML that can be shortened as data, so it was compressed as text.",
     "yaml_too_deep": "The YAML nests too deeply, so it was compressed as text.",
