@@ -556,3 +556,59 @@ def test_a_paragraph_said_twice_but_for_a_number_is_prose() -> None:
     other = "The mayor was told of it in the evening, but not by whom. He had left for the capital."
     assert tersely.detect("\n".join([other, *said]).format(1, 2)).kind == "prose"
     assert tersely.detect("\n".join(said * 20).format(*range(40))).kind != "prose"
+
+
+_ABOUT_CODE = {
+    "a listing in each paragraph": """\
+A pool of buffers saves the price of asking the system for each of them anew. The caller takes one
+with `pool_take`, and gives it back when nobody reads from it any more:
+
+    struct buffer *b = pool_take(pool);
+    if (b == NULL)
+        return -1;
+    pool_give(pool, b);
+
+Whoever forgets the last step will see the pool run dry after some hundred calls, since it never
+grows by itself. How many are out is told by a counter, which costs next to nothing:
+
+    printf("%zu\\n", pool->out);
+""",
+    "a page of a manual": """\
+NAME
+       lampctl - switch the lamps of a harbour
+
+SYNOPSIS
+       int lamp_on(struct lamp *lamp, int level);
+       int lamp_off(struct lamp *lamp);
+
+DESCRIPTION
+       The function lamp_on() lights a lamp at the level that is given, which has to lie between
+       one and nine. A lamp that burns already changes its level without going dark.
+
+       The function lamp_off() waits until the lamp has cooled, as the glass may break otherwise.
+
+RETURN VALUE
+       Both return 0, or -1 with errno set where the lamp does not answer within a second.
+""",
+    "names of arguments with what they are for": """\
+The harbour is described by these arguments, all of which may be left out.
+
+quay: The quay that the lamp stands on, counted from the north.
+lamp: The number of the lamp, which stands on a plate at its foot.
+level: How bright it burns at night when no ship is expected.
+colour: One of the colours that the convention knows for harbours.
+since: The day on which it was lit for the first time.
+""",
+}
+
+
+@pytest.mark.parametrize("about", _ABOUT_CODE)
+def test_a_text_about_code_is_written_whatever_it_quotes(about: str) -> None:
+    assert tersely.detect(_ABOUT_CODE[about]).kind in ("prose", "markdown")
+
+
+def test_fields_with_one_name_are_no_talk() -> None:
+    fields = ["Name: lanterns", *[f"Keyword: Harbour :: Lamp {n}" for n in range(6)], "License: MIT"]
+    talk = ["Ada: Is the lamp lit?", "Ben: It is.", "Ada: Since when?", "Ben: Since six."]
+    assert tersely.detect("\n".join([*fields, "", "Lamps for a harbour."])).kind != "conversation"
+    assert tersely.detect("\n".join(talk)).kind == "conversation"

@@ -18,6 +18,8 @@ float share(std::uint32_t part, std::uint32_t whole) {
 }
 
 constexpr float kTagged = 0.3F;              // share of lines with a tag that makes a text markup
+constexpr std::uint32_t kFewSentences = 5;   // a line in so many makes a text written
+constexpr float kWritten = 0.6F;             // evidence that such a text is prose, at least
 constexpr std::size_t kGlance = 2048;        // bytes after which it is asked whether a text is plain code
 constexpr std::uint32_t kFewestShaped = 12;  // lines of code that have a shape
 constexpr std::uint32_t kFewLines = 8;       // of which one with words of a language makes code of them
@@ -298,6 +300,8 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     const Language language = told_language.language;
     const std::uint32_t code_like = n - std::min(n, counts[kComment]);
     Best best;
+    // A fifth of sentences, and little that only a language has: a text about code, which is blocks of it.
+    const bool written = counts.sentences * kFewSentences >= n && counts.strong * 5 <= counts.sentences * 6;
     if (counts.shebang != Language::none) best.found = {ContentKind::code, counts.shebang, 1.0F, true};
     const bool repeats = 2 * counts.again >= n;  // what is said again and again is no prose
     const float words = share(counts.words - (repeats ? counts.words_again : 0), n);
@@ -321,10 +325,12 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     const float stamps = share(counts[kStamp], n);
     const float frames = share(counts[kFrame] + counts[kTraceHead] + counts.below_frames, n);
     const std::uint32_t in_trace = counts[kFrame] == 0 ? counts.tool_in_trace : 0;  // a head alone makes no trace
-    const float tool = share(counts.tool + in_trace + counts.escapes, n);
+    // Events within sentences are told, not reported.
+    const bool retold = written && counts.events_at_margin * 5 < counts.at_margin;
+    const float tool = retold ? 0 : share(counts.tool + in_trace + counts.escapes, n);
     const float told = share(counts.code + counts[kComment], n);
     if (columns >= 3 && counts[kFence] == 0 && (told < 0.3F || (columns >= 6 && told < 0.6F)) && words < 0.4F &&
-        stamps < 0.3F && !uniform) {
+        stamps < 0.3F && !uniform && !written) {
         const float many = static_cast<float>(std::min<std::size_t>(columns, 8));
         best.offer(ContentKind::table, 0.55F + 0.1F * (many - 2) - 0.5F * share(counts.tool, n));
     }
@@ -360,7 +366,7 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     // Lines behind numbers that jump are quoted: reports of coverage, of linters and compilers.
     const bool quotes = counts.jumbled >= 3 && counts.jumbled * 8 >= counts.quoted && counts.quoted * 10 >= n;
     if (quotes) best.offer(ContentKind::tool_output, 0.6F + share(counts.quoted, n));
-    const bool may_be_code = !one_sign && !quotes;
+    const bool may_be_code = !one_sign && !quotes && !written;
     const std::uint32_t least = code_like < kFewLines ? 1 : 2;
     if (strong >= 0.07F && counts.strong >= least && !words_alone && may_be_code) {
         best.offer(ContentKind::code, 0.2F + share(counts.code, code_like) + 0.5F * strong, language);
@@ -379,7 +385,8 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     const float turns = share(talked, n);
     // Of a subtitle's three lines or more, one is its time.
     if (counts.cues >= 3) best.offer(ContentKind::conversation, 0.4F + 3 * share(counts.cues, n));
-    if (talked >= 2 && turns >= 0.3F) best.offer(ContentKind::conversation, 0.4F + turns);
+    if (talked >= 2 && counts.replies + counts.back > 0 && turns >= 0.3F)
+        best.offer(ContentKind::conversation, 0.4F + turns);
     const std::uint32_t marked =
         counts.headings + counts[kFence] + counts[kPipe] + counts.titles + counts[kDirective] + counts[kLink] / 2;
     if (marked > 0 && counts.borders < 2) {
@@ -390,8 +397,9 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
             2 * plain * share(marked, n) + 0.5F * share(counts.items + counts.in_fence, n) + 0.4F * words;
         best.offer(ContentKind::markdown, 0.35F + evidence, rst ? Language::rst : Language::none);
     }
-    const std::uint32_t borders = std::min(counts[kRule], counts.data / 2);  // "---" between documents
-    const float data = share(counts.data + counts.items + borders + (apart ? counts.back : 0), code_like);
+    const std::uint32_t borders = std::min(counts[kRule], counts.data / 2);               // "---" between documents
+    const std::uint32_t items = counts.items - std::min(counts.items, counts[kComment]);  // "* x" is none of YAML
+    const float data = share(counts.data + items + borders + (apart ? counts.back : 0), code_like);
     const bool settings = 2 * counts.told < counts.data;  // whose values are no sentences
     if (counts.data >= 2 && data > 0.6F && turns < 0.2F && settings)
         best.offer(ContentKind::code, 0.3F + data, Language::yaml);
@@ -404,6 +412,8 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     if (best.found.kind == ContentKind::tool_output && (events_only || share(counts[kAnchor], n) >= 0.8F))
         best.found.certain = true;
     if (best.found.kind == ContentKind::prose && listed) best.found.certain = true;
+    if (best.found.kind == ContentKind::prose && written)
+        best.found.confidence = std::max(best.found.confidence, kWritten);
     const float members = share(counts[kMember], n);
     const float other = std::max({stamps, frames, tool, members});
     if (members > 0.5F || (words >= 0.3F && other >= 0.25F && other < 0.6F)) {

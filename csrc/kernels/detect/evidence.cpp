@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "kernels/content/marks.hpp"
 #include "kernels/detect/bytes.hpp"
@@ -18,6 +19,8 @@ constexpr std::array<std::string_view, 2> kPythonOnly = {"from __future__ import
 constexpr std::size_t kHead = kMostBytes;  // bytes of a line that are read
 constexpr std::size_t kWrapped = 320;      // bytes of a paragraph that count as a line of prose
 constexpr std::size_t kMostWrapped = 16;
+constexpr std::size_t kMoulded = 3;  // bytes that lines of one form begin with
+constexpr std::size_t kFull = 40;    // bytes of a line that may run on in the next one
 constexpr std::ptrdiff_t kManySpaces = 12;
 constexpr std::uint32_t kOpening = 8;  // lines with evidence of a language
 constexpr std::uint32_t kOpeningWeight = 3;
@@ -30,6 +33,7 @@ std::uint32_t hash_of(std::string_view name) {
     return hash | 1U;
 }
 
+bool wide(char byte) { return static_cast<unsigned char>(byte) >= 0x80U; }
 bool letter_or_digit(char byte) { return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || byte == '('; }
 
 // Whether a line that is a fence names what follows it: such a fence opens.
@@ -44,6 +48,12 @@ bool opens_with_file(std::string_view head) {
     const std::size_t slash = word.rfind('/');
     return slash != std::string_view::npos && word.find('.', slash) != std::string_view::npos &&
            (word.back() == ',' || word.back() == ':');
+}
+
+// Whether a line opens with a word of letters: what it says of a place, it says within a sentence.
+bool opens_with_word(std::string_view head) {
+    const std::string_view word = head.substr(0, head.find(' '));
+    return std::all_of(word.begin(), word.end(), ascii_alpha);
 }
 
 // Whether a line hangs on a branch of a drawn tree: "├── x", "|   `-- x", "+--- x".
@@ -272,13 +282,14 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     if ((marks & kRule) != 0 && !was_blank_ && before_ > 0 && as_long && head[0] != '*') ++counts_.titles;
     add_heading(marks);
     before_ = (marks & (kRule | kCode)) == 0 && !indented ? head.size() : 0;
-    add_votes(head, bytes, marks, indented);
+    add_votes(head, bytes, marks, indented, last);
     constexpr std::uint32_t kOthers =
         kStamp | kLevel | kAnchor | kBuild | kFrame | kTraceHead | kTag | kComment | kCode | kList | kPipe;
     if ((marks & (kProse | kOthers)) == kProse) {  // a paragraph is as many lines as if it were wrapped
         const auto more = static_cast<std::uint32_t>(std::min((line.last - line.first) / kWrapped, kMostWrapped));
         counts_.lines += more;
         counts_.words += more;
+        counts_.sentences += more;
     }
 }
 
@@ -401,7 +412,11 @@ bool Reader::is_known(std::uint32_t hash) {
 
 void Reader::add_turn(std::string_view head, std::uint32_t marks) {
     if ((marks & kTurn) == 0 || (marks & (kStamp | kAnchor | kBuild | kLevel)) != 0) return;
-    if (is_known(hash_of(head.substr(0, head.find(':')))) || (marks & kRole) != 0) ++counts_.turns;
+    const std::uint32_t before = std::exchange(speaker_, hash_of(head.substr(0, head.find(':'))));
+    const bool role = (marks & kRole) != 0;
+    if (!is_known(speaker_) && !role) return;
+    ++counts_.turns;
+    counts_.replies += role || speaker_ != before ? 1 : 0;
 }
 
 // No mapping has a key twice, but many programs say their name before what they tell, and so do people who talk in
@@ -412,7 +427,7 @@ void Reader::add_key(std::string_view head, std::uint32_t marks, bool indented) 
     const bool again = key == key_ && head[0] != '-';
     const bool known = at_margin && (marks & kTurn) == 0 && is_known(key);
     key_ = key;
-    counts_.told += at_margin && (marks & kProse) != 0 ? 1 : 0;
+    counts_.told += (marks & kProse) != 0 ? 1 : 0;
     if (known && (marks & (kProse | kStamp | kAnchor | kBuild | kLevel)) == kProse) {
         ++counts_.said;
         counts_.back += again ? 0 : 1;
@@ -423,20 +438,46 @@ void Reader::add_key(std::string_view head, std::uint32_t marks, bool indented) 
     }
 }
 
-void Reader::add_votes(std::string_view head, const LineBytes& bytes, std::uint32_t marks, bool indented) {
+// A sentence ends with a stop, maybe within quotes or brackets, or its line is nearly full and the next one goes on in
+// a small letter, but not as it began: such lines are of one form. `words`: whether the line is words that are new;
+// `place`: what names one may be a part of a sentence, but opens none. Returns
+// whether the line goes on with one: then it tells of events, and is none.
+bool Reader::add_sentence(std::string_view head, char last, bool words, bool place) {
+    const bool moulded = std::string_view(prose_).starts_with(head.substr(0, kMoulded));
+    const bool goes_on = open_ != Open::kNone && !was_blank_ && !moulded && (ascii_lower(head[0]) || wide(head[0]));
+    if (goes_on && open_ == Open::kWords) ++counts_.sentences;
+    const std::size_t size = head.size() - (last == '"' || last == ')' ? 1 : 0);
+    const bool stops = size > 2 && std::string_view(".!?").find(head[size - 1]) != std::string_view::npos;
+    const bool unspaced = size > 2 && static_cast<unsigned char>(head[size - 3]) >= 0xE0U;  // no space, so few stops
+    const bool sentence = words && (goes_on || (!place && (stops || unspaced || head.size() == kHead)));
+    counts_.sentences += sentence ? 1 : 0;
+    open_ = !words || head.size() < kFull ? Open::kNone : sentence ? Open::kSentence : Open::kWords;
+    return goes_on && words;
+}
+
+void Reader::add_votes(std::string_view head, const LineBytes& bytes, std::uint32_t marks, bool indented, char last) {
     const std::uint32_t sign = (marks & (kTurn | kKeyValue | kComment)) == 0 ? sign_of(head) : 0;
     const bool prefixed = sign != 0 && sign == sign_;
     counts_.prefixed += prefixed ? 1 : 0;
     sign_ = sign;
     const bool place = prefixed || (marks & (kStamp | kFrame | kTag | kAnchor | kBuild)) != 0;
     const bool trace = (marks & (kFrame | kTraceHead)) != 0;
-    const bool paragraph = (marks & kProse) != 0 && head.size() > 150 && !opens_with_file(head);
+    const bool listed = hangs_on_branch(head) || ((marks & kProse) != 0 && opens_with_id(head));
+    const bool prose = (marks & kProse) != 0, again = prose && differ_in_numbers(head, prose_);
+    const bool plain = prose && !listed && !prefixed && (marks & (kCode | kComment | kStamp | kFrame | kTag)) == 0;
+    const bool words = plain && !place;
+    counts_.again += again ? 1 : 0;
+    counts_.words += words ? 1 : 0;
+    counts_.words_again += words && again ? 1 : 0;
+    const bool within = add_sentence(head, last, plain && !again && (words || opens_with_word(head)), place);
+    if (prose) prose_.assign(head);
+    const bool paragraph = prose && head.size() > 150 && !opens_with_file(head);
     const bool level = (marks & kLevel) != 0 && (marks & kStamp) == 0;
     // "image: registry/cart:1.4", "CART_URL=https://cart:8000" name no place.
     const bool value = ((marks & kKeyValue) != 0 && head.find(' ', head.find(": ") + 2) == std::string_view::npos) ||
                        ((marks & kField) != 0 && head.find(' ') == std::string_view::npos);
     const std::uint32_t said = value ? marks & ~kAnchor : marks;
-    const bool event = !paragraph && ((said & (kAnchor | kBuild)) != 0 || level);
+    const bool event = !paragraph && !within && ((said & (kAnchor | kBuild)) != 0 || level);
     if (!indented) {
         ++counts_.at_margin;
         counts_.stamped_at_margin += (marks & kStamp) != 0 ? 1 : 0;
@@ -454,15 +495,6 @@ void Reader::add_votes(std::string_view head, const LineBytes& bytes, std::uint3
         step_ = step;
     }
     if ((marks & kKeyValue) != 0 && (marks & kCode) == 0 && !margin.found) add_key(head, marks, indented);
-    const bool listed = hangs_on_branch(head) || ((marks & kProse) != 0 && opens_with_id(head));
-    if ((marks & kProse) != 0) {
-        const bool again = differ_in_numbers(head, prose_);
-        const bool words = !place && !listed && (marks & (kCode | kComment)) == 0;
-        counts_.again += again ? 1 : 0;
-        counts_.words += words ? 1 : 0;
-        counts_.words_again += words && again ? 1 : 0;
-        prose_.assign(head);
-    }
     counts_.hung += listed ? 1 : 0;
     auto speaks = Spoken::kNot;
     const bool told = (marks & (kStamp | kFrame)) != 0 || hunk_;  // lines of logs, traces and diffs are no code

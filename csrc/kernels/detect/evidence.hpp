@@ -33,6 +33,7 @@ struct Counts {
     std::array<std::uint32_t, kMarks> of{};
     std::uint32_t lines = 0;        // that are not blank
     std::uint32_t words = 0;        // lines of prose that are nothing else
+    std::uint32_t sentences = 0;    // of these, those that end as a sentence does, or run on in the next line
     std::uint32_t hung = 0;         // lines of words behind an id, and lines on drawn branches
     std::uint32_t again = 0;        // lines of words that are the one before, but for digits
     std::uint32_t words_again = 0;  // those of them that are nothing else
@@ -59,8 +60,9 @@ struct Counts {
     std::uint32_t escapes = 0;     // ANSI sequences, progress bars
     std::uint32_t borders = 0;     // +----+----+ of boxes
     std::uint32_t turns = 0;       // with a speaker that was met before
+    std::uint32_t replies = 0;     // of these, those with another speaker before, or of a known role
     std::uint32_t cues = 0;        // times of subtitles
-    std::uint32_t told = 0;        // "name: " at the margin and a sentence
+    std::uint32_t told = 0;        // "name: " and a sentence
     std::uint32_t said = 0;        // words behind "name: " in small letters that was met before
     std::uint32_t back = 0;        // of these, those with another name between
     std::uint32_t data = 0;        // key: value that is no turn of a talk
@@ -92,6 +94,7 @@ class Reader {
     const LanguageReader& languages() const { return languages_; }
 
   private:
+    enum class Open : std::uint8_t { kNone, kWords, kSentence };
     bool starts_fenced(std::string_view piece) const;
     void add(std::string_view piece, const text::Line& line);
     bool take_escapes(const text::Line& line, std::string_view& head, char& last, char* buffer);
@@ -105,7 +108,8 @@ class Reader {
     bool is_known(std::uint32_t hash);
     void add_turn(std::string_view head, std::uint32_t marks);
     void add_key(std::string_view head, std::uint32_t marks, bool indented);
-    void add_votes(std::string_view head, const LineBytes& bytes, std::uint32_t marks, bool indented);
+    bool add_sentence(std::string_view head, char last, bool words, bool place);
+    void add_votes(std::string_view head, const LineBytes& bytes, std::uint32_t marks, bool indented, char last);
 
     Counts counts_;
     LanguageReader languages_;
@@ -123,8 +127,10 @@ class Reader {
     bool pending_ = false;    // the line above is a heading, so far
     int below_frame_ = 0;     // lines that may still belong to the frame above
     bool was_blank_ = true;
+    Open open_ = Open::kNone;              // whether the line above is words that may run on
     bool target_ = false;                  // whether the line above is at the margin and names a target: "clean: x"
     std::uint32_t key_ = 0;                // of the last line with a key
+    std::uint32_t speaker_ = 0;            // of the last turn
     std::uint32_t sign_ = 0;               // of who writes, in the line above
     std::string prose_;                    // the last line of words
     std::uint64_t number_ = 0, step_ = 0;  // before the code that was quoted last, and from the one before
