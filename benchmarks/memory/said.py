@@ -98,7 +98,7 @@ def report(report: Report, data: Path) -> None:
 def _measured(
     messages: list[dict[str, Any]], said: str, number: int, ratio: float
 ) -> tuple[bool, bool, list[tuple[bool, bool]]]:
-    """(kept, named as lost, (bare, legible) of each line of excerpts) for one statement in one of the middle turns of the user."""
+    """(kept, named as lost, (bare, legible) of each line of excerpts) for one statement in a middle turn."""
     turns = [index for index, message in enumerate(messages) if message["role"] == "user"][1:-1]
     turn = turns[7 * number % len(turns)]
     content = messages[turn]["content"]

@@ -1,8 +1,8 @@
 #include "bind/release.hpp"
 
-#include <pybind11/stl.h>
-
 #include <exception>
+#include <memory>
+#include <utility>
 
 namespace tersely::bind {
 
@@ -15,17 +15,12 @@ void bind_release(pybind11::module_& m) {
             if (PyErr_Occurred() == nullptr) PyErr_SetString(PyExc_RuntimeError, "cancelled");
         }
     });
+    pybind11::class_<Deadline, std::shared_ptr<Deadline>>(m, "Deadline")
+        .def(pybind11::init<double>(), pybind11::arg("seconds"))
+        .def("end", &Deadline::end);
     m.def(
-        "set_deadline",
-        [](std::optional<double> seconds) {
-            if (!seconds) {
-                deadline().reset();
-            } else {
-                deadline() =
-                    Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
-            }
-        },
-        pybind11::arg("seconds"));
+        "set_deadline", [](std::shared_ptr<Deadline> given) { deadline() = std::move(given); },
+        pybind11::arg("deadline").none(true));
 }
 
 }  // namespace tersely::bind

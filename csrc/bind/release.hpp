@@ -3,8 +3,10 @@
 
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <optional>
+#include <memory>
 #include <thread>
 
 #include "kernels/parallel.hpp"
@@ -44,9 +46,27 @@ class WithGil {
     WithGil& operator=(const WithGil&) = delete;
 };
 
-// When native calls of this thread end with TimeoutError; empty: never.
-inline std::optional<Clock::time_point>& deadline() {
-    static thread_local std::optional<Clock::time_point> value;
+// When native calls end with TimeoutError. Any thread may bring it forward.
+class Deadline {
+  public:
+    // seconds: from now on, no NaN; more than 30 years are as good as never.
+    explicit Deadline(double seconds)
+        : at_((Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(std::clamp(seconds, -1e9, 1e9))))
+                  .time_since_epoch()
+                  .count()) {}
+    void end() { at_.store(Clock::now().time_since_epoch().count() - 1, std::memory_order_relaxed); }
+    bool passed(Clock::time_point now) const {
+        return now.time_since_epoch().count() > at_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    std::atomic<Clock::rep> at_;
+};
+
+// The deadline of this thread's native calls; empty: none.
+inline std::shared_ptr<Deadline>& deadline() {
+    static thread_local std::shared_ptr<Deadline> value;
     return value;
 }
 
@@ -59,7 +79,7 @@ class Release {
         : progress_(progress.is_none() ? pybind11::handle() : progress),
           asked_(Clock::now()),
           interruptible_([this](double share) { return go_on(share); }) {
-        if (deadline() && asked_ > *deadline()) {
+        if (deadline() && deadline()->passed(asked_)) {
             const WithGil gil;
             late();
             throw Cancelled();
@@ -77,7 +97,7 @@ class Release {
         const Clock::time_point now = Clock::now();
         if (now - asked_ < std::chrono::milliseconds(20)) return true;
         const WithGil gil;
-        if (deadline() && now > *deadline()) {
+        if (deadline() && deadline()->passed(now)) {
             late();
             return false;
         }

@@ -24,8 +24,15 @@ __version__: str
 LONG_BLOCK: int  # bytes from which a block of JSON in a text is read as what it is
 
 def isa() -> str: ...
-def set_deadline(seconds: float | None) -> None: ...  # of native calls of this thread: TimeoutError
+def set_deadline(
+    deadline: Deadline | float | None,
+) -> None: ...  # of this thread's native calls: TimeoutError
 def segment(texts: list[str], level: int, window: int) -> _Table: ...
+
+@final
+class Deadline:  # in so many seconds, or now once any thread says `end`
+    def __init__(self, seconds: float) -> None: ...
+    def end(self) -> None: ...
 
 @final
 class Utf8:  # of texts, for any number of calls

@@ -7,6 +7,7 @@ Exception
       TruncatedReplyError     it ended at the model's limit of tokens
       OversizedReplyError     it is longer than any that could be used
     ModelTimeoutError         a model gave no answer in time (a TimeoutError, too)
+    OverloadedError           more calls wait than can be answered in time
     NotReversibleError        the original of a compressed text is not at hand
     RelevanceScoringError     relevance could not be scored, and no fallback was allowed
     StoreError                a file of ours is damaged, or is not ours
@@ -78,6 +79,10 @@ class OversizedReplyError(ModelReplyError):
 
 class ModelTimeoutError(CompressionError, TimeoutError):
     """A model gave no answer within the seconds that it was given."""
+
+
+class OverloadedError(CompressionError):
+    """A call was refused since more calls wait than can be answered in time."""
 
 
 class NotReversibleError(CompressionError):

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
     from prometheus_client import CollectorRegistry, Counter, Histogram
 
-__all__ = ["METHODS", "disable", "enable", "enabled", "observe"]
+__all__ = ["METHODS", "disable", "enable", "enabled", "observe", "observe_failure"]
 
 METHODS = ("extractive", "abstractive", "hybrid", "hierarchical")
-FAILURES = ("error", "timeout")
+FAILURES = ("error", "timeout", "overloaded")
 
 _RATIOS = tuple(step / 10 for step in range(1, 11))
 _SECONDS = tuple(0.01 * 2**step for step in range(10))
@@ -69,7 +69,7 @@ def enable(registry: CollectorRegistry | None = None, tracer: Tracer | None = No
     method, `rlm_compression_tokens_saved_total` (a text that grew saves 0),
     `rlm_compression_cache_hits_total`; and `tersely_compression_seconds` by method in finer buckets,
     `tersely_input_tokens_total`, `tersely_output_tokens_total`; and `tersely_compression_failures_total` by
-    reason ("error", "timeout"), where the originals were given back. Methods are those of `METHODS`.
+    reason (`FAILURES`), where the originals were given back. Methods are those of `METHODS`.
 
     Raises MissingExtraError without the extra `metrics`, ValueError where the registry has one of the names
     from somebody else.
@@ -137,7 +137,7 @@ def observe(method: str | Enum, original: int, tokens: int, seconds: float, cach
 
 
 def observe_failure(reason: str) -> None:
-    """Record that a compression gave the originals back: "error" or "timeout"."""
+    """Record that a compression gave the originals back, for one of `FAILURES`."""
     checks.one_of(reason, "reason", FAILURES)
     if switch.active is not None:
         switch.active[0].failures[reason].inc()

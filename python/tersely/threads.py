@@ -1,18 +1,24 @@
-"""Say how many threads to use, run a function over items on several of them, and let one work alone."""
+"""Say how many threads to use, run a function over items on several, and calls of event loops in their turn.
+
+Let one thread work alone.
+"""
 
 from __future__ import annotations
 
 import contextvars
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from tersely import checks
-from tersely.errors import ModelTimeoutError
+from tersely import _native, checks
+from tersely.errors import ModelTimeoutError, OverloadedError
 
+MOST_WAITING = 1000  # calls of event loops, where nobody says how many
+_SURE = 0.7  # of a call's time: one that is expected to end later than that is refused
 Result = TypeVar("Result")
 
 
@@ -85,6 +91,85 @@ def run_on_thread(work: Callable[[], Result], timeout: float | None = None, name
         raise error
     result: Result = made
     return result
+
+
+class Turns:
+    """Calls of event loops in their turn: as many at a time as there are CPUs, the others wait.
+
+    A call that could not begin in time is refused at once, so that those before it keep theirs.
+    """
+
+    def __init__(self) -> None:
+        """Begin without threads: they start with the first calls."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew: in a forked child, the threads are gone."""
+        self.threads = default_threads()
+        self._pool: Any = None
+        self._lock = threading.Lock()
+        self._inside = 0  # calls that wait or run
+        self._seconds = 0.0  # that one takes, of late
+
+    async def run(self, work: Callable[[], Result], timeout: float | None, most: int) -> Result:
+        """Return what `work` gives, or raise what it raises.
+
+        Args:
+            work: what a thread runs; its native calls end at the deadline.
+            timeout: seconds from now on; None: any.
+            most: calls that may wait; one more is refused.
+
+        Raises TimeoutError when the time is up; OverloadedError, at once, where `most` calls wait or those
+        before this one need its time. A task that is cancelled ends its native work, too.
+        """
+        import asyncio
+
+        self._begin(timeout, most)
+        deadline = _native.Deadline(1e9 if timeout is None else timeout)
+        asked, context = time.monotonic(), contextvars.copy_context()
+
+        def run() -> Result:
+            begun = time.monotonic()
+            if timeout is not None and begun - asked >= timeout:
+                raise TimeoutError("the call waited for its turn until its time was up")
+            _native.set_deadline(deadline)
+            try:
+                return context.run(work)
+            finally:
+                _native.set_deadline(None)
+                self._seconds += 0.1 * (time.monotonic() - begun - self._seconds)
+
+        future = self._pool.submit(run)
+        future.add_done_callback(self._end)
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(future), timeout)
+        except (asyncio.CancelledError, TimeoutError):
+            deadline.end()
+            raise
+
+    def _begin(self, timeout: float | None, most: int) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self.threads, "tersely")
+            waiting = self._inside - self.threads
+            if waiting >= most:
+                raise OverloadedError(f"{waiting} calls wait, of at most {most}")
+            needed = self._seconds * (self._inside + 1) / self.threads
+            if timeout is not None and waiting >= 0 and needed > _SURE * timeout:
+                said = f"{self._inside} calls are before this one, which would end in {needed:.2g} s"
+                raise OverloadedError(f"{said} and has {timeout:g} s")
+            self._inside += 1
+
+    def _end(self, _future: Any) -> None:
+        with self._lock:
+            self._inside -= 1
+
+
+TURNS = Turns()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=TURNS.reset)
 
 
 def run_in_time(work: Callable[[], Result], timeout: float | None, name: str) -> Result:

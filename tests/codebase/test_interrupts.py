@@ -52,7 +52,7 @@ except KeyboardInterrupt:
 
 @pytest.fixture
 def deadline() -> Iterator[None]:
-    _native.set_deadline(0.05)
+    _native.set_deadline(_native.Deadline(0.05))
     yield
     _native.set_deadline(None)
 
@@ -109,7 +109,7 @@ def test_work_on_rows_ends_at_the_deadline_too(name: str, deadline: None) -> Non
 
     def late(share: float) -> None:
         told.append(share)
-        _native.set_deadline(-1)
+        _native.set_deadline(_native.Deadline(-1))
 
     _native.set_deadline(None)
     with pytest.raises(TimeoutError, match="deadline"):

@@ -246,7 +246,7 @@ def test_a_choice_that_was_cancelled_chooses_as_ever_when_asked_again() -> None:
         "document": np.zeros(n, np.int32),
     }
     choice = _native.Choice(**columns)
-    _native.set_deadline(0.01)
+    _native.set_deadline(_native.Deadline(0.01))
     try:
         with pytest.raises(TimeoutError):
             choice.choose(n - 1)

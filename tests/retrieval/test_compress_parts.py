@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 import time
 from typing import Any
 
@@ -11,7 +13,9 @@ import tersely
 from hypothesis import given, strategies as st
 from promises.wide_documents import wide_document
 from sample_texts import prose
-from tersely.retrieval.parts import compress_parts
+from tersely.errors import OverloadedError
+from tersely.retrieval.parts import Parts, acompress_parts, compress_parts
+from tersely.threads import TURNS, Turns
 
 TEXTS = [prose(20), "The fee for copper is 40 euros. It is due in May.", "", prose(9)]
 GIVEN = [({"text": text}, n / 4) for n, text in enumerate(TEXTS)]
@@ -112,3 +116,79 @@ def test_places_of_prose_and_of_rows_are_all_known() -> None:
     for given_text, budget in ((prose(40), 90), (rows, 60), ([rows, prose(20)], 120)):
         result = tersely.compress(given_text, "gate 7", budget=budget)
         assert result.kept and None not in result.places
+
+
+def test_an_event_loop_gets_what_a_call_gives() -> None:
+    parts = asyncio.run(acompress_parts(GIVEN, "copper fee", budget=30, timeout=60))
+    assert parts.texts == compress_parts(GIVEN, "copper fee", budget=30).texts and parts.reason is None
+    failed = asyncio.run(acompress_parts(TEXTS, "copper fee", budget=30, counter=fails))
+    assert failed.texts == tuple(TEXTS) and failed.reason is not None and "is gone" in failed.reason
+    with pytest.raises(ValueError, match="unknown strategy"):
+        asyncio.run(acompress_parts(TEXTS, strategy="nothing"))
+    with pytest.raises(ValueError, match="waiting"):
+        asyncio.run(acompress_parts(TEXTS, waiting=-1))
+
+
+def test_more_calls_than_can_be_answered_get_their_originals_in_time() -> None:
+    """Fifty calls of .2 s each on a few threads with .6 s each: some are answered, none is late."""
+
+    async def call() -> tuple[Parts, float]:
+        begun = time.monotonic()
+        parts = await acompress_parts(TEXTS, "copper fee", budget=30, counter=late, timeout=0.6)
+        return parts, time.monotonic() - begun
+
+    late = lambda text: time.sleep(0.02) or len(text.split())  # noqa: E731
+
+    async def run() -> list[tuple[Parts, float]]:
+        return await asyncio.gather(*(call() for _ in range(50)))
+
+    TURNS.reset()
+    made = asyncio.run(run()) + asyncio.run(run())
+    assert {parts.reason for parts, _ in made} >= {None, "overloaded"}
+    assert {parts.reason for parts, _ in made} <= {None, "timeout", "overloaded"}
+    assert all(parts.texts == tuple(TEXTS) for parts, _ in made if parts.result is None)
+
+
+def test_calls_wait_for_their_turn_and_one_too_many_is_refused() -> None:
+    turns, go, running = Turns(), threading.Event(), threading.Semaphore(0)
+
+    def work() -> str:
+        running.release()
+        go.wait()
+        return "done"
+
+    async def run() -> None:
+        calls = [asyncio.ensure_future(turns.run(work, None, 1)) for _ in range(turns.threads + 1)]
+        await asyncio.sleep(0)
+        with pytest.raises(OverloadedError, match="1 calls wait, of at most 1"):
+            await turns.run(work, None, 1)
+        go.set()
+        assert await asyncio.gather(*calls) == ["done"] * len(calls)
+        assert await turns.run(work, None, 1) == "done"
+
+    asyncio.run(run())
+
+
+def test_a_task_that_is_cancelled_ends_its_native_work() -> None:
+    """The thread is free again long before a text of this size is read."""
+    text, turns = prose(60_000), Turns()
+    ended: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            for _ in range(1000):
+                tersely.compress(text, budget=100)
+        except BaseException as error:
+            ended.append(error)
+
+    async def run() -> None:
+        task = asyncio.ensure_future(turns.run(work, None, 1))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        while not ended:
+            await asyncio.sleep(0.01)
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+    assert isinstance(ended[0], TimeoutError)

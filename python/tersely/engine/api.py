@@ -29,7 +29,7 @@ from tersely.engine.strategies import (
 from tersely.models.counters import resolve_counter
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import Strategy
-from tersely.threads import default_threads, map_in_threads
+from tersely.threads import MOST_WAITING, TURNS, checked_timeout, default_threads, map_in_threads
 from tersely.types import (
     AnyStrategyName,
     Compressed,
@@ -158,11 +158,30 @@ def prepare(
     return prepared
 
 
-async def acompress(documents: Any, query: str | None = None, **options: Any) -> Compressed:
-    """`compress` on a thread of its own, so that an event loop goes on meanwhile; the same options."""
-    import asyncio
+async def acompress(
+    documents: Any,
+    query: str | None = None,
+    *,
+    timeout: float | None = None,
+    waiting: int = MOST_WAITING,
+    **options: Any,
+) -> Compressed:
+    """`compress` on a thread, so that an event loop goes on meanwhile; the same options.
 
-    return await asyncio.to_thread(compress, documents, query, **options)
+    As many calls run at a time as there are CPUs; the others wait for their turn.
+
+    Args:
+        documents, query, options: as for `compress`.
+        timeout: seconds from the call on; None: any. A task that is cancelled stops its work as well.
+        waiting: calls that may wait; one more is refused.
+
+    Raises TimeoutError when the time is up; OverloadedError, at once, where so many calls wait already or
+    those before this one need its time; else as `compress` does.
+    """
+    _refuse_unknown(options)
+    seconds = None if timeout is None else checked_timeout(timeout)
+    most = checks.whole_number(waiting, "waiting")
+    return await TURNS.run(partial(compress, documents, query, **options), seconds, most)
 
 
 @overload

@@ -120,7 +120,7 @@ def run_tool(
     """Run a tool: text and data of the reply, and what went wrong: "", or where data is None and the text an
     error, CALLER (what came can be mended), SLOW (the deadline) or FAULT (of ours; the log has it)."""
     begun = time.monotonic()
-    _native.set_deadline(deadline)
+    _native.set_deadline(_native.Deadline(deadline))
     try:
         reply = tool.run(tool.checked(given))
         return reply.text, dict(reply.data), ""

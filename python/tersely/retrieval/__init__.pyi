@@ -27,6 +27,11 @@ from tersely.retrieval.contextual.settings import (
     TokenBudgetConfig as TokenBudgetConfig,
     TokenBudgetManager as TokenBudgetManager,
 )
+from tersely.retrieval.parts import (
+    Parts as Parts,
+    acompress_parts as acompress_parts,
+    compress_parts as compress_parts,
+)
 from tersely.retrieval.results import compress_results as compress_results
 from tersely.retrieval.scoring import (
     RelevanceScore as RelevanceScore,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import tersely
 from tersely import _native, checks, metrics
 from tersely.documents import to_documents
 from tersely.engine.api import check_options
-from tersely.errors import ModelTimeoutError
-from tersely.threads import checked_timeout, run_in_time
+from tersely.errors import OverloadedError
+from tersely.threads import MOST_WAITING, TURNS, checked_timeout, run_in_time
 from tersely.types import Compressed
 
 
@@ -22,7 +23,7 @@ class Parts:
         texts: what is left of each, "" where nothing is; each as it came, where there is no result.
         scores: the documents' own.
         result: what `tersely.compress` gave, with spans, `places` and a receipt; None: it failed.
-        reason: why there is none: "timeout", or the name of an error and what it says.
+        reason: why there is none: "timeout", "overloaded", or the name of an error and what it says.
     """
 
     texts: tuple[str, ...]
@@ -47,23 +48,67 @@ def compress_parts(
     Raises TypeError for what are no documents, ValueError for a timeout that is not above 0, and either for
     an option that no text would make right: what the program that calls has wrong is no reason to go on.
     """
-    check_options(options)
-    query = None if query is None else checks.text(query, "query")
-    given, seconds = to_documents(documents), None if timeout is None else checked_timeout(timeout)
-    originals = tuple(document.original for document in given)
-    scores = tuple(document.score for document in given)
+    call = _Call(documents, query, timeout, options)
 
     def work() -> Compressed:
-        if seconds is not None:  # on a thread of its own then
-            _native.set_deadline(seconds)
-        return tersely.compress(given, query, **options)
+        if call.seconds is not None:  # on a thread of its own then
+            _native.set_deadline(_native.Deadline(call.seconds))
+        return call.work()
 
     try:
-        result = run_in_time(work, seconds, "compress")
-    except (ModelTimeoutError, TimeoutError):
-        metrics.observe_failure("timeout")
-        return Parts(originals, scores, None, "timeout")
-    except Exception as error:  # whatever a counter, a model or an option does: a backend must answer
-        metrics.observe_failure("error")
-        return Parts(originals, scores, None, f"{type(error).__name__}: {error}")
-    return Parts(result.parts or (result.text,) * len(given), scores, result, None)
+        return call.done(run_in_time(work, call.seconds, "compress"))
+    except Exception as error:
+        return call.failed(error)
+
+
+async def acompress_parts(
+    documents: Any,
+    query: str | None = None,
+    *,
+    timeout: float | None = None,
+    waiting: int = MOST_WAITING,
+    **options: Any,
+) -> Parts:
+    """`compress_parts` for event loops: the time counts from the call on, and calls wait for their turn.
+
+    As many run at a time as there are CPUs. One that could not be answered in its time, or comes where
+    `waiting` calls wait, gets the originals at once, for the reason "overloaded": those before it keep
+    their time. A task that is cancelled ends its work.
+
+    Args:
+        documents, query, timeout, options: as of `compress_parts`.
+        waiting: calls that may wait.
+
+    Raises as `compress_parts` does.
+    """
+    call, most = _Call(documents, query, timeout, options), checks.whole_number(waiting, "waiting")
+    try:
+        return call.done(await TURNS.run(call.work, call.seconds, most))
+    except Exception as error:
+        return call.failed(error)
+
+
+class _Call:
+    """A checked call, and what is made of its result or error."""
+
+    def __init__(
+        self, documents: Any, query: str | None, timeout: float | None, options: dict[str, Any]
+    ) -> None:
+        check_options(options)
+        query = None if query is None else checks.text(query, "query")
+        given = to_documents(documents)
+        self.seconds = None if timeout is None else checked_timeout(timeout)
+        self.originals = tuple(document.original for document in given)
+        self.scores = tuple(document.score for document in given)
+        self.work = partial(tersely.compress, given, query, **options)
+
+    def done(self, result: Compressed) -> Parts:
+        return Parts(result.parts or (result.text,) * len(self.originals), self.scores, result, None)
+
+    def failed(self, error: Exception) -> Parts:
+        """Whatever a counter, a model or an option does: a backend must answer."""
+        late = isinstance(error, TimeoutError)  # a model's is one, too
+        reason = "timeout" if late else "overloaded" if isinstance(error, OverloadedError) else "error"
+        metrics.observe_failure(reason)
+        said = f"{type(error).__name__}: {error}" if reason == "error" else reason
+        return Parts(self.originals, self.scores, None, said)
