@@ -50,7 +50,6 @@ RUNS = {
     "scale": "--data DIR --megabytes 1 --kills 1",
     "scale.dedup": "--data DIR --texts 300",
     "scale.index": "--data DIR --documents 40 --queries 10",
-    "scale.serving": "--data DIR --workers 1 --calls 10 --callers 2",
     "strategies": "--data DIR --parts queries,replay,ratios",
     "strategies.facts": "--data DIR --texts 1",
     "strategies.incremental": "--data DIR --rows 1 --edits 2",

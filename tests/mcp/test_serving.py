@@ -1,11 +1,10 @@
-"""Real servers in processes of their own: health and readiness, a graceful stop, several workers."""
+"""Real servers in processes of their own: health and readiness, a graceful stop."""
 
 from __future__ import annotations
 
 import contextlib
 import http.client
 import json
-import os
 import queue
 import re
 import shutil
@@ -26,7 +25,6 @@ import pytest
 pytest.importorskip("mcp")
 
 from http_servers import served
-from tersely.mcp.http import serve_http
 from tersely.mcp.text_tools import text_tools
 from tersely.mcp.tools import Tool, ToolReply
 from tersely.retrieval.index import Index
@@ -34,7 +32,6 @@ from tersely.retrieval.index import Index
 TOKEN = "correct-horse-battery"
 HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
-forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
 
 # A tool that says when it begins and which process answers; it takes so long, or until a file is there.
 SERVER = """
@@ -48,7 +45,7 @@ def wait(arguments):
         time.sleep(0.02)
     return ToolReply("done", {"process": os.getpid()})
 schema = {"type": "object", "properties": {"seconds": {"type": "number"}, "until": {"type": "string"}}}
-serve_http([Tool("wait", "waits", schema, wait)], port=0, workers=int(sys.argv[1]), deadline=20)
+serve_http([Tool("wait", "waits", schema, wait)], port=0, deadline=20)
 print("closed", flush=True)
 """
 
@@ -77,16 +74,6 @@ class Server:
         """Its exit code and what it printed, once it ends."""
         assert self.process.stdout is not None
         return self.process.wait(seconds), self.process.stdout.read()
-
-    def workers(self) -> list[int]:
-        """Processes that it has started."""
-        found = []
-        for status in Path("/proc").glob("[0-9]*/stat"):
-            with contextlib.suppress(OSError):
-                after_name = status.read_text().rpartition(")")[2].split()
-                if int(after_name[1]) == self.process.pid and after_name[0] != "Z":
-                    found.append(int(status.parent.name))
-        return found
 
 
 @contextlib.contextmanager
@@ -172,10 +159,9 @@ def test_a_full_server_is_alive_and_not_ready() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, pytest.param(3, marks=forks)])
-def test_sigterm_lets_calls_end_and_takes_no_more(workers: int, tmp_path: Path) -> None:
+def test_sigterm_lets_calls_end_and_takes_no_more(tmp_path: Path) -> None:
     ended = tmp_path / "ended"
-    with serving("-c", SERVER, str(workers)) as server, ThreadPoolExecutor(4) as pool:
+    with serving("-c", SERVER) as server, ThreadPoolExecutor(4) as pool:
         calls = [pool.submit(call, server.url, "wait", until=str(ended)) for _ in range(4)]
         for _ in calls:
             assert server.said.get(timeout=20) == "begun\n"
@@ -187,87 +173,20 @@ def test_sigterm_lets_calls_end_and_takes_no_more(workers: int, tmp_path: Path) 
 
 
 @pytest.mark.slow
-@forks
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
-def test_a_worker_that_dies_is_started_again_and_none_outlives_its_parent() -> None:
-    with serving("-c", SERVER, "2") as server:
-        assert eventually(lambda: len(server.workers()) == 2)
-        assert len(list(Path(f"/proc/{server.process.pid}/task").iterdir())) == 1, "it forks without threads"
-        first = server.workers()
-        os.kill(first[0], signal.SIGKILL)
-        assert "a worker ended (SIGKILL); starting another" in server.said.get(timeout=20)
-        assert eventually(lambda: len(server.workers()) == 2 and first[0] not in server.workers())
-        assert all(call(server.url, "wait", seconds=0)["process"] for _ in range(20))
-        left = server.workers()
-        server.process.kill()
-        assert eventually(lambda: not any(Path(f"/proc/{one}/task").exists() for one in left))
-        assert is_refused(server.url)
-
-
-@forks
-@pytest.mark.slow  # 6 s
-def test_calls_are_answered_by_several_processes_at_a_time() -> None:
-    with serving("-c", SERVER, "3") as server, ThreadPoolExecutor(24) as pool:
-        seen: set[int] = set()
-
-        def several() -> bool:  # which one takes a connection is up to the system
-            calls = [pool.submit(call, server.url, "wait", seconds=0.5) for _ in range(24)]
-            seen.update(one.result()["process"] for one in calls)
-            return len(seen) > 1
-
-        assert eventually(several) and server.process.pid not in seen
-
-
-@forks
-@pytest.mark.slow  # 4 s
-def test_a_second_signal_ends_workers_at_once() -> None:
-    with serving("-c", SERVER, "2") as server, ThreadPoolExecutor(1) as pool:
-        caller = pool.submit(call, server.url, "wait", seconds=15)
-        assert server.said.get(timeout=20) == "begun\n"
-        for _ in range(2):
-            server.process.send_signal(signal.SIGINT)
-            time.sleep(0.5)
-        assert server.ends(10)[0] != 0
-        with pytest.raises((ConnectionError, http.client.HTTPException)):
-            caller.result()
-
-
-@forks
-@pytest.mark.slow  # 6 s
-def test_workers_share_one_index_in_shards_and_one_store(tmp_path: Path) -> None:
+def test_a_server_sees_the_new_state_of_its_index(tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
     for name in ("ferry", "crane", "pilot"):
         (folder / f"{name}.md").write_text(f"# {name}\n\n" + f"The {name} is in the harbour at six. " * 12)
-    index = Index.build(folder, shards=2)
+    Index.build(folder, shards=2)
     command = ("-m", "tersely", "mcp", "--index", str(folder), "--store", str(tmp_path / "store.sqlite"))
-    with serving(*command, "--http", "--port", "0", "--workers", "2") as server:
-        expected = [one.chunk_id for one in index.search("Where is the crane?", 3)]
-
-        def found() -> list[str]:
-            reply = call(server.url, "query_documents", query="Where is the crane?", top_n=3)
-            return [one["chunk_id"] for one in reply["results"]]
-
-        with ThreadPoolExecutor(8) as pool:
-            assert all(pool.map(lambda _: found() == expected, range(32)))
-            stored = pool.map(
-                lambda n: call(server.url, "store_context_segment", text=f"Note {n}.", segment_id=f"n{n}"),
-                range(16),
-            )
-            assert len(list(stored)) == 16
-        held = call(server.url, "list_context_segments")
-        assert {one["segment_id"] for one in held["segments"]} == {f"n{n}" for n in range(16)}
-        assert ask(server.url, "/ready")[0] == 200
+    with serving(*command, "--http", "--port", "0") as server:
         (folder / "tug.md").write_text("# tug\n\n" + "The tug is beside the crane. " * 12)
         expected = [one.chunk_id for one in Index.build(folder).search("Where is the crane?", 3)]
-        assert all(found() == expected for _ in range(8)), "each worker sees the new state"
+        reply = call(server.url, "query_documents", query="Where is the crane?", top_n=3)
+        assert [one["chunk_id"] for one in reply["results"]] == expected
+        assert ask(server.url, "/ready")[0] == 200
         shutil.rmtree(folder / ".tersely")
         assert ask(server.url, "/ready")[0] == 503
         server.process.send_signal(signal.SIGTERM)
         assert server.ends()[0] == 0
-
-
-def test_the_number_of_workers_is_checked() -> None:
-    for wrong in (0, 257):
-        with pytest.raises(ValueError, match="workers must be a whole number from 1 to 256"):
-            serve_http(text_tools(), workers=wrong)

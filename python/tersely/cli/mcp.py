@@ -30,8 +30,7 @@ WRAPPED_TOKEN = "TERSELY_WRAPPED_TOKEN"  # environment variable: what a wrapped 
 _MCP_EXAMPLES = f"""examples:
   tersely mcp --index docs/.tersely
   tersely mcp --index docs/.tersely --model gpt-4o-mini
-  tersely mcp --index docs/.tersely --http --port 8765
-  tersely mcp --index docs/.tersely --http --workers 4       # GET /health and /ready for whoever watches it
+  tersely mcp --index docs/.tersely --http --port 8765      # GET /health and /ready for whoever watches it
   tersely mcp --store context.sqlite
   tersely mcp --wrap -- npx -y some-mcp-server --its-own options
   tersely mcp --wrap -- https://mcp.example.org/mcp   # its bearer token, if any: {WRAPPED_TOKEN}
@@ -66,8 +65,6 @@ def add_mcp(commands: Commands) -> None:
     parser.flag("--tools-budget N", text)
     parser.flag("server", "of the wrapped server, or its URL", nargs=argparse.REMAINDER, metavar="-- COMMAND")
     parser.flag("--http", "listen for HTTP; without it: standard input")
-    text = "processes that serve with --http; they share the index in memory (1)"
-    parser.flag("--workers N", text, default=1)
     parser.flag("--host HOST", "address to listen on (127.0.0.1)", default="127.0.0.1")
     parser.flag("--port N", "port to listen on (8765)", default=8765)
     text = f"file with the bearer token that callers must show (or {TOKEN}); needed for other hosts"
@@ -104,8 +101,6 @@ def run_mcp(arguments: argparse.Namespace) -> None:
     """Serve until standard input ends, or until interrupted."""
     from tersely.mcp.text_tools import text_tools
 
-    if arguments.workers != 1 and not arguments.http:
-        raise ValueError("--workers goes with --http")
     if arguments.wrap:
         _wrap(arguments)
         return
@@ -148,7 +143,6 @@ def run_mcp(arguments: argparse.Namespace) -> None:
             origins=arguments.origin,
             threads=arguments.threads,
             deadline=arguments.deadline,
-            workers=arguments.workers,
             ready=ready,
             gateway=Gateway(partial(result_store, arguments.store), arguments.budget),
         )

@@ -1,24 +1,19 @@
-"""Serve tools over streamable HTTP by several processes, behind a gate that checks each request."""
+"""Serve tools over streamable HTTP, behind a gate that checks each request."""
 
 from __future__ import annotations
 
 import errno
-import gc
 import hmac
 import logging
 import math
-import os
 import signal
 import socket
 import sys
 import threading
-import time
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
-from types import FrameType
 from typing import Any
 
 from tersely import checks
@@ -29,123 +24,11 @@ from tersely.mcp.tools import Tool
 
 __all__ = ["Gate", "checked_token", "http_application", "serve_http", "server_config"]
 
-#: Is told a function to call when the process is to stop serving.
-Stop = Callable[[Callable[[], None]], None]
-
-_LOOK = 0.1  # seconds between two looks at the workers
-_SHORTEST = 1.0  # seconds from the start of a worker that died to that of the next one
-_MORE = 5.0  # seconds past the grace until a worker that goes on is killed
-
-
-def run_workers(many: int, serve: Callable[[Stop], None], *, close: Callable[[], None], grace: float) -> None:
-    """Fork processes that serve, and another one for each that dies; return when SIGTERM or Ctrl-C ended all.
-
-    What this process has opened is shared: mapped files and what it has read are in memory once. It must have
-    no threads. Workers stop by themselves when this process is gone, however it went.
-
-    Args:
-        many: processes.
-        serve: what each does, until what it gives to `Stop` is called.
-        close: what this process does first when it is to stop: it lets go of the sockets.
-        grace: seconds that workers may go on then, to answer what was asked; a second signal ends them.
-
-    Raises KeyboardInterrupt after Ctrl-C, and ValueError where processes cannot fork.
-    """
-    if not hasattr(os, "fork"):
-        raise ValueError("more than one worker needs a system on which processes fork")
-    asked: list[int] = []
-
-    def ask(number: int, _frame: FrameType | None) -> None:
-        asked.append(number)
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
-    watched, held = os.pipe()  # its other end closes when this process ends, or says stop
-    born: dict[int, float] = {}
-    earliest = 0.0
-    gc.freeze()  # what is here now is no garbage, and stays shared: collectors would write to its pages
-    try:
-        while not asked:
-            while len(born) < many and time.monotonic() >= earliest:
-                born[_start(serve, watched, held)] = time.monotonic()
-            time.sleep(_LOOK)
-            for process, how in _reap(born):
-                earliest = born.pop(process) + _SHORTEST
-                if not asked:
-                    print(f"tersely: a worker ended ({how}); starting another", file=sys.stderr)
-        close()
-    finally:
-        os.close(held)
-        _wait(born, asked, grace + _MORE)
-        os.close(watched)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    if asked[0] == signal.SIGINT:
-        raise KeyboardInterrupt
-
-
-def _start(serve: Callable[[Stop], None], watched: int, held: int) -> int:
-    """Fork a worker; return its process id, here."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    process = os.fork()
-    if process:
-        return process
-    code = 1
-    try:
-        os.setpgid(0, 0)  # Ctrl-C at a terminal is for the parent alone
-        os.close(held)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-        def stop_with_parent(stop: Callable[[], None]) -> None:
-            def wait() -> None:
-                os.read(watched, 1)
-                stop()
-
-            threading.Thread(target=wait, daemon=True).start()
-
-        serve(stop_with_parent)
-        code = 0
-    except KeyboardInterrupt:
-        code = 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stderr.flush()
-        os._exit(code)  # what is above on the stack is the parent's
-
-
-def _reap(born: dict[int, float]) -> list[tuple[int, str]]:
-    """Collect the workers that ended, and how."""
-    found = []
-    for process in born:
-        ended, status = os.waitpid(process, os.WNOHANG)
-        if ended:
-            code = os.waitstatus_to_exitcode(status)
-            found.append((process, f"exit code {code}" if code >= 0 else signal.Signals(-code).name))
-    return found
-
-
-def _wait(born: dict[int, float], asked: list[int], seconds: float) -> None:
-    """Wait for workers that were told to stop; kill them after so many seconds, or at another signal."""
-    until, killed = time.monotonic() + seconds, False
-    while born:
-        for process, _ in _reap(born):
-            del born[process]
-        if not killed and (len(asked) > 1 or time.monotonic() > until):
-            killed = True
-            for process in born:
-                os.kill(process, signal.SIGKILL)
-        if born:
-            time.sleep(_LOOK)
-
-
 _BODY = 4 * 2**20  # bytes of a request
 _HEAD = 16 * 2**10  # bytes of its head (400)
 _SHORTEST_TOKEN = 16  # characters
 _HEALTH, _READY = "/health", "/ready"
 _READY_WAIT = 5.0  # seconds until what does not say whether it is ready is not
-_MOST_WORKERS = 256
 _LOG = logging.getLogger("tersely.mcp")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")  # as they stand in URLs
@@ -223,7 +106,6 @@ def serve_http(
     port: int = 8765,
     connections: int = 512,
     idle: float = 10.0,
-    workers: int = 1,
     deadline: float = 60.0,
     **options: Any,
 ) -> None:
@@ -237,13 +119,10 @@ def serve_http(
         host, port: where it listens; port 0 is any that is free.
         connections: at a time; where there are more, the one that has been idle longest is cut off.
         idle: seconds that a connection may take to send the head of a request, or not to read a reply.
-        workers: processes that serve. They are forked (not on Windows) and share what is mapped: an index is
-            in memory once. One that dies is started again. Limits are of each process.
         deadline: seconds that a tool call may run.
 
     Logs go to standard error. Raises ValueError where it cannot listen there.
     """
-    workers = checks.whole_number(workers, "workers", least=1, most=_MOST_WORKERS)
     application = http_application(tools, host=host, deadline=deadline, **options)
     grace = math.ceil(deadline)
     config = server_config(application, connections=connections, idle=idle, timeout_graceful_shutdown=grace)
@@ -251,26 +130,14 @@ def serve_http(
     port = sockets[0].getsockname()[1]
     import uvicorn
 
-    def serve(stop: Stop | None = None) -> None:
-        server = uvicorn.Server(config)
-
-        def end() -> None:
-            server.should_exit = True
-
-        if stop is not None:
-            stop(end)
-        with _at_sigterm(end):
-            server.run(sockets=sockets)
-
-    def close() -> None:
-        for one in sockets:
-            one.close()
-
     print(f"tersely: serving http://{f'[{host}]' if ':' in host else host}:{port}/mcp", file=sys.stderr)
-    if workers == 1:
-        serve()
-    else:
-        run_workers(workers, serve, close=close, grace=grace)
+    server = uvicorn.Server(config)
+
+    def end() -> None:
+        server.should_exit = True
+
+    with _at_sigterm(end):
+        server.run(sockets=sockets)
 
 
 @contextmanager
