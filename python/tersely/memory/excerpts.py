@@ -18,14 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tersely import _native
 from tersely.content.units import Bools
 from tersely.engine.facts import FactCoverage, find_facts, rows_at
 from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, count_batch, segment
 from tersely.engine.strategies import Auto
 from tersely.engine.worth import hybrid, importance, read_for_query
 from tersely.memory.messages import HEADER, Entry, Piece
+from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
-from tersely.memory.statements import SENTENCES, stated_lines
+from tersely.memory.statements import IS_SENTENCE, STANDING, stated_lines
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import BatchTokenCounter
 from tersely.types import (
@@ -111,13 +113,17 @@ _NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)  # of a tool; any other is not re
 _INDENT = re.compile("(?<=[\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029])|(?<=\r)(?!\n)")  # behind line ends
 
 SOURCE_TOKENS = 4  # "user 12: " and the line end, about
-SHORT = 60  # tokens of what people say that stays whole or goes
+SHORT = 60  # tokens, and about the same in characters, of what people say that stays whole or goes
+_SHORT = 240
+_BREATH = 120  # characters of what they say whose sentences stay or go together
+_BRIEF = 600  # characters up to which a text of theirs is what they say, and hardly what they pasted
 _NEWEST = 1 / 3  # share of the messages that count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.3, 0.55
-_SAID, _STATED, _FAILED = 8.0, 8.0, 4.0  # what people say; how much more, what they state; what failed
+_SAID, _FAILED = 8.0, 4.0  # what people say; what failed
+_STATED, _TOLD = 8.0, 2.0  # how much more is what people state, and what has facts
 _STATED_ASKED = 0.5  # the same where a query says what matters
 _FACT_SHARE = 0.9  # of the budget: for units by the facts in them, before others
-_RESULT, _PASTED = 200, 600  # characters from which results, and what people say, may be more than text
+_RESULT, _PASTED = 200, _BRIEF  # characters from which results, and what people say, may be more than text
 _RESULTS, _OWN = {"result", "records", "rows", "data"}, {"call", "excerpts", "picture"}  # kinds of pieces
 _REACH = 12  # messages: standard deviation of the Gaussian that spreads relevance to neighbours
 _WINDOW = 200  # characters; not used at the level SENTENCE
@@ -286,17 +292,39 @@ def read_excerpts(history: History, folded: Bools, results: Sequence[tuple[int, 
     texts_of = [piece.kind == "text" for _, piece in every]
     roles = np.array([entry.role for entry, _ in every], dtype=object)
     people, talk = [(roles == role) & np.array(texts_of, dtype=bool) for role in ("user", "assistant")]
+    lengths = np.array([len(piece.text) for _, piece in every], dtype=np.int64)
     wrong = np.array([piece.failed for _, piece in every], dtype=bool)
     stays = ["\n".join([piece.text for piece in entry.pieces]) for entry in compress(entries, ~folded)]
     asking = next((entry for entry in reversed(entries) if entry.role == "user" and not entry.answers), None)
     asks = "\n".join([piece.text for piece in asking.pieces]) if asking else ""
-    of_documents = (people[pieces], talk[pieces], wrong[pieces], sizes, owner[pieces])
-    said = _Said(*of_documents, len(entries), len(quoted), "\n".join(stays), asks)
+    of_documents = (people[pieces], talk[pieces], wrong[pieces], lengths[pieces], owner[pieces])
+    revised = _revised_rows(reading, pieces, len(quoted), history.revisions)
+    said = _Said(*of_documents, len(entries), len(quoted), "\n".join(stays), asks, *revised)
     utter = np.zeros(len(reading.table), dtype=bool)
     if len(reading.table):
         reading, utter = said.valued(reading, len(plain), history.relevance)
     reading = replace(without_marks(reading, len(quoted)), optional=True)
     return Excerpts(reading, names, pieces, np.array(in_order, dtype=np.int64), utter)
+
+
+def _revised_rows(
+    reading: Reading, pieces: Int64s, quoted: int, revisions: Sequence[Revision]
+) -> tuple[Bools, Int32s]:
+    """(bool[units], what later words replace; int32[units], groups: what is withdrawn, and what says so)."""
+    table, document = reading.table, {piece: at for at, piece in enumerate(pieces[:quoted].tolist())}
+    replaced = np.zeros(len(table), dtype=bool)
+    together = np.full(len(table), -1, dtype=np.int32)
+    places = [place for one in revisions for place in (one.old, one.new) if place[0] in document]
+    at = np.array([document[piece] for piece, _, _ in places], dtype=np.int32)
+    found = rows_at(reading.texts, table, at, np.array([start for _, start, _ in places], dtype=np.int64))
+    rows = dict(zip(places, found.tolist(), strict=True))
+    for one in revisions:
+        if one.old in rows and one.replaced:
+            replaced[rows[one.old]] = True
+        elif one.old in rows and one.new in rows:
+            together[rows[one.old]] = rows[one.new]
+    held = (together >= 0).any()
+    return replaced, _native.held_together(reading.group, together) if held else reading.group
 
 
 def _document(piece: Piece, hints: Mapping[str, Hints]) -> Document:
@@ -387,12 +415,14 @@ class _Said:
     people: Bools  # bool[documents], whether a person said it
     talk: Bools  # bool[documents], whether the assistant said it
     wrong: Bools  # bool[documents], whether it is of a call that failed
-    sizes: Int64s  # int64[documents], tokens
+    sizes: Int64s  # int64[documents], characters
     entry: Int64s  # int64[documents], the entry of each
     entries: int  # how many there are
     quoted: int  # documents that are quoted, before those that stay in their places
     stays: str  # the words of messages that stay
     asks: str  # the newest ones of the user
+    replaced: Bools  # bool[units], what later words replace
+    group: Int32s  # int32[units], what is in or out together
 
     def valued(self, reading: Reading, plain: int, relevance: Float64s | None) -> tuple[Reading, Bools]:
         """The reading with this worth, and the units that people say.
@@ -409,8 +439,10 @@ class _Said:
         silent &= document < self.quoted
         mine = self.people[document] & text
         strong = np.zeros(size, dtype=bool)
-        strong[facts.segment[np.isin(facts.kind, SENTENCES)]] = True
+        strong[facts.segment[IS_SENTENCE[facts.kind]]] = True
         said = mine.nonzero()[0].tolist()
+        brief = (self.sizes <= _BRIEF)[document]
+        strong[[row for row in said if brief[row] and STANDING.search(units[row])]] = True
         newest = {units[row]: row for row in said}
         stated = stated_lines(self.stays, list(newest))  # what is said again is said once
         again = np.zeros(size, dtype=bool)
@@ -418,14 +450,17 @@ class _Said:
             newest[units[row]] != row or units[row] in stated or bool(_SMALL_TALK.fullmatch(units[row]))
             for row in said
         ]
-        short = self.sizes[document] <= SHORT
+        again |= self.replaced
+        short = (self.sizes <= _SHORT)[document]
         utter = mine & (short | strong) & ~again & ~silent
+        group = self._together((utter & (self.sizes <= _BREATH)[document]).nonzero()[0], document)
         worth = reading.worth.astype(np.float64)
         if relevance is not None:
             spread = relevance[self.entry] / max(float(relevance.max()), 1e-9)
             worth = worth * (_OLDER_WORTH + spread[document]) + _STATED_ASKED * (utter & strong)
+            worth[self.replaced] = 0
             made = replace(reading, worth=worth.astype(np.float32), gist=None, essential=None, ranked=False)
-            return made, utter
+            return replace(made, group=group), utter
         age = self.entry / max(self.entries, 1) / (1 - _NEWEST)
         recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
         near = recency[document]
@@ -434,7 +469,7 @@ class _Said:
         if reading.essential is not None:
             failed |= reading.essential
         news = ~self.people & ~self.talk
-        news[plain:] &= ~np.isin(reading.types, _NO_NEWS)
+        news[plain:] &= np.array([kind not in _NO_NEWS for kind in reading.types], dtype=bool)
         failed &= news[document]
         worth *= near
         worth[again] = 0
@@ -442,10 +477,15 @@ class _Said:
         worth[failed] = _FAILED + place[failed]
         asks = np.zeros(size, dtype=bool)  # most were answered since
         asks[said] = [units[row].endswith(("?", "？")) for row in said]
-        worth[utter] = (_SAID + _STATED * strong[utter]) / (1 + asks[utter]) + place[utter]
+        told = np.zeros(size, dtype=bool)  # something that can be looked up
+        told[facts.segment] = True
+        worth[utter] = (_SAID + _TOLD * told[utter] + _STATED * strong[utter]) / (1 + asks[utter]) + place[
+            utter
+        ]
         worth[silent] = 0
         wanted = (_WORTH[facts.kind] > 0) & ~silent[facts.segment]
         wanted &= (facts.kind != FactKind.NUMBER) | self.people[facts.document]
+        wanted &= ~self.replaced[facts.segment]
         made = replace(
             reading,
             worth=worth.astype(np.float32),
@@ -453,9 +493,16 @@ class _Said:
             essential=utter | failed,
             auxiliary=silent if silent.any() else None,
             ranked=False,
+            group=group,
             must=self._coverage(facts.rows(wanted), size, recency),
         )
         return made, utter
+
+    def _together(self, rows: Int64s, document: Int32s) -> Int32s:
+        """int32[units]: the groups, and units in `rows` of one document as one."""
+        follows = np.full(len(self.group), -1, dtype=np.int32)
+        follows[rows[1:]] = np.where(document[rows[1:]] == document[rows[:-1]], rows[:-1], -1)
+        return _native.held_together(self.group, follows) if (follows >= 0).any() else self.group
 
     def _facts(self, reading: Reading) -> FactTable:
         """The facts of units that no message that stays states, or that the newest words ask for."""

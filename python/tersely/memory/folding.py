@@ -31,6 +31,7 @@ from tersely.memory.excerpts import (
 )
 from tersely.memory.groups import MESSAGE_TOKENS, check_room, count_entries
 from tersely.memory.messages import Entry, Path, Piece, read_messages
+from tersely.memory.revisions import Revision, find_revisions
 from tersely.memory.statements import KINDS, find_statements, stated_lines
 from tersely.memory.writing import new_user_message, with_texts
 from tersely.protocols import BatchTokenCounter, Strategy
@@ -71,8 +72,8 @@ class MessageAccount(NamedTuple):
 _TEXT, _KIND, _FAILED = attrgetter("text"), attrgetter("kind"), attrgetter("failed")
 
 
-_NEWEST_SHARE = 0.3  # of the budget: for the newest messages even where facts of older ones go short
-_NEWEST_SHARE_ASKED = 0.1  # the same where a query says what matters
+_NEWEST_SHARE = 0.1  # of the budget: for the newest messages even where words of older ones go short
+_PICTURES_SHARE = 0.3  # of the budget: for the newest pictures
 NEWEST_ROOM = 0.8  # of what is free: for the newest group, whatever becomes of others
 _OWED = 0.2
 _LEAST_RESULT = 32  # tokens of a shortened result: less tells nothing
@@ -105,6 +106,7 @@ class History:
     # other texts for messages that stay, by their paths
     changed: Mapping[int, Mapping[Path, str]] = field(default_factory=dict)
     reasons: Mapping[int, str] = field(default_factory=dict)  # why, by the index
+    revisions: Sequence[Revision] = ()  # of what people said, by what they said later
     # int64[n], tokens of each message, as changed
     now: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
@@ -145,9 +147,10 @@ def fold(history: History, budget: int) -> FoldedHistory:
     frame = MESSAGE_TOKENS + int(count_batch(history.counter, ["user", frame_excerpts("")]).sum())
     bound = {*history.stays, *history.excerpts}
     free = [index for index in range(len(history.costs)) if index not in bound]
-    newest = max(int(_NEWEST_SHARE * budget) // max(history.picture_tokens, 1), 1)
+    newest = max(int(_PICTURES_SHARE * budget) // max(history.picture_tokens, 1), 1)
     history = _leave_out_pictures(history, free, int(history.now.sum()) + frame - budget, newest)
     history = history.rewrite(_repeats(history), "repeated")
+    history = replace(history, revisions=find_revisions(history.entries))
     stay, border = _newest_groups(history, _owed(history), budget, frame)
     choice = _Choice(history, stay)
     warnings: list[str] = []
@@ -229,7 +232,6 @@ def _newest_groups(
     them, or a share of the budget is left. `owed`: tokens of each message's facts, which are to be stated
     once it is folded; `frame`: of an empty message of excerpts. O(groups).
     """
-    share = _NEWEST_SHARE if history.relevance is None else _NEWEST_SHARE_ASKED
     now: list[int] = history.now.tolist()
     used = sum([now[index] for index in history.stays])
     rest = sum(owed) + frame
@@ -241,7 +243,7 @@ def _newest_groups(
             break
         cost = sum(now[first:last])
         rest_after = rest - sum(owed[first:last])
-        room = int(share * budget)
+        room = int(_NEWEST_SHARE * budget)
         if history.relevance is None:
             room = max(budget - rest_after, room)
         room = min(room, budget) - used
@@ -389,7 +391,7 @@ def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> F
     quoted = zip(*[column.tolist() for column in fitted.kept], strict=True)
     whole = [text for text, index in zip(said, owner.tolist(), strict=True) if choice.stay[index]]
     sent = "\n\n".join([*whole, *[said[row][start:end] for row, start, end in quoted]])
-    gone, errors = _lost(history.entries, sent)
+    gone, errors = _lost(history.entries, history.revisions, sent)
     piece, start, end = map(np.concatenate, zip(gone, fitted.unsaid, strict=True))
     order = np.lexsort((end, start, piece))
     kept, lost = _by_message(owner, *fitted.kept), _by_message(owner, piece[order], start[order], end[order])
@@ -419,10 +421,19 @@ def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> F
     return FoldedHistory(messages, fitted.tokens, tuple(accounts), tuple(dict.fromkeys(told)))
 
 
-def _lost(entries: Sequence[Entry], sent: str) -> tuple[tuple[Int64s, Int64s, Int64s], bool]:
-    """(piece, start, end) of statements that are not in what is sent, and whether one is of an error."""
+def _lost(
+    entries: Sequence[Entry], revisions: Sequence[Revision], sent: str
+) -> tuple[tuple[Int64s, Int64s, Int64s], bool]:
+    """(piece, start, end) of statements that are not in what is sent, and whether one is of an error.
+
+    What later words replace is not lost.
+    """
     found = find_statements(entries, sent, newest=True)
-    facts, gone = found.facts, (~found.stands).nonzero()[0]
+    facts, away = found.facts, ~found.stands
+    for (piece, start, end), _, replaced in revisions:
+        if replaced:
+            away &= (facts.document != piece) | (facts.start < start) | (facts.start >= end)
+    gone = away.nonzero()[0]
     errors = bool((found.kind[gone] == list(KINDS).index("errors")).any())
     order = gone[np.lexsort((facts.end[gone], facts.start[gone], facts.document[gone]))]
     return (facts.document[order].astype(np.int64), facts.start[order], facts.end[order]), errors

@@ -25,6 +25,18 @@ KINDS = {
 }
 #: Kinds of facts that are clauses or sentences.
 SENTENCES = (FactKind.OBLIGATION, FactKind.NEGATION, FactKind.DECISION)
+IS_SENTENCE = np.array([kind in SENTENCES for kind in FactKind])  # by kind
+# Words by which people say what is to hold from now on, without "must" or "not": wishes, standing orders,
+# conditions, who they are.
+STANDING = re.compile(
+    r"\b(?:prefers?|preferences?|rather|wish(?:es)?|wants?|needs?|always|only|never|from now on|make sure"
+    r"|be sure|ensure|keep|stop|treat|remember|leave|use|send|confidential|secret|deadline|limit|cap|budget"
+    r"|at most|at least|due|my name|call me|i am|i'm|we are|we're|allergic|when(?:ever)? you|before you"
+    r"|after you|if|unless|instead|actually|correction|update|changed? my mind|open questions?|immer|nur"
+    r"|bevorzuge|möchte|brauche|ich bin|toujours|seulement|préfère|je suis|je veux|siempre|solo|prefiero"
+    r"|quiero|soy|sempre|preferisco|voglio)\b",
+    re.I,
+)
 SPEAKERS = ("system", "user", "assistant", "tool")
 _NOBODY = SPEAKERS.index("tool")  # what has an unknown role is data
 _WORD = re.compile(r"\w")
