@@ -12,7 +12,7 @@ from tersely.engine.reading import count_batch
 from tersely.errors import BudgetExceededError, needs
 from tersely.memory import Compactor
 from tersely.memory.compaction import CompactedMessages
-from tersely.memory.messages import read_message
+from tersely.memory.messages import read_result
 from tersely.memory.writing import with_texts
 from tersely.models.counters import resolve_counter
 from tersely.types import Frame
@@ -117,7 +117,7 @@ class TerselyMiddleware(AgentMiddleware):
         limit = self.tool_budget
         if limit is None:
             return message
-        pieces = [piece for piece in read_message(message).pieces if piece.kind == "result"]
+        pieces = [piece for piece in read_result(message).pieces if piece.kind == "result"]
         texts = [piece.text for piece in pieces]
         key = digest_of([question or "", *texts])
         made = self._made.get(key)

@@ -24,7 +24,7 @@ from tersely.engine.facts import FactCoverage, find_facts, rows_at
 from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, count_batch, segment
 from tersely.engine.strategies import Auto
 from tersely.engine.worth import hybrid, importance, read_for_query
-from tersely.memory.messages import HEADER, Entry, Piece
+from tersely.memory.messages import HEADER, Entry, JsonStyle, Piece
 from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
 from tersely.memory.statements import IS_SENTENCE, STANDING, stated_lines
@@ -277,9 +277,11 @@ def read_excerpts(history: History, folded: Bools, results: Sequence[tuple[int, 
     in_order = sorted(range(len(quoted)), key=quoted.__getitem__)
     names = [sources[number] for number in quoted]
 
+    styles = [every[number][1].within for number, _ in results]
+
     def write(parts: Sequence[str]) -> list[str]:
         lines = quote([names[at] for at in in_order], [parts[at] for at in in_order])
-        return [frame_excerpts(lines), *parts[len(quoted) :]]
+        return [frame_excerpts(lines), *map(_sent, parts[len(quoted) :], styles)]
 
     texts = [every[number][1].text for number in plain]
     sizes = count_batch(counter, [*texts, *[document.text for document in documents]])
@@ -305,6 +307,10 @@ def read_excerpts(history: History, folded: Bools, results: Sequence[tuple[int, 
         reading, utter = said.valued(reading, len(plain), history.relevance)
     reading = replace(without_marks(reading, len(quoted)), optional=True)
     return Excerpts(reading, names, pieces, np.array(in_order, dtype=np.int64), utter)
+
+
+def _sent(text: str, style: JsonStyle | None) -> str:
+    return text if style is None else style.escaped(text)
 
 
 def _revised_rows(

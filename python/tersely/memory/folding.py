@@ -30,12 +30,12 @@ from tersely.memory.excerpts import (
     read_excerpts,
 )
 from tersely.memory.groups import MESSAGE_TOKENS, check_room, count_entries
-from tersely.memory.messages import Entry, Path, Piece, read_messages
+from tersely.memory.messages import Entry, JsonStyle, Path, Piece, read_messages
 from tersely.memory.revisions import Revision, find_revisions
 from tersely.memory.statements import KINDS, find_statements, stated_lines
 from tersely.memory.writing import new_user_message, with_texts
 from tersely.protocols import BatchTokenCounter, Strategy
-from tersely.types import Document, Float64s, Int64s, Request
+from tersely.types import Document, Float64s, Frame, Int64s, Request
 
 Places = tuple[tuple[int, int, int], ...]
 
@@ -188,7 +188,7 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     results = [
         (index, piece) for index in mild for piece in history.entries[index].pieces if piece.kind == "result"
     ]
-    sizes = count_batch(counter, [piece.text for _, piece in results])
+    sizes = count_batch(counter, [piece.sent for _, piece in results])
     least = np.minimum(sizes, _LEAST_RESULT)
     savings = int((sizes - least).sum())
     check_room(
@@ -266,6 +266,13 @@ class _Result:
     document: Document
     tokens: int
     share: int  # of tokens that it gets at least
+    within: JsonStyle | None  # of the JSON in whose string it stands
+
+    @property
+    def frame(self) -> Frame | None:
+        """How it is sent."""
+        style = self.within
+        return None if style is None else Frame(write=lambda parts: list(map(style.escaped, parts)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -302,7 +309,7 @@ def _long_results(history: History, first: int, last: int, room: int) -> list[_R
         for piece in history.entries[index].pieces
         if piece.kind == "result" and piece.path not in history.changed.get(index, ())
     ]
-    sizes = count_batch(history.counter, [piece.text for _, piece in results])
+    sizes = count_batch(history.counter, [piece.sent for _, piece in results])
     spare = room - int(history.now[first:last].sum() - sizes.sum())
     if not results or spare < _LEAST_RESULT:
         return []
@@ -317,7 +324,7 @@ def _shares(
     shares = fill(sizes, np.ones(len(sizes)), room)
     hints = hints_by_call(history.entries)
     return [
-        _Result(index, piece.path, document_of_result(piece, hints), size, share)
+        _Result(index, piece.path, document_of_result(piece, hints), size, share, piece.within)
         for (index, piece), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True)
         if share < size
     ]
@@ -327,7 +334,7 @@ def _shorten_results(history: History, results: Sequence[_Result], strategy: Str
     """The history with these results shortened by a strategy; raises what that raises."""
     texts: dict[int, dict[Path, str]] = {}
     for result in results:
-        request = Request((result.document,), None, result.share, 0.3, history.counter)
+        request = Request((result.document,), None, result.share, 0.3, history.counter, frame=result.frame)
         texts.setdefault(result.index, {})[result.path] = strategy.compress(request).text
     return history.rewrite(texts, "budget")
 

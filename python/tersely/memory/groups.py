@@ -111,7 +111,7 @@ def count_entries(counter: BatchTokenCounter, entries: Sequence[Entry], picture_
             if piece.kind == "picture":
                 pictures += 1
             else:
-                texts.append(piece.text)
+                texts.append(piece.text if piece.within is None else piece.sent)
         for text in (entry.name, entry.opaque):
             if text:
                 texts.append(text)

@@ -58,6 +58,14 @@ _OUTPUTS = ("content", "output", "result", "response", "return_value", "error", 
 _FAILED = {"error", "failed", "failure", "output-error", "output-denied", "error-text", "error-json",
            "retry-prompt"}  # fmt: skip
 
+_EXIT_CODES = ("exit_code", "exitCode", "returncode", "return_code", "exit_status")
+# Keys of JSON that say how a call ended; it is looked for in so many of its characters.
+_ENDED = re.compile(
+    r'"(?:exit_?(?:code|status)|return_?code|metadata|is_?error|error|status|success|stdout|stderr)"\s{0,9}:',
+    re.I,
+)
+_LONGEST_JSON = 1_000_000
+
 # What a picture is, and where it can be had again.
 _MEDIA = re.compile(r"(?:data:)?((?:image|audio|video|application|text)/[\w.+-]{1,60})", re.ASCII)
 _ADDRESS = re.compile(r"[a-z][a-z0-9]{1,9}://[^\s\[\]]{1,200}|file[-_]\w{1,80}", re.ASCII)
@@ -82,6 +90,35 @@ _COMPACTED = {
 }  # items that stand for a history, readable to the provider alone
 
 
+class JsonStyle(NamedTuple):
+    """How JSON is written in a string, so that it can be written again to the letter."""
+
+    comma: str
+    colon: str
+    ascii: bool
+
+    def write(self, value: Any) -> str:
+        """A value as JSON in this style."""
+        return json.dumps(value, ensure_ascii=self.ascii, separators=self[:2])
+
+    def escaped(self, text: str) -> str:
+        """A text as it stands between quotes."""
+        return json.dumps(text, ensure_ascii=self.ascii)[1:-1]
+
+
+_STYLES = [JsonStyle(*marks, ascii) for marks in ((", ", ": "), (",", ":")) for ascii in (True, False)]
+
+
+def parse_json_text(text: str) -> tuple[dict[str, Any], JsonStyle] | None:
+    """The object that a string is the JSON of, and its style; None where writing it again would change it."""
+    try:
+        value = json.loads(text) if text[:1] == "{" and text[-1:] == "}" else None
+        style = next((style for style in _STYLES if value and style.write(value) == text), None)
+    except (ValueError, RecursionError):
+        return None
+    return None if value is None or style is None else (value, style)
+
+
 class Piece(NamedTuple):
     """A text of a message."""
 
@@ -95,6 +132,14 @@ class Piece(NamedTuple):
     path: Path  # the keys that lead to it in the message; () for what cannot be changed in place
     call: str = ""  # id of the call that it makes or is the result of, "" where that is not said
     failed: bool = False  # it is of a result whose message says that the call failed
+    within: JsonStyle | None = (
+        None  # how the JSON is written in whose string it stands: escaped, as it is sent
+    )
+
+    @property
+    def sent(self) -> str:
+        """The text as it is sent, and so counted."""
+        return self.text if self.within is None else self.within.escaped(self.text)
 
 
 class Entry(NamedTuple):
@@ -309,7 +354,7 @@ class MessageReader:
         content = plain(content)
         if isinstance(content, str):
             if self.role == "tool":
-                self.pieces.append(Piece(content, "result", path, self.call))
+                self.gave(content, path, self.call)
             else:
                 self.pieces.append(Piece(content, "excerpts" if content.startswith(HEADER) else "text", path))
         elif isinstance(content, Mapping):
@@ -416,7 +461,7 @@ class MessageReader:
         if isinstance(value, Mapping):
             what, fields, inner = kind_of(value, path)
             if what in TEXTS and isinstance(fields.get("text"), str):
-                self.pieces.append(Piece(fields["text"], "result", (*inner, "text"), call))
+                self.gave(fields["text"], (*inner, "text"), call)
                 self.rest(fields, inner, {"text"})
             elif what in PICTURES:
                 self.picture(fields, inner, path, call)
@@ -430,6 +475,24 @@ class MessageReader:
                 self.output(block, (*path, number), call)
         else:
             self.given(given, path, call)
+
+    def gave(self, text: str, path: Path, call: str) -> None:
+        """Read a text that a tool gave; of JSON that says how a call ended, the texts in it."""
+        found = parse_json_text(text) if _ENDED.search(text, 0, _LONGEST_JSON) else None
+        if found is None:
+            self.pieces.append(Piece(text, "result", path, call))
+            return
+        value, style = found
+        failed = _tells_failure({"output": value}) or _says_failed(value.get("metadata"))
+        texts = {key: one for key, one in value.items() if isinstance(one, str) and "\n" in one}
+        if 2 * sum(map(len, texts.values())) < len(text):
+            self.pieces.append(Piece(text, "result", path, call, failed))
+            return
+        for key, one in texts.items():
+            self.pieces.append(Piece(one, "result", (*path, key), call, failed, style))
+        self.pieces.append(
+            Piece(style.write({**value, **dict.fromkeys(texts, "")}), "data", (), call, failed)
+        )
 
     def given(self, value: Any, path: Path, call: str) -> None:
         """Read a tool's result that is no block."""
@@ -445,8 +508,11 @@ class MessageReader:
             for key, text in texts.items():
                 self.pieces.append(Piece(text, kind, (*path, key) if kind == "result" else (), call))
             value = {**value, **dict.fromkeys(texts, "")}
+        elif isinstance(value, str) and kind == "result":
+            self.gave(value, path, call)
+            return
         elif isinstance(value, str):
-            self.pieces.append(Piece(value, kind, path if kind == "result" else (), call))
+            self.pieces.append(Piece(value, kind, (), call))
             return
         self.pieces.append(Piece(_shown(value), "data", (), call))
 
@@ -489,12 +555,15 @@ def _tells_failure(given: Mapping[str, Any]) -> bool:
     return any(_says_failed(value) for value in (given, *inner) if isinstance(value, Mapping))
 
 
-def _says_failed(given: Mapping[str, Any]) -> bool:
+def _says_failed(given: Any) -> bool:
+    if not isinstance(given, Mapping):
+        return False
     states = [given.get(key) for key in ("status", "state", "outcome", "type", "part_kind")]
     told = [state for state in states if isinstance(state, str)]
     return (
         any(given.get(key) is True for key in ("is_error", "isError"))
         or given.get("success") is False
+        or any(type(given.get(key)) is int and given[key] != 0 for key in _EXIT_CODES)
         or any(given.get(key) for key in ("error", "errorText"))
         or any(state.lower() in _FAILED or state.endswith("_error") for state in told)
     )
@@ -605,6 +674,10 @@ def _is_message(value: Any) -> bool:
 class _ResultReader(MessageReader):
     """Reads data that a tool gave as texts and records, in which any part may become shorter."""
 
+    def gave(self, text: str, path: Path, call: str) -> None:
+        """A text, as it came: whoever shortens it reads JSON as JSON."""
+        self.pieces.append(Piece(text, "result", path, call))
+
     def bare(self, value: Any, path: Path) -> None:
         """An item or a block of a result without its message, or what such a one holds."""
         shaped = plain(value)
@@ -633,9 +706,9 @@ class _ResultReader(MessageReader):
                 if text is None:
                     self.output(block, (*path, number), call)
                 else:
-                    self.pieces.append(Piece(text, "result", (*path, number, "text"), call))
+                    self.gave(text, (*path, number, "text"), call)
         elif isinstance(value, str):
-            self.pieces.append(Piece(value, "result", path, call))
+            self.gave(value, path, call)
         elif _is_block(value) and plain(value).get("type") != "resource":
             super().output(value, path, call)
         else:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.memory.messages import LANGCHAIN_TYPES, Path, is_list, plain
+from tersely.memory.messages import LANGCHAIN_TYPES, Path, is_list, parse_json_text, plain
 
 REMOVED = object()
 
@@ -34,6 +34,10 @@ def _put(value: Any, places: list[tuple[Path, Any]]) -> Any:
     if not places[0][0]:
         made = places[0][1]
         return _blocks_like(value, made) if isinstance(made, Rows) else made
+    if isinstance(value, str):  # the text is one of JSON in a string
+        found = parse_json_text(value)
+        assert found is not None
+        return found[1].write(_put(found[0], places))
     by_key: dict[str | int, list[tuple[Path, Any]]] = {}
     for path, text in places:
         by_key.setdefault(path[0], []).append((path[1:], text))
