@@ -24,8 +24,8 @@ struct Group {
 constexpr Group kGroups[] = {
     // Negations of some thirty languages; those that are common words of other languages are classes of their own.
     {"not",
-     "not no never none nor neither nobody nothing nowhere without cannot dont doesnt didnt isnt arent wasnt werent"
-     "wont cant couldnt shouldnt wouldnt hasnt havent hadnt unable lack hardly barely"},
+     "not no never none nor neither nobody nothing nowhere without cannot dont doesnt didnt isnt arent wasnt werent "
+     "wont cant couldnt shouldnt wouldnt mustnt mightnt neednt hasnt havent hadnt aint unable lack hardly barely"},
     {"not", "nicht kein keine keinen keinem keiner keines nie niemals ohne nichts niemand weder nirgends"},
     {"not", "niet geen zonder nooit niets inte ingen inget utan aldrig ikke ej"},
     {"not", "pas jamais rien aucun aucune sans ni non guere nunca jamas sin ningun ninguna ninguno nada nadie"},

@@ -8,6 +8,7 @@ import pytest
 from agent_notes import read
 from growth import MOST, growth
 from hypothesis import given, strategies as st
+from tersely import _native
 from tersely.memory.segments.agreement import contradictions, exact_words, keys_of, opposites_of, same_as
 
 STATE = (
@@ -35,6 +36,12 @@ SOURCES = {"state": STATE, "outcomes": OUTCOMES}
 def test_e030_what_says_something_else_is_told_from_the_same_in_other_words(sample: dict[str, Any]) -> None:
     found = contradictions(SOURCES[sample["source"]], sample["short"])
     assert not found if sample["agrees"] else found
+
+
+def test_no_negation_is_two_words_that_a_line_break_joined() -> None:
+    known = set(_native.negations())
+    joined = [one for one in known for at in range(2, len(one) - 1) if {one[:at], one[at:]} <= known]
+    assert joined == [] and {"werent", "wont", "mustnt"} <= known
 
 
 @pytest.mark.parametrize(
