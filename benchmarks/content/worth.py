@@ -18,7 +18,6 @@ from unittest.mock import patch
 
 import tersely
 from tersely import _native
-from tersely.content import logs
 
 from benchmarks import data as development, tokens
 from benchmarks.content.formats import MOST, PERCENTS
@@ -32,6 +31,7 @@ _KINDS = ("tool_output", "log", "stack_trace", "prose", "code", "table")  # that
 _FOLDS = 4
 _STEPS = (0.5, 0.8, 1.25, 2.0)
 _ROUNDS = 2
+_WORTH = _native.line_worth
 
 Weights = dict[str, float]
 
@@ -70,7 +70,7 @@ def _texts(folder: Path, part: str) -> list[dict[str, Any]]:
 def _kept(rows: Sequence[dict[str, Any]], weights: Weights) -> dict[str, float]:
     """By share of the tokens, the strings that are kept: mean over formats."""
     shares: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    with patch.object(logs, "line_worth", partial(_native.line_worth, weights=weights)):
+    with patch.object(_native, "line_worth", partial(_WORTH, weights=weights)):
         for row in rows:
             for percent, budget in row["budgets"].items():
                 short = tersely.compress(row["text"], budget=budget, strategy="tool_output").text
