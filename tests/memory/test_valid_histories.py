@@ -197,3 +197,48 @@ def test_rules(said: list[tuple[str, str]], rule: str | None) -> None:
 
 def role_of(messages: list[dict[str, Any]]) -> str:
     return str(messages[0]["role"])
+
+
+def converse(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "content": [{"text": text}]}
+
+
+@pytest.mark.parametrize("pinned", [(), (4,), (5,), (12, 15)])
+def test_turns_of_converse_alternate_where_what_stood_between_two_of_one_role_is_gone(
+    pinned: tuple[int, ...],
+) -> None:
+    history = [converse(("user", "assistant")[n % 2], f"Step {n}. {WORDS} {LOG}") for n in range(19)]
+    made = compact_messages(history, budget=6000, pinned=pinned, keep_last=1)
+    roles = [message["role"] for message in made.messages]
+    assert roles == [("user", "assistant")[n % 2] for n in range(len(roles))]
+    blocks = [block for message in made.messages for block in message["content"]]
+    assert all(history[index]["content"][0] in blocks for index in (*pinned, 18))
+    assert made.tokens == compact_messages(made.messages, budget=9999).original_tokens <= 6000
+
+
+def test_a_compactor_sends_turns_of_converse_that_alternate() -> None:
+    compactor, most = Compactor(3000), 1
+    history = [converse(("user", "assistant")[n % 2], f"Step {n}. {WORDS} {LOG[:800]}") for n in range(40)]
+    for length in range(1, 40, 2):
+        made = compactor.compact(history[:length])
+        roles = [message["role"] for message in made.messages]
+        assert roles == [("user", "assistant")[n % 2] for n in range(len(roles))]
+        assert made.tokens == compact_messages(made.messages, budget=9999).original_tokens <= 3000
+        most = max(most, *(len(message["content"]) for message in made.messages))
+    assert most > 1  # excerpts, and the turn of the user beside them
+
+
+def test_a_pinned_turn_of_gemini_is_one_with_the_calls_that_come_to_stand_behind_it() -> None:
+    history = [user(gemini, WORDS)]
+    for turn in range(12):
+        for message in gemini(turn, [f"c{turn}"], [f"{turn} {LOG}"]):
+            history += message
+        history += [
+            {"role": "model", "parts": [{"text": f"Done {turn}."}]},
+            user(gemini, f"Next {turn}. {LOG}"),
+        ]
+    (pin,) = [n for n, message in enumerate(history) if message["parts"][0].get("text") == "Done 6."]
+    budgets = range(3000, 12000, 500)
+    for made in (compact_messages(history, budget=budget, pinned=[pin]) for budget in budgets):
+        for before, message in zip(made.messages, made.messages[1:], strict=False):
+            assert before["role"] == "user" or not any("functionCall" in part for part in message["parts"])

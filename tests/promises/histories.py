@@ -216,8 +216,11 @@ def check_messages(
     if len(made.accounts) != len(given):
         wrong.append("not one account a message")
     sent = {id(message) for message in made.messages}
+    blocks = {id(block) for message in made.messages for block in _blocks(message)}
     for account in made.accounts:
-        if account.outcome == "verbatim" and id(given[account.index]) not in sent:
+        message = given[account.index]
+        stays = id(message) in sent or {id(block) for block in _blocks(message)} <= blocks
+        if account.outcome == "verbatim" and not stays:
             wrong.append(f"message {account.index} is said to stay, and does not")
         if made.expand(account.index) != given[account.index]:
             wrong.append(f"message {account.index} cannot be had again")
@@ -226,6 +229,12 @@ def check_messages(
     if (calls ^ answers) - (before ^ told):
         wrong.append(f"calls {calls} and results {answers} are parted")
     return wrong
+
+
+def _blocks(message: Any) -> list[Any]:
+    """The blocks of a message, which may stand in one turn with those of another."""
+    found = message.get("parts", message.get("content")) if isinstance(message, dict) else None
+    return found if isinstance(found, list) else [message]
 
 
 def _calls(messages: Sequence[Any]) -> tuple[set[str], set[str]]:

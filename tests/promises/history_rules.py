@@ -132,10 +132,12 @@ def anthropic(messages: Sequence[Any]) -> list[str]:
 
 
 def bedrock(messages: Sequence[Any]) -> list[str]:
-    """Messages of Bedrock's Converse: all results stand in the turn behind their calls."""
+    """Messages of Bedrock's Converse: turns alternate, all results stand in the turn behind their calls."""
     pairs = _Pairs()
     for at, message in enumerate(messages):
         blocks = message["content"]
+        if at and message["role"] == messages[at - 1]["role"]:
+            pairs.wrong.append(f"message {at}: two turns of {message['role']}")
         pairs.answer(at, [block["toolResult"]["toolUseId"] for block in blocks if "toolResult" in block])
         pairs.close(at)
         pairs.call(at, [block["toolUse"]["toolUseId"] for block in blocks if "toolUse" in block])

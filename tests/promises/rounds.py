@@ -118,8 +118,6 @@ def compact_rounds(random: Random) -> Call:
         "keep_last": random.choice([0, 0, 1, 3]),
         "pinned": random.choice([(), (), (random.randrange(len(history)),)]),
     }
-    if shape.__name__ == "_gemini":  # a pinned turn of the model may come to stand before its next call
-        chosen["pinned"] = ()
     assert not rules(history), rules(history)
 
     def check(made: CompactedMessages, budget: int) -> list[str]:

@@ -37,8 +37,9 @@ from tersely.memory.groups import (
     held_messages,
 )
 from tersely.memory.messages import Entry, Piece, check_list, read_messages, warnings_of
+from tersely.memory.writing import joined_turns
 from tersely.models.counters import resolve_counter
-from tersely.protocols import Strategy
+from tersely.protocols import BatchTokenCounter, Strategy
 
 
 @brief
@@ -184,10 +185,21 @@ def compact_messages(
         return folded
 
     folded = with_required(attempt, budget, original)
-    tokens, warned = frame + folded.tokens, (*warnings, *folded.warnings)
-    return CompactedMessages(
-        folded.messages, tokens, original, budget, folded.accounts, list(messages), warned
-    )
+    sent, saved = _as_turns(folded.messages, counting, picture_tokens)
+    tokens, warned = frame + folded.tokens - saved, (*warnings, *folded.warnings)
+    return CompactedMessages(sent, tokens, original, budget, folded.accounts, list(messages), warned)
+
+
+def _as_turns(messages: list[Any], counter: BatchTokenCounter, picture_tokens: int) -> tuple[list[Any], int]:
+    """The messages in turns as their provider takes them (`joined_turns`), and the tokens that this saves."""
+    sent, saved = list(messages), 0
+    for first, last, joined in reversed(joined_turns(messages)):
+        turns = read_messages([*messages[first:last], joined])
+        *apart, together = count_entries(counter, turns, picture_tokens).tolist()
+        if together <= sum(apart):
+            sent[first:last] = [joined]
+            saved += sum(apart) - together
+    return sent, saved
 
 
 def _nothing_said(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) -> int:
@@ -290,9 +302,12 @@ class Compactor:
             if _nothing_said(self._accounts, self._entries) or breaks_rules(sent, self._entries):
                 return self._alone(messages)
             waiting = sum(self._costs[self._done :])
+        sent, saved = [*self._sent, *messages[self._done :]], 0
+        if self._sent:
+            sent, saved = _as_turns(sent, counter, self.picture_tokens)
         return CompactedMessages(
-            [*self._sent, *messages[self._done :]],
-            frame + self._sent_tokens + waiting,
+            sent,
+            frame + self._sent_tokens + waiting - saved,
             frame + self._total,
             self.budget,
             tuple(self._accounts),

@@ -45,7 +45,8 @@ class MessageAccount(NamedTuple):
 
     Attributes:
         index: of the message in the history.
-        outcome: "verbatim"; "compressed": its results are shorter; "folded": excerpts of it stand in a
+        outcome: "verbatim" (its blocks may stand in one turn with those of others); "compressed": its
+            results are shorter; "folded": excerpts of it stand in a
             message that stands for several; "dropped": nothing of it is left.
         reason: "fits" (so does everything), "system", "sealed" (a summary that its provider alone can read),
             "pinned", "picture", "cache_marker", "with_held" (it belongs to such a one), "task" (the first of

@@ -102,6 +102,42 @@ def _text_block(text: str, like: Any) -> Any:
     return validate(made) if validate else made  # a part of Gemini's SDK, or a mapping
 
 
+def joined_turns(messages: Sequence[Any]) -> list[tuple[int, int, Any]]:
+    """(first, behind the last, one message) of messages that are one turn to their provider. O(messages).
+
+    Bedrock's Converse refuses two turns of one role in a row, and Gemini a call right behind a turn of the
+    model; where what stood between them is gone, their blocks go into one.
+    """
+    found: list[tuple[int, int, Any]] = []
+    before = ("", "")
+    for index, message in enumerate(messages):
+        turn = _turn(message)
+        if turn[0] and turn == before:
+            again = bool(found) and found[-1][1] == index
+            first, _, joined = found.pop() if again else (index - 1, index, messages[index - 1])
+            blocks = [*_field(joined, turn[1]), *_field(message, turn[1])]
+            found.append((first, index + 1, with_texts(message, {(turn[1],): blocks})))
+        before = turn
+    return found
+
+
+def _turn(message: Any) -> tuple[str, str]:
+    """The role, and the field of the blocks, of a message that may be joined with one beside it; or ""."""
+    role = _field(message, "role")
+    if role == "model" and is_list(_field(message, "parts")):
+        return "model", "parts"
+    blocks = _field(message, "content")
+    if role in ("user", "assistant") and is_list(blocks):
+        untyped = [isinstance(block, Mapping) and "type" not in block for block in blocks]
+        if untyped and all(untyped):
+            return role, "content"
+    return "", ""
+
+
+def _field(message: Any, name: str) -> Any:
+    return message.get(name) if isinstance(message, Mapping) else getattr(message, name, None)
+
+
 def new_user_message(text: str, like: Sequence[Any]) -> Any:
     """A user's message that says `text`, of the kind that the messages `like` are."""
     for message in like:
