@@ -1,4 +1,4 @@
-"""Open SQLite files: shared by threads, processes and forks, migrated; transactions share their waits.
+"""Open SQLite files: shared by threads, processes and forks, migrated.
 
     Database   a file that lasts: any number read it, one at a time among all processes writes
     Draft      a file that one writer fills before anybody else looks at it
@@ -14,15 +14,14 @@ import shutil
 import threading
 import time
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
-from tersely.errors import CompressionError, StoreError
+from tersely.errors import StoreError
 from tersely.files import at_forks, file_lock, make_file, sync_to_disk, warn_if_shared
 from tersely.threads import Gate
 
@@ -30,97 +29,6 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 Result = TypeVar("Result")
-
-_JOBS = 1000  # in a transaction
-
-
-class GroupCommit:
-    """Run jobs of many threads in shared transactions, in the order in which they came.
-
-    Whoever has the turn commits what everybody else has queued meanwhile: no thread of its own.
-    """
-
-    def __init__(self) -> None:
-        """Begin with an empty queue."""
-        self.reset()
-
-    def reset(self) -> None:
-        """Begin anew: in a forked child, whoever had the turn is gone."""
-        self._queue: deque[_Entry] = deque()
-        self._turn = threading.Lock()
-
-    def run(
-        self,
-        transaction: Callable[[], AbstractContextManager[Connection]],
-        job: Callable[[Connection], Result],
-    ) -> Result:
-        """Return what a job gives, once it is durable; where it raises, it has no effect, and so does this.
-
-        `transaction` gives a connection inside BEGIN and commits, or rolls back where its block raises: the
-        jobs in it are then run again, each in a transaction of its own.
-        """
-        mine = _Entry(job)
-        self._queue.append(mine)
-        with self._turn:
-            while not mine.done:
-                batch = [self._queue.popleft() for _ in range(min(len(self._queue), _JOBS))]
-                try:
-                    self._commit(transaction, batch)
-                except BaseException:  # Ctrl-C: the others' jobs stay in the queue
-                    self._queue.extendleft(
-                        entry for entry in reversed(batch) if not entry.done and entry is not mine
-                    )
-                    raise
-        if mine.error is not None:
-            raise mine.error
-        result: Result = mine.result
-        return result
-
-    def alone(self) -> AbstractContextManager[object]:
-        """Keep the jobs of this process waiting while the block lasts."""
-        return self._turn
-
-    def _commit(
-        self, transaction: Callable[[], AbstractContextManager[Connection]], batch: list[_Entry]
-    ) -> None:
-        try:
-            with transaction() as connection:
-                for entry in batch:
-                    entry.attempt(connection)
-        except Exception as error:
-            if len(batch) > 1:  # the disk may have room for some of them
-                for entry in batch:
-                    self._commit(transaction, [entry])
-                return
-            batch[0].error = error
-        for entry in batch:
-            entry.done = True
-
-
-class _Entry:
-    """A job in the queue, and its result or error."""
-
-    __slots__ = ("_job", "done", "error", "result")
-
-    def __init__(self, job: Callable[[Connection], Any]) -> None:
-        self._job = job
-        self.done = False
-        self.error: BaseException | None = None
-        self.result: Any = None
-
-    def attempt(self, connection: Connection) -> None:
-        """Run inside the transaction; errors of the file end the transaction, others only the job."""
-        self.error = self.result = None
-        connection.execute("SAVEPOINT job")
-        try:
-            self.result = self._job(connection)
-        except UnicodeDecodeError:  # a ValueError, but of SQLite: damage
-            raise
-        except (CompressionError, ValueError, TypeError) as error:
-            self.error = error
-            connection.execute("ROLLBACK TO job")
-        connection.execute("RELEASE job")
-
 
 _PATIENCE = 30.0  # seconds to wait for another process's write
 _LOG_PAGES = 2000  # of the write-ahead log, before they move to the file
@@ -230,7 +138,7 @@ class Database:
         self.read_only = read_only or immutable
         self._immutable, self._flush, self._max_bytes = immutable, flush, max_bytes
         self.gate = Gate()
-        self._commits = GroupCommit()
+        self._turn = threading.Lock()  # of one writer in this process
         self._writer: Connection | None = None
         self._idle: list[Connection] = []
         self._closed = False
@@ -277,11 +185,10 @@ class Database:
     def write(self, job: Callable[[Connection], Result]) -> Result:
         """Run a job in a transaction, and return what it gives, once it is durable.
 
-        A job that raises has no effect, and none on the others of its transaction. It may be run again where
-        the transaction failed for another one's sake. It must not use a Database.
+        A job that raises has no effect. It must not use a Database.
         """
-        with self._naming_errors():
-            return self._commits.run(self._transaction, job)
+        with self._alone() as connection, _committing(connection):
+            return job(connection)
 
     def vacuum(self) -> None:
         """Write the file anew without what was deleted, so that it is nowhere in it. O(file)."""
@@ -335,17 +242,12 @@ class Database:
     def begin_in_child(self) -> None:
         """Let go of what the parent's other threads held: they are not in this forked child."""
         self.gate.reset()
-        self._commits.reset()
+        self._turn = threading.Lock()
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
         """Give the writing connection outside a transaction, alone among all writers."""
-        with self._naming_errors(), self._commits.alone(), self._writing() as connection:
-            yield connection
-
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        with self._writing() as connection, _committing(connection):
+        with self._naming_errors(), self._turn, self._writing() as connection:
             yield connection
 
     @contextmanager

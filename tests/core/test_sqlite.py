@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
 import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tersely.errors import StoreError
-from tersely.sqlite import DamageError, Database, Draft, Format, GroupCommit
+from tersely.sqlite import DamageError, Database, Draft, Format
 
 
 def make_notes(connection: sqlite3.Connection) -> None:
@@ -276,123 +274,3 @@ for database in files:
     command = [sys.executable, "-B", "-W", "error", "-c", code, str(path)]
     done = subprocess.run(command, capture_output=True, check=False, timeout=120)
     assert (done.returncode, done.stderr) == (0, b"")
-
-
-class Transactions:
-    """Transactions on a table in memory, counted."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        self.connection.execute("CREATE TABLE t (a UNIQUE CHECK (a < 1000))")
-
-    @contextlib.contextmanager
-    def __call__(self) -> Iterator[sqlite3.Connection]:
-        self.count += 1
-        self.connection.execute("BEGIN")
-        try:
-            yield self.connection
-            self.connection.execute("COMMIT")
-        except BaseException:
-            self.connection.rollback()
-            raise
-
-    def values(self) -> list[int]:
-        return [value for (value,) in self.connection.execute("SELECT a FROM t ORDER BY a")]
-
-
-def test_writes_that_wait_share_one_transaction() -> None:
-    transactions = Transactions()
-    group = GroupCommit()
-    started, go = threading.Event(), threading.Event()
-
-    def slow(connection: sqlite3.Connection) -> None:
-        started.set()
-        assert go.wait(20)
-
-    def write(value: int) -> None:
-        group.run(transactions, lambda connection: connection.execute("INSERT INTO t VALUES (?)", (value,)))
-
-    threads = [threading.Thread(target=group.run, args=(transactions, slow))]
-    threads[0].start()
-    assert started.wait(20)
-    threads += [threading.Thread(target=write, args=(value,)) for value in range(50)]
-    for thread in threads[1:]:
-        thread.start()
-    while len(group._queue) < 50:
-        pass
-    go.set()
-    for thread in threads:
-        thread.join()
-    assert transactions.values() == list(range(50)) and transactions.count == 2
-    transactions.connection.close()
-
-
-def test_one_bad_write_does_not_hurt_the_others() -> None:
-    transactions = Transactions()
-    group = GroupCommit()
-    outcomes: dict[int, object] = {}
-
-    def job(value: int, connection: sqlite3.Connection) -> int:
-        connection.execute("INSERT INTO t VALUES (?)", (value,))
-        if value % 10 == 3:
-            raise ValueError(f"no {value}")  # has no effect
-        return value
-
-    def write(value: int) -> None:
-        try:
-            outcomes[value] = group.run(transactions, lambda connection: job(value, connection))
-        except (ValueError, sqlite3.IntegrityError) as error:
-            outcomes[value] = type(error)
-
-    with group.alone():  # so that all are in one transaction
-        threads = [threading.Thread(target=write, args=(value,)) for value in [*range(20), 1000]]
-        for thread in threads:
-            thread.start()
-        while len(group._queue) < 21:
-            pass
-    for thread in threads:
-        thread.join()
-    good = [value for value in range(20) if value % 10 != 3]
-    assert transactions.values() == good
-    assert outcomes == {
-        **dict.fromkeys((3, 13), ValueError),
-        1000: sqlite3.IntegrityError,
-        **{v: v for v in good},
-    }
-    transactions.connection.close()
-
-
-def test_an_interrupted_writer_leaves_the_others_their_jobs() -> None:
-    transactions = Transactions()
-    outcomes: list[str] = []
-
-    @contextlib.contextmanager
-    def interrupted_once() -> Iterator[sqlite3.Connection]:
-        with transactions() as connection:
-            yield connection
-            if transactions.count == 1:
-                raise KeyboardInterrupt
-
-    group = GroupCommit()
-
-    def write(value: int) -> None:
-        try:
-            group.run(
-                interrupted_once,
-                lambda connection: connection.execute("INSERT INTO t VALUES (?)", (value,)),
-            )
-            outcomes.append("done")
-        except KeyboardInterrupt:
-            outcomes.append("interrupted")
-
-    with group.alone():
-        threads = [threading.Thread(target=write, args=(value,)) for value in range(6)]
-        for thread in threads:
-            thread.start()
-        while len(group._queue) < 6:
-            pass
-    for thread in threads:
-        thread.join(20)
-    assert sorted(outcomes) == ["done"] * 5 + ["interrupted"] and len(transactions.values()) == 5
-    transactions.connection.close()

@@ -1,4 +1,4 @@
-"""Write texts to disk, each once, and read them back: zstd with a trained dictionary, or zlib without it."""
+"""Write texts to disk, each once, and read them back: zstd, or zlib without it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import importlib
 import sys
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +22,6 @@ Load = Callable[[int], bytes]  # the bytes of the dictionary with this key
 
 _ZSTD_LEVEL = 3
 _ZLIB_LEVEL = 6
-_DICTIONARY_BYTES = 32 * 1024
-_TRAIN_AT = (1_000, 100_000)  # so many texts are enough for a dictionary: the newest one is used
-_SAMPLES = 1_000
-_SAMPLE_CHARACTERS = 2_048
 
 
 def zstd_module() -> Any:
@@ -38,41 +34,25 @@ def zstd_module() -> Any:
         return None
 
 
-def train(samples: Sequence[bytes]) -> bytes | None:
-    """Make a dictionary of 32 KiB from samples; None without zstd, or where zstd finds too little."""
-    zstd = zstd_module()
-    if zstd is None:
-        return None
-    try:
-        return bytes(zstd.train_dict(samples, _DICTIONARY_BYTES).dict_content)
-    except (zstd.ZstdError, ValueError):
-        return None
-
-
 class Codec:
     """Compress and decompress texts. Reading is thread-safe; writing is for one thread at a time.
 
-    A dictionary is known by `dictionary_key(its bytes)`, and loaded once.
+    Texts of files that were made before have dictionaries: one is known by `dictionary_key(its bytes)`, and
+    loaded once.
     """
 
     def __init__(self) -> None:
         """Begin without a dictionary: they are loaded when they are needed."""
         self._zstd = zstd_module()
         self._loaded: dict[int, Any] = {}
-        self._compressors: dict[int | None, Any] = {}
 
-    def encode(self, data: bytes, key: int | None, load: Load) -> tuple[int, int | None, bytes]:
-        """Return (form, key of the dictionary used, bytes): compressed where that is shorter, else plain."""
+    def encode(self, data: bytes) -> tuple[int, bytes]:
+        """Return (form, bytes): compressed where that is shorter, else plain."""
         if self._zstd is None:
-            form, used, packed = ZLIB, None, zlib.compress(data, _ZLIB_LEVEL)
+            form, packed = ZLIB, zlib.compress(data, _ZLIB_LEVEL)
         else:
-            if key not in self._compressors:
-                self._compressors[key] = self._zstd.ZstdCompressor(
-                    _ZSTD_LEVEL, zstd_dict=self._dictionary(key, load)
-                )
-            compressor = self._compressors[key]
-            form, used, packed = ZSTD, key, compressor.compress(data, compressor.FLUSH_FRAME)
-        return (form, used, packed) if len(packed) < len(data) else (PLAIN, None, data)
+            form, packed = ZSTD, self._zstd.compress(data, _ZSTD_LEVEL)
+        return (form, packed) if len(packed) < len(data) else (PLAIN, data)
 
     def decode(self, form: int, key: int | None, packed: bytes, size: int, load: Load) -> bytes:
         """Return the `size` bytes again. Raises DamageError, and MissingExtraError where zstd is needed.
@@ -137,21 +117,18 @@ class Texts:
         row = connection.execute("SELECT number FROM texts WHERE digest = ?", (digest,)).fetchone()
         if row is not None and self._is_sound(connection, row[0], digest):
             return int(row[0])
-        newest = connection.execute("SELECT key FROM dictionaries ORDER BY number DESC LIMIT 1").fetchone()
-        form, key, packed = self._codec.encode(data, newest and newest[0], partial(_dictionary, connection))
+        form, packed = self._codec.encode(data)
         if row is not None:
-            values = (len(data), form, key, packed, row[0])
+            values = (len(data), form, packed, row[0])
             connection.execute(
-                "UPDATE texts SET size = ?, form = ?, dictionary = ?, data = ? WHERE number = ?", values
+                "UPDATE texts SET size = ?, form = ?, dictionary = NULL, data = ? WHERE number = ?", values
             )
             return int(row[0])
         number = connection.execute(
-            "INSERT INTO texts (digest, size, form, dictionary, data) VALUES (?, ?, ?, ?, ?)",
-            (digest, len(data), form, key, packed),
+            "INSERT INTO texts (digest, size, form, data) VALUES (?, ?, ?, ?)",
+            (digest, len(data), form, packed),
         ).lastrowid
         assert number is not None
-        if number in _TRAIN_AT:
-            self._train(connection)
         return number
 
     def read(self, connection: Connection, number: int) -> tuple[bytes, str]:
@@ -175,18 +152,6 @@ class Texts:
             return self.read(connection, number)[0] == digest
         except DamageError:
             return False
-
-    def _train(self, connection: Connection) -> None:
-        """Make a dictionary of the newest texts; what is there stays as it is written."""
-        rows = connection.execute(
-            "SELECT number FROM texts ORDER BY number DESC LIMIT ?", (_SAMPLES,)
-        ).fetchall()
-        texts = [self.read(connection, number)[1] for (number,) in rows]
-        data = train([text[:_SAMPLE_CHARACTERS].encode("utf-8", "surrogatepass") for text in texts if text])
-        if data is not None:
-            connection.execute(
-                "INSERT OR IGNORE INTO dictionaries (key, data) VALUES (?, ?)", (dictionary_key(data), data)
-            )
 
 
 def _dictionary(connection: Connection, key: int) -> bytes:
