@@ -88,10 +88,8 @@ def test_the_steps_of_an_agent_builder(tmp_path: Path) -> None:
 
     # The same command again within minutes, and the expansion, count against what was saved.
     agent.hook("PostToolUse", {"command": "make"}, tool_response=response)
-    total = json.loads(agent.shell("tersely savings --json"))[-1]
-    assert (total["results"], total["expanded"], total["again"]) == (3, 1, 1)
-    assert total["saved"] == total["tokens_in"] - total["tokens_out"] - total["tokens_back"]
-    assert total["tokens_back"] > 2 * COUNT(LOG) - 10
+    told = agent.shell("tersely hook doctor")
+    assert "tokens in 3 results; asked for whole again: 1, calls made again within five minutes: 1" in told
 
     # A history is compacted, and what that lost is told.
     history = [

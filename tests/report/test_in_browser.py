@@ -14,9 +14,7 @@ from typing import Any
 import pytest
 import tersely
 from read_page import ATTACKS, forged
-from tersely.agents.savings import SavingsRow
 from tersely.report import write_comparison, write_html
-from tersely.report.savings import savings_page
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -221,18 +219,6 @@ def test_without_scripts_there_is_the_compressed_text(
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(path.as_uri())
     assert page.locator("body").inner_text().endswith(f"Compressed\n\n{result.text}".rstrip())
-    page.context.close()
-
-
-def test_the_page_of_savings_is_drawn_without_a_source(browser: Any, tmp_path: Path) -> None:
-    rows = [SavingsRow("2026-03-31", f"<b>{n}", 4, 1000, 900 + n, 0, 0, 0) for n in range(0, 300, 90)]
-    (tmp_path / "page.html").write_text(savings_page(rows, rows, {"m": 3.0}), encoding="utf-8")
-    page, said = open_page(browser, tmp_path / "page.html")
-    check_safe(page)
-    assert page.locator("h2:visible").all_inner_texts() == ["By day", "All of it"]
-    assert page.locator("rect.over").count() == 1 and page.locator("rect.used").count() == 2
-    assert page.locator("tfoot td").first.inner_text() == "<b>270"
-    assert page.locator("main").is_hidden() and not said
     page.context.close()
 
 

@@ -1,19 +1,17 @@
-"""Sum up what compressions of tools' results saved, by day and tool, in tokens and money."""
+"""Sum up what compressions of tools' results saved; notes at the end of data."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from tersely import checks
 from tersely.errors import BudgetExceededError
 from tersely.memory.messages import to_json
 from tersely.memory.writing import Rows
-from tersely.text import parse_json
 
 if TYPE_CHECKING:
     from tersely.store.versions import Use
@@ -64,27 +62,21 @@ def with_note(value: Any, note: str) -> Any:
     return {**value, _MARK: f"{value[_MARK]}; {note}" if _MARK in value else note}
 
 
-HEADINGS = ("day", "tool", "results", "tokens in", "tokens out", "expanded", "again", "back in", "saved")
 _AGAIN = timedelta(minutes=5)  # a call that is made again so soon did not get what it was for
 
 
-@dataclass(frozen=True, slots=True)
-class SavingsRow:
-    """Tokens saved on one day with one tool; "" for the day or the tool means all of them.
+@dataclass(slots=True)
+class Savings:
+    """Tokens that compressing the results of tools saved.
 
     Attributes:
-        day: "2026-11-23", UTC.
-        tool: its name; "?" where nobody said it.
         results: how many were made shorter.
         tokens_in, tokens_out: of them, before and after.
-        expanded: how many were asked for whole again.
+        expanded: how many were asked for whole again, a sign of having cut too much.
         again: how many are of a call that was made again within five minutes.
         tokens_back: of the whole results of these, which count as not saved.
-        saved: tokens_in - tokens_out - tokens_back; below 0 where too much had been cut.
     """
 
-    day: str
-    tool: str
     results: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -93,82 +85,31 @@ class SavingsRow:
     tokens_back: int = 0
 
     @property
-    def numbers(self) -> tuple[int, ...]:
-        """All of them, as tables show them."""
-        counts = (self.results, self.tokens_in, self.tokens_out, self.expanded, self.again, self.tokens_back)
-        return (*counts, self.saved)
-
-    @property
     def saved(self) -> int:
-        """Tokens that never went to the model."""
+        """Tokens that never went to the model; below 0 where too much had been cut."""
         return self.tokens_in - self.tokens_out - self.tokens_back
 
-    def with_use(self, use: Use, again: bool) -> SavingsRow:
-        """The row with one use more; `again`: of a call that was made before, a short while ago."""
-        back = self.tokens_back + (use.tokens_in if use.expanded or again else 0)
-        if use.expanded:
-            return replace(self, expanded=self.expanded + 1, tokens_back=back)
-        return replace(
-            self,
-            results=self.results + 1,
-            tokens_in=self.tokens_in + use.tokens_in,
-            tokens_out=self.tokens_out + use.tokens_out,
-            again=self.again + again,
-            tokens_back=back,
+    def __str__(self) -> str:
+        return (
+            f"{self.saved:,} of {self.tokens_in:,} tokens in {self.results:,} results; asked for whole "
+            f"again: {self.expanded:,}, calls made again within five minutes: {self.again:,} (not saved)"
         )
 
-    def to_dict(self, prices: Mapping[str, float]) -> dict[str, Any]:
-        """The row as plain JSON types, with dollars saved by model."""
-        return {**asdict(self), "saved": self.saved, "dollars": _dollars(self.saved, prices)}
 
-
-def sum_savings(uses: Iterable[Use], by: str = "both") -> list[SavingsRow]:
-    """Sum uses by day and tool ("both"), by "day" or by "tool": a row each, in order, and the total last.
-
-    `uses`: the oldest first.
-    """
-    rows: dict[tuple[str, str], SavingsRow] = {}
-    total = SavingsRow("", "total")
+def sum_savings(uses: Iterable[Use]) -> Savings:
+    """Sum up uses, the oldest first."""
+    total = Savings()
     made: dict[str, datetime] = {}  # when each call was made last
     for use in uses:
         again = not use.expanded and use.call in made and use.created - made[use.call] <= _AGAIN
-        if use.call and not use.expanded:
+        total.tokens_back += use.tokens_in if use.expanded or again else 0
+        if use.expanded:
+            total.expanded += 1
+            continue
+        if use.call:
             made[use.call] = use.created
-        day = use.created.date().isoformat() if by != "tool" else ""
-        tool = (use.tool or "?") if by != "day" else ""
-        rows[day, tool] = rows.get((day, tool), SavingsRow(day, tool)).with_use(use, again)
-        total = total.with_use(use, again)
-    return [*(rows[key] for key in sorted(rows)), total]
-
-
-def read_prices(text: str) -> dict[str, float]:
-    """Read a price table: JSON, {"model": dollars for a million tokens of input}.
-
-    Raises ValueError or TypeError, which says what is wrong.
-    """
-    given = parse_json(text, "it")
-    if not isinstance(given, dict):
-        raise ValueError('it must be an object, {"model": dollars for a million tokens of input}')
-    return {model: checks.number(price, f"the price of {model!r}", least=0) for model, price in given.items()}
-
-
-def savings_table(rows: Iterable[SavingsRow], prices: Mapping[str, float]) -> str:
-    """The rows as a table of text, with a column of dollars for each model."""
-    lines = [[*HEADINGS, *(f"$ {model}" for model in prices)]]
-    for row in rows:
-        numbers = row.numbers
-        money = [f"{dollars:,.2f}" for dollars in _dollars(row.saved, prices).values()]
-        lines.append([row.day, " ".join(row.tool.split()), *(f"{number:,}" for number in numbers), *money])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "".join(
-        "  ".join(
-            cell.ljust(width) if place < 2 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        + "\n"
-        for line in lines
-    )
-
-
-def _dollars(tokens: int, prices: Mapping[str, float]) -> dict[str, float]:
-    return {model: round(tokens * price / 1e6, 9) for model, price in prices.items()}
+        total.results += 1
+        total.tokens_in += use.tokens_in
+        total.tokens_out += use.tokens_out
+        total.again += again
+    return total

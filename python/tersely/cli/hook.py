@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from tersely.agents.hook import AGENTS, HookProtocol, answer_event, rewrite_command
 from tersely.cli.arguments import STORE, Commands, add_command
-from tersely.cli.store import result_compressor, state_folder
+from tersely.cli.numpy_threads import load_numpy
+from tersely.cli.store import result_compressor, state_folder, store_path
 from tersely.cli.terminal import InputError, in_a_line, say, write
 from tersely.files import make_folder, private, renamed
 from tersely.text import decode, parse_json
@@ -39,7 +40,7 @@ _EXAMPLES = """examples:
   tersely hook install codex --budget 3000
   tersely hook install claude-code --failures # what failing commands write becomes shorter, too
   tersely hook uninstall claude-code
-  tersely hook doctor                         # which hooks there are, and whether their events arrive
+  tersely hook doctor                         # which hooks there are, what arrived, what was saved
   tersely hook --agent claude-code < event.json
 
 Results over the budget are kept whole in a store before they are made shorter; `tersely expand ID` gives
@@ -77,7 +78,7 @@ def run_hook(arguments: argparse.Namespace) -> int | None:
         _answer(arguments)
         return None
     if arguments.action == "doctor":
-        return _diagnose()
+        return _diagnose(arguments.store)
     agent = arguments.name or arguments.agent
     if agent is None:
         raise ValueError(f"which agent? One of {', '.join(AGENTS)}")
@@ -248,8 +249,8 @@ def _arrival(agent: str, failures: bool) -> Path:
     return state_folder() / "hooks" / f"{agent}{'-failures' if failures else ''}"
 
 
-def _diagnose() -> int:
-    """Say of each installed hook whether its command starts and its events arrive."""
+def _diagnose(store: str | None) -> int:
+    """Say of each installed hook whether its command starts and its events arrive, and what was saved."""
     code, missing = 0, []
     for agent, protocol in AGENTS.items():
         places = {Path.home() / protocol.settings, Path.cwd() / _settings(protocol, True)}
@@ -269,6 +270,13 @@ def _diagnose() -> int:
     write(f"not installed: {', '.join(missing)}\n" if missing else "")
     if len(missing) == len(AGENTS):
         write(f"there is no hook yet, of the user's or this folder's: tersely hook install {missing[0]}\n")
+    if (path := store_path(store)).is_file():
+        load_numpy()
+        from tersely.agents.savings import sum_savings
+        from tersely.store import Store
+
+        with Store.open(path) as opened:  # to write: an older one is brought up to date
+            write(f"saved: {sum_savings(opened.uses())}\n")
     return code
 
 

@@ -41,7 +41,7 @@ _EXAMPLES = """examples:
   tersely mcp --wrap -- npx -y some-mcp-server
   tersely ab --index docs/.tersely questions.jsonl
   tersely run --budget 800 -- pytest -x
-  tersely hook install claude-code && tersely savings
+  tersely hook install claude-code && tersely hook doctor
   tersely --print-completion bash
 """
 
@@ -183,7 +183,7 @@ _GUESSES = {
     **dict.fromkeys(("doctor", "status"), "hook doctor"),
     **dict.fromkeys(("exec", "wrap"), "run"),
     "proxy": "mcp --wrap",
-    "stats": "savings",
+    **dict.fromkeys(("stats", "savings"), "hook doctor"),
 }
 
 #: Subcommands that do without numpy where there is nothing to shorten.
@@ -205,5 +205,4 @@ _COMMANDS = {
     "dedup": "tersely.cli.batch",
     "hook": "tersely.cli.hook",
     "run": "tersely.cli.run",
-    "savings": "tersely.cli.savings",
 }
