@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -195,7 +196,7 @@ def run_ab(arguments: argparse.Namespace) -> None:
         similarity_threshold=arguments.similarity_threshold,
     )
     if arguments.json:
-        write(json.dumps(found.to_dict()) + "\n")
+        write(json.dumps(asdict(found)) + "\n")
         return
     rows = (
         ("query_documents", found.full, found.only_full, found.full_tokens),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tersely.engine.reading import count
@@ -36,17 +37,13 @@ class Comparison:
         full_tokens, compressed_tokens: of all replies, as the counter counts them.
     """
 
-    questions: int
-    full: int
-    compressed: int
-    only_full: int
-    only_compressed: int
-    full_tokens: int
-    compressed_tokens: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON types."""
-        return asdict(self)
+    questions: int = 0
+    full: int = 0
+    compressed: int = 0
+    only_full: int = 0
+    only_compressed: int = 0
+    full_tokens: int = 0
+    compressed_tokens: int = 0
 
 
 def read_questions(lines: Iterable[str]) -> list[Question]:
@@ -81,29 +78,22 @@ def compare(
     counter: Any = None,
 ) -> Comparison:
     """Ask both tools every question, and count whose results hold an answer."""
-    counting = resolve_counter(counter)
+    counting, totals = resolve_counter(counter), Counter[str]()
     limits = {"min_score": min_score, "similarity_threshold": similarity_threshold}
-    held: list[tuple[bool, bool]] = []
-    tokens = [0, 0]
     for question in questions:
-        arguments: dict[str, Any] = {"query": question.query, "top_n": top_n}
-        calls: tuple[tuple[Callable[[dict[str, Any]], ToolReply], dict[str, Any]], ...] = (
-            (tools.query_documents, arguments),
-            (tools.query_documents_compressed, arguments | limits),
+        asked: dict[str, Any] = {"query": question.query, "top_n": top_n}
+        whole, shorter = tools.query_documents(asked), tools.query_documents_compressed(asked | limits)
+        full, compressed = _holds(whole, question), _holds(shorter, question)
+        totals.update(
+            questions=1,
+            full=full,
+            compressed=compressed,
+            only_full=full and not compressed,
+            only_compressed=compressed and not full,
+            full_tokens=count(counting, whole.text),
+            compressed_tokens=count(counting, shorter.text),
         )
-        replies = [call(given) for call, given in calls]
-        held.append((_holds(replies[0], question), _holds(replies[1], question)))
-        for side, reply in enumerate(replies):
-            tokens[side] += count(counting, reply.text)
-    return Comparison(
-        questions=len(held),
-        full=sum(full for full, _ in held),
-        compressed=sum(compressed for _, compressed in held),
-        only_full=sum(full and not compressed for full, compressed in held),
-        only_compressed=sum(compressed and not full for full, compressed in held),
-        full_tokens=tokens[0],
-        compressed_tokens=tokens[1],
-    )
+    return Comparison(**totals)
 
 
 def _is_text(value: Any) -> bool:
