@@ -278,3 +278,31 @@ def test_of_a_trace_the_own_frame_stays_before_those_of_allocators(foreign: str)
     short = tersely.compress("\n".join(traces), budget=260).text
     assert "open_ait (app.c:3)" in short
     assert short.count("open_") > short.count(foreign)
+
+
+@pytest.mark.parametrize(
+    "place, says, below",
+    [
+        (
+            "Build Error at cmake/find.cmake:23 (message):",
+            "  Nothing suitable of the name Fern",
+            "  CMakeLists.txt:{n} (find)",
+        ),
+        (
+            "src/Tree.java:41: error: incompatible",
+            "    leaf is a Branch and no Twig",
+            "    Tree.java:{n}: grow",
+        ),
+    ],
+)
+def test_the_message_indented_below_its_place_stays_before_the_calls_below_it(
+    place: str, says: str, below: str
+) -> None:
+    steps = [
+        f"-- Looking for header_{word}.h - found"
+        for word in ["amber", "basil", "cedar", "delta", "ember", "fjord", "grove"]
+    ]
+    calls = [below.format(n=n) for n in range(3, 40, 4)]
+    short = tersely.compress("\n".join([*steps, place, says, *calls, *steps]), budget=75).text
+    assert place in short
+    assert says.strip() in short

@@ -64,6 +64,7 @@ def outcome_grades(lines: LineTable) -> Float32s:
     drawn, heads = quotes(lines)
     grade = np.where(heads, np.maximum(grade, (0.45 + 0.1 * later).astype(np.float32)), grade)
     grade = np.where(drawn & (grade < FAILED), grade * _DRAWN, grade)
+    grade = np.where(_says_below(lines) & ~drawn, np.maximum(grade, 0.5 + 0.1 * later), grade)
     values = lines.has(Mark.COMPARED) & behind(grade >= FAILED, _VALUES)
     grade = np.where(values, np.maximum(grade, ERROR + 0.2 * later), grade)
     grade = np.maximum(grade, _traces(lines))
@@ -164,6 +165,16 @@ def places_in_runs(lines: LineTable) -> list[int]:
         if same and below and lines.margin[i] == lines.margin[i - 1]:
             place[i] = place[i - 1] + fresh
     return place
+
+
+def _says_below(lines: LineTable) -> npt.NDArray[np.bool_]:
+    """bool[n]: lines that stand indented right below a place where something is wrong."""
+    place = lines.has(Mark.ANCHOR) & lines.has(Mark.ERROR) & ~lines.has(Mark.FRAME) & (lines.margin >= 0)
+    below = np.zeros(len(place), dtype=bool)
+    document = lines.table.document
+    next_to = (document[1:] == document[:-1]) & (lines.line[1:] == lines.line[:-1] + 1)
+    below[1:] = place[:-1] & next_to & (lines.margin[1:] > lines.margin[:-1])
+    return below & ~lines.has(Mark.ANCHOR)
 
 
 def quotes(lines: LineTable) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:

@@ -150,6 +150,7 @@ namespace {
 
 constexpr std::int64_t kFewFound = 3;    // lines of a finding that is rare
 constexpr std::int64_t kRareShare = 20;  // of so many findings one, at most, is of a rare kind
+constexpr double kBelowGrade = 0.5;      // of what stands indented below a place where something is wrong
 constexpr double kNoneGrade = 0.3;       // of a count of none, where something failed, and of how something stands
 constexpr double kMildFinding = 0.4;     // of one that is no error, where few are
 constexpr std::size_t kValueLines = 10;  // lines behind a failure in which values that were compared stand
@@ -384,6 +385,12 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
     const bool concluded =
         static_cast<double>(count_of(concludes)) <= std::max(kAlwaysFew, kConclusions * static_cast<double>(n));
     const Quotes quotes(rows);
+    const auto says_below = [&](std::size_t i) {  // what is wrong at the place above, indented below it
+        if (i == 0 || quotes.drawn[i] || rows[i].document != rows[i - 1].document) return false;
+        const Row& place = rows[i - 1];
+        return has(place, kAnchor) && has(place, kError) && !has(place, kFrame) && !has(rows[i], kAnchor) &&
+               rows[i].line == place.line + 1 && place.margin >= 0 && rows[i].margin > place.margin;
+    };
     std::size_t behind = kValueLines + 1;  // lines since the last one that says that something failed
     for (std::size_t i = 0; i < n; ++i) {
         const Row& row = rows[i];
@@ -413,6 +420,7 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
         if (concluded && concludes(row)) grade = std::max(grade, has(row, kPassed) ? 0.65 : kNoneGrade);
         if (quotes.heads[i]) grade = std::max(grade, static_cast<double>(0.45F + 0.1F * later));
         if (quotes.drawn[i] && grade < kFailedGrade) grade *= kDrawnShare;
+        if (says_below(i)) grade = std::max(grade, kBelowGrade + 0.1 * static_cast<double>(later));
         const bool failed = grade >= kFailedGrade;
         behind = failed ? 0 : std::min(behind + 1, kValueLines + 1);
         const bool paired =
