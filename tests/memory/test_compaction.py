@@ -394,3 +394,16 @@ def test_messages_cost_no_python_calls_each() -> None:
     few = python_calls(lambda: compact_messages(history[:200], budget=1000))
     assert few < 700
     assert python_calls(lambda: compact_messages(history, budget=1000)) - few < 100
+
+
+def test_a_part_of_a_file_that_a_newer_result_has_is_told_by_its_lines() -> None:
+    lines = [f"def step_{n}(value): return value * {n} + offset_{n % 7}" for n in range(120)]
+    messages = [{"role": "user", "content": "Mend the steps."}]
+    for call, some in (("a", lines[40:80]), ("b", [*lines[40:60], "pass"]), ("c", lines)):
+        messages += tool_turn(
+            call, "\n".join(some), "read_file", json.dumps({"path": "steps.py", "call": call})
+        )
+    result = compact_messages(messages, budget=tokens_of(messages) - 100)
+    assert result.messages[2]["content"] == "[The same as lines 41 to 80 of message 6]"
+    assert result.messages[4:] == messages[4:]  # a line more is no part
+    assert result.expand(2) is messages[2] and result.accounts[2].reason == "repeated"

@@ -135,3 +135,45 @@ def test_an_encrypted_summary_of_a_provider_stays_whole() -> None:
     ]
     result = compact_messages(messages, budget=400)
     assert result.messages[0] is sealed and result.accounts[0].reason == "sealed"
+
+
+SEAL = "c2VhbGVk" * 12
+NOISE = "a line of a log that says nothing of note\n" * 40
+
+
+def sealed_turns(shape: str, number: int) -> list[dict[str, Any]]:
+    """A call with what only its provider reads, and its result."""
+    call, said = f"c{number}", NOISE + str(number)
+    if shape == "responses":
+        thought = {"type": "reasoning", "id": f"r{number}", "summary": [], "encrypted_content": SEAL}
+        made = {"type": "function_call", "call_id": call, "name": "run", "arguments": "{}"}
+        return [thought, made, {"type": "function_call_output", "call_id": call, "output": said}]
+    if shape == "anthropic":
+        thoughts = [
+            {"type": "thinking", "thinking": "So be it.", "signature": SEAL},
+            {"type": "redacted_thinking", "data": SEAL},
+        ]
+        made = {"type": "tool_use", "id": call, "name": "run", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": call, "content": said}
+        return [{"role": "assistant", "content": [*thoughts, made]}, {"role": "user", "content": [result]}]
+    part = {"functionCall": {"id": call, "name": "run", "args": {}}, "thoughtSignature": SEAL}
+    answer = {"functionResponse": {"id": call, "name": "run", "response": {"output": said}}}
+    return [{"role": "model", "parts": [part]}, {"role": "user", "parts": [answer]}]
+
+
+@pytest.mark.parametrize("shape", ["responses", "anthropic", "gemini"])
+@pytest.mark.parametrize("budget", [500, 1200])
+def test_what_only_a_provider_reads_stays_whole_or_goes_and_is_never_quoted(shape: str, budget: int) -> None:
+    asked: dict[str, Any] = {"role": "user", "content": "Go on."}
+    if shape == "gemini":
+        asked = {"role": "user", "parts": [{"text": "Go on."}]}
+    turns = [message for number in range(9) for message in sealed_turns(shape, number)]
+    unknown = [{"type": "context_checkpoint", "blob": SEAL}] if shape == "responses" else []
+    messages = [asked, *unknown, *turns, asked]
+    result = compact_messages(messages, budget=budget)
+    assert SEAL not in "\n".join(excerpts(result.messages))
+    assert str(result.messages).count(SEAL) == sum(
+        str(message).count(SEAL) for message in result.messages if message in messages
+    )
+    for item in unknown:
+        assert item in result.messages and result.accounts[1].reason == "unknown"

@@ -56,7 +56,8 @@ class CompactedMessages(Ratios):
         originals: the messages as they came.
         warnings: reason codes: "empty_query", "query_without_matches" (it was as without one),
             "strategy_failed" (what was to shorten a result raised, so the message was folded),
-            "unknown_shape" (some message holds what is not known: it counts, and may be folded or left out),
+            "unknown_shape" (some message holds what is not known: it counts, and may be folded or left out;
+            an item of an unknown type stays),
             "characters_replaced" (lone surrogates were read as U+FFFD; messages that stay have them still),
             "facts_left_out" (accounts list facts that nothing states any more), "errors_left_out" (so they do
             words of tools that tell of a failure).

@@ -49,10 +49,10 @@ class MessageAccount(NamedTuple):
             results are shorter; "folded": excerpts of it stand in a
             message that stands for several; "dropped": nothing of it is left.
         reason: "fits" (so does everything), "system", "sealed" (a summary that its provider alone can read),
-            "pinned", "picture", "cache_marker", "with_held" (it belongs to such a one), "task" (the first of
-            the user), "newest", "budget", "repeated" (a newer message has it, whose account says what became
-            of that), "stated_elsewhere" (each of its lines stands word for word in what is sent), "empty" (it
-            said nothing).
+            "unknown" (an item of a type that is not known here), "pinned", "picture", "cache_marker",
+            "with_held" (it belongs to such a one), "task" (the first of the user), "newest", "budget",
+            "repeated" (a newer message has it, whose account says what became of that), "stated_elsewhere"
+            (each of its lines stands word for word in what is sent), "empty" (it said nothing).
         tokens: of the message in the history.
         kept: where it was folded, the places that are still there: (piece, start, end); pieces are the texts
             of the message in order.
@@ -479,32 +479,46 @@ def why_dropped(dropped: Mapping[int, Entry], sent: str) -> dict[int, str]:
 def _repeats(history: History) -> dict[int, dict[Path, str]]:
     """Other texts for results that a newer message repeats.
 
-    Two results of the same call (tool and arguments) are compared line by line, any two as a whole; the
-    newest stays as it is. O(characters), and for repeated calls the lines of both.
+    Two results of the same call (tool and arguments) are compared line by line, any two as a whole; lines
+    that a newer result has in a row are these. The newest stays as it is. O(characters), and for repeated
+    calls the lines of both.
     """
     entries, numbers = history.entries, history.numbers
     made = {piece.call: piece.text for entry in entries for piece in entry.pieces if piece.kind == "call"}
     same: dict[str, int] = {}
     newest: dict[str, tuple[int, str]] = {}
+    having: dict[str, tuple[int, str]] = {}  # line -> the newest result that has it
     found: dict[int, dict[Path, str]] = {}
     for index in reversed(range(len(entries))):
         for piece in entries[index].pieces if index not in history.excerpts else ():
             if piece.kind != "result" or len(piece.text) < _LEAST_REPEAT:
                 continue
-            call = made.get(piece.call, "")
+            call, lines = made.get(piece.call, ""), piece.text.split("\n")
+            other = having.get(max(lines, key=len))
             if piece.text in same:
                 text: str | None = f"[The same as in message {numbers[same[piece.text]]}]"
-            elif call and call in newest:
-                text = _difference(piece.text, numbers[newest[call][0]], newest[call][1])
             else:
-                text = None
+                text = None if other is None else _part(piece.text, numbers[other[0]], other[1])
+            if text is None and call in newest:
+                text = _difference(piece.text, numbers[newest[call][0]], newest[call][1])
             if text is not None and index not in history.stays:
                 found.setdefault(index, {})[piece.path] = text
                 continue
             same.setdefault(piece.text, index)
+            having.update(dict.fromkeys(set(lines).difference(having), (index, piece.text)))
             if call:
                 newest.setdefault(call, (index, piece.text))
     return found
+
+
+def _part(text: str, index: int, newer: str) -> str | None:
+    """Which lines of the newer text in message `index` a text is; None where it is none."""
+    text = text.strip("\n")
+    at = f"\n{newer}\n".find(f"\n{text}\n")
+    if at < 0:
+        return None
+    first = newer.count("\n", 0, at) + 1
+    return f"[The same as lines {first} to {first + text.count(chr(10))} of message {index}]"
 
 
 def _difference(text: str, index: int, newer: str) -> str | None:

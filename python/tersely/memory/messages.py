@@ -102,7 +102,7 @@ class JsonStyle(NamedTuple):
         return json.dumps(value, ensure_ascii=self.ascii, separators=self[:2])
 
     def escaped(self, text: str) -> str:
-        """A text as it stands between quotes."""
+        """Escape a text for a place between quotes."""
         return json.dumps(text, ensure_ascii=self.ascii)[1:-1]
 
 
@@ -153,7 +153,8 @@ class Entry(NamedTuple):
     answers: tuple[str, ...] = ()
     name: str = ""  # name of the speaker or the tool, "" without
     opaque: str = ""  # text that is sent but neither read nor changed (thinking, signatures)
-    # why it has to stay as it is ("system", "cache_marker", "sealed", "picture": no tool gave it), else ""
+    # why it has to stay as it is ("system", "cache_marker", "sealed", "unknown", "picture": no tool gave it),
+    # else ""
     held: str = ""
     leads: bool = False  # it may not be parted from the next message (a reasoning item)
     unknown: bool = False  # something of it has no shape that is known here
@@ -345,9 +346,9 @@ class MessageReader:
         elif what.endswith(("_call", "_output")):
             call = what.endswith("_call")
             self.tool(given, (), what, call=call, result=not call or "call_id" not in given)
-        else:
-            self.unknown = True
-            self.data(given, ())
+        else:  # whatever it is for, a part of it is not
+            self.unknown, self.held = True, "unknown"
+            self.opaque.append(to_json(given))
 
     def content(self, content: Any, path: Path) -> None:
         """Texts and blocks."""
