@@ -4,15 +4,21 @@ On a page of docs/ the blocks run in their order, with one set of names; each of
 comment on the line before a block says what is special about it: `<!-- run: slow -->`, `until stopped` (a
 server), `fails` (the exit code is not 0), `needs MODULE` (a framework: ci/adapters.sh has them), `elsewhere`
 (another test or CI runs it).
+
+What a Python block prints stands in the block of language `text` below it, and so may what a shell prints. An
+"…" there stands for any text.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import os
+import re
 import signal
 import subprocess
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +72,17 @@ def run_page(page: Path, *, with_slow: bool) -> None:
             names = {"__name__": "__main__"} if page.name == "README.md" else names
             # Blank lines before the code: a traceback names the line of the page.
             code = compile("\n" * (block.line - 1) + block.code, str(page), "exec", dont_inherit=True)
-            exec(code, names)
+            with redirect_stdout(io.StringIO()) as printed:
+                exec(code, names)
+            compare(page, block, printed.getvalue())
+
+
+def compare(page: Path, block: Block, printed: str) -> None:
+    """Compare what a block printed with what the page shows."""
+    shown = ".*?".join(map(re.escape, block.output.rstrip().split("…")))
+    assert re.fullmatch(shown, printed.rstrip(), re.DOTALL), (
+        f"{named(page)}:{block.line} prints\n{printed}\nand shows\n{block.output}"
+    )
 
 
 def run_shell(page: Path, block: Block) -> None:
@@ -80,6 +96,8 @@ def run_shell(page: Path, block: Block) -> None:
     )
     failed = done.returncode != 0
     assert failed == (block.note == "fails"), f"{named(page)}:{block.line}\n{done.stdout}\n{done.stderr}"
+    if block.output:
+        compare(page, block, done.stdout)
 
 
 def serve(page: Path, command: list[str]) -> None:

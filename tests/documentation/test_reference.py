@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import tomllib
 from importlib import import_module
 from pathlib import Path
 
+import tersely
 from markdown_blocks import ROOT, read_blocks
 
 _MODULE = re.compile(r"^\.\. auto(?:module:: (\S+)|(?:class|function|exception):: (\S+)\.\w+)$", re.MULTILINE)
@@ -56,6 +58,18 @@ def test_the_page_on_installing_lists_every_extra() -> None:
     rows = page.partition("| extra | brings |\n")[2].partition("\n\n")[0].splitlines()
     told = {extra for row in rows for extra in re.findall(r"`([\w-]+)`", row.split("|")[1])}
     assert told == set(project["optional-dependencies"]) - {"test", "lint", "docs"}
+
+
+def test_the_page_on_options_lists_every_option_with_its_default() -> None:
+    page = (ROOT / "docs" / "guide" / "options.md").read_text(encoding="utf-8")
+    listed: dict[str, str] = {}
+    for names, defaults in re.findall(r"^\| (`[^|]+) \| ([^|]+) \|", page, re.MULTILINE):
+        listed |= zip(re.findall(r"`(\w+)`", names), defaults.split(", "), strict=True)
+    written = {"a half": "0.5", "a sixth": str(1 / 6)}
+    told = {name: written.get(default, default.strip("`")) for name, default in listed.items()}
+    defaults = {one.name: one.default for one in dataclasses.fields(tersely.Extractive)}
+    shown = {name: repr(value) if name != "level" else '"sentence"' for name, value in defaults.items()}
+    assert told == {name: text.replace("'", '"') for name, text in shown.items()}
 
 
 def test_the_pages_list_every_name_for_who_does_not_build_them() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]  # of the repository
@@ -22,12 +22,14 @@ class Block:
         line: the line of its first line of code, from 1.
         note: what `<!-- run: NOTE -->` on the line above says: one of `NOTES`, "needs MODULE ...", or
             nothing.
+        output: the code of the block of language "text" that comes next, with no words between; "" if none.
     """
 
     language: str
     code: str
     line: int
     note: str = ""
+    output: str = ""
 
     @property
     def is_shell(self) -> bool:
@@ -43,15 +45,18 @@ class Block:
 def read_blocks(page: Path) -> list[Block]:
     """Read the fenced blocks of a page. Raises ValueError for a fence without an end and an unknown note."""
     blocks: list[Block] = []
-    before = ""
+    before = between = ""
     opened: tuple[str, str, int, str] | None = None
     body: list[str] = []
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if opened is not None:
             indent, language, start, note = opened
             if line.strip() == "```":
-                blocks.append(Block(language, "\n".join(body) + "\n", start, note))
-                opened, before = None, ""
+                block = Block(language, "\n".join(body) + "\n", start, note)
+                if language == "text" and not between and blocks and blocks[-1].language != "text":
+                    blocks[-1] = replace(blocks[-1], output=block.code)
+                blocks.append(block)
+                opened, before, between = None, "", ""
             else:
                 body.append(line.removeprefix(indent))
         elif fence := _FENCE.match(line):
@@ -63,6 +68,7 @@ def read_blocks(page: Path) -> list[Block]:
             opened, body = (fence["indent"], fence["language"], number + 1, note), []
         else:
             before = line
+            between += line.strip()
     if opened is not None:
         raise ValueError(f"{page.name}:{opened[2] - 1}: the fence has no end")
     return blocks
