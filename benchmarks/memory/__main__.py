@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.arguments import make_parser, parse_parts
-from benchmarks.memory import growing, questions, said, traces
+from benchmarks.memory import conformance, growing, questions, said, traces
 from benchmarks.peers import TEXT
 from benchmarks.report import Report
 
@@ -19,6 +19,7 @@ _PARTS: dict[str, Callable[[Report, Path], None]] = {
     "traces": traces.report,
     "questions": questions.report,
     "said": said.report,
+    "conformance": conformance.report,
     "long": growing.report_long,
     "starts": growing.report_starts,
 }
