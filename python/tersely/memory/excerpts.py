@@ -319,6 +319,8 @@ def _revised_rows(
     """(bool[units], what later words replace; int32[units], groups: what is withdrawn, and what says so)."""
     table, document = reading.table, {piece: at for at, piece in enumerate(pieces[:quoted].tolist())}
     replaced = np.zeros(len(table), dtype=bool)
+    if not revisions:
+        return replaced, reading.group
     together = np.full(len(table), -1, dtype=np.int32)
     places = [place for one in revisions for place in (one.old, one.new) if place[0] in document]
     at = np.array([document[piece] for piece, _, _ in places], dtype=np.int32)
@@ -558,7 +560,8 @@ def _with_codes(texts: Sequence[str], facts: FactTable) -> FactTable:
     ]
     number, start, end = np.array(found, dtype=np.int64).reshape(-1, 3).T
     wide = 1 + max(map(len, texts))
-    new = ~np.isin(number * wide + start, facts.document.astype(np.int64) * wide + facts.start)
+    known = set((facts.document.astype(np.int64) * wide + facts.start).tolist())
+    new = np.array([place not in known for place in (number * wide + start).tolist()], dtype=bool)
     document, start, end = number[new].astype(np.int32), start[new], end[new]
     numbers: dict[str, int] = {}
     key = [numbers.setdefault(text, len(numbers)) for text in slices(texts, document, start, end)]
