@@ -69,6 +69,7 @@ class Outcome:
 
 
 _WORD = re.compile(r"\w+")
+_WIDE = re.compile(r"\s{100}")
 
 
 def outcome_of(call: Call) -> Outcome:
@@ -163,11 +164,11 @@ def grown(counter: str, tokens: int, whole: int) -> list[str]:
 
 
 def half_unused(result: Compressed, counter: str, budget: int) -> list[str]:
-    """Say where less than half of a budget is used, though what was left out for it would fit.
+    """Say where less than half of a budget is used, though a piece that was left out for it would fit.
 
-    A hundred pieces of a quarter of what is free at most are looked for: some may need markers or others.
-    Headings are none: where all that stands under them is told already, they do not stand alone. Nor is
-    one word, or a bracket; what repeats counts once.
+    One of an eighth of what is free at most, as it may need markers or others. Headings are none: where all
+    that stands under them is told already, they do not stand alone. Nor is one word, or a bracket. Of a text
+    with long white space nothing is said: it comes with what stands on both sides of it.
     """
     free = budget - result.tokens
     if 2 * result.tokens >= budget or counter not in TOKENIZERS:
@@ -175,10 +176,12 @@ def half_unused(result: Compressed, counter: str, budget: int) -> list[str]:
     dropped = (span for span in result.dropped if span.reason == "budget" and span.kind != Kind.HEADING)
     pieces = {result.documents[span.document].text[span.start : span.end] for span in dropped}
     told = [piece for piece in pieces if len(_WORD.findall(piece)) > 1]
-    small = sorted(told, key=lambda one: (len(one), one))[:100]
-    if len(small) < 100 or 4 * (function_of(counter)(small[-1]) + 10) > free:
+    least = min(told, key=lambda one: (len(one), one), default="")
+    if not least or 8 * (function_of(counter)(least) + 10) > free:
         return []
-    return [f"{result.tokens} tokens for a budget of {budget}, without {small[0][:60]!r}"]
+    if any(_WIDE.search(document.text) for document in result.documents):
+        return []
+    return [f"{result.tokens} tokens for a budget of {budget}, without {least[:60]!r}"]
 
 
 def unparsed(result: Compressed) -> list[str]:
