@@ -121,3 +121,16 @@ def test_large_code_is_cut_between_lines() -> None:
     assert len(pieces) > 1
     assert "\n".join(pieces) == text
     assert {line for piece in pieces for line in piece.split("\n")} == set(text.split("\n"))
+
+
+def pieces_of(text: str) -> list[str]:
+    return [text[start:end] for _, start, end, _ in tersely.segment(text)]
+
+
+def test_a_turn_and_a_question_with_its_answer_are_one_unit() -> None:
+    talk = ["Ada: Hello. Is the lamp lit?", "Ben: It is. I saw it."]
+    assert pieces_of("\n".join(talk)) == talk
+    pairs = ["Q: May I bring a dog?\nA: Yes, on a lead. The fee is 4 EUR.", "Q: And a cat?\nA: In a basket."]
+    assert pieces_of("\n\n".join(pairs)) == pairs
+    long = "Ada: " + "The lamp went out again before the tide had turned. " * 5
+    assert len(pieces_of(f"{long}\nBen: Again?")) > 2

@@ -308,8 +308,10 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     best.offer(ContentKind::prose, 0.3F + 0.5F * words);
     const bool numbered = table.cells == 2 && counts.quoted * 4 >= n;  // lines of code behind their numbers
     const bool listed = share(counts.hung, n) >= 0.4F;
-    const bool uniform = repeats || listed;  // whatever stands in such lines stands in columns
-    if (table.delimiter != 0 && table.agreement >= 0.85F && !numbered && !listed && !(uniform && table.cells == 2)) {
+    const bool itemised = 2 * counts[kList] >= n;        // as clauses are, and references
+    const bool uniform = repeats || listed || itemised;  // whatever stands in such lines stands in columns
+    if (table.delimiter != 0 && table.agreement >= 0.85F && !numbered && !listed && !itemised &&
+        !(uniform && table.cells == 2)) {
         best.offer(ContentKind::table, 0.1F + table.agreement * (table.cells > 2 ? 1.0F : 0.6F));
     }
     if (counts.borders >= 2) best.offer(ContentKind::table, 0.3F + share(counts.borders + counts[kPipe], n));
@@ -382,7 +384,7 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
         best.offer(ContentKind::code, 0.6F, language);
     const bool apart = counts[kRule] > 0;  // documents behind each other may have the same keys
     const std::uint32_t talked = counts.turns + (counts.back > 0 && !apart ? counts.said : 0);
-    const float turns = share(talked, n);
+    const float turns = share(talked, n - counts.wrapped);  // each is one, however long
     // Of a subtitle's three lines or more, one is its time.
     if (counts.cues >= 3) best.offer(ContentKind::conversation, 0.4F + 3 * share(counts.cues, n));
     if (talked >= 2 && counts.replies + counts.back > 0 && turns >= 0.3F)

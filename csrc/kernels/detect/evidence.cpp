@@ -288,6 +288,7 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     if ((marks & (kProse | kOthers)) == kProse) {  // a paragraph is as many lines as if it were wrapped
         const auto more = static_cast<std::uint32_t>(std::min((line.last - line.first) / kWrapped, kMostWrapped));
         counts_.lines += more;
+        counts_.wrapped += more;
         counts_.words += more;
         counts_.sentences += more;
     }

@@ -37,6 +37,7 @@ struct Counts {
     std::uint32_t hung = 0;         // lines of words behind an id, and lines on drawn branches
     std::uint32_t again = 0;        // lines of words that are the one before, but for digits
     std::uint32_t words_again = 0;  // those of them that are nothing else
+    std::uint32_t wrapped = 0;      // lines that paragraphs count as, beside those that they are
     std::uint32_t long_lines = 0;
     std::uint32_t in_fence = 0;
     std::uint32_t spoken = 0;            // lines with evidence of a language

@@ -632,7 +632,8 @@ bool is_build(View line) {
     if (starts_as_build(line) || line.ends_with(" ok") || is_said_by_program(line)) return true;
     if (line[0] != '[' || line.size() < 4 || line[1] == '[') return false;
     const std::size_t close = line.substr(0, 24).find(']');  // [ 50%], [3/12], [javac]: in brackets, then a space
-    return close != View::npos && close > 1 && close + 1 < line.size() && line[close + 1] == ' ';
+    return close != View::npos && close > 1 && close + 1 < line.size() && line[close + 1] == ' ' &&
+           digits(line, 1, close) + 1 < close;  // [12]: of a note
 }
 
 // "a/b.cpp, name, 3, ...": rows of reports that open with the path of a file.

@@ -409,7 +409,11 @@ class BlockFinder {
             return after(line);
         }
         if (starts_chat_turn(line, here)) {
-            close();
+            if (answers(here)) {
+                blocks_.back().answered = true;
+            } else {
+                close();
+            }
             extend(line, Kind::kChatTurn);
             return after(line);
         }
@@ -481,6 +485,13 @@ class BlockFinder {
     // Whether the open item is wrapped: its next line stands further to the right, or begins small.
     bool goes_on_in_item(const Line& line, std::string_view here) const {
         return open_ && in_list() && (line.indent > item_indent_ || is_lower(decode(here, 0).code));
+    }
+
+    // Whether a turn answers the question of the open one, both told by one letter: "Q: Is it open?", "A: Yes."
+    bool answers(std::string_view here) const {
+        if (!open_ || blocks_.back().kind != Kind::kChatTurn || here.size() < 2 || here[1] != ':') return false;
+        const Block& turn = blocks_.back();
+        return text_[turn.end - 1] == '?' && text_[turn.begin + 1] == ':' && text_[turn.begin] != here[0];
     }
 
     bool starts_chat_turn(const Line& line, std::string_view here) const {

@@ -50,9 +50,10 @@ int plain_heading_level(std::string_view line);  // "2.1 Methods", "CHAPTER III"
 struct Block {
     std::size_t begin, end;  // without the white space around it
     Kind kind;
-    std::uint8_t level;   // of a heading: 1 (highest) to 6; else 0
-    std::uint32_t width;  // longest line in bytes: tells hard-wrapped lines from meant ones
-    bool cue = false;     // of subtitles: its number, its time and its words, a kChatTurn that is not cut
+    std::uint8_t level;     // of a heading: 1 (highest) to 6; else 0
+    std::uint32_t width;    // longest line in bytes: tells hard-wrapped lines from meant ones
+    bool answered = false;  // a question and the turn that answers it: "Q: ...?", "A: ..."
+    bool cue = false;       // of subtitles: its number, its time and its words, a kChatTurn that is not cut
 };
 
 // Every character that is not white space lies in exactly one block; blocks are in text order.

@@ -17,6 +17,7 @@ namespace tersely::text {
 namespace {
 
 constexpr std::size_t kWholeItem = 400;   // a list item up to this many bytes stays whole
+constexpr std::size_t kWholeTurn = 180;   // so does a turn of a talk: some 40 tokens
 constexpr std::size_t kWholeTable = 600;  // a table: else one segment a row
 constexpr std::size_t kWholeLine = 300;   // a line of code or data, among clauses
 constexpr std::size_t kWholeCode = 1200;  // a code block: else pieces of whole lines
@@ -98,6 +99,9 @@ void split_block(std::string_view text, const Block& block, const OrdinalStops& 
             return size <= kWholeCode ? out.push_back(whole) : split_lines(text, whole, kWholeCode / 2, out);
         case Kind::kCode:
             return split_lines(text, whole, tiny_lines(text, whole) ? kTinyPiece : 0, out);
+        case Kind::kChatTurn:
+            if (size <= (block.answered ? kWholeItem : kWholeTurn)) return out.push_back(whole);
+            return split_sentences(text, block, ordinal_stops, out);
         case Kind::kListItem:
             if (size <= kWholeItem) return split_inline_list(text, whole, out);
             [[fallthrough]];
