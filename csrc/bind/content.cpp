@@ -289,15 +289,14 @@ py::tuple find_lists(const GivenLines& lines) {
 }
 
 // In the order of their declaration.
-constexpr std::array<std::pair<const char*, double content::LineWeights::*>, 9> kWeights{{
+constexpr std::array<std::pair<const char*, double content::LineWeights::*>, 8> kWeights{{
     {"outcome", &content::LineWeights::outcome},
     {"scene", &content::LineWeights::scene},
     {"near", &content::LineWeights::near},
-    {"odd", &content::LineWeights::odd},
-    {"share", &content::LineWeights::share},
-    {"alone", &content::LineWeights::alone},
     {"first", &content::LineWeights::first},
     {"rare", &content::LineWeights::rare},
+    {"odd", &content::LineWeights::odd},
+    {"share", &content::LineWeights::share},
     {"piece", &content::LineWeights::piece},
 }};
 

@@ -228,58 +228,6 @@ def test_a_wrapped_list_of_names_does_not_hide_what_stands_behind_it() -> None:
     assert "Unpack lib" in result.text
 
 
-def test_rules_drawings_and_bytes_leave_the_room_to_what_has_words() -> None:
-    dump = [" ".join(f"{(7 * n * k + 13) % 256:02x}" for k in range(1, 17)) for n in range(12)]
-    chart = ["    |" + " " * (20 - n) + ":" * n + "#" * (n % 3) for n in range(12)]
-    boxes = ["┏" + "━" * n + "┳" + "━" * (40 - n) + "┓" for n in range(12)]
-    facts = [
-        f"{name}: {value}"
-        for name, value in (("Owner", "Acme"), ("Expires", "2031-05-04"), ("Curve", "P-384"))
-    ]
-    text = "\n".join([*dump, *chart, *boxes, *facts, *dump[::-1]])
-    short = tersely.compress(text, budget=90, strategy="tool_output").text
-    assert all(fact in short for fact in facts)
-
-
-@pytest.mark.parametrize(
-    "alike, other",
-    [
-        (".d          images/img_{n:03}.png", ".f...p..... images/extra.png"),
-        ("copied page {n} of the album", "pages of a closed album stand aside"),
-        (
-            'src/mod{n}/file{n}.py:{n}:    log.info("step {n}")',
-            'src/mod3/keys.py:17:    log.info("key=%s", key)',
-        ),
-    ],
-)
-def test_what_is_unlike_the_lines_around_it_comes_before_lines_that_differ_anyway(
-    alike: str, other: str
-) -> None:
-    many = [alike.format(n=n) for n in range(120)]
-    many.insert(70, other)
-    notes = [
-        f"{word} notes of a {word} kind" for word in ("amber", "basil", "cedar", "delta", "ember", "fjord")
-    ]
-    short = tersely.compress("\n".join([*notes, *many, *notes]), budget=70, strategy="tool_output").text
-    assert other in short
-
-
-@pytest.mark.parametrize(
-    "foreign", ["malloc (in /usr/libexec/tool/preload.so)", "__interceptor_strdup (rt.cpp:40)"]
-)
-def test_of_a_trace_the_own_frame_stays_before_those_of_allocators(foreign: str) -> None:
-    traces = []
-    for n in range(12):
-        traces += [
-            f"==7== {n + 9} bytes in 1 blocks are lost in record {n}",
-            f"==7==    at 0x{n + 4096:X}: {foreign}",
-        ]
-        traces += [f"==7==    by 0x{n + 8192:X}: open_{'abcdefghijkl'[n]}it (app.c:{n + 3})", "==7== "]
-    short = tersely.compress("\n".join(traces), budget=260).text
-    assert "open_ait (app.c:3)" in short
-    assert short.count("open_") > short.count(foreign)
-
-
 @pytest.mark.parametrize(
     "place, says, below",
     [

@@ -14,7 +14,6 @@ _RARE = 20  # of so many findings one, at most, is of a rare kind
 _NONE = 0.3  # of a count of none, where something failed, and of how something stands
 _MILD = 0.4  # of a finding that is no error, where few are
 _CONCLUSIONS = 0.02  # of all rows: more say what each part came to
-_BARE = 0.3  # of what a line is worth for being unlike others, for one without words
 _DRAWN = 0.3  # of what a line is worth, for one of a quote of what is complained of
 _VALUES = 10  # lines behind a failure in which values that were compared stand
 # Failures, of all lines or in number, that have the room for what stands around them.
@@ -103,8 +102,7 @@ def line_worth(
     few = not kinds or np.count_nonzero(failed) <= 0.05 * n
     told, met = scenes(lines, grade), dict.fromkeys(range(len(lines.counts)), 0)
     drawn = quotes(lines)[0] & ~failed
-    worth, first, bare = np.zeros(n), [0] * n, lines.has(Mark.BARE)
-    in_run = places_in_runs(lines)
+    worth, first, in_run = np.zeros(n), [0] * n, places_in_runs(lines)
     for i in range(n):
         template = int(lines.template[i])
         if lines.bulk[i] or lines.has(Mark.OWN)[i]:
@@ -118,14 +116,11 @@ def line_worth(
             rare = (lines.variants[lines.variant[i]] if lines.variant[i] >= 0 else count) <= 3
             again = 1 if rare or (failed[i] and few) or not said[i] else np.sqrt(1 + met[template])
             worth[i] = weights["outcome"] * graded / again + weights["scene"] * float(told[i])
-            others = count if met[template] else 1
-            unlike = weights["share"] / np.sqrt(others) + weights["rare"] * rare
-            unlike += weights["first"] * (kinds and not met[template])
-            unlike += weights["alone"] * _alone(lines, i) * (others <= 3)
-            worth[i] += (_BARE if bare[i] else 1) * unlike / np.sqrt(1 + in_run[i]) + weights["odd"] * odd
+            worth[i] += weights["share"] / np.sqrt(count)
+            worth[i] += weights["first"] * (met[template] == 0) / np.sqrt(1 + in_run[i])
+            worth[i] += weights["rare"] * rare + weights["odd"] * odd
             first[i] |= int(failed[i] and (rare or met[template] < 3))
-            new = (rare or met[template] == 0) and not bare[i]
-            first[i] |= 2 * int(new or odd >= np.float32(0.7))
+            first[i] |= 2 * int(rare or met[template] == 0 or odd >= np.float32(0.7))
             met[template] += 1
         around = slice(max(i - context, 0), i + context + 1)
         near = bool((says[around] & (document[around] == document[i])).any())
@@ -137,33 +132,17 @@ def line_worth(
     return np.where(lines.copies > 0, worth / (2 + lines.copies), worth).astype(np.float32), first
 
 
-def _alone(lines: LineTable, row: int) -> float:
-    """How alike the four lines on each side are, where none has the template of the row."""
-    around = [i for i in range(max(row - 4, 0), min(row + 5, len(lines.line))) if i != row]
-    if any(lines.bulk[i] or lines.has(Mark.OWN)[i] for i in around):
-        return 0
-    near = [int(lines.template[i]) for i in around]
-    least = min([lines.total, *(int(lines.counts[template]) for template in near)])
-    return 0 if least < 2 or lines.template[row] in near else float(np.log(least) / np.log(lines.total))
-
-
 def places_in_runs(lines: LineTable) -> list[int]:
-    """How many templates the lines of its form and margin, right before each line, are the first of.
-
-    0 for what is said in sentences.
-    """
+    """How many lines of its form and margin stand right before each line; 0 for what is said in sentences."""
     place, document, line = [0] * len(lines.line), lines.table.document, lines.line
-    other, met = lines.bulk | lines.has(Mark.OWN), set[int]()
+    other = lines.bulk | lines.has(Mark.OWN)
     for i in range(1, len(place)):
-        above, here = int(lines.template[i - 1]), int(lines.template[i])
-        fresh = not other[i - 1] and above not in met
-        met.update([] if other[i - 1] else [above])
         if other[i] or other[i - 1] or lines.has(Mark.WORDY)[i]:
             continue
-        same = lines.forms[here] == lines.forms[above]
+        same = lines.forms[lines.template[i]] == lines.forms[lines.template[i - 1]]
         below = document[i] == document[i - 1] and line[i] == line[i - 1] + 1
         if same and below and lines.margin[i] == lines.margin[i - 1]:
-            place[i] = place[i - 1] + fresh
+            place[i] = place[i - 1] + 1
     return place
 
 
@@ -268,7 +247,6 @@ def _traces(lines: LineTable) -> Float32s:
     worth[above] = says
     worth[frame] = 0
     new = np.flatnonzero(frame & (lines.copies == 0))
-    new = new[np.argsort(lines.has(Mark.FOREIGN)[new], kind="stable")]  # own frames before those of libraries
     trace, first = np.unique(np.cumsum(starts)[new] - 1, return_index=True)
     worth[new[first]] = says[trace]
     return worth

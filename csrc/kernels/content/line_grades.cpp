@@ -166,8 +166,6 @@ constexpr std::size_t kEnding = 12;      // lines at the end of a document, wher
 // Grade of a line that stands beside a failure, at most: tables' odd rows come first.
 constexpr float kSceneShare = 0.25F;
 constexpr double kDrawnShare = 0.3;    // of what a line is worth, for one of a quote of what is complained of
-constexpr double kBareShare = 0.3;     // of what a line is worth for being unlike others, for one without words
-constexpr std::size_t kAround = 4;     // lines on each side of one that stands alone
 constexpr double kFewFailures = 0.05;  // of all rows
 constexpr double kLeastWorth = 0.1, kOverwrittenWorth = 0.01;  // of pieces of long lines, and of what is written over
 constexpr std::size_t kMostShared = 12;                        // units of a line, at most, that have its grade
@@ -189,8 +187,8 @@ std::vector<std::size_t> ends_of_documents(std::span<const Row> rows) {
     return ends;
 }
 
-// What the line above a trace and its first frame that no trace had before tell, one of kForeign only where no other is
-// new, in [0, 0.6]: of later traces less and less; those below words of errors or trouble are counted by themselves.
+// What the line above a trace and the first frame that no trace had before tell, in [0, 0.6]: of later traces less and
+// less; those below words of errors or trouble are counted by themselves.
 std::vector<float> trace_grades(std::span<const Row> rows) {
     std::vector<float> worth(rows.size(), 0);
     std::vector<double> says;          // of each trace
@@ -208,9 +206,7 @@ std::vector<float> trace_grades(std::span<const Row> rows) {
             new_row.push_back(rows.size());
             if (!has(rows[above], kFrame)) worth[above] = static_cast<float>(says.back());
         }
-        std::size_t& own = new_row.back();
-        const bool better = own == rows.size() || (has(rows[own], kForeign) && !has(rows[i], kForeign));
-        if (rows[i].copies == 0 && better) own = i;
+        if (rows[i].copies == 0 && new_row.back() == rows.size()) new_row.back() = i;
     }
     for (std::size_t trace = 0; trace < says.size(); ++trace) {
         if (new_row[trace] < rows.size()) worth[new_row[trace]] = static_cast<float>(says[trace]);
@@ -274,38 +270,18 @@ std::vector<bool> near_errors(std::span<const Row> rows, std::span<const float> 
     return near;
 }
 
-// For each row how many templates the lines of its form, and margin, are of that stand right before it and say
-// something for the first time; 0 for what is said in sentences. O(rows).
+// For each row how many lines of its form, and margin, stand right before it; 0 for what is said in sentences. O(rows).
 std::vector<std::size_t> places_in_runs(const GradedLines& lines) {
     std::vector<std::size_t> place(lines.rows.size(), 0);
-    std::vector<bool> met(lines.counts.size(), false);
     const auto form = [&](const Row& row) { return lines.forms[static_cast<std::size_t>(row.template_id)]; };
     for (std::size_t i = 1; i < place.size(); ++i) {
         const Row &row = lines.rows[i], &above = lines.rows[i - 1];
-        if (stands_for_others(above)) continue;
-        const auto of = static_cast<std::size_t>(above.template_id);
-        const bool fresh = !met[of];
-        met[of] = true;
-        if (stands_for_others(row) || has(row, kWordy)) continue;
+        if (stands_for_others(row) || stands_for_others(above) || has(row, kWordy)) continue;
         if (row.document == above.document && row.line == above.line + 1 && row.margin == above.margin &&
             form(row) == form(above))
-            place[i] = place[i - 1] + (fresh ? 1 : 0);
+            place[i] = place[i - 1] + 1;
     }
     return place;
-}
-
-// In [0, 1], how alike the lines around one are that has another template than any of them: the least of log n / log N,
-// where one's template has n of the N lines. O(1).
-double alone(const GradedLines& lines, std::size_t at) {
-    const std::size_t first = at - std::min(at, kAround), end = std::min(lines.rows.size(), at + kAround + 1);
-    std::int64_t least = lines.total;
-    for (std::size_t i = first; i < end; ++i) {
-        const Row& row = lines.rows[i];
-        if (i == at) continue;
-        if (stands_for_others(row) || row.template_id == lines.rows[at].template_id) return 0;
-        least = std::min(least, lines.counts[static_cast<std::size_t>(row.template_id)]);
-    }
-    return least < 2 ? 0 : std::log(static_cast<double>(least)) / std::log(static_cast<double>(lines.total));
 }
 
 // Of what a reader has read. Where rows were let go, one stands for what lies between two, so that lines are near which
@@ -625,16 +601,13 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
             // Said again and again, it tells less each time; one of few failures is another one each time.
             const bool lasts = rare || (failed && few) || !has(row, kError | kTrouble | kSummary | kFailure);
             if (failed && (rare || met[of] < kFewFound)) result.first[i] |= kFails;
-            if (((rare || met[of] == 0) && !has(row, kBare)) || odd >= kVeryOdd) result.first[i] |= kIsNew;
+            if (rare || met[of] == 0 || odd >= kVeryOdd) result.first[i] |= kIsNew;
             const double again = lasts ? 1 : std::sqrt(static_cast<double>(1 + met[of]));
-            const std::int64_t others = met[of] == 0 ? 1 : std::max<std::int64_t>(alike, 1);
-            double unlike = weights.share / std::sqrt(static_cast<double>(others));
-            if (others <= kRareLines) unlike += weights.alone * alone(lines, i);
-            if (rare) unlike += weights.rare;
-            if (kinds && met[of] == 0) unlike += weights.first;
-            if (has(row, kBare)) unlike *= kBareShare;
             worth = weights.outcome * graded / again + weights.scene * static_cast<double>(told[i]) +
-                    unlike / std::sqrt(static_cast<double>(1 + in_run[i])) + weights.odd * odd;
+                    weights.share / std::sqrt(static_cast<double>(std::max<std::int64_t>(alike, 1)));
+            if (met[of] == 0) worth += weights.first / std::sqrt(static_cast<double>(1 + in_run[i]));
+            if (rare) worth += weights.rare;
+            worth += weights.odd * odd;
             ++met[of];
         }
         if (near[i]) worth += weights.near;

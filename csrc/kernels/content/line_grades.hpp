@@ -88,20 +88,17 @@ struct LineWeights {
     double outcome = 10;  // times its grade
     double scene = 2;     // times what it tells of a failure beside it (scenes)
     double near = 1;      // for lines with words of errors, and within `context` rows of one
-    double odd = 3;       // times how odd a value is that it says (LineReader::odd)
-    double share = 2;     // behind the first line of its template over the square root of how many that has; this and
-                          // `rare` go over the root of the line's place in a run of lines of one form
-    double alone = 2;     // times how alike the lines around it are, for one of at most kRareLines or the first
-    double first = 2;     // in logs, for the first line of its template
-    double rare = 1;      // where at most kRareLines have its words
-    double piece = 4;     // instead of all these, times its grade, for a piece of a long line behind its head
+    double first = 3.5;  // for the first line of its template, over the root of its place in a run of lines of one form
+    double rare = 1;     // where at most kRareLines have its words
+    double odd = 3;      // times how odd a value is that it says (LineReader::odd)
+    double share = 2;    // over the square root of how many lines its template has
+    double piece = 4;    // instead of all these, times its grade, for a piece of a long line behind its head
 };
 inline constexpr std::int64_t kRareLines = 3;
 inline constexpr double kVeryOdd = 0.7;  // from which a line comes first in logs as one of rare words does
 
 inline constexpr std::uint8_t kFails = 1;  // says that something failed, in words that are not said all over the text
-inline constexpr std::uint8_t kIsNew =
-    2;  // is the first line of its template or has rare words, and words at all; or is very odd
+inline constexpr std::uint8_t kIsNew = 2;  // is the first line of its template, has rare words or is very odd
 
 struct LineWorth {
     std::vector<float> worth;

@@ -32,7 +32,6 @@ constexpr std::array<Class, 256> make_classes() {
 
 constexpr std::array<Class, 256> kClasses = make_classes();
 constexpr std::size_t kLongestWord = 40;
-constexpr char kDrawing = '\xE2';          // first byte of punctuation, arrows, boxes, blocks: no letters
 constexpr std::size_t kFewestLetters = 3;  // words of letters of a line that consists of words
 constexpr std::size_t kQuoteReach = 256;   // bytes in which a quote must close
 
@@ -51,7 +50,6 @@ struct Word {
     bool capitals = true;   // has no small letter
     bool number = false;    // has a digit
     bool zero = false;      // is "0"
-    bool says = false;      // has three letters together
 };
 
 // A run of letters or of digits, hashed in lower case (hash_letters).
@@ -111,7 +109,6 @@ Word read_word(std::string_view line, std::size_t begin, const QueryWords* query
         if (here == kLetter) {
             const std::size_t size = run.end - at;
             word.capitals = word.capitals && run.small == 0;
-            word.says = word.says || (size > 2 && line[at] != kDrawing);
             inner |= word.last;
             word.last = size > 1 && size < 13 ? word_marks(run.hash) : 0;
             if (size > 5 && run.capitals != 0 && name_marks(line.substr(at, size)) != 0) word.named = run.end;
@@ -169,15 +166,6 @@ bool is_frame(std::string_view line) {
         return class_of(rest[2]) == kSpace || class_of(rest[2]) == kDigit;
     }
     return first > 0 && rest.starts_with("from ") && rest.find(":in ") != std::string_view::npos;
-}
-
-// Whether a frame is of an allocator, a sanitizer or a library.
-bool is_foreign(std::string_view frame) {
-    constexpr std::array<std::string_view, 13> kNames{
-        "alloc",   "strdup",      "operator new", "interceptor",   "sanitizer",     "asan_",       "/usr/",
-        "libc.so", "/lib/python", "/rustc/",      "site-packages", "dist-packages", "node_modules"};
-    return std::any_of(kNames.begin(), kNames.end(),
-                       [&](std::string_view name) { return frame.find(name) != std::string_view::npos; });
 }
 
 }  // namespace
@@ -246,7 +234,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
     const QueryWords* asked = query.empty() ? nullptr : &query;
     std::uint32_t marks = is_frame(line) ? kFrame : 0U;
     std::size_t quote_end = 0;  // in a quote: where it ends
-    bool no_quotes = false, first_word = true, columns = false, worded = false;
+    bool no_quotes = false, first_word = true, columns = false;
     std::size_t all_words = 0, letters = 0;  // words, and those of letters alone
     const std::string_view said = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
     const bool above = std::exchange(words.told, said == "E" || said.starts_with("E   "));
@@ -295,7 +283,6 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
                                    word.capitals && word.only_run != 0, is_event(line, at, word), named, first_word,
                                    quoted, place});
             first_word = false;
-            worded = worded || word.says;
             all_words += word.runs > 0 ? 1 : 0;
             letters += word.only_run != 0 ? 1 : 0;
             if (word.number) marks |= kNumber;
@@ -314,8 +301,6 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
         }
     }
     if (!columns && letters >= kFewestLetters && 5 * letters >= 4 * all_words) marks |= kWordy;
-    if (!worded) marks |= kBare;
-    if ((marks & kFrame) != 0 && is_foreign(line)) marks |= kForeign;
     words.marks = marks | outcomes.marks();
     words.finding = outcomes.finding();
 }
@@ -711,8 +696,7 @@ void LineReader::read_piece(std::string_view piece) {
         row.margin = head.margin;
         fresh &= ~head.asked;
         head.asked |= row.asked;
-        const std::uint32_t bare = head.marks & row.marks & kBare;
-        head.marks = ((head.marks | row.marks) & ~kBare) | bare;
+        head.marks |= row.marks;
         row.marks |= kContinued;
     } else {
         row.template_id = miner_.add(words_.tokens);

@@ -34,11 +34,9 @@ enum Mark : std::uint32_t {
     kWordy = 262144,      // consists of words of letters: three or more, four fifths of all, in no columns
     kOpensId = 524288,    // has no time, and opens with a name of letters and digits that no line before opened with
     kBitsOfLines = 0xFFFFF,
-    kBare = 1048576,     // of lines, of no word: no three letters stand together, as in rules, drawings, dumps of bytes
-    kForeign = 2097152,  // of frames: of an allocator, a sanitizer or a library, by its name or path
 };
 
-// What words do to those beside them; bits above those of marks that words have.
+// What words do to those beside them; bits above those of marks.
 inline constexpr std::uint32_t kNegates = 1U << 20U;  // no, without
 inline constexpr std::uint32_t kNot = 1U << 21U;      // not
 inline constexpr std::uint32_t kExits = 1U << 22U;    // exit, exited, returned

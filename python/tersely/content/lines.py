@@ -53,8 +53,6 @@ class Mark(IntFlag):
     CONCLUDES = 131072
     WORDY = 262144
     OPENS_ID = 524288
-    BARE = 1048576
-    FOREIGN = 2097152
 
 
 @dataclass(frozen=True, eq=False, slots=True)
