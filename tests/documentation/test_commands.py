@@ -44,6 +44,7 @@ RUNS = {
     "retrieval": "--data DIR --rows 1 --parts evidence",
     "retrieval.ab": "--data DIR --questions 4",
     "retrieval.index": "--docs DIR/manual --copies 1",
+    "retrieval.backend": "--seconds 0.5",
     "retrieval.http_load": "--data DIR --callers 2 --slow 1 --seconds 1",
     "retrieval.neardup": "--data DIR",
     "retrieval.reductions": "--data DIR",
