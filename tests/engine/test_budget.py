@@ -505,5 +505,5 @@ def test_one_over_the_budget_is_not() -> None:
 @pytest.mark.parametrize("blank", ["\u3000", "\u0085"], ids=["wide space", "next line"])
 def test_a_line_of_white_space_is_not_cut(blank: str) -> None:
     text = f"It is so.\n{blank * 8000}\nIt is not so."
-    result = tersely.compress(text, budget=50, strategy="tool_output")  # as prose it is two sentences that touch
+    result = tersely.compress(text, budget=50, strategy="tool_output")  # as prose they would touch
     assert "It is so." in result.text and "It is not so." in result.text
