@@ -363,9 +363,9 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
     const Quotes quotes(rows);
     const auto says_below = [&](std::size_t i) {  // what is wrong at the place above, indented below it
         if (i == 0 || quotes.drawn[i] || rows[i].document != rows[i - 1].document) return false;
-        const Row& place = rows[i - 1];
-        return has(place, kAnchor) && has(place, kError) && !has(place, kFrame) && !has(rows[i], kAnchor) &&
-               rows[i].line == place.line + 1 && place.margin >= 0 && rows[i].margin > place.margin;
+        const Row& above = rows[i - 1];
+        return has(above, kAnchor) && has(above, kError) && !has(above, kFrame) && !has(rows[i], kAnchor) &&
+               rows[i].line == above.line + 1 && above.margin >= 0 && rows[i].margin > above.margin;
     };
     std::size_t behind = kValueLines + 1;  // lines since the last one that says that something failed
     for (std::size_t i = 0; i < n; ++i) {
