@@ -15,7 +15,8 @@ void bind_release(pybind11::module_& m) {
             if (PyErr_Occurred() == nullptr) PyErr_SetString(PyExc_RuntimeError, "cancelled");
         }
     });
-    pybind11::class_<Deadline, std::shared_ptr<Deadline>>(m, "Deadline")
+    const pybind11::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
+    pybind11::class_<Deadline, std::shared_ptr<Deadline>>(m, "Deadline", pybind11::is_final(), plain)
         .def(pybind11::init<double>(), pybind11::arg("seconds"))
         .def("end", &Deadline::end);
     m.def(

@@ -24,9 +24,7 @@ __version__: str
 LONG_BLOCK: int  # bytes from which a block of JSON in a text is read as what it is
 
 def isa() -> str: ...
-def set_deadline(
-    deadline: Deadline | float | None,
-) -> None: ...  # of this thread's native calls: TimeoutError
+def set_deadline(deadline: Deadline | None) -> None: ...  # of this thread's native calls: TimeoutError
 def segment(texts: list[str], level: int, window: int) -> _Table: ...
 
 @final
