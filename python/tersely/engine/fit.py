@@ -209,6 +209,9 @@ class _Fitting:
             possible &= (reading.needs < 0) | (fitted.status[reading.needs] >= FIRST_KEPT)
         for region in reading.regions:
             possible[region.first : region.last] &= isinstance(region.form, Lines)
+        # What is behind a cut would stand as the gap before a kept line that follows.
+        follows = (table.document[1:] == table.document[:-1]) & (fitted.status[1:] >= FIRST_KEPT)
+        possible[:-1] &= ~follows
         best = self._best_first(np.flatnonzero(possible))[:1]
         if len(best) == 0 or "\n" in (piece := self._piece(row := int(best[0]))) or piece.isspace():
             return fitted

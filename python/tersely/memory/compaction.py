@@ -186,15 +186,22 @@ def compact_messages(
         return folded
 
     folded = with_required(attempt, budget, original)
-    sent, saved = _as_turns(folded.messages, counting, picture_tokens)
+    sent, saved = _as_turns(folded.messages, messages, counting, picture_tokens)
     tokens, warned = frame + folded.tokens - saved, (*warnings, *folded.warnings)
     return CompactedMessages(sent, tokens, original, budget, folded.accounts, list(messages), warned)
 
 
-def _as_turns(messages: list[Any], counter: BatchTokenCounter, picture_tokens: int) -> tuple[list[Any], int]:
-    """The messages in turns as their provider takes them (`joined_turns`), and the tokens that this saves."""
-    sent, saved = list(messages), 0
-    for first, last, joined in reversed(joined_turns(messages)):
+def _as_turns(
+    messages: list[Any], given: Sequence[Any], counter: BatchTokenCounter, picture_tokens: int
+) -> tuple[list[Any], int]:
+    """The messages in turns as their provider takes them (`joined_turns`), and the tokens that this saves.
+
+    `given`: the messages before; where these have such turns, nobody minds them.
+    """
+    sent, saved, found = list(messages), 0, joined_turns(messages)
+    if found and joined_turns(given):
+        return sent, saved
+    for first, last, joined in reversed(found):
         turns = read_messages([*messages[first:last], joined])
         *apart, together = count_entries(counter, turns, picture_tokens).tolist()
         if together <= sum(apart):
@@ -305,7 +312,7 @@ class Compactor:
             waiting = sum(self._costs[self._done :])
         sent, saved = [*self._sent, *messages[self._done :]], 0
         if self._sent:
-            sent, saved = _as_turns(sent, counter, self.picture_tokens)
+            sent, saved = _as_turns(sent, messages, counter, self.picture_tokens)
         return CompactedMessages(
             sent,
             frame + self._sent_tokens + waiting - saved,

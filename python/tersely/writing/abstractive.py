@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tersely import checks
 from tersely.engine.facts import PRESERVABLE, facts_after
 from tersely.engine.finish import fates_of, make_receipt
-from tersely.engine.reading import count, count_batch, mark_groups, mark_pinned, segment
+from tersely.engine.reading import count, count_batch, mark_groups, mark_pinned, segment, with_edges
 from tersely.engine.render import join_rows, places_of_separators
 from tersely.engine.strategies import Extractive
 from tersely.errors import SummarizationError
@@ -152,6 +152,7 @@ class Abstractive:
         model, failed = self._resolved(), Reply("", reason="no_model")
         if model is not None:
             table = segment(texts, self.extractive.level, self.extractive.window)
+            table = with_edges(table, texts, request.pinned) if request.pinned else table
             status = self.first_stage(request, table, original)
             source = Source(request, budget, self.preserve, texts, table, status, original)
             written = yield from self._write(source)
