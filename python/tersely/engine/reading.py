@@ -183,15 +183,21 @@ def count_joined(counter: BatchTokenCounter, texts: Texts, separator: str) -> in
 
 
 def count_units(
-    counter: BatchTokenCounter, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s
+    counter: BatchTokenCounter,
+    texts: Sequence[str],
+    document: Int32s,
+    start: Int64s,
+    end: Int64s,
+    each: bool = False,
 ) -> Int64s:
     """int64[n]: tokens of each `texts[document][start:end]`; raises like `count_batch`.
 
-    A function that takes one text a call is asked for a few of them: the others are estimated.
+    A function that takes one text a call is asked for a few of them, unless for `each`: the others are
+    estimated.
     """
     if len(document) == 0:
         return np.empty(0, dtype=np.int64)
-    if isinstance(counter, CallableCounter) and len(document) > _SAMPLE:
+    if isinstance(counter, CallableCounter) and not each and len(document) > _SAMPLE:
         return _likely_counts(counter, texts, document, start, end)
     if isinstance(counter, BytePairCounter):
         encoding, marks = getattr(texts, "marks", ("", None))
@@ -654,7 +660,9 @@ class Reading:
             document, start, end = document[rows], start[rows], end[rows]
             known = None if known is None else known[rows]
         new = slice(None) if known is None else np.flatnonzero(known < 0)
-        found = count_units(self.request.counter, self.texts, document[new], start[new], end[new])
+        # What is known counts in later calls, too, which have other units beside it.
+        counter, each = self.request.counter, known is not None
+        found = count_units(counter, self.texts, document[new], start[new], end[new], each)
         if known is not None:
             known[new] = found
             found = known
