@@ -94,7 +94,7 @@ def run_on_thread(work: Callable[[], Result], timeout: float | None = None, name
 
 
 class Turns:
-    """Calls of event loops in their turn: as many at a time as there are CPUs, the others wait.
+    """Run calls of event loops in their turn: as many at a time as there are CPUs, the others wait.
 
     A call that could not begin in time is refused at once, so that those before it keep theirs.
     """
@@ -126,12 +126,10 @@ class Turns:
 
         self._begin(timeout, most)
         deadline = _native.Deadline(1e9 if timeout is None else timeout)
-        asked, context = time.monotonic(), contextvars.copy_context()
+        context = contextvars.copy_context()
 
         def run() -> Result:
             begun = time.monotonic()
-            if timeout is not None and begun - asked >= timeout:
-                raise TimeoutError("the call waited for its turn until its time was up")
             _native.set_deadline(deadline)
             try:
                 return context.run(work)

@@ -15,7 +15,7 @@ from tersely import _native, checks
 from tersely.content.html import PageText
 from tersely.content.units import Bools, Form, Lines, Quoted
 from tersely.kernels.checks import united
-from tersely.models.counters import TOKEN_TABLES, BytePairCounter, CallableCounter, Texts
+from tersely.models.counters import TOKEN_TABLES, BytePairCounter, CallableCounter, Texts, resolve_counter
 from tersely.protocols import BatchTokenCounter
 from tersely.text import well_formed
 from tersely.types import (
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 REASONS = ("budget", "redundant", "selected", "pinned", "context", "heading", "cut", "fits", "preserved")
 FIRST_KEPT = REASONS.index("selected")
 _SAMPLE = 3  # units that a counter of one text a call is asked for
-_OWN = BytePairCounter()
 MOST_TOKENS = 2**60  # of a budget or a sum of costs: no tokenizer comes near, native sums stay in range
 
 
@@ -215,7 +214,7 @@ def _likely_counts(
     some = np.argsort(size, kind="stable")[np.linspace(0, len(size) - 1, _SAMPLE).astype(np.int64)]
     known = count_batch(counter, pieces(texts, document[some], start[some], end[some]))
     best, least = size, np.inf
-    for base in (size, count_units(_OWN, texts, document, start, end)):
+    for base in (size, count_units(resolve_counter(None), texts, document, start, end)):
         scaled = np.rint(base * (known.sum() / max(int(base[some].sum()), 1)))
         error = np.abs(scaled[some] - known).sum()
         if error < least:

@@ -271,7 +271,7 @@ class _Result:
 
     @property
     def frame(self) -> Frame | None:
-        """How it is sent."""
+        """Return the frame that writes the text back into its JSON string; None for a plain one."""
         style = self.within
         return None if style is None else Frame(write=lambda parts: list(map(style.escaped, parts)))
 

@@ -143,7 +143,7 @@ class CompressedContext:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The `codes`, and "low_confidence": there is nothing safer than verbatim text to fall back to."""
+        """Return the `codes`, and "low_confidence" where verbatim text is less sure than was asked for."""
         unsure = not self.used_llm and self.metadata.confidence_score < self.min_confidence
         return tuple(dict.fromkeys([*self.codes, *(["low_confidence"] if unsure else [])]))
 
@@ -369,8 +369,9 @@ _ENTITIES = {FactKind.NAME, FactKind.NUMBER, FactKind.DATE, FactKind.VERSION, Fa
 
 
 def entities(text: str) -> tuple[str, ...]:
-    """List the names ("United States"), numbers, dates, paths, identifiers and the like of a text, each once,
-    in the order in which they come. O(characters).
+    """List names ("United States"), numbers, dates, paths and identifiers of a text, each once, in order.
+
+    O(characters).
 
     An adverb or a stop word that opens a sentence is no part of the name behind it, and a word of a longer
     name ("Locke" of "John Locke") is told with that.

@@ -382,7 +382,10 @@ class _ByShares:
         return PreparedContext(text, tuple(chunk.text for chunk in chunks), report)
 
     def _make(self, shares: Mapping[int, int]) -> dict[int, _Part]:
-        """Have the parts made, in steps of shares; equal ones afterwards, from the cache: never in a race."""
+        """Compress the parts, in steps of shares.
+
+        Equal ones come last, from the cache, so that none is compressed twice at a time.
+        """
         steps = in_steps(shares, self.sizes)
         first = {(self.chunks[index].content, steps[index]): index for index in reversed(shares)}
         items = {index: (index, steps[index], max(share, steps[index])) for index, share in shares.items()}
