@@ -30,12 +30,12 @@ _STATES = re.compile(
     re.I,
 )
 _CHANGES = re.compile(
-    r"\b(?:is|are|be|we|they|i|it|'s|'re) now\b|(?<!right )(?<=\w )now[.!]*$"
+    r"\b(?:is|are|be|we|they|i|it|'s|'re) now\b|(?:(?<!right )(?<=\w )now|\bnot \S*[^\s.!])[.!]*$"
     r"|(?<!right )\bnow (?:is|are|has|have|owns?|uses?|belongs?|goes|on)\b"
     r"|\b(?:from now on|starting (?:now|today)|as of (?:now|today)|instead|actually|corrections?"
     r"|updated?(?=\W| to)|(?:has|have) changed|chang(?:e|ed|ing) (?:it |that |this |the \w+ )?to|moved to"
     r"|switch(?:ed)? (?:\w+ ){0,3}to|renamed|replace[sd]?|rather|revised|no longer"
-    r"|any ?more|after all|not \S+[.!]*$|ab jetzt|ab sofort|stattdessen|doch lieber|korrektur|nicht mehr"
+    r"|any ?more|after all|ab jetzt|ab sofort|stattdessen|doch lieber|korrektur|nicht mehr"
     r"|geändert|désormais|finalement|plutôt|ahora|mejor|ya no|en lugar de)\b",
     re.I,
 )
