@@ -394,7 +394,7 @@ class Document:
         text: the content; spans index its characters.
         id: the caller's name for it, None if it has none.
         title: counts for every sentence of the document when a query is given.
-        score: the caller's own relevance, carried along.
+        score: the caller's own relevance, higher is better; weighs a little with a query (`score_weight`).
         metadata: anything else, carried along.
         name: a path or file name, a hint to what the text is; None: `id`, or the metadata's "source",
             "filename", "file_name", "path", "file_path" or "url", where that looks like one.

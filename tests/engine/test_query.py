@@ -321,3 +321,35 @@ def test_no_segments() -> None:
     scores = lead([])
     assert scores.dtype == np.float32
     assert scores.tolist() == []
+
+
+def chunks(scores: list[object]) -> list[dict[str, object]]:
+    """Texts that answer QUESTION equally well."""
+    text = "Chunk {} is of pumps and valves in the house. The pump number {} was mended by Tom."
+    return [{"text": text.format(row, row), "score": score} for row, score in enumerate(scores)]
+
+
+MENDED = "Which pump was mended by Tom?"
+
+
+def test_the_score_of_a_search_decides_between_equal_chunks() -> None:
+    scores: list[object] = [0.01] * 10
+    scores[7] = 0.99
+    result = tersely.compress(chunks(scores), MENDED, budget=25)
+    assert result.parts[7] and sum(map(bool, result.parts)) <= 2
+    unweighed = tersely.compress(chunks(scores), MENDED, budget=25, strategy=Extractive(score_weight=0))
+    assert not unweighed.parts[7]
+
+
+@pytest.mark.parametrize(
+    "scores", [[0.5] * 10, [None] * 10, [-3.0, *[2.0] * 9], ["high"] * 10, [float("nan")] * 10, [True] * 10]
+)
+def test_scores_that_say_nothing_weigh_nothing(scores: list[object]) -> None:
+    plain = tersely.compress(chunks([None] * 10), MENDED, budget=40)
+    assert tersely.compress(chunks(scores), MENDED, budget=40).text == plain.text
+
+
+def test_scores_change_nothing_without_a_query() -> None:
+    scores: list[object] = [row / 10 for row in range(10)]
+    plain = tersely.compress(chunks([None] * 10), budget=40)
+    assert tersely.compress(chunks(scores), budget=40).text == plain.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,9 @@ from tersely import checks
 from tersely.types import Float32s, Int32s, Int64s
 
 _LEAST = 8  # tokens: with less, nothing is said
+# On HotpotQA, MuSiQue and Natural Questions scores of BM25, of cosines, at random and of distances change the
+# evidence kept at 20% by .016 at most; at .5 those at random take .05, distances .09 to .18.
+SCORE_WEIGHT = 0.15
 
 
 def seed_allocate(remaining: int, relevance: float, total: int) -> int:
@@ -125,6 +129,22 @@ def favour_of(relevances: Sequence[float | None], document: Int32s) -> Float32s 
         return None
     factors: Float32s = (weights / weights.mean()).astype(np.float32)
     return factors[document]
+
+
+def factors_of_scores(scores: Sequence[object], weight: float) -> Float32s | None:
+    """float32[n]: a factor for the units of each document, by its search score.
+
+    (score / mean) ** weight, where a score counts as a hundredth of the largest at least, and one that is no
+    finite number as the mean. None: all are equal or unknown, or one is below 0, whose scale says nothing.
+    """
+    numbers = [float(score) if isinstance(score, Real) else np.nan for score in scores]
+    known = np.array(numbers, dtype=np.float64)
+    finite = known[np.isfinite(known)]
+    if len(finite) == 0 or finite.min() < 0 or finite.min() == finite.max():
+        return None
+    whole = np.where(np.isfinite(known), np.maximum(known, finite.max() / 100), finite.mean())
+    factors: Float32s = ((whole / finite.mean()) ** weight).astype(np.float32)
+    return factors
 
 
 def weights_of(relevances: Sequence[float | None]) -> list[float]:

@@ -17,6 +17,7 @@ from tersely.content.detect import detect_each, hinted_detection, named_code
 from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
 from tersely.content.units import ContentReader
 from tersely.documents import to_level
+from tersely.engine.allocation import SCORE_WEIGHT
 from tersely.engine.facts import check_names, fact_report, rows_at, with_facts
 from tersely.engine.finish import finish, relevance_of, unchanged
 from tersely.engine.fit import Fit, fit
@@ -459,6 +460,9 @@ class Extractive:
         pruner: a model that reads the best segments in windows, with the query, and says how probably each
             is to be kept (`tersely.protocols.Pruner`, `OnnxPruner`); None: nobody does.
         pruner_share: how much of the text it reads, in (0, 1].
+        score_weight: with a query, how much the `score` of its document weighs beside the text, in [0, 1]: the
+            power of score / mean score by which what a segment is worth is multiplied. Higher scores are
+            better; give 0 for distances. Equal scores, unknown ones and ones below 0 weigh nothing.
         redundancy: 0 to 1; how much less a segment is worth when chosen ones hold its terms. Above 0, a
             word-for-word repeat is worth nothing. None: 0.2 with relevance (the evidence of one question
             shares its terms), 1 without.
@@ -488,6 +492,7 @@ class Extractive:
     rerank_share: float = RERANK_SHARE
     pruner: Any = None
     pruner_share: float = PRUNER_SHARE
+    score_weight: float = SCORE_WEIGHT
     redundancy: float | None = None
     context: int = 0
     preserve_structure: bool = False
@@ -512,6 +517,7 @@ class Extractive:
         checks.number(self.position_decay, "position_decay")
         if self.position_floor is not None:
             checks.number(self.position_floor, "position_floor")
+        checks.number(self.score_weight, "score_weight", least=0, most=1)
         checks.share(self.rerank_share, "rerank_share")
         checks.share(self.pruner_share, "pruner_share")
         if self.pruner is not None:
