@@ -460,9 +460,9 @@ class Extractive:
         pruner: a model that reads the best segments in windows, with the query, and says how probably each
             is to be kept (`tersely.protocols.Pruner`, `OnnxPruner`); None: nobody does.
         pruner_share: how much of the text it reads, in (0, 1].
-        score_weight: with a query, how much the `score` of its document weighs beside the text, in [0, 1]: the
-            power of score / mean score by which what a segment is worth is multiplied. Higher scores are
-            better; give 0 for distances. Equal scores, unknown ones and ones below 0 weigh nothing.
+        score_weight: with a query, how much a document's `score` weighs beside its text, in [0, 1]: segments
+            are worth (score / mean score) ** score_weight times as much. Higher scores are better; give 0
+            for distances. Equal scores, unknown ones and ones below 0 weigh nothing.
         redundancy: 0 to 1; how much less a segment is worth when chosen ones hold its terms. Above 0, a
             word-for-word repeat is worth nothing. None: 0.2 with relevance (the evidence of one question
             shares its terms), 1 without.
