@@ -14,10 +14,10 @@ from typing import Any
 
 import tersely
 from tersely import Extractive
-from tersely.engine.facts import PRESERVABLE, facts_after
+from tersely.engine.facts import facts_after
 from tersely.options import CompressionOptions
 from tersely.strategies import ExtractiveCompressor
-from tersely.types import FactKind, Level
+from tersely.types import PRESERVABLE, FactKind, Level
 
 from benchmarks import peers, tokens
 from benchmarks.arguments import make_parser

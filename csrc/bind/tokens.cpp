@@ -52,6 +52,12 @@ py::array_t<std::int64_t> count(const HeldTable& held, const py::object& texts) 
     return out;
 }
 
+std::int64_t count_one(const HeldTable& held, const py::str& text) {
+    const Utf8List list(py::list(py::make_tuple(text)));
+    const Release release;
+    return held.count(list.views().front());
+}
+
 py::tuple count_joined(const py::object& table, const py::object& texts, const py::str& separator) {
     const auto& held = table.cast<const HeldTable&>();
     const GivenTexts list(texts);
@@ -228,6 +234,7 @@ void bind_tokens(py::module_& m) {
     py::class_<HeldTable>(m, "TokenTable", what, py::is_final(), plain)
         .def(py::init(&open_table), py::arg("file"))
         .def("count", &count, py::arg("texts"))
+        .def("count_one", &count_one, py::arg("text"))
         .def("count_joined", &count_joined, py::arg("texts"), py::arg("separator"))
         .def("count_spans", &count_spans, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
              py::arg("marks") = nullptr)

@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar, get_args, overload
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar, get_args, overload
 
 from tersely import checks
 from tersely.checks import Ratios
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the command reads its arguments without numpy
+    import numpy as np
+    import numpy.typing as npt
+
     from tersely.protocols import BatchTokenCounter
 
 #: What `tersely.detect` says.
@@ -43,11 +43,11 @@ AnyStrategyName = StrategyName | ContentTypeName | Literal["auto"]
 LevelName = Literal["character", "word", "clause", "sentence", "paragraph", "section"]
 
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
-UInt8s = npt.NDArray[np.uint8]
-Float32s = npt.NDArray[np.float32]
-Float64s = npt.NDArray[np.float64]
+Int32s: TypeAlias = "npt.NDArray[np.int32]"
+Int64s: TypeAlias = "npt.NDArray[np.int64]"
+UInt8s: TypeAlias = "npt.NDArray[np.uint8]"
+Float32s: TypeAlias = "npt.NDArray[np.float32]"
+Float64s: TypeAlias = "npt.NDArray[np.float64]"
 
 
 class Kind(IntEnum):
@@ -212,6 +212,23 @@ class FactKind(IntEnum):
     DECISION = 14
 
 
+#: What can be asked for by name, and the kinds it stands for. "code" is also what stands in backticks.
+PRESERVABLE: dict[str, tuple[FactKind, ...]] = {
+    "code": (FactKind.FENCED_CODE, FactKind.INLINE_CODE),
+    "quotes": (FactKind.QUOTE,),
+    "numbers": (FactKind.NUMBER, FactKind.DATE, FactKind.VERSION),
+    "names": (FactKind.NAME,),
+    "paths": (FactKind.PATH, FactKind.PATH_LINE),
+    "urls": (FactKind.URL,),
+    "identifiers": (FactKind.IDENTIFIER,),
+    "errors": (FactKind.ERROR,),
+    "negations": (FactKind.NEGATION,),
+    "obligations": (FactKind.OBLIGATION,),
+    "decisions": (FactKind.DECISION,),
+    "all": tuple(FactKind),
+}
+
+
 @checks.brief
 @dataclass(frozen=True, eq=False, slots=True)
 class FactTable:
@@ -340,7 +357,7 @@ class FactReport:
         if isinstance(self.facts, SourceFacts):  # without making the others
             if outcome not in ("lost", "kept"):
                 return []
-            rows = np.flatnonzero(self.facts.lost == (outcome == "lost"))
+            (rows,) = (self.facts.lost == (outcome == "lost")).nonzero()
             return [self.facts[row] for row in rows.tolist()]
         return [fact for fact in self.facts if fact.outcome == outcome]
 
@@ -578,7 +595,7 @@ class Spans(LateSequence[Span]):
         reasons, table = self.reasons, self.table
         columns = (table.document, table.start, table.end, table.kind, self.codes, self.scores)
         for first in range(0, len(indices), _TOGETHER):
-            rows = self.rows[np.asarray(indices[first : first + _TOGETHER], dtype=np.int64)]
+            rows = self.rows[list(indices[first : first + _TOGETHER])]
             made = zip(*(column[rows].tolist() for column in columns), strict=True)
             for document, start, end, kind, code, score in made:
                 yield Span(document, start, end, _KINDS[kind], reasons[code], score)
@@ -586,6 +603,8 @@ class Spans(LateSequence[Span]):
 
 def span_columns(spans: Sequence[Span]) -> Int64s:
     """int64[4, n]: document, start, end and kind of each span; of `Spans` without making them."""
+    import numpy as np
+
     if isinstance(spans, Spans):
         table = spans.table
         columns = (table.document, table.start, table.end, table.kind)

@@ -91,14 +91,35 @@ def test_the_version_is_told_without_numpy_or_the_engine(option: str) -> None:
     assert version.startswith("tersely ") and "'numpy'" not in loaded and "'tersely.engine" not in loaded
 
 
+@pytest.mark.parametrize("command", [[], ["compress"], ["count"], ["batch"], ["mcp"], ["hook"]])
+def test_help_loads_no_numpy(command: list[str]) -> None:
+    code = "import atexit, sys, tersely.cli as c; atexit.register(lambda: print(*sys.modules)); c.main()"
+    run = [sys.executable, "-c", code, *command, "--help"]
+    said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    loaded = said.splitlines()[-1].split()
+    assert "usage: tersely" in said and "numpy" not in loaded and "tersely.engine" not in loaded
+
+
+EVENT = json.dumps(
+    {
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "cat notes"},
+        "tool_response": {"stdout": "one line of output\n" * 300, "stderr": "", "interrupted": False},
+    }
+)
+
+
 @pytest.mark.parametrize(
     ("command", "event"),
     [
         (["run", "--", "true"], ""),
         (["hook"], ""),
         (["hook", "--agent", "codex"], '{"hook_event_name": "PostToolUse", "tool_response": "done"}'),
+        (["run", "--", sys.executable, "-c", "print('one line of output\\n' * 300)"], ""),
+        (["hook"], EVENT),
     ],
-    ids=["run", "no event", "short event"],
+    ids=["run", "no event", "short event", "run within the budget", "event within the budget"],
 )
 def test_what_has_nothing_to_shorten_loads_no_numpy(command: list[str], event: str) -> None:
     code = "import sys; from tersely.__main__ import main; main(); print(sorted(sys.modules))"
@@ -106,4 +127,4 @@ def test_what_has_nothing_to_shorten_loads_no_numpy(command: list[str], event: s
         [sys.executable, "-c", code, *command], input=event, capture_output=True, text=True, check=True
     )
     loaded = said.stdout.splitlines()[-1]
-    assert "'numpy'" not in loaded and "'tersely.engine" not in loaded and "'tersely.memory" not in loaded
+    assert "'numpy'" not in loaded and "'tersely.engine" not in loaded and "'tersely.store" not in loaded

@@ -17,7 +17,6 @@ from sample_texts import ALL, GUIDE, prose
 from tersely import BudgetExceededError, Extractive
 from tersely.cli import main
 from tersely.engine.facts import (
-    PRESERVABLE,
     choose_facts,
     facts_after,
     facts_kept,
@@ -26,7 +25,7 @@ from tersely.engine.facts import (
 )
 from tersely.engine.reading import segment
 from tersely.models.counters import resolve_counter
-from tersely.types import FactKind, FactReport, Level
+from tersely.types import PRESERVABLE, FactKind, FactReport, Level
 from text_strategies import texts
 from typed_samples import SAMPLES
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import tersely
 from tersely.content.registry import CONTENT_TYPES
-from tersely.engine.facts import PRESERVABLE
 from tersely.engine.strategies import STRATEGIES, Auto
 from tersely.strategies import (
     Abstractive,
@@ -20,6 +19,7 @@ from tersely.strategies import (
     Hybrid,
     Incremental,
 )
+from tersely.types import PRESERVABLE
 
 from promises.counters import function_of
 from promises.documents import words

@@ -32,17 +32,23 @@ class ToolCall:
     result: Any
 
 
-def answer_event(agent: str, event: Any, compressor: ToolResultCompressor) -> dict[str, Any]:
-    """The reply to an event of an agent; {} leaves the result as it is.
+def read_call(agent: str, event: Any) -> ToolCall | None:
+    """Read the call out of an event of an agent; None where its result is to stay as it is.
 
     Raises KeyError for an agent that is not in AGENTS; nothing else, whatever the event is.
     """
     protocol = AGENTS[agent]
     if not isinstance(event, Mapping) or event.get("hook_event_name", protocol.event) != protocol.event:
-        return {}
+        return None
     call = protocol.read(event)
     if call is None or call.result is None or not isinstance(call.name, str) or call.name in _WRITERS:
-        return {}
+        return None
+    return call
+
+
+def answer_call(agent: str, call: ToolCall, compressor: ToolResultCompressor) -> dict[str, Any]:
+    """The reply to the event of a call; {} leaves the result as it is. Raises nothing."""
+    protocol = AGENTS[agent]
     question = None
     if isinstance(call.arguments, Mapping):
         asked = (call.arguments.get(key) for key in _QUESTIONS)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import tersely
 from tersely import checks
@@ -26,17 +26,25 @@ from tersely.cli.files import read_files
 from tersely.cli.model import model_of, onnx_pruner
 from tersely.cli.store import keep_in_store
 from tersely.cli.terminal import note_warnings, say, show_progress, show_waiting, write, write_json
-from tersely.content.detect import detect
-from tersely.content.log_file import compress_file
-from tersely.content.registry import CONTENT_TYPES
-from tersely.engine.facts import PRESERVABLE
-from tersely.engine.reading import to_spans
-from tersely.engine.strategies import STRATEGIES, Auto, Extractive, prepare_by
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.protocols import Strategy
 from tersely.text import CHARACTERS_REPLACED, percent
-from tersely.types import MODEL_NOT_USED, Compressed, Document, Frame, Level, Receipt, Request
+from tersely.types import (
+    MODEL_NOT_USED,
+    PRESERVABLE,
+    Compressed,
+    ContentTypeName,
+    Document,
+    Frame,
+    Level,
+    Receipt,
+    Request,
+    StrategyName,
+)
+
+if TYPE_CHECKING:  # of the engine, which takes longer to load than help is waited for
+    from tersely.engine.strategies import Extractive
 
 LARGE = 64 << 20  # bytes from which a log is read in chunks
 _HEAD = 1 << 16  # bytes that say whether it is one
@@ -57,7 +65,7 @@ _EXAMPLES = """examples:
 
 def add_compress(commands: Commands) -> None:
     """Add the subcommand: files, query, budget, strategy, what must stay, where the output goes."""
-    strategies = ["auto", *STRATEGIES]
+    strategies, types = ["auto", *get_args(StrategyName)], get_args(ContentTypeName)
     parser = add_command(commands, "compress", "fit files into a token budget", _EXAMPLES)
     parser.flag(*FILES, nargs="*")
     parser.flag("-q --query QUERY", "what the reader will ask; without it: what matters in general")
@@ -69,8 +77,8 @@ def add_compress(commands: Commands) -> None:
     parser.flag("--separator SEPARATOR", text, default=r"\n\n")
     text = "how to compress (auto: each file as what it is)"
     parser.flag("--strategy", text, choices=strategies, default="auto")
-    text = f"take each file for this, whatever it looks like: {', '.join(CONTENT_TYPES)}"
-    parser.flag("--as TYPE", text, choices=list(CONTENT_TYPES), dest="as_type")
+    text = f"take each file for this, whatever it looks like: {', '.join(types)}"
+    parser.flag("--as TYPE", text, choices=types, dest="as_type")
     add_level(parser)
     parser.flag("--context N", "neighbours kept beside each selected segment", default=0)
     parser.flag("--headings", "keep the headings above what is kept")
@@ -140,6 +148,8 @@ def _compress_labelled(strategy: Strategy, request: Request) -> tuple[Compressed
     Returns the result, whose tokens are those of all, and the text with its labels; None where there is
     no room for a label and a piece below it, or the strategy does not leave the fitting to the engine.
     """
+    from tersely.engine.strategies import prepare_by
+
     frame = Frame(headings=tuple([f"==> {document.id} <==\n" for document in request.documents]))
     prepared = prepare_by(strategy, replace(request, frame=frame))
     if prepared is None:
@@ -155,6 +165,8 @@ def _compress(
     documents: Sequence[Document], strategy: Strategy, arguments: argparse.Namespace
 ) -> tuple[Compressed, str]:
     """Compress the documents: the result, and the text to write, with labels where they are several."""
+    from tersely.engine.reading import to_spans
+
     separator = arguments.separator.replace("\\n", "\n").replace("\\t", "\t")
     if len(documents) > 1 and arguments.labels and not arguments.json:
         checked = tuple(documents)
@@ -241,6 +253,8 @@ def _choose_strategy(arguments: argparse.Namespace) -> tuple[Strategy, Extractiv
 
     Raises ValueError for --as beside a named strategy, for --pruner beside one that has no use for it.
     """
+    from tersely.engine.strategies import STRATEGIES, Auto, Extractive
+
     auto = arguments.strategy == "auto"
     if arguments.as_type is not None and not auto:
         raise ValueError(f"--as goes with --strategy auto, not with {arguments.strategy}")
@@ -286,12 +300,16 @@ def _is_large_log(arguments: argparse.Namespace) -> bool:
         return False
     if arguments.as_type == "log":
         return True
+    from tersely.content.detect import detect
+
     with path.open("rb") as file:
         return detect(file.read(_HEAD).decode("utf-8", errors="replace")).kind == "log"
 
 
 def _compress_large(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """Compress a log in chunks, without holding it in memory: the text, and a report of all else."""
+    from tersely.content.log_file import compress_file
+
     path = Path(arguments.files[0])
     size = path.stat().st_size
     with show_progress() as show:

@@ -8,7 +8,6 @@ import tersely
 from tersely.cli.arguments import FILES, Commands, add_command, add_counter, add_encoding, add_level
 from tersely.cli.files import read_files
 from tersely.cli.terminal import write
-from tersely.engine.reading import count_batch
 from tersely.models.counters import resolve_counter
 from tersely.text import clipped, json_bytes
 from tersely.types import Kind
@@ -64,6 +63,8 @@ def add_count(commands: Commands) -> None:
 
 def run_count(arguments: argparse.Namespace) -> None:
     """Write the tokens of each file, and of all."""
+    from tersely.engine.reading import count_batch
+
     documents = read_files(arguments.files, arguments.encoding)
     texts = [document.text for document in documents]
     counts = count_batch(resolve_counter(arguments.counter), texts).tolist()

@@ -16,10 +16,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tersely.agents.hook import AGENTS, HookProtocol, answer_event, rewrite_command
+from tersely.agents.hook import AGENTS, HookProtocol, answer_call, read_call, rewrite_command
 from tersely.cli.arguments import STORE, Commands, add_command
 from tersely.cli.numpy_threads import load_numpy
-from tersely.cli.store import result_compressor, state_folder, store_path
+from tersely.cli.store import result_compressor, result_fits, state_folder, store_path
 from tersely.cli.terminal import InputError, in_a_line, say, write
 from tersely.files import make_folder, private, renamed
 from tersely.text import decode, parse_json
@@ -104,10 +104,11 @@ def _answer(arguments: argparse.Namespace) -> None:
         elif arguments.failures:
             answer = rewrite_command(parse_json(decode(given)[0], "the event"), _run_line(arguments))
         elif len(given) > arguments.budget:  # no text has more tokens than bytes
-            event = parse_json(decode(given)[0], "the event")
+            call = read_call(agent, parse_json(decode(given)[0], "the event"))
             options = {"keep_tools": arguments.keep, "keep_files": not arguments.files}
-            with result_compressor(arguments, report=_report, **options) as compressor:
-                answer = answer_event(agent, event, compressor)
+            if call is not None and not result_fits(call.result, arguments.budget):
+                with result_compressor(arguments, report=_report, **options) as compressor:
+                    answer = answer_call(agent, call, compressor)
     except Exception as error:  # the agent goes on with the result as it is
         _note(f"{type(error).__name__}: {error}")
     write(json.dumps(answer) + "\n")

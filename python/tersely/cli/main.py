@@ -101,6 +101,8 @@ def _command(given: list[str]) -> int:
     if wrong := _not_begun(given, parser):
         parser.error(wrong)
     arguments = parser.parse_args(given)
+    if arguments.command not in _WITHOUT_NUMPY:
+        load_numpy()
     run = getattr(import_module(_COMMANDS[arguments.command]), f"run_{arguments.command}")
     try:
         code: int | None = run(arguments)
@@ -152,9 +154,6 @@ def _parser(first: str) -> Parser:
     if first == "--print-completion":
         _add_completion(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", prog="tersely")
-
-    if first not in _WITHOUT_NUMPY:
-        load_numpy()
     for name, module in _COMMANDS.items():
         if first == name or first not in _COMMANDS:  # the others' imports take longer than most commands
             getattr(import_module(module), f"add_{name}")(commands)

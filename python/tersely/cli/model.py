@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
+from tersely.cli.numpy_threads import load_numpy
+
+if TYPE_CHECKING:
+    from tersely.models.language_models import CheckedLanguageModel
 
 
 def model_of(arguments: argparse.Namespace) -> CheckedLanguageModel | None:
@@ -22,6 +25,7 @@ def model_of(arguments: argparse.Namespace) -> CheckedLanguageModel | None:
     key = os.environ.get("OPENAI_API_KEY") or None
     if key is None and not (arguments.base_url or os.environ.get("OPENAI_BASE_URL")):
         raise ValueError("--model needs a key in OPENAI_API_KEY, or a --base-url of a server that needs none")
+    from tersely.models.language_models import resolve_language_model
     from tersely.models.openai import OpenAILanguageModel
 
     model = OpenAILanguageModel(arguments.model, base_url=arguments.base_url, api_key=key or "none")
@@ -30,6 +34,7 @@ def model_of(arguments: argparse.Namespace) -> CheckedLanguageModel | None:
 
 def onnx_pruner(path: str) -> Any:
     """The type of `--pruner`: an ONNX model, a file or a folder."""
+    load_numpy()
     from tersely.models.onnx import OnnxPruner
 
     try:

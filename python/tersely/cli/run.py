@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from tersely import checks
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.store import result_compressor
+from tersely.cli.store import result_compressor, result_fits
 from tersely.cli.terminal import discard, say, write
 from tersely.text import CHARACTERS_REPLACED
 
@@ -90,6 +90,8 @@ def _shorten(
     told: list[Any] = []
     read, is_whole = _read(kept, _MOST_READ, "read"), kept.tell() <= _MOST_READ
     read = read.replace(b"\r\n", b"\n") if watched else read
+    if is_whole and result_fits(read, arguments.budget):
+        return None
     with result_compressor(arguments, keep_files=False, report=told.append) as compressor:
         call = {"command": shlex.join(command)}
         name = Path(command[0]).name

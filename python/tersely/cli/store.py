@@ -15,6 +15,7 @@ from tersely.cli.numpy_threads import load_numpy
 from tersely.cli.terminal import say, write
 from tersely.errors import StoreError
 from tersely.files import make_folder
+from tersely.text import decode, well_formed
 
 if TYPE_CHECKING:
     from tersely.agents.tool_results import ToolResultCompressor
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tersely.types import Compressed
 
 _VARIABLE = "TERSELY_STORE"
+_LETTERS = 16  # of a token, on average: more than texts have
 _EXAMPLES = """examples:
   tersely compress app.log --budget 800 --store notes.sqlite
   tersely expand 5891b5b522d5df086d0ff0b110fbd9d2 --store notes.sqlite
@@ -49,6 +51,24 @@ def result_store(given: str | None) -> Store:
     path = store_path(given)
     make_folder(path.parent)
     return Store.open(path)
+
+
+def result_fits(result: Any, budget: int) -> bool:
+    """Whether a result fits, as `ToolResultCompressor` counts; without numpy, which would take longer.
+
+    False where only the compressor can say: of long results, and of those whose shape is not known.
+    """
+    from tersely.memory.messages import read_result
+    from tersely.models.counters import TOKEN_TABLES
+
+    try:
+        entry = read_result(decode(result)[0] if isinstance(result, bytes) else result)
+    except ValueError:  # no text, nested too deeply
+        return False
+    texts = [well_formed(piece.text) for piece in entry.pieces]
+    if entry.unknown or sum(map(len, texts)) > budget * _LETTERS:
+        return False
+    return sum(map(TOKEN_TABLES["o200k_base"].count_one, texts)) <= budget
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from tersely import _native
 from tersely.engine.reading import MOST_TOKENS, is_kept, segment
 from tersely.kernels.checks import united
 from tersely.types import (
+    PRESERVABLE,
     Compressed,
     Fact,
     FactKind,
@@ -34,21 +35,6 @@ from tersely.types import (
     span_columns,
 )
 
-#: What can be asked for by name, and the kinds it stands for. "code" is also what stands in backticks.
-PRESERVABLE: dict[str, tuple[FactKind, ...]] = {
-    "code": (FactKind.FENCED_CODE, FactKind.INLINE_CODE),
-    "quotes": (FactKind.QUOTE,),
-    "numbers": (FactKind.NUMBER, FactKind.DATE, FactKind.VERSION),
-    "names": (FactKind.NAME,),
-    "paths": (FactKind.PATH, FactKind.PATH_LINE),
-    "urls": (FactKind.URL,),
-    "identifiers": (FactKind.IDENTIFIER,),
-    "errors": (FactKind.ERROR,),
-    "negations": (FactKind.NEGATION,),
-    "obligations": (FactKind.OBLIGATION,),
-    "decisions": (FactKind.DECISION,),
-    "all": tuple(FactKind),
-}
 # Kinds that a model's text may not have on its own, and those that are words alone.
 _MADE_UP = {
     kind for name in ("numbers", "names", "paths", "urls", "identifiers") for kind in PRESERVABLE[name]

@@ -226,7 +226,7 @@ def _likely_counts(
 def count(counter: BatchTokenCounter, text: str) -> int:
     """Tokens of one text; raises like `count_batch`."""
     if isinstance(counter, BytePairCounter):
-        return int(TOKEN_TABLES[counter.encoding].count([text])[0])
+        return TOKEN_TABLES[counter.encoding].count_one(text)
     return int(count_batch(counter, [text])[0])
 
 

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely import checks, models
 from tersely._native import TokenMarks, TokenTable, Utf8
 from tersely.errors import MissingExtraError
 from tersely.protocols import BatchTokenCounter, TokenCounter
-from tersely.types import Document
+
+if TYPE_CHECKING:
+    from tersely.types import Document
 
 __all__ = ["COUNTERS", "CallableCounter", "CharacterCounter", "TokenizersCounter", "resolve_counter"]
 
@@ -155,7 +157,7 @@ class BytePairCounter:
 
     def count(self, text: str) -> int:
         """Tokens of `text`. Releases the GIL; O(bytes). A lone surrogate counts as U+FFFD."""
-        return int(TOKEN_TABLES[self.encoding].count([text])[0])
+        return TOKEN_TABLES[self.encoding].count_one(text)
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
         """Tokens of each text, in one call."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import checks
-from tersely.engine.facts import PRESERVABLE, facts_after
+from tersely.engine.facts import facts_after
 from tersely.engine.finish import fates_of, make_receipt
 from tersely.engine.reading import count, count_batch, mark_groups, mark_pinned, segment, with_edges
 from tersely.engine.render import join_rows, places_of_separators
@@ -21,7 +21,17 @@ from tersely.errors import SummarizationError
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
 from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
 from tersely.options import UNASKED_SHARE, CompressionMethod
-from tersely.types import Compressed, Fact, FactReport, Int64s, Request, SegmentTable, Spans, UInt8s
+from tersely.types import (
+    PRESERVABLE,
+    Compressed,
+    Fact,
+    FactReport,
+    Int64s,
+    Request,
+    SegmentTable,
+    Spans,
+    UInt8s,
+)
 from tersely.writing.checks import Piece, fenced_blocks, restore_code, written_confidence
 from tersely.writing.flow import Reply, Task, ask
 from tersely.writing.prompt import Prompt
