@@ -455,6 +455,22 @@ class WrittenText {
         at_line_ = character(stop - 1) == '\n';
         put({begin, stop, py::object()}, generated);
     }
+    struct Gap {
+        std::int64_t blank, begin, stop;
+    };
+    // Of a gap, where the white space at its end begins that is too wide, and what of it is written instead: the last
+    // line break and its indent, or one character.
+    Gap narrowed(std::int64_t begin, std::int64_t stop) const {
+        std::int64_t blank = stop;
+        if (stop - begin > kWidestGap) {
+            while (blank > begin && Py_UNICODE_ISSPACE(character(blank - 1)) != 0) --blank;
+        }
+        if (stop - blank <= kWidestGap) return {stop, stop, stop};
+        std::int64_t line = stop;
+        while (line > blank && character(line - 1) != '\n') --line;
+        if (line == blank) return {blank, stop - 1, stop};
+        return {blank, line - 1, stop - line > kWidestGap ? line : stop};
+    }
     bool has_comma(std::int64_t begin, std::int64_t stop) const {  // as the first of it: a comment may have some, too
         while (begin < stop && Py_UNICODE_ISSPACE(character(begin)) != 0) ++begin;
         return begin < stop && character(begin) == ',';
@@ -527,6 +543,12 @@ class WrittenText {
     std::vector<std::int64_t> places_;
 };
 
+// Whether two rows of a document are written with the source's own gap between them.
+bool touch(std::int64_t row, std::int64_t next, std::span<const std::int64_t> start,
+           std::span<const std::int64_t> end) {
+    return next == row + 1 && start[static_cast<std::size_t>(next)] - end[static_cast<std::size_t>(row)] <= kWidestGap;
+}
+
 // Runs of kept rows of [low, high) with what stands between them; the markers count rows from `shift` on.
 struct NestedRuns {
     std::span<const std::int64_t> start, end;
@@ -540,7 +562,14 @@ struct NestedRuns {
         if (!gap.is_none()) {
             const py::str between = to_str(gap(row + shift));
             to.add(between, has_text(between));
-        } else if (numbered) {
+        } else {
+            const WrittenText::Gap near = to.narrowed(begin, stop);
+            put(to, begin, near.blank, marked);
+            put(to, near.begin, near.stop, marked);
+        }
+    }
+    void put(WrittenText& to, std::int64_t begin, std::int64_t stop, bool marked) const {
+        if (numbered) {
             to.add_numbered(begin, stop);
         } else {
             to.add(begin, stop, marked);
@@ -571,14 +600,10 @@ struct NestedRuns {
             if (!more) break;
             std::size_t next = at + 1;
             if (gap.is_none()) {
-                while (next < rows.size() && rows[next] == rows[next - 1] + 1) ++next;
+                while (next < rows.size() && touch(rows[next - 1], rows[next], start, end)) ++next;
             }
             closed = place(end, rows[next - 1]);
-            if (numbered) {
-                to.add_numbered(opens, closed);
-            } else {
-                to.add(opens, closed);
-            }
+            put(to, opens, closed, false);
             done = rows[next - 1] + 1;
             at = next;
         }
@@ -668,7 +693,7 @@ py::tuple write_lines(const py::str& text, const Input<std::int64_t>& start, con
         const std::int64_t first = more ? kept[at] : high;
         std::int64_t begin = left;  // of what is left out, what begins a line; the rest stands behind a kept unit
         while (at > 0 && goes_on && begin < first && is(goes_on, begin)) ++begin;
-        const bool on = more && left < begin && begin == first && is(goes_on, first);
+        const bool on = more && at > 0 && goes_on && begin == first && is(goes_on, first);
         if (left < begin && (on || says)) to.add(elision, true);
         std::int64_t quiet = begin;
         while (teller && begin > low && quiet < first && is(teller, quiet) == begin - 1 + shift) ++quiet;
@@ -695,7 +720,7 @@ py::tuple write_lines(const py::str& text, const Input<std::int64_t>& start, con
         std::int64_t last = first;
         for (;; ++last) {
             const std::int64_t stop = ends[static_cast<std::size_t>(last)];
-            const bool touched = ++at < kept.size() && kept[at] == last + 1;
+            const bool touched = ++at < kept.size() && touch(last, kept[at], starts, ends);
             const bool notes = !note.is_none() && (!may_note || is(may_note, last));
             const py::str behind = notes ? to_str(note(last + shift)) : py::str();
             if (!touched || PyUnicode_GET_LENGTH(behind.ptr()) > 0) {
@@ -741,11 +766,11 @@ py::list join_rows(const py::list& texts, std::span<const std::int32_t> document
         py::list pieces;
         while (at < rows.size() && document[static_cast<std::size_t>(rows[at])] == static_cast<std::int32_t>(index)) {
             const auto first = static_cast<std::size_t>(rows[at]);
-            auto last = first;
-            while (++at < rows.size() && static_cast<std::size_t>(rows[at]) == last + 1 &&
-                   document[last + 1] == document[first])
+            std::int64_t last = rows[at];
+            while (++at < rows.size() && touch(last, rows[at], start, end) &&
+                   document[static_cast<std::size_t>(rows[at])] == document[first])
                 ++last;
-            pieces.append(slice_of(texts[index], start[first], end[last]));
+            pieces.append(slice_of(texts[index], start[first], end[static_cast<std::size_t>(last)]));
         }
         parts.append(join(separator, pieces));
     }
@@ -770,6 +795,7 @@ void bind_render(py::module_& m) {
           py::arg("parent"), py::arg("place"), py::arg("count"), py::arg("own"), py::arg("record"));
     m.def("code_markers", &code_markers, py::arg("document"), py::arg("first"), py::arg("last"), py::arg("suite"),
           py::arg("inside"), py::arg("role"), py::arg("stand_in"), py::arg("opens"), py::arg("closes"));
+    m.attr("WIDEST_GAP") = kWidestGap;
     m.def("join_rows", &joined_rows, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("rows"), py::arg("separator"));
     m.def("estimated_costs", &estimated_costs, py::arg("start"), py::arg("end"), py::arg("heading"), py::arg("density"),

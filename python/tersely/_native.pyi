@@ -21,6 +21,7 @@ _Progress: TypeAlias = Callable[[float], object]
 _Table: TypeAlias = tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s]
 
 __version__: str
+WIDEST_GAP: int  # characters of white space between two kept neighbours that are written as they are
 LONG_BLOCK: int  # bytes from which a block of JSON in a text is read as what it is
 
 def isa() -> str: ...

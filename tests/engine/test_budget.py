@@ -507,3 +507,30 @@ def test_a_line_of_white_space_is_not_cut(blank: str) -> None:
     text = f"It is so.\n{blank * 8000}\nIt is not so."
     result = tersely.compress(text, budget=50, strategy="tool_output")  # as prose they would touch
     assert "It is so." in result.text and "It is not so." in result.text
+
+
+_WIDE = [" " * 8000, "\n" * 8000, "\n" + " " * 8000, " \r\n" * 2000]
+_WIDELY_PARTED = {
+    "prose": "The gate was opened at dawn.{gap}The lock was shut at noon.",
+    "markdown": "# Gates\n\n- The gate is open.\n{gap}\n- The lock is shut.\n",
+    "json": '{{"gate": "is open",{gap}"lock": "is shut"}}',
+    "code": "import os\n\ndef gate(x):\n    return x + 1\n{gap}\ndef lock(y):\n    return y - 2\n",
+    "tool_output": "error: the gate failed at 3\n{gap}\nerror: the lock failed at 4\n",
+}
+
+
+@pytest.mark.parametrize("gap", _WIDE, ids=["blanks", "lines", "indent", "lines of a blank"])
+@pytest.mark.parametrize("kind", _WIDELY_PARTED)
+def test_white_space_between_neighbours_takes_no_budget_from_them(kind: str, gap: str) -> None:
+    text = _WIDELY_PARTED[kind].format(gap=gap)
+    result = tersely.compress(text, budget=40, strategy=kind)
+    assert not result.dropped and len(result.text) < 200, result.text
+    assert None not in result.places
+
+
+def test_white_space_in_what_is_pinned_stays() -> None:
+    text = _WIDELY_PARTED["prose"].format(gap=_WIDE[0])
+    result = tersely.compress(f"{text} Later. " * 2, budget=200, pinned=[(5, len(text) - 5)])
+    assert text[5:-5] in result.text
+    with pytest.raises(tersely.BudgetExceededError):
+        tersely.compress(f"{text} Later. ", budget=40, pinned=[(5, len(text) - 5)])

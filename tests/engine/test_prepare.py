@@ -519,3 +519,9 @@ def test_wrong_arguments() -> None:
     with pytest.raises(TypeError, match="content must be str"):
         HierarchicalCompressor().compress(5)  # type: ignore[arg-type]
     assert Hierarchical().method == CompressionMethod.HIERARCHICAL
+
+
+def test_a_long_log_is_read_alike_whatever_the_budget() -> None:
+    text = "\n".join(f"2024-05-01 10:00:00 INFO [{i * 7919 % 17011:x}] all is well" for i in range(17_000))
+    prepared = tersely.prepare(text)
+    assert prepared.fit(500).to_dict() == tersely.compress(text, budget=500).to_dict()

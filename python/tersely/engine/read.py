@@ -35,7 +35,7 @@ from tersely.types import Analysis, Document, FactKind, Float32s, Int32s, Kind, 
 if TYPE_CHECKING:
     from tersely.engine.strategies import Extractive
 
-_FEWEST_ROWS, _MOST_ROWS, _ALL_ROWS = 16_384, 131_072, 1 << 40
+_MOST_ROWS, _ALL_ROWS = 131_072, 1 << 40
 _NEAR = 0.5  # of the best worth: units whose facts count where a query says what matters
 _FACT_SHARE = 0.1  # of the budget that goes to units for their facts, with a query
 _PIECES = (Level.CHARACTER, Level.WORD, Level.CLAUSE)  # less than sentences
@@ -44,11 +44,8 @@ _LINE = re.compile(r"\S(?:[^\n]*\S)?")
 
 
 def rows_for(request: Request) -> int:
-    """How many units of a document are worth telling apart: more than a budget holds; all where the caller
-    names some."""
-    if request.pinned or request.groups:
-        return _ALL_ROWS
-    return _MOST_ROWS if request.budget is None else min(max(request.budget, _FEWEST_ROWS), _MOST_ROWS)
+    """How many units of a document are told apart, whatever the budget; all where the caller names some."""
+    return _ALL_ROWS if request.pinned or request.groups else _MOST_ROWS
 
 
 def read(

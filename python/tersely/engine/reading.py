@@ -77,12 +77,17 @@ def mark_pinned(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> U
 def with_edges(
     table: SegmentTable, texts: Sequence[str], spans: Sequence[tuple[int, int, int]]
 ) -> SegmentTable:
-    """Widen the first and last segment of each (document, start, end) span by white space at its edges.
+    """Widen the segments of each (document, start, end) span by white space at its edges and wide gaps in it.
 
     So that what is pinned stands in the text with it. O(n + spans log(n)).
     """
     start, end = table.start.copy(), table.end.copy()
-    for (document, begin, stop), low, high in zip(spans, *_rows_of(table, spans), strict=True):
+    lows, highs = _rows_of(table, spans)
+    inner = _covered(len(table), lows, np.maximum(highs - 1, lows))[:-1]  # rows before another one of a span
+    for row in np.flatnonzero(inner & (start[1:] - end[:-1] > _native.WIDEST_GAP)).tolist():
+        if texts[table.document[row]][end[row] : start[row + 1]].isspace():
+            end[row] = start[row + 1]
+    for (document, begin, stop), low, high in zip(spans, lows, highs, strict=True):
         if low == high:
             continue
         text, last = texts[document], high - 1

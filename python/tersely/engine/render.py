@@ -109,7 +109,7 @@ def _between(reading: Reading, before: int, after: int, region: Region, separato
     if region.first == after or region.form is not None or before == region.first - 1:
         gap = reading.texts[region.document][int(table.end[before]) : int(table.start[region.first])]
         if region.form is not None or after == region.first:
-            return gap if not gap.strip() else "\n"
+            return gap if not gap.strip() and len(gap) <= _native.WIDEST_GAP else "\n"
     return separator
 
 
@@ -254,14 +254,13 @@ def _text_parts(reading: Reading, first: Int64s, last: Int64s) -> tuple[list[str
             between[place] = request.within
     if not joins_are_marked(reading):
         return kept, between, ()
+    block, kind = table.block, table.kind
+    parted = (block[last[:-1]] == block[first[1:]]) & (first[1:] - last[:-1] > 1)  # something is left out
     if reading.clauses:
-        block = table.block
-        within = (block[last[:-1]] == block[first[1:]]) & ~np.isin(table.kind[first[1:]], _LINE_KINDS)
-        for place in np.flatnonzero(within).tolist():
+        for place in np.flatnonzero(parted & ~np.isin(kind[first[1:]], _LINE_KINDS)).tolist():
             between[place] = _OMITTED
     elif reading.pieces_of_lines:
-        block, kind = table.block, table.kind
-        for place in np.flatnonzero(block[last[:-1]] == block[first[1:]]).tolist():
+        for place in np.flatnonzero(parted).tolist():
             end, start = int(table.end[last[place]]), int(table.start[first[place + 1]])
             if "\n" not in texts[document[place]][end:start]:
                 between[place] = _OMITTED
@@ -273,9 +272,10 @@ def _text_parts(reading: Reading, first: Int64s, last: Int64s) -> tuple[list[str
 
 
 def _runs(table: SegmentTable, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """The first and the last row of each run of rows that follow one another in a document."""
+    """The first and the last row of each run: its rows follow one another in a document, with no wide gap."""
     document = table.document[rows]
     apart = (rows[1:] - rows[:-1] != 1) | (document[1:] != document[:-1])
+    apart |= table.start[rows[1:]] - table.end[rows[:-1]] > _native.WIDEST_GAP
     first = np.concatenate((rows[:1], rows[1:][apart]))
     return first, np.concatenate((rows[:-1][apart], rows[-1:]))
 
