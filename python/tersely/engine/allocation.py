@@ -52,6 +52,19 @@ def fill(sizes: npt.ArrayLike, weights: npt.ArrayLike, budget: int) -> Int64s:
     return share
 
 
+def fill_above(floors: Int64s, sizes: Int64s, weights: npt.NDArray[np.float64], budget: int) -> Int64s:
+    """int64[n]: `fill`, but nobody has less than its floor, which comes off the budget of the others."""
+    share, free = floors.copy(), np.ones(len(floors), dtype=bool)
+    while free.any():
+        share[free] = fill(sizes[free], weights[free], max(budget - int(floors[~free].sum()), 0))
+        short = free & (share < floors)
+        if not short.any():
+            break
+        share[short] = floors[short]
+        free &= ~short
+    return share
+
+
 def share_out(
     sizes: Sequence[int], weights: Sequence[float], budget: int, gap: int, floors: Sequence[int]
 ) -> dict[int, int]:
@@ -67,16 +80,8 @@ def share_out(
 
     def shares(count: int) -> tuple[Int64s, Int64s]:
         chosen = np.sort(order[:count])
-        share = floor[chosen]
-        free = np.ones(count, dtype=bool)  # of its floor
-        while True:
-            room = max(budget - gap * (count - 1) - int(floor[chosen][~free].sum()), 0)
-            share[free] = fill(size[chosen][free], weight[chosen][free], room)
-            short = free & (share < floor[chosen])
-            if not short.any():
-                return chosen, share
-            share[short] = floor[chosen][short]
-            free &= ~short
+        room = budget - gap * (count - 1)
+        return chosen, fill_above(floor[chosen], size[chosen], weight[chosen], room)
 
     def enough(count: int) -> bool:
         chosen, share = shares(count)

@@ -244,17 +244,19 @@ def by_keyword(prepared: QueryReading) -> MethodScores:
     analysis, table = prepared.analysis, prepared.table
     rows = np.repeat(np.arange(len(analysis.term_offsets) - 1), np.diff(analysis.term_offsets))
     wanted = np.unique(analysis.term_ids[rows == len(table)])
-    column = np.full(analysis.vocabulary, -1, dtype=np.int64)
-    column[wanted] = np.arange(len(wanted))
+    hits = np.isin(analysis.term_ids, wanted)
+    rows, terms = rows[hits], analysis.term_ids[hits].astype(np.int64)
+
+    def shares(owners: Int64s, count: int) -> Float32s:
+        """float32[count]: distinct terms of the rows of each owner / those wanted; -1 is nobody."""
+        pairs = np.unique((owners * analysis.vocabulary + terms)[owners >= 0])
+        found = np.bincount(pairs // max(analysis.vocabulary, 1), minlength=count)
+        return (found / max(len(wanted), 1)).astype(np.float32)
+
     # Of each row the document; the query's row belongs to none.
     owner = np.concatenate([table.document, [-1], np.arange(len(prepared.documents))])
-    hits = (column[analysis.term_ids] >= 0) & (owner[rows] >= 0)
-    rows, columns = rows[hits], column[analysis.term_ids[hits]]
-    segments = rows < len(table)
-    return MethodScores(
-        _shares(rows[segments], columns[segments], len(table), len(wanted)),
-        _shares(owner[rows], columns, len(prepared.documents), len(wanted)),
-    )
+    segments = shares(np.where(rows < len(table), rows, -1), len(table))
+    return MethodScores(segments, shares(owner[rows], len(prepared.documents)))
 
 
 def by_model(prepared: QueryReading, model: CheckedEmbedder | CheckedCrossEncoder) -> MethodScores:
@@ -288,14 +290,6 @@ def by_hybrid(prepared: QueryReading, embedder: CheckedEmbedder | None) -> Metho
     segments = np.asarray(-np.expm1(-scores.segments), dtype=np.float32)
     documents = document_probability(scores.asked)
     return MethodScores(segments, documents.astype(np.float32), scores.warnings, scores.failure)
-
-
-def _shares(rows: Int64s, columns: Int64s, count: int, wanted: int) -> Float32s:
-    """Return float32[count]: distinct columns of each row / wanted; 0 where nothing is wanted."""
-    if wanted == 0:
-        return np.zeros(count, dtype=np.float32)
-    distinct = np.unique(rows.astype(np.int64) * wanted + columns) // wanted
-    return (np.bincount(distinct, minlength=count) / wanted).astype(np.float32)
 
 
 _WIDTH = 60  # characters of a segment's text that are shown

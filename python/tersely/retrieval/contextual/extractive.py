@@ -334,7 +334,8 @@ def _duplicate_rows(reading: Reading, document_scores: Float64s, possible: Bools
     rows = (possible & (lengths >= _LEAST_TERMS)).nonzero()[0]
     if len(rows) < 2:
         return rows[:0]
-    keys = _row_keys(reading.term_ids[: offsets[-1]], offsets, lengths, rows)
+    sums = np.concatenate(([0], np.cumsum(reading.term_ids[: offsets[-1]].astype(np.int64) ** 2)))
+    keys = sums[offsets[rows + 1]] - sums[offsets[rows]]  # the same for the same terms
     order = keys.argsort()
     same = keys[order[1:]] == keys[order[:-1]]
     if not same.any():
@@ -348,16 +349,6 @@ def _duplicate_rows(reading: Reading, document_scores: Float64s, possible: Bools
         if first.setdefault(" ".join(text.casefold().split()), row) != row:
             repeated.append(row)
     return np.array(repeated, dtype=np.int64)
-
-
-def _row_keys(term_ids: Int32s, offsets: Int64s, lengths: Int64s, rows: Int64s) -> npt.NDArray[np.uint64]:
-    """uint64, a number for each row that is the same for the same terms in the same order. O(terms)."""
-    place = (np.arange(len(term_ids)) - offsets[:-1].repeat(lengths)).astype(np.uint64)
-    mixed = (term_ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * (np.uint64(2) * place + np.uint64(1))
-    sums = np.zeros(len(mixed) + 1, dtype=np.uint64)
-    mixed.cumsum(out=sums[1:])
-    return sums[offsets[rows + 1]] - sums[offsets[rows]]
 
 
 def _add_neighbours(reading: Reading, worth: Float32s, hits: Bools, window: int) -> tuple[Float32s, Bools]:
@@ -399,7 +390,7 @@ def _group_wholes(reading: Reading) -> Int32s:
 
 
 _ANYTHING = 2e-6  # a threshold that only what is worth nothing is under
-_CELLS = 8_000_000  # segments times tokens, up to which the best choice is found exactly
+_EXACT = 12  # segments of which every choice is tried
 
 
 @brief
@@ -522,9 +513,8 @@ class ExtractiveCompressor:
     ) -> list[Segment]:
         """The segments whose scores add up to most while their tokens are at most `token_budget`.
 
-        Exact (dynamic programming over tokens) up to 8 million segments times tokens; above that at least
-        half of the best (`kernels.budgeted_select`). Those with a score of 0 or less are left out.
-        O(segments * budget).
+        Exact where 12 segments or fewer come into question; of more, at least half of the best
+        (`kernels.budgeted_select`). Those with a score of 0 or less are left out.
         """
         if len(scores) != len(segments):
             raise ValueError(f"there must be one score a segment: {len(scores)} for {len(segments)}")
@@ -573,34 +563,20 @@ class ExtractiveCompressor:
 
 
 def _select_best(values: Float64s, costs: Int64s, budget: int) -> Int64s:
-    """Rows, ascending, of the largest total value that fit; ties go to those without the later rows."""
+    """Rows, ascending, of a total value that is the largest, or near it, whose costs fit; ties go to those
+    without the later rows."""
     rows = np.flatnonzero((values > 0) & (costs <= budget))
     if int(costs[rows].sum()) <= budget:
         return rows
-    if len(rows) * (budget + 1) > _CELLS:
+    if len(rows) > _EXACT:
         return rows[np.sort(budgeted_select(values[rows], costs[rows], budget).indices)]
-    worth = np.zeros(budget + 1)  # of the best choice so far, by the tokens it may have
-    took = np.zeros((len(rows), budget + 1), dtype=bool)
-    for place, row in enumerate(rows.tolist()):
-        cost = int(costs[row])
-        better = worth[: budget + 1 - cost] + values[row]
-        took[place, cost:] = better > worth[cost:]
-        worth[cost:] = np.maximum(worth[cost:], better)
-    left, found = budget, []
-    for place in range(len(rows) - 1, -1, -1):
-        if took[place, left]:
-            found.append(int(rows[place]))
-            left -= int(costs[rows[place]])
-    return np.array(found[::-1], dtype=np.int64)
+    subsets = np.arange(1 << len(rows))[:, None] >> np.arange(len(rows)) & 1
+    worth = np.where(subsets @ costs[rows] <= budget, subsets @ values[rows], -1.0)
+    chosen: Int64s = rows[subsets[int(worth.argmax())] > 0]
+    return chosen
 
 
 def _align_scores(segments: Sequence[Segment], scored: Any) -> list[float]:
-    """The score of each segment: the scorer's own where it cut the text likewise, else the best of those that
-    overlap it, else the document's."""
-    theirs = scored.segment_scores
+    """The score of each segment: the best of those of the scorer that overlap it, else the document's."""
     shift = segments[0].start - len(segments[0].gap) if segments else 0
-    if [(one.start, one.end) for one in theirs] == [
-        (segment.start - shift, segment.end - shift) for segment in segments
-    ]:
-        return [one.score for one in theirs]
     return best_overlaps([(segment.start - shift, segment.end - shift) for segment in segments], scored)

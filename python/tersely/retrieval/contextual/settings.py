@@ -18,7 +18,7 @@ from tersely import checks
 from tersely.cache import digest_of
 from tersely.checks import Ratios, brief
 from tersely.content.detect import detect_each
-from tersely.engine.allocation import fill
+from tersely.engine.allocation import fill, fill_above
 from tersely.errors import BudgetExceededError
 from tersely.kernels import cosine_similarity
 from tersely.models.counters import resolve_counter
@@ -381,15 +381,7 @@ class TokenBudgetManager:
             weight = np.maximum(score, _LEAST_WEIGHT)
         if strategy is AllocationStrategy.THRESHOLD:
             return least + fill(most - least, weight, room - int(least.sum()))
-        shares, free = least.copy(), np.ones(len(most), dtype=bool)
-        while free.any():
-            shares[free] = fill(most[free], weight[free], room - int(least[~free].sum()))
-            short = free & (shares < least)
-            if not short.any():
-                break
-            shares[short] = least[short]
-            free &= ~short
-        return shares
+        return fill_above(least, most, weight, room)
 
     def _greedily(self, most: Int64s, least: Int64s, score: Float64s, must: Int64s, room: int) -> Int64s:
         shares = must.copy()
