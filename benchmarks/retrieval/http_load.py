@@ -1,7 +1,7 @@
 """Many callers at a time on this machine, slow clients among them: errors, latencies, the server's memory.
 
-Slow clients send half of a head, a body byte by byte, or do not read what they asked for; the server cuts
-them off, and they come again. Over standard input there is one client, with as many calls under way.
+Slow clients send half of a head, or nothing; the server cuts them off, and they come again. Over standard
+input there is one client, with as many calls under way.
 
 Examples:
     python -m benchmarks.retrieval.http_load --data DIR
@@ -51,7 +51,7 @@ def main() -> None:
         else:
             from tersely.mcp.http import serve_http
 
-            serve_http(tools, port=options.serve, idle=_IDLE, patience=_IDLE)
+            serve_http(tools, port=options.serve, idle=_IDLE)
         return
     asyncio.run(_measure(options, _expected(options, tools)))
 
@@ -103,7 +103,7 @@ async def _measure(options: argparse.Namespace, calls: list[tuple[dict[str, Any]
         async def slow_client(number: int) -> None:
             while time.perf_counter() < end:
                 with contextlib.suppress(OSError, asyncio.TimeoutError):
-                    await asyncio.wait_for(_slowly(number, port, calls[0][0]), end - time.perf_counter())
+                    await asyncio.wait_for(_slowly(number, port), end - time.perf_counter())
                     next(cut_off)
 
         async def watch() -> None:
@@ -240,29 +240,13 @@ def _body(number: int, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": parameters}
 
 
-async def _slowly(number: int, port: int, arguments: dict[str, Any]) -> None:
-    """Be a slow client until the server ends the connection: one of four kinds."""
+async def _slowly(number: int, port: int) -> None:
+    """Be a slow client until the server ends the connection: one that sends half a head, or nothing."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
-        body = json.dumps(_body(1, arguments)).encode()
-        head = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\n"
-        head += "".join(f"{name}: {value}\r\n" for name, value in _HEADERS.items()).encode()
-        whole = head + b"content-length: %d\r\n\r\n" % len(body)
-        kind = number % 4
-        if kind == 0:  # half a head, then nothing
-            writer.write(head)
-        elif kind == 1:  # a body byte by byte
-            writer.write(whole)
-            for place in range(len(body) - 1):
-                writer.write(body[place : place + 1])
-                await writer.drain()
-                await asyncio.sleep(1.0)
-        elif kind == 2:  # many requests, whose replies it does not read
-            for _ in range(200):
-                writer.write(whole + body)
-                await asyncio.wait_for(writer.drain(), 2 * _IDLE)
-            await asyncio.sleep(2 * _IDLE)
-        while await reader.read(2**16):  # the last kind says nothing at all
+        if number % 2:
+            writer.write(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\n")
+        while await reader.read(2**16):
             pass
     finally:
         writer.transport.abort()

@@ -100,10 +100,10 @@ class DamageError(StoreError):
 class Database:
     """An SQLite file that any number of threads and processes read and write, across forks.
 
-    What `write` did is durable when it returns; writes that come at the same time share one wait for the
-    disk. Writers of all processes queue at a lock on the file `PATH-lock`, checkpoints included: SQLite
-    before 3.51.3 can lose pages where two connections write and checkpoint at the same moment (the WAL-reset
-    bug, https://sqlite.org/wal.html#walresetbug). No connection is open while this process forks.
+    What `write` did is durable when it returns. Writers of all processes queue at a lock on the file
+    `PATH-lock`, checkpoints included: SQLite before 3.51.3 can lose pages where two connections write and
+    checkpoint at the same moment (the WAL-reset bug, https://sqlite.org/wal.html#walresetbug). No connection
+    is open while this process forks.
 
     Whatever SQLite raises is raised as StoreError, which names the file and says what to do about it.
 

@@ -286,18 +286,6 @@ def test_http_sends_away_what_is_too_much_at_a_time() -> None:
         assert post(url).status_code == 200
 
 
-def test_http_does_not_wait_for_a_body_for_ever() -> None:
-    with served(all_tools(), patience=1.0) as url:
-        place = urlsplit(url)
-        with socket.create_connection((place.hostname, place.port), timeout=30) as slow:
-            head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
-            slow.sendall(
-                f"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99\r\n{head}\r\n{{".encode()
-            )
-            assert slow.recv(1000).startswith(b"HTTP/1.1 408 ")
-        assert post(url).status_code == 200
-
-
 def connect(url: str) -> socket.socket:
     place = urlsplit(url)
     return socket.create_connection((place.hostname, place.port), timeout=30)
@@ -353,32 +341,6 @@ def test_http_cuts_off_who_goes_on_sending_after_a_refusal() -> None:
                 time.sleep(0.05)
 
 
-def test_http_cuts_off_who_does_not_read_a_reply() -> None:
-    huge = Tool(
-        "huge", "gives much", {"type": "object", "properties": {}}, lambda _: ToolReply("x" * 2**25, {})
-    )
-    body = message("tools/call", 1, name="huge", arguments={})
-    head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items()).encode()
-    with served([huge], idle=0.4, most=1) as url, connect(url) as client:
-        client.sendall(HEAD + head + b"content-length: %d\r\n\r\n" % len(body) + body)
-        assert client.recv(10).startswith(b"HTTP/1.1 2")
-        started = time.monotonic()
-        while post(url).status_code == 503 and time.monotonic() - started < 20:
-            time.sleep(0.05)
-        assert post(url).status_code == 200, "its place is free again"
-
-
-def test_http_has_room_for_callers_beside_any_number_of_silent_clients() -> None:
-    with served(all_tools(), connections=8) as url, contextlib.ExitStack() as stack:
-        silent = [stack.enter_context(connect(url)) for _ in range(40)]
-        for client in silent:
-            with contextlib.suppress(ConnectionError):
-                client.sendall(HEAD)
-        for _ in range(5):
-            assert post(url).status_code == 200
-        assert is_cut_off(silent[0])
-
-
 def test_http_keeps_a_connection_that_is_used() -> None:
     with served(all_tools(), idle=1.0) as url:
         head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items()).encode()
@@ -391,6 +353,13 @@ def test_http_keeps_a_connection_that_is_used() -> None:
                 got = receive(one, b'"result"')
                 assert got.startswith(b"HTTP/1.1 200 ") and b'"result"' in got
                 time.sleep(0.25)
+
+
+def test_http_sends_away_callers_on_too_many_connections() -> None:
+    with served(all_tools(), connections=2) as url, contextlib.ExitStack() as stack:
+        for _ in range(2):
+            stack.enter_context(connect(url)).sendall(HEAD)
+        assert post(url).status_code == 503
 
 
 def test_http_lets_a_slow_tool_take_its_time() -> None:

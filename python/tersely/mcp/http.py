@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any
 
 from tersely import checks
-from tersely.mcp.application import Application, Message, Receive, Scope, Send, make_server, send_response
+from tersely.mcp.application import Application, Receive, Scope, Send, make_server, send_response
 from tersely.mcp.compress_door import RETRIEVE, CompressDoor
 from tersely.mcp.gateway import Gateway
 from tersely.mcp.tools import Tool
@@ -25,7 +25,6 @@ from tersely.mcp.tools import Tool
 __all__ = ["Gate", "checked_token", "http_application", "serve_http", "server_config"]
 
 _BODY = 4 * 2**20  # bytes of a request
-_HEAD = 16 * 2**10  # bytes of its head (400)
 _SHORTEST_TOKEN = 16  # characters
 _HEALTH, _READY = "/health", "/ready"
 _READY_WAIT = 5.0  # seconds until what does not say whether it is ready is not
@@ -49,7 +48,6 @@ def http_application(
     origins: Iterable[str] = (),
     most: int = 256,
     body: int = _BODY,
-    patience: float = 30.0,
     threads: int = 8,
     deadline: float = 60.0,
     ready: Iterable[Callable[[], object]] = (),
@@ -63,7 +61,7 @@ def http_application(
         tools: of the server.
         host: where it will listen. On loopback the Host header must name this machine too; others need a
             `token`.
-        token, origins, most, patience, ready: as of `Gate`; an origin is like "https://example.org".
+        token, origins, most, ready: as of `Gate`; an origin is like "https://example.org".
         body, threads, deadline, gateway: as of `CompressDoor`, and of tool calls.
 
     Raises ValueError where a host that others can reach has no token, for a token that is too short, and for
@@ -96,7 +94,7 @@ def http_application(
     hosts = names if _is_loopback(host) else ()
     application = CompressDoor(application, hosts, body, threads, deadline, gateway)
     allowed = frozenset(origin.rstrip("/") for origin in origins)
-    return Gate(application, token, allowed, most, patience, tuple(ready))
+    return Gate(application, token, allowed, most, tuple(ready))
 
 
 def serve_http(
@@ -117,8 +115,8 @@ def serve_http(
     Args:
         tools: of the server.
         host, port: where it listens; port 0 is any that is free.
-        connections: at a time; where there are more, the one that has been idle longest is cut off.
-        idle: seconds that a connection may take to send the head of a request, or not to read a reply.
+        connections: at a time; callers on more are told to come again (503).
+        idle: seconds that a connection may take to send the head of a request.
         deadline: seconds that a tool call may run.
 
     Logs go to standard error. Raises ValueError where it cannot listen there.
@@ -164,18 +162,20 @@ def server_config(
     idle = checks.number(idle, "idle", above=0)
     import uvicorn
 
-    from tersely.mcp.connections import connection_type
+    from tersely.mcp.connections import HEAD, HeadInTime
 
     defaults: dict[str, Any] = {
         "log_level": "warning",
         "timeout_graceful_shutdown": 5,
         "server_header": False,
+        "timeout_keep_alive": idle,
     }
     return uvicorn.Config(
         application,
-        http=connection_type(connections, idle, _HEAD),
+        http=HeadInTime,
         ws="none",
-        h11_max_incomplete_event_size=_HEAD,
+        limit_concurrency=connections + 1,
+        h11_max_incomplete_event_size=HEAD,
         **(defaults | more),
     )
 
@@ -207,10 +207,6 @@ def _is_loopback(host: str) -> bool:
     return host in _LOOPBACK
 
 
-class _TooSlowError(Exception):
-    """The body of a request did not arrive in time."""
-
-
 @dataclass(slots=True)
 class Gate:
     """An ASGI application that checks each request before another one sees it.
@@ -222,7 +218,6 @@ class Gate:
             other ports of this machine too, so that a page in a browser cannot use what listens here. Callers
             that are no browsers send no origin.
         most: requests at a time; more are told to come again (503).
-        patience: seconds for a body to arrive (408).
         ready: called when somebody asks for /ready; each raises where something served cannot be used (503).
 
     GET /health says that the process answers, GET /ready that it can take a call now: both are for whoever
@@ -233,12 +228,11 @@ class Gate:
     token: str | None = None
     origins: frozenset[str] = frozenset()
     most: int = 256
-    patience: float = 30.0
     ready: tuple[Callable[[], object], ...] = ()
     _inside: int = field(default=0, init=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it: 403 origin, 401 token, 405 GET, 503 too many, 408 too slow."""
+        """Pass a request on, or refuse it: 403 origin, 401 token, 405 GET, 503 too many."""
         if scope["type"] != "http":
             await self.application(scope, receive, send)
             return
@@ -257,20 +251,21 @@ class Gate:
         elif self._inside >= self.most:
             await _refuse(send, 503, "too many requests at a time", (b"retry-after", b"1"))
         else:
-            await self._serve(scope, receive, send)
+            self._inside += 1
+            try:
+                await self.application(scope, receive, send)
+            finally:
+                self._inside -= 1
 
     async def _tell_whether_ready(self, send: Send) -> None:
         import anyio
 
-        reason = "not ready"
-        if self._inside >= self.most:
-            reason = "busy"
-        else:
-            with anyio.move_on_after(_READY_WAIT):
-                if await anyio.to_thread.run_sync(self._is_ready, abandon_on_cancel=True):
-                    await send_response(send, 200, b"ready", "text/plain")
-                    return
-        await _refuse(send, 503, reason, (b"retry-after", b"1"))
+        busy = self._inside >= self.most
+        with anyio.move_on_after(_READY_WAIT):
+            if not busy and await anyio.to_thread.run_sync(self._is_ready, abandon_on_cancel=True):
+                await send_response(send, 200, b"ready", "text/plain")
+                return
+        await _refuse(send, 503, "busy" if busy else "not ready", (b"retry-after", b"1"))
 
     def _is_ready(self) -> bool:
         try:
@@ -280,37 +275,6 @@ class Gate:
             _LOG.warning("not ready: %s", error)
             return False
         return True
-
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        import anyio
-
-        deadline = anyio.current_time() + self.patience
-        arrived = late = False
-
-        async def receive_in_time() -> Message:
-            nonlocal arrived, late
-            if not arrived:
-                with anyio.move_on_at(deadline):
-                    message = await receive()
-                    arrived = not message.get("more_body", False)
-                    return message
-                late = True
-                raise _TooSlowError
-            return await receive()
-
-        async def send_unless_late(message: Message) -> None:
-            if not late:
-                await send(message)
-
-        self._inside += 1
-        try:
-            await self.application(scope, receive_in_time, send_unless_late)
-        except _TooSlowError:
-            pass
-        finally:
-            self._inside -= 1
-            if late:
-                await _refuse(send, 408, "the body did not arrive in time", (b"connection", b"close"))
 
     def _welcomes_all(self, scope: Scope) -> bool:
         """Whether each origin that a request names is one of those that may call, or the server's own."""

@@ -51,8 +51,8 @@ class Store:
     may use one file; a forked child may use its parent's store.
 
     Versions are immutable. What a call stored is durable when it returns, whatever happens to the process or
-    the machine, as far as the disk keeps its word; writes that come at the same time share one wait for it.
-    Only `delete` and `prune` delete. Every text is checked against its SHA-256 when it is read.
+    the machine, as far as the disk keeps its word. Only `delete` and `prune` delete. Every text is checked
+    against its SHA-256 when it is read.
 
     Every method raises StoreError where the file is damaged, full, or locked for 30 seconds.
     """
