@@ -218,12 +218,12 @@ def test_a_strategy_that_fails_costs_no_history() -> None:
     assert result.tokens <= 2500
 
 
-def read_twice(newer: str) -> CompactedMessages:
+def read_twice(newer: str, references: bool = True) -> CompactedMessages:
     older = "\n".join(f"line {n} of the file, as it was" for n in range(60))
     messages: list[dict[str, Any]] = []
     for key, text in (("a", older), ("b", newer or older)):
         messages += tool_turn(key, text, "read", '{"path": "a.py"}')
-    return compact_messages(messages, budget=tokens_of(messages) - 100)
+    return compact_messages(messages, budget=tokens_of(messages) - 100, references=references)
 
 
 def test_a_file_that_was_read_twice_is_kept_once() -> None:
@@ -235,6 +235,7 @@ def test_a_file_that_was_read_twice_is_kept_once() -> None:
     assert other.messages[3]["content"] == changed
     assert "+line 7 of the file, as it was" in other.messages[1]["content"]
     assert len(other.messages[1]["content"]) < 200
+    assert "The same as" not in all_text(read_twice("", references=False).messages)
 
 
 @pytest.mark.parametrize(
@@ -252,6 +253,7 @@ def test_a_file_that_was_read_twice_is_kept_once() -> None:
         ({"budget": 100, "picture_tokens": -1}, ValueError),
         ({"budget": 100, "picture_tokens": "many"}, TypeError),
         ({"budget": 100, "counter": "no such"}, ValueError),
+        ({"budget": 100, "references": "no"}, TypeError),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception]) -> None:

@@ -16,6 +16,7 @@ from histories import (
     openai_chat,
     openai_responses,
     tokens_of,
+    tool_turn,
 )
 from tersely import BudgetExceededError
 from tersely.memory import Compactor, compact_messages
@@ -139,3 +140,13 @@ def test_finding_places_in_an_excerpt_takes_time_in_proportion_to_their_number()
         return [(0, at, at + 2) for at in range(0, size, 3)]
 
     assert growth(places, lambda kept: _original_places(kept, kept)) < MOST
+
+
+def test_references_can_be_switched_off() -> None:
+    messages = openai_chat(1)[:2]
+    for key in "abcd":
+        messages += tool_turn(key, "\n".join(f"row {n} of the table" for n in range(80)), "read", '{"path": "t"}')
+    messages += openai_chat(1)[-1:]
+    for references in (True, False):
+        sent = Compactor(tokens_of(messages) - 50, references=references).compact(messages).messages
+        assert ("[The same as in message" in all_text(sent)) is references

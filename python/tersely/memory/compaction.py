@@ -105,6 +105,7 @@ def compact_messages(
     query: str | None = None,
     strategy: Strategy | None = None,
     picture_tokens: int = PICTURE_TOKENS,
+    references: bool = True,
 ) -> CompactedMessages:
     """Fit a chat history into a token budget.
 
@@ -130,6 +131,8 @@ def compact_messages(
             then come before facts and, but for a tenth of the budget, before the newest.
         strategy: shortens results of tools; None: each is read as what it is, and takes part in the choice.
         picture_tokens: what a picture is taken to cost.
+        references: a result that stands in a newer one, whole or but for a few lines, becomes a line that
+            says where, or how it differs.
 
     Raises:
         BudgetExceededError: what must stay does not fit, or of what somebody said nothing does.
@@ -137,7 +140,7 @@ def compact_messages(
 
     O(characters + facts log facts).
     """
-    check_options(budget, pinned, strategy, picture_tokens)
+    check_options(budget, pinned, strategy, picture_tokens, references)
     checks.whole_number(keep_last, "keep_last")
     entries = read_messages(messages)
     counting = resolve_counter(counter)
@@ -172,6 +175,7 @@ def compact_messages(
         strategy=strategy,
         relevance=relevance,
         query=query if query is not None and relevance is not None else "",
+        references=references,
     )
 
     def attempt(allowed: int) -> FoldedHistory:
@@ -230,8 +234,9 @@ def _as_left(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) -> li
     return left
 
 
-def check_options(budget: Any, pinned: Any, strategy: Any, picture_tokens: Any) -> None:
+def check_options(budget: Any, pinned: Any, strategy: Any, picture_tokens: Any, references: Any) -> None:
     """Raise TypeError or ValueError for wrong options."""
+    checks.flag(references, "references")
     checks.whole_number(budget, "budget")
     checks.whole_number(picture_tokens, "picture_tokens")
     if not callable(pinned) and (isinstance(pinned, str) or not isinstance(pinned, Collection)):
@@ -242,7 +247,7 @@ def check_options(budget: Any, pinned: Any, strategy: Any, picture_tokens: Any) 
 
 
 _OUTCOME = attrgetter("outcome")
-_OPTIONS = ("budget", "counter", "tools", "pinned", "strategy", "picture_tokens")
+_OPTIONS = ("budget", "counter", "tools", "pinned", "strategy", "picture_tokens", "references")
 _FULL = 0.6  # of the room beside what must stay: excerpts that take more are made anew, shorter
 _FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
 
@@ -257,8 +262,8 @@ class Compactor:
     several threads at a time.
 
     Attributes:
-        budget, counter, tools, pinned, strategy, picture_tokens: as in `compact_messages`; messages that
-            are still to come may be pinned.
+        budget, counter, tools, pinned, strategy, picture_tokens, references: as in `compact_messages`;
+            messages that are still to come may be pinned.
         headroom: share of what the messages that stay leave of the budget, which is free after folding, in
             [0, 1).
     """
@@ -270,6 +275,7 @@ class Compactor:
     strategy: Strategy | None = None
     picture_tokens: int = PICTURE_TOKENS
     headroom: float = 0.65
+    references: bool = True
     _seen: list[Any] = field(default_factory=list, repr=False)  # the history as it was, safe from changes
     _entries: list[Entry] = field(default_factory=list, repr=False)
     _costs: list[int] = field(default_factory=list, repr=False)
@@ -283,7 +289,7 @@ class Compactor:
     _warnings: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        check_options(self.budget, self.pinned, self.strategy, self.picture_tokens)
+        check_options(self.budget, self.pinned, self.strategy, self.picture_tokens, self.references)
         if checks.number(self.headroom, "headroom", least=0) >= 1:
             raise ValueError(f"headroom must lie in [0, 1), not {self.headroom!r}")
 
@@ -388,6 +394,7 @@ class Compactor:
             numbers=numbers,
             strategy=self.strategy,
             excerpts=excerpts,
+            references=self.references,
         )
         history = shorten_held(history, frame, self.budget)
         fixed += int(history.now.sum()) - sum(costs)

@@ -104,6 +104,7 @@ class History:
     excerpts: Collection[int] = ()
     relevance: Float64s | None = None  # float64[n], of each message to the query; None: there is none
     query: str = ""  # "" without
+    references: bool = True  # whether results that stand in newer ones become references to these
     # other texts for messages that stay, by their paths
     changed: Mapping[int, Mapping[Path, str]] = field(default_factory=dict)
     reasons: Mapping[int, str] = field(default_factory=dict)  # why, by the index
@@ -150,7 +151,8 @@ def fold(history: History, budget: int) -> FoldedHistory:
     free = [index for index in range(len(history.costs)) if index not in bound]
     newest = max(int(_PICTURES_SHARE * budget) // max(history.picture_tokens, 1), 1)
     history = _leave_out_pictures(history, free, int(history.now.sum()) + frame - budget, newest)
-    history = history.rewrite(_repeats(history), "repeated")
+    if history.references:
+        history = history.rewrite(_repeats(history), "repeated")
     history = replace(history, revisions=find_revisions(history.entries))
     stay, border = _newest_groups(history, _owed(history), budget, frame)
     choice = _Choice(history, stay)
