@@ -130,32 +130,23 @@ class RelevanceScore:
     method: ScoringMethod
 
 
-@dataclass(frozen=True, eq=False, slots=True, repr=False)
-class DocumentScores(LateSequence[RelevanceScore]):
-    """The scores of documents, each made a `RelevanceScore` when it is read.
-
-    Attributes:
-        ids: of the documents.
-        overall: float, one a document.
-        segments, scores: of all documents, as of `SegmentScores`.
-        methods: what made the scores of each.
-    """
-
-    ids: Sequence[str | uuid.UUID]
-    overall: Float64s | Float32s
-    segments: SegmentTable
-    scores: Float32s
-    methods: Sequence[ScoringMethod]
-    _called: ClassVar[str] = "scores"
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def _make(self, index: int) -> RelevanceScore:
-        first, last = self.segments.document.searchsorted((index, index + 1)).tolist()
-        segments = SegmentScores(self.segments, self.scores, first, last)
-        identity, overall = to_uuid(self.ids[index]), float(self.overall[index])
-        return RelevanceScore(identity, overall, segments, self.methods[index])
+def document_scores(
+    ids: Sequence[str | uuid.UUID],
+    overall: Float64s | Float32s,
+    segments: SegmentTable,
+    scores: Float32s,
+    methods: Sequence[ScoringMethod],
+) -> tuple[RelevanceScore, ...]:
+    """The score of each document: `overall`, and those of its rows among the segments of all."""
+    ends = segments.document.searchsorted(np.arange(len(ids) + 1)).tolist()
+    return tuple(
+        [
+            RelevanceScore(to_uuid(id), value, SegmentScores(segments, scores, first, last), method)
+            for id, value, first, last, method in zip(
+                ids, overall.tolist(), ends[:-1], ends[1:], methods, strict=True
+            )
+        ]
+    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -657,7 +648,7 @@ class RelevanceScorer:
         warnings: tuple[str, ...],
     ) -> RelevanceScores:
         ids = [one.text if one.id is None else one.id for one in prepared.documents]
-        scores = tuple(DocumentScores(ids, scored.documents, prepared.table, scored.segments, methods))
+        scores = document_scores(ids, scored.documents, prepared.table, scored.segments, methods)
         return RelevanceScores(scores, prepared.analysis, self.level, scored.segments, reason, warnings)
 
     def _fallback(self, reason: str, error: Exception) -> str:

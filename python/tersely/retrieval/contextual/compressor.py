@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +31,6 @@ from tersely.retrieval.contextual.settings import (
     CompressionStats,
     CompressionStrategy,
     StrategySelector,
-    Tally,
     TokenBudgetConfig,
     TokenBudgetManager,
     cosines_with,
@@ -122,7 +122,7 @@ class ContextualCompressor:
         self._scorer = relevance_scorer
         self._own_scorers: dict[Level, RelevanceScorer] = {}
         self._cache: BoundedCache[CompressionResult] = BoundedCache(_CACHE)
-        self._tally = Tally()
+        self._stats, self._lock = CompressionStats(), threading.Lock()
 
     @property
     def relevance_scorer(self) -> Any:
@@ -224,7 +224,7 @@ class ContextualCompressor:
 
     def get_compression_stats(self) -> CompressionStats:
         """Return sums over all calls so far."""
-        return self._tally.stats()
+        return self._stats
 
     async def _compress(self, call: Call, model: CheckedLanguageModel | None) -> CompressionResult:
         started = time.perf_counter()
@@ -361,7 +361,8 @@ class ContextualCompressor:
             size = sum([len(chunk.content) for chunk in call.chunks]) * 2
             self._cache.put(call.key(), result, size + _DOCUMENT_BYTES * len(call.chunks))
         seconds = time.perf_counter() - started
-        self._tally.add(result, seconds, prompts)
+        with self._lock:
+            self._stats = self._stats.plus(result, seconds, prompts)
         if metrics.enabled():
             name = result.strategy_used.value if result.used_llm else "extractive"
             before, after = result.original_token_count, result.compressed_token_count

@@ -25,11 +25,11 @@ from tersely.models.counters import resolve_counter
 from tersely.models.flows import to_be_awaited
 from tersely.retrieval.chunks import read_chunks
 from tersely.retrieval.scoring import (
-    DocumentScores,
     RelevanceScore,
     RelevanceScorer,
     RelevanceScores,
     ScoringMethod,
+    document_scores,
 )
 from tersely.types import (
     Compressed,
@@ -208,11 +208,11 @@ class Selection:
 
     def relevance_scores(
         self, ids: Sequence[str | UUID], method: ScoringMethod = ScoringMethod.HYBRID
-    ) -> DocumentScores:
+    ) -> tuple[RelevanceScore, ...]:
         """Return the scores of the documents, under these ids, and of their segments."""
         assert self.reading is not None
         methods = (method,) * len(ids)
-        return DocumentScores(ids, self.document_scores, self.reading.table, self.scores, methods)
+        return document_scores(ids, self.document_scores, self.reading.table, self.scores, methods)
 
 
 def spans_by_document(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -671,32 +669,18 @@ class CompressionStats(Ratios):
         """tokens_out / tokens_in; 1.0 where nothing came in."""
         return self.tokens_out / self.tokens_in if self.tokens_in else 1.0
 
-
-class Tally:
-    """Adds up results. Thread-safe."""
-
-    def __init__(self) -> None:
-        """Nothing yet."""
-        self._lock = threading.Lock()
-        self._sums: Counter[str] = Counter()
-        self._by_strategy: Counter[CompressionStrategy] = Counter()
-        self._seconds = 0.0
-
-    def add(self, result: CompressionResult, seconds: float, asked: int) -> None:
-        """Add a call, the seconds it took and the prompts it sent."""
-        with self._lock:
-            self._sums["calls"] += 1
-            self._sums["documents_in"] += len(result.original_documents)
-            self._sums["documents_out"] += len(result.compressed_documents)
-            self._sums["tokens_in"] += result.original_token_count
-            self._sums["tokens_out"] += result.compressed_token_count
-            self._sums["cache_hits"] += result.cached
-            self._sums["llm_calls"] += asked
-            self._sums["fallbacks"] += result.fallback_reason is not None
-            self._by_strategy[result.strategy_used] += 1
-            self._seconds += seconds
-
-    def stats(self) -> CompressionStats:
-        """The sums so far."""
-        with self._lock:
-            return CompressionStats(**self._sums, by_strategy=dict(self._by_strategy), seconds=self._seconds)
+    def plus(self, result: CompressionResult, seconds: float, prompts: int) -> CompressionStats:
+        """The sums with one more call, the seconds that it took, and the prompts that it sent."""
+        used, by_strategy = result.strategy_used, self.by_strategy
+        return CompressionStats(
+            self.calls + 1,
+            self.documents_in + len(result.original_documents),
+            self.documents_out + len(result.compressed_documents),
+            self.tokens_in + result.original_token_count,
+            self.tokens_out + result.compressed_token_count,
+            {**by_strategy, used: by_strategy.get(used, 0) + 1},
+            self.cache_hits + result.cached,
+            self.llm_calls + prompts,
+            self.fallbacks + (result.fallback_reason is not None),
+            self.seconds + seconds,
+        )
