@@ -17,7 +17,7 @@ import tersely
 from tersely.cli import compress as cli_compress, main
 from tersely.memory import compact_messages
 from tersely.models.counters import resolve_counter
-from tersely.report import compare_html, to_html
+from tersely.report import to_html
 from tersely.store import Store
 from tersely.types import Document
 
@@ -266,31 +266,6 @@ def test_a_page_that_cannot_be_written_is_one_line(
     source.write_text(TIDES, encoding="utf-8")
     assert main(["compress", str(source), "--report", "/nowhere/page.html"]) == 2
     assert capfdbinary.readouterr().err.startswith(b"tersely: cannot write /nowhere/page.html")
-
-
-def test_another_budget_or_strategy_stands_beside_it(
-    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    source, page = tmp_path / "tides.md", tmp_path / "page.html"
-    source.write_text(TIDES * 3, encoding="utf-8")
-    asked = ["compress", str(source), "-q", "low water", "-b", "12", "--report", str(page)]
-    document = Document(TIDES * 3, id=str(source))
-    result = tersely.compress([document], "low water", budget=12, strategy="auto")
-    for more, names, other in (
-        (["--compare-budget", "30"], None, {"budget": 30, "strategy": "auto"}),
-        (["--compare-strategy", "lead"], ("auto", "lead"), {"budget": 12, "strategy": "lead"}),
-    ):
-        assert main([*asked, *more]) == 0
-        assert capfdbinary.readouterr().out.decode() == result.text + "\n"
-        second = tersely.compress([document], "low water", **other)
-        assert page.read_bytes().decode() == compare_html(result, second, "low water", names=names)
-
-
-def test_a_comparison_needs_a_page(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    source = tmp_path / "tides.md"
-    source.write_text(TIDES, encoding="utf-8")
-    assert main(["compress", str(source), "--compare-budget", "9"]) == 2
-    assert b"need --report FILE" in capfdbinary.readouterr().err
 
 
 @pytest.fixture

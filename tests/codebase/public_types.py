@@ -7,7 +7,7 @@ from typing import Any, assert_type
 
 import tersely
 from tersely.protocols import Pruner
-from tersely.report import compare_html, to_html
+from tersely.report import to_html
 from tersely.retrieval import RelevanceScore, RelevanceScorer, ScoringMethod
 from tersely.types import ContentTypeName, Request, SegmentTable, Span, StrategyName
 
@@ -107,5 +107,4 @@ tersely.compress_batch(["a"], errors="ignore")  # type: ignore[call-overload]
 
 # Every result has a page.
 assert_type(to_html(result, "query"), str)
-assert_type(compare_html(result, result, names=("a", "b")), str)
 to_html("text")  # type: ignore[arg-type]

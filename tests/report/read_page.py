@@ -90,14 +90,9 @@ class Page(HTMLParser):
         drawn = self.data.get("documents", [])
         self.pieces: list[dict[str, Any]] = [piece for one in drawn for piece in one["pieces"]]
         self.texts = [plain(one["pieces"]) for one in drawn]
-        self.results = [plain(panel["text"]) for panel in self.data.get("panels", [])]
+        self.result = plain(self.data["panel"]["text"]) if "panel" in self.data else ""
         numbers = {f"s{piece['number']}" for piece in self.kept()}
         assert {f"s{piece['stand_in']}" for piece in self.pieces if "stand_in" in piece} <= numbers
-
-    @property
-    def result(self) -> str:
-        (text,) = self.results
-        return text
 
     def kept(self, look: str = "") -> list[dict[str, Any]]:
         return self._of("k", look)
@@ -111,14 +106,14 @@ class Page(HTMLParser):
     def marks(self, look: str) -> list[list[str]]:
         """The marked runs of query, source and compressed texts, in this order."""
         runs = [*(self.data["query"] or [[]])[0], *(run for piece in self.pieces for run in piece["text"])]
-        for part in (part for panel in self.data["panels"] for part in panel["text"]):
+        for part in self.data["panel"]["text"]:
             runs += part["text"] if isinstance(part, dict) else [part]
         return [run for run in runs if isinstance(run, list) and look in run[1].split()]
 
-    def twins(self) -> dict[str, str]:
-        """The kept pieces of the compressed texts by name."""
-        parts = [part for panel in self.data["panels"] for part in panel["text"] if isinstance(part, dict)]
-        return {part["twin"]: plain(part["text"]) for part in parts}
+    def twins(self) -> dict[int, str]:
+        """The kept pieces of the compressed text by number."""
+        parts = [part for part in self.data["panel"]["text"] if isinstance(part, dict)]
+        return {part["number"]: plain(part["text"]) for part in parts}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))

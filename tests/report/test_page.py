@@ -104,7 +104,7 @@ def test_kept_and_dropped_say_why() -> None:
     assert pinned["tip"].startswith("Kept: pinned: you asked for it (1 segment")
     assert {piece["tip"].split(" (")[0] for piece in page.dropped()} == {"Dropped: no tokens left for it"}
     assert [run[0] for run in page.marks("q")].count("ferry") == 3  # query, source, compressed
-    assert page.twins() == {piece["twins"]: plain(piece["text"]) for piece in page.kept()}
+    assert page.twins() == {piece["number"]: plain(piece["text"]) for piece in page.kept()}
 
 
 def test_the_query_says_which_of_its_words_are_missing() -> None:
@@ -180,7 +180,7 @@ def test_facts_and_generated_text_are_marked() -> None:
     anchors = {run[3] for run in page.marks("f") if len(run) > 3}
     assert {item["anchor"] for one in table["lists"] for item in one["items"]} - {""} <= anchors
     ends = [HARBOUR.index("common in March"), HARBOUR.index("March")]
-    assert page.data["lanes"][0]["ticks"][1] == [
+    assert page.data["map"]["ticks"][1] == [
         "gone", [[ends[0], ends[0] + len("common in March")], [ends[1], ends[1] + len("March")]]
     ]  # fmt: skip
 
@@ -192,9 +192,9 @@ def test_what_was_left_out_is_not_said_to_be_written_by_a_model() -> None:
     page = check_page(result)
     assert not re.search("ritten by a model|model wrote", page.inside["data"])
     assert {run[2] for run in page.marks("gen")} == {"Says that something was left out: not in the source"}
-    assert page.data["panels"][0]["mono"]  # what stands between lines is set as they are
+    assert page.data["panel"]["mono"]  # what stands between lines is set as they are
     plain_page = check_page(tersely.compress(HARBOUR, budget=8))
-    assert not plain_page.data["panels"][0]["mono"] and not plain_page.data["tables"]  # no word of facts
+    assert not plain_page.data["panel"]["mono"] and not plain_page.data["tables"]  # no word of facts
 
 
 def test_a_cut_segment_shows_where() -> None:
@@ -321,7 +321,7 @@ def test_what_the_page_counts_and_links_is_what_the_spans_say(name: str, budget:
     assert counted == {"Kept": kept, "Dropped": dropped}
     assert any(f"of {kept + dropped:,} segments kept" in what for _, (what,) in page.data["figures"])
     assert page.data["places"] == len(page.kept())  # no second count of what is kept
-    assert page.twins() == {piece["twins"]: plain(piece["text"]) for piece in page.kept()}
+    assert page.twins() == {piece["number"]: plain(piece["text"]) for piece in page.kept()}
 
 
 def test_every_warning_that_a_receipt_names_has_a_sentence_of_its_own() -> None:
@@ -496,13 +496,13 @@ def test_the_map_says_where_kept_text_and_words_of_the_query_lie() -> None:
     result = tersely.compress(texts, "ferry permit", budget=14)
     page = check_page(result, "ferry permit")
     starts = [0, *itertools.accumulate(map(len, texts))]
-    (lane,) = page.data["lanes"]
-    assert lane["places"] == [
+    drawn = page.data["map"]
+    assert drawn["places"] == [
         [starts[span.document] + span.start, starts[span.document] + span.end] for span in result.kept
     ]
-    assert [piece["at"] for piece in page.kept()] == [start for start, _ in lane["places"]]
+    assert [piece["at"] for piece in page.kept()] == [start for start, _ in drawn["places"]]
     joined = "".join(texts)
-    assert {joined[start:end] for start, end in lane["ticks"][0][1]} == {"ferry", "permit"}
+    assert {joined[start:end] for start, end in drawn["ticks"][0][1]} == {"ferry", "permit"}
     assert page.data["sizes"] == list(map(len, texts))
     assert [one["at"] for one in page.data["documents"]] == starts[:3]
 

@@ -56,7 +56,7 @@ _FACTS_SHOWN = 10  # of those that were lost
 _EXAMPLES = """examples:
   tersely compress report.md --query "Who approved the budget?" --budget 800
   tersely compress report.md --budget 800 --strategy hybrid --model gpt-4o-mini
-  tersely compress report.md --budget 400 --report page.html --compare-budget 800
+  tersely compress report.md --budget 400 --report page.html
   cat build.log | tersely compress - --ratio 0.2
   tersely compress app.log --query "payment timeout" --budget 800 --store notes.sqlite
   tersely compress docs/*.md --query "retry policy" --budget 2000 --json > result.json
@@ -97,16 +97,10 @@ def add_compress(commands: Commands) -> None:
     parser.flag(*OUTPUT)
     parser.flag("--store FILE", "keep the originals there, and print the id for `expand` on stderr")
     parser.flag("--report FILE", "also write a web page: what was kept, and why")
-    other = parser.add_mutually_exclusive_group()
-    parser.flag("--compare-budget N", "the page also shows what N tokens would keep", other)
-    text = f"the page also shows what this strategy would keep: {', '.join(strategies)}"
-    parser.flag("--compare-strategy NAME", text, other, choices=strategies)
 
 
 def run_compress(arguments: argparse.Namespace) -> None:
     """Compress the files; text goes to the output, notes to stderr."""
-    if arguments.report is None and (arguments.compare_budget is not None or arguments.compare_strategy):
-        raise ValueError("--compare-budget and --compare-strategy need --report FILE")
     strategy, extractive = _choose_strategy(arguments)
     if _is_large_log(arguments):
         text, receipt = _compress_large(arguments)
@@ -134,7 +128,9 @@ def run_compress(arguments: argparse.Namespace) -> None:
         ends = arguments.output is not None or not text or text.endswith("\n")
         write(text if ends else text + "\n", arguments.output)
     if arguments.report is not None:
-        write(_page(result, documents, arguments), arguments.report)
+        from tersely.report import to_html
+
+        write(to_html(result, arguments.query), arguments.report)
     _note_receipt(result.receipt)
     if not characters:
         _note("the input is empty")
@@ -192,26 +188,6 @@ def _compress(
         separator=separator,
     )
     return result, result.text
-
-
-def _page(result: Compressed, documents: Sequence[Document], arguments: argparse.Namespace) -> str:
-    """The page of the result, or of a comparison with what another budget or strategy gives."""
-    from tersely.report import compare_html, to_html
-
-    given = vars(arguments)
-    if arguments.compare_budget is not None:
-        other = argparse.Namespace(**{**given, "budget": arguments.compare_budget})
-        names = None
-    elif arguments.compare_strategy:
-        other = argparse.Namespace(
-            **{**given, "strategy": arguments.compare_strategy, "as_type": None, "pruner": None}
-        )
-        names = (arguments.strategy, arguments.compare_strategy)
-    else:
-        return to_html(result, arguments.query)
-    strategy, extractive = _choose_strategy(other)
-    strategy = _with_model(strategy, other, extractive)
-    return compare_html(result, _compress(documents, strategy, other)[0], arguments.query, names=names)
 
 
 def _say_what_was_done(result: Compressed, seconds: float) -> None:

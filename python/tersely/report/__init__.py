@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tersely.report.page import compare_html, to_html, write_comparison, write_html
+from tersely.report.page import to_html, write_html
 
-__all__ = ["compare_html", "to_html", "write_comparison", "write_html"]
+__all__ = ["to_html", "write_html"]

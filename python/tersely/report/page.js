@@ -99,24 +99,21 @@ const edges = () => {
   }
   return found;
 };
-const lane = ({ name, look, places, ticks }) => {
+const mapOf = ({ places, ticks }) => {
   const some = ticks.filter(([, where]) => where.length);
   const kept = places.length > FEW
-    ? stretches(levels(places), (x, width, level) => rect(look, x, width, TALL - 4 * level, 4 * level))
-    : places.map(([start, end]) => rect(look, (COLUMNS * start) / size, Math.max((COLUMNS * (end - start)) / size, 1)));
+    ? stretches(levels(places), (x, width, level) => rect("in", x, width, TALL - 4 * level, 4 * level))
+    : places.map(([start, end]) => rect("in", (COLUMNS * start) / size, Math.max((COLUMNS * (end - start)) / size, 1)));
   const below = some.map(([tick, where]) =>
     stretches(levels(where).map((level) => Math.min(level, 1)), (x, width) => rect(tick, x, width, TALL + 2, FOOT - 2)));
-  return [
-    data.lanes.length > 1 && make("span", { class: `lane x ${look}` }, name),
-    draw("svg", { viewBox: `0 0 ${COLUMNS} ${TALL + (some.length ? FOOT : 0)}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-      rect("all", 0, COLUMNS), kept, edges(), below.flat()),
-  ];
+  return draw("svg", { viewBox: `0 0 ${COLUMNS} ${TALL + (some.length ? FOOT : 0)}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    rect("all", 0, COLUMNS), kept, edges(), below.flat());
 };
 
 // The source and the compressed texts.
-const piece = ({ fate, look, tip, text, number, at, twins, stand_in: standIn }, index, all) => {
+const piece = ({ fate, look, tip, text, number, at, stand_in: standIn }, index, all) => {
   const inside = marked(text);
-  if (fate === "k") return make("span", { class: `k ${look}`, id: `s${number}`, "data-at": at, "data-k": twins, title: tip }, inside);
+  if (fate === "k") return make("span", { class: `k ${look}`, id: `s${number}`, "data-at": at, "data-k": number, title: tip }, inside);
   if (fate === "d")
     return make("span", { class: `d ${look}`, title: tip },
       make("span", {}, inside, standIn !== undefined && make("a", { class: "x", href: `#s${standIn}` }, "[said here]")));
@@ -128,28 +125,23 @@ const article = ({ title: [name, whole], anchor, at, mono, nothing, pieces }) =>
     data.sizes.length > 1 && make("h3", { id: anchor }, make("bdi", { title: whole }, name)),
     make("div", { class: mono ? "text mono" : "text", ...OWN },
       pieces.length ? pieces.flatMap(piece) : make("span", { class: "x note" }, "There is nothing in it.")));
-const panel = ({ title, look, mono, text }, number) => {
-  const id = number ? "second" : "compressed";
-  return [
-    make("h2", { id, class: look }, title),
-    make("div", { class: mono ? "text result mono" : "text result", tabindex: 0, role: "region", "aria-labelledby": id, ...OWN },
-      text.flatMap((one) => (one.twin ? make("span", { class: one.look, "data-s": one.twin }, marked(one.text)) : marked([one])))),
-  ];
-};
+const panel = ({ mono, text }) => [
+  make("h2", { id: "compressed" }, "Compressed"),
+  make("div", { class: mono ? "text result mono" : "text result", tabindex: 0, role: "region", "aria-labelledby": "compressed", ...OWN },
+    text.flatMap((one) => (one.number === undefined ? marked([one]) : make("span", { class: one.look, "data-s": one.number }, marked(one.text))))),
+];
 
 byId("header").append(...header().filter(Boolean));
 byId("tables").append(...data.tables.map(table));
 if (data.documents) {
   byId("legend").append(...data.legend.map(legend));
-  byId("map").prepend(...data.lanes.flatMap(lane).filter(Boolean));
-  byId("map").classList.toggle("several", data.lanes.length > 1);
+  byId("map").prepend(mapOf(data.map));
   byId("map").ariaValueMax = data.places;
   byId("map").ariaValueText = `${count(data.places)} places with kept text`;
   byId("where").value = `${count(data.places)} place${data.places === 1 ? "" : "s"}`; // neighbours are one
   byId("only").checked = data.only;
   byId("column").append(...data.documents.map(article), data.more && make("p", { class: "more" }, data.more));
-  byId("beside").append(...data.panels.flatMap(panel));
-  byId("beside").classList.toggle("several", data.panels.length > 1);
+  byId("beside").append(...panel(data.panel));
 } else document.body.classList.add("plain");
 
 // Without a server: walk through what was kept and dropped, go where the map says, search.
@@ -173,10 +165,8 @@ const first = (number, after) => {
 
 // The same text in the other column.
 const twins = (piece) => {
-  const name = piece.dataset.s;
-  if (name !== undefined) return [...column.querySelectorAll(`[data-k~="${name}"]`)];
-  const names = piece.dataset.k?.split(" ") ?? [];
-  return names.flatMap((one) => [...main.querySelectorAll(`[data-s="${one}"]`)]);
+  const { s, k } = piece.dataset;
+  return s === undefined ? [...main.querySelectorAll(`[data-s="${k}"]`)] : [...column.querySelectorAll(`[data-k="${s}"]`)];
 };
 
 // Where things are.

@@ -1,4 +1,4 @@
-"""Write the page of a result and the page that compares two: data, which the page's script draws."""
+"""Write the page of a result: data, which the page's script draws."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ from tersely.report.pieces import (
     DROPPED,
     GENERATED,
     KEPT,
-    MOST_CHARACTERS,
     OUTCOMES,
     Drawing,
     Painter,
-    Piece,
     Run,
     draw_text,
     fact_marks,
@@ -33,7 +31,6 @@ from tersely.report.pieces import (
     in_words,
     is_laid_out,
     pieces_of,
-    tip_of,
     titles_of,
 )
 from tersely.report.views import Showable, View, view_of
@@ -53,7 +50,7 @@ def write_page(title: str, **data: Any) -> str:
     Args:
         title: of the page.
         data: what `page.js` draws: "figures" (a number, and runs that say of what), "notes", "tables", and,
-            of a source and its compressed texts, "query", "legend", "lanes", "sizes", "documents", "panels".
+            of a source and its compressed text, "query", "legend", "map", "sizes", "documents", "panel".
 
     Texts are JSON in which no tag can start, of which the script makes text nodes, and escaped for readers
     without scripts. The page loads nothing and runs nothing but its own script: its Content-Security-Policy
@@ -98,8 +95,8 @@ def _in_plain_words(title: str, data: Mapping[str, Any]) -> Iterator[str]:
     for table in data["tables"]:
         rows = [*table["rows"], *table.get("foot", ())]
         yield "\n".join([table["title"], *("\t".join(map(_cell_text, row)) for row in rows)])
-    for panel in data.get("panels", ()):
-        yield f"{panel['title']}\n\n{_plain(panel['text'])}"
+    if "panel" in data:
+        yield f"Compressed\n\n{_plain(data['panel']['text'])}"
 
 
 def _plain(runs: Sequence[Any]) -> str:
@@ -123,7 +120,8 @@ def to_html(result: Showable, query: str | None = None) -> str:
         query: what was asked, to be shown and its words marked; a result does not remember it.
 
     The page shows the source with a map of where kept text lies, and beside it the compressed text; without
-    scripts, the latter alone. It loads nothing, and runs nothing but its own script. Control characters are
+    scripts, the latter alone. It loads nothing, and runs nothing but its own script. Long sources show only
+    what was kept, until a reader asks. Control characters are
     drawn as their pictures. Of texts beyond a million characters the page shows a part, and says what it
     leaves out. O(characters + segments log segments).
     """
@@ -139,25 +137,33 @@ def to_html(result: Showable, query: str | None = None) -> str:
         for mark in some
         if mark.classes == "f lost"
     )
-    panel = {"title": "Compressed", **draw_text(made, pieces, drawing.words)}
-    lane = {
-        "name": "kept",
-        "look": "in",
-        "places": drawing.kept,
-        "ticks": [["hit", drawing.hits], ["gone", lost]],
-    }
+    panel = draw_text(made, pieces, drawing.words)
     titles = titles_of(made.documents)
-    return _page_of_source(
+    found, missing = drawing.words.found_and_missing(query)
+    return write_page(
         heading_of(made.documents, titles, view.noun),
-        view,
-        drawing,
-        query,
+        query=[Painter(query, found).runs(0, len(query)), missing] if query.strip() else None,
         figures=_figures(view),
-        notes=_notes(made),
+        notes=[*_notes(made), *_notes_on_room(drawing, panel["left_out"])],
         tables=[*_documents(view, drawing, titles), *_facts(made)],
         legend=_legend(made, bool(drawing.words.found), bool(lost)),
-        lanes=[lane],
-        panels=[panel],
+        map={"places": drawing.kept, "ticks": [["hit", drawing.hits], ["gone", lost]]},
+        sizes=[len(document.text) for document in made.documents],
+        places=drawing.pieces,
+        only=drawing.starts[-1] >= _LONG and drawing.pieces > 0,
+        documents=[
+            {
+                "title": titles[index],
+                "anchor": f"d{index}",
+                "at": drawing.starts[index],
+                "mono": is_laid_out(made.documents[index].text),
+                "nothing": bool(drawn and not drawing.kept_characters[index]),
+                "pieces": drawn,
+            }
+            for index, drawn in drawing.documents.items()
+        ],
+        more=_more(view, drawing),
+        panel=panel,
     )
 
 
@@ -166,50 +172,12 @@ def write_html(result: Showable, path: str | Path, query: str | None = None) -> 
     Path(path).write_bytes(to_html(result, query).encode("utf-8"))
 
 
-def _page_of_source(
-    title: str,
-    view: View,
-    drawing: Drawing,
-    query: str,
-    *,
-    notes: Sequence[str],
-    panels: Sequence[Mapping[str, Any]],
-    **data: Any,
-) -> str:
-    """Write a page with the source of a result. Long ones show only what was kept, until a reader asks."""
-    documents = view.result.documents
-    titles = titles_of(documents)
-    marks, missing = drawing.words.found_and_missing(query)
-    return write_page(
-        title,
-        query=[Painter(query, marks).runs(0, len(query)), missing] if query.strip() else None,
-        notes=[*notes, *_notes_on_room(drawing, panels)],
-        sizes=[len(document.text) for document in documents],
-        places=drawing.pieces,
-        only=drawing.starts[-1] >= _LONG and drawing.pieces > 0,
-        documents=[
-            {
-                "title": titles[index],
-                "anchor": f"d{index}",
-                "at": drawing.starts[index],
-                "mono": is_laid_out(documents[index].text),
-                "nothing": bool(pieces and not drawing.kept_characters[index]),
-                "pieces": pieces,
-            }
-            for index, pieces in drawing.documents.items()
-        ],
-        more=_more(view, drawing),
-        panels=panels,
-        **data,
-    )
-
-
 def _more(view: View, drawing: Drawing) -> str:
     more = len(view.result.documents) - len(drawing.documents)
     return f"And {more:,} more {view.noun}, not drawn." if more else ""
 
 
-def _notes_on_room(drawing: Drawing, panels: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _notes_on_room(drawing: Drawing, left_out: int) -> Iterator[str]:
     """Yield what the page leaves out."""
     if drawing.left_out:
         yield (
@@ -218,7 +186,7 @@ def _notes_on_room(drawing: Drawing, panels: Sequence[Mapping[str, Any]]) -> Ite
         )
     if drawing.unmarked:
         yield f"{drawing.unmarked:,} words of the query in dropped text are on the map, but not marked."
-    if left_out := sum(panel["left_out"] for panel in panels):
+    if left_out:
         yield f"It leaves out the last {left_out:,} characters of the compressed text."
 
 
@@ -328,147 +296,3 @@ def _listed(facts: Sequence[Fact], outcome: str) -> dict[str, Any]:
     if len(some) > _MOST_FACTS:
         items.append({"text": f"and {len(some) - _MOST_FACTS:,} more"})
     return {"title": f"{outcome.capitalize()}: {len(some):,}", "items": items}
-
-
-_SIDES = ("a", "b")
-_LOOKS = ("one", "two")  # classes of what only one of them keeps
-
-
-def compare_html(
-    first: Showable, second: Showable, query: str | None = None, *, names: tuple[str, str] | None = None
-) -> str:
-    """Return two results for the same documents as one page of HTML: what both keep, and what only one does.
-
-    Args:
-        first, second: as of `to_html`, with equal documents in the same order.
-        query: what was asked, to be shown and its words marked.
-        names: what the two are called; None: by their budgets, or "First" and "Second".
-
-    The page is as safe and as self-contained as that of `to_html`. Raises ValueError where the documents are
-    not the same. O(characters + segments log segments).
-    """
-    views = view_of(first), view_of(second)
-    made = views[0].result, views[1].result
-    texts = [[document.text for document in one.documents] for one in made]
-    if texts[0] != texts[1]:
-        raise ValueError("the two results must be of the same documents")
-    query = checks.text(query or "", "query")
-    called = _names(made, names)
-    pieces = pieces_of(made[0]), pieces_of(made[1])
-    joined = _common_pieces(made[0], pieces, called)
-    documents = made[0].documents
-    drawing = Drawing(documents, joined, [[] for _ in documents], query)
-    panels = [
-        {"title": label, "look": look, **draw_text(one, mine, drawing.words, side, MOST_CHARACTERS // 2)}
-        for label, look, side, one, mine in zip(called, _LOOKS, _SIDES, made, pieces, strict=True)
-    ]
-    lanes = [
-        {
-            "name": label,
-            "look": look,
-            "places": list(_places(mine, drawing.starts)),
-            "ticks": [["hit", drawing.hits]],
-        }
-        for label, mine, look in zip(called, pieces, _LOOKS, strict=True)
-    ]
-    heading = heading_of(documents, titles_of(documents), views[0].noun)
-    return _page_of_source(
-        f"{heading}: {called[0]} and {called[1]}",
-        views[0],
-        drawing,
-        query,
-        figures=_compared(made, called, joined, views[0].measure),
-        notes=[],
-        tables=[],
-        legend=[
-            ("k r-both", "kept", "by both"),
-            ("k r-one", "kept", f"only by {called[0]}"),
-            ("k r-two", "kept", f"only by {called[1]}"),
-            ("d r-neither", "dropped", "by both"),
-        ],
-        lanes=lanes,
-        panels=panels,
-    )
-
-
-def write_comparison(
-    first: Showable,
-    second: Showable,
-    path: str | Path,
-    query: str | None = None,
-    *,
-    names: tuple[str, str] | None = None,
-) -> None:
-    """Write `compare_html(first, second, query, names=names)` to a file, as UTF-8."""
-    Path(path).write_bytes(compare_html(first, second, query, names=names).encode("utf-8"))
-
-
-def _names(made: tuple[Compressed, Compressed], names: tuple[str, str] | None) -> tuple[str, str]:
-    if names is not None:
-        if len(names) != 2 or not all(isinstance(one, str) and one.strip() for one in names):
-            raise ValueError(f"names must be two texts, not {names!r}")
-        return names[0], names[1]
-    budgets = made[0].receipt.budget, made[1].receipt.budget
-    if budgets[0] != budgets[1]:
-        return f"Budget {budgets[0]:,}", f"Budget {budgets[1]:,}"
-    return "First", "Second"
-
-
-def _places(pieces: Sequence[Sequence[Piece]], starts: Sequence[int]) -> Iterator[tuple[int, int]]:
-    for start, some in zip(starts, pieces, strict=False):
-        yield from ((start + piece.start, start + piece.end) for piece in some if piece.fate == "kept")
-
-
-def _common_pieces(
-    result: Compressed, sides: tuple[list[list[Piece]], list[list[Piece]]], names: tuple[str, str]
-) -> list[list[Piece]]:
-    """Cut the documents where either result does, so that each result keeps all or nothing of a piece."""
-    joined, numbers = [], [0, 0]  # of the kept piece of each side that is next, or under way
-    for document, *pieces in zip(result.documents, *sides, strict=True):
-        mine, at, start = [], [0, 0], 0
-        while start < len(document.text):
-            pair = pieces[0][at[0]], pieces[1][at[1]]
-            end = min(piece.end for piece in pair)
-            mine.append(_common(document.text, start, end, pair, numbers, names))
-            for side, piece in enumerate(pair):
-                if piece.end == end:
-                    numbers[side] += piece.fate == "kept"
-                    at[side] += 1
-            start = end
-        joined.append(mine)
-    return joined
-
-
-def _common(
-    text: str, start: int, end: int, pair: tuple[Piece, Piece], numbers: list[int], names: tuple[str, str]
-) -> Piece:
-    keeps = [side for side in (0, 1) if pair[side].fate == "kept"]
-    if not text[start:end].strip() and len(keeps) < 2:
-        return Piece(start, end, "gap", "", "", 0, 0.0)
-    present = [(label, piece) for label, piece in zip(names, pair, strict=True) if piece.fate != "gap"]
-    tip = "\n".join(f"{label}: {tip_of(piece)}" for label, piece in present)
-    look = pair[0].look or pair[1].look
-    if not keeps:
-        return Piece(start, end, "dropped", "neither", look, 0, 0.0, tip=tip)
-    reason = "both" if len(keeps) == 2 else _LOOKS[keeps[0]]
-    twins = " ".join(f"{_SIDES[side]}{numbers[side]}" for side in keeps)
-    return Piece(start, end, "kept", reason, look, 0, 0.0, tip=tip, twins=twins)
-
-
-def _compared(
-    made: tuple[Compressed, Compressed], names: tuple[str, str], joined: list[list[Piece]], measure: str
-) -> list[tuple[str, list[Run]]]:
-    rows: list[tuple[str, list[Run]]] = []
-    for one, called, look in zip(made, names, _LOOKS, strict=True):
-        facts = one.receipt.facts
-        retained = f", {percent(facts.retention)} of the facts" if facts is not None and facts.facts else ""
-        what = f": {measure}, {percent(one.ratio)} of the original{retained}"
-        rows.append((f"{one.tokens:,}", [[called, look], what]))
-    sizes = Counter[str]()
-    for piece in (piece for some in joined for piece in some if piece.fate == "kept"):
-        sizes[piece.reason] += piece.end - piece.start
-    total = sizes.total() or 1
-    rows.append((percent(sizes["both"] / total), ["of all that is kept, both keep"]))
-    for called, look in zip(names, _LOOKS, strict=True):
-        rows.append((percent(sizes[look] / total), ["only ", [called, look]]))
-    return rows

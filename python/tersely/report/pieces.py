@@ -196,8 +196,6 @@ class Piece:
         segments: number of segments in it.
         best: the highest score of them.
         stand_in: (document, start) of a kept piece that says what this one says, or None.
-        tip: what is said of it; "": what `tip_of` gives.
-        twins: names of the pieces of compressed texts that it stands in, where those are several.
     """
 
     start: int
@@ -208,8 +206,6 @@ class Piece:
     segments: int
     best: float
     stand_in: tuple[int, int] | None = None
-    tip: str = ""
-    twins: str = ""
 
 
 def pieces_of(result: Compressed) -> list[list[Piece]]:
@@ -588,13 +584,12 @@ class Drawing:
         drawn: dict[str, Any] = {
             "fate": piece.fate[0],
             "look": f"r-{piece.reason} {piece.look}".strip(),
-            "tip": piece.tip or tip_of(piece),
+            "tip": tip_of(piece),
             "text": runs,
         }
         if piece.fate == "kept":
             number = self._numbers[index, piece.start]
             drawn |= {"number": number, "at": self.starts[index] + piece.start}
-            drawn["twins"] = piece.twins or str(number)
         elif piece.stand_in in self._numbers:
             drawn["stand_in"] = self._numbers[piece.stand_in]
         return drawn
@@ -614,17 +609,15 @@ def draw_text(
     result: Compressed,
     pieces: Sequence[Sequence[Piece]],
     words: QueryWords,
-    prefix: str = "",
-    most: int = MOST_CHARACTERS,
 ) -> dict[str, Any]:
-    """Divide at most about `most` characters of the compressed text into runs.
+    """Divide at most about `MOST_CHARACTERS` of the compressed text into runs.
 
     Returns:
-        "text": runs, and those of kept pieces as {"twin": PREFIX0, "look", "text"}; "mono": whether most of
+        "text": runs, and those of kept pieces as {"number", "look", "text"}; "mono": whether most of
         it is code, lines of logs and the like; "left_out": characters that are not drawn.
     """
     text = result.text
-    painter = Painter(text, [*text_marks(result), *words.marks(text[:most])])
+    painter = Painter(text, [*text_marks(result), *words.marks(text[:MOST_CHARACTERS])])
     kept = (
         (document.text[piece.start : piece.end], "mono" if laid_out else piece.look)
         for document, some in zip(result.documents, pieces, strict=True)
@@ -633,7 +626,7 @@ def draw_text(
         if piece.fate == "kept"
     )
     parts: list[Any] = []
-    position, room, typed = 0, most, 0
+    position, room, typed = 0, MOST_CHARACTERS, 0
     for number, (content, look) in enumerate(kept):
         place = text.find(content, position, position + len(content) + AHEAD)
         if place < 0:
@@ -644,7 +637,7 @@ def draw_text(
         parts += painter.runs(position, place)
         position = place + len(content)
         typed += len(content) if look == "mono" else 0
-        parts.append({"twin": f"{prefix}{number}", "look": look, "text": painter.runs(place, position)})
+        parts.append({"number": number, "look": look, "text": painter.runs(place, position)})
     end = min(len(text), position + max(room, 0))
     parts += painter.runs(position, end)
     if end < len(text):
