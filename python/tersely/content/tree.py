@@ -72,7 +72,7 @@ class TreeUnits:
         if not self.fault.any():
             return ()
         name = self.syntax.name.lower()
-        return tuple(f"{name}_{_FAULTS[code]}" for code in np.unique(self.fault).tolist() if code)
+        return tuple(f"{name}_{_FAULTS[code]}" for code in sorted(set(self.fault.tolist())) if code)
 
     def follows(self) -> Int32s:
         """int32[n]: what opens a container is in or out with what closes it."""

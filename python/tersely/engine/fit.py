@@ -580,9 +580,9 @@ class _Fitting:
         needs, group = self.reading.needs, self.reading.group
         free = fitting[needs[fitting] < 0] if len(needs) else fitting
         rows = [*free[:2].tolist(), *fitting[:2].tolist()]
-        owners = np.unique(group[group >= 0])
-        if len(owners):
-            member = group >= 0
+        member = group >= 0
+        if member.any():
+            owners = np.flatnonzero(np.bincount(group[member]))
             sums = np.bincount(group[member], weights=self.prices.counts[member], minlength=len(group))
             rows += owners[np.argsort(sums[owners], kind="stable")][:64].tolist()
         return list(dict.fromkeys(rows))

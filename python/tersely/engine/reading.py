@@ -376,8 +376,8 @@ def _whole_words(piece: str, size: int) -> int:
 def found_in(texts: Sequence[str], strings: Collection[str]) -> set[str]:
     """Return the strings that one of the texts has; none has lone surrogates. O(characters)."""
     wanted = [one for one in dict.fromkeys(strings) if one and (one.isascii() or well_formed(one) == one)]
-    found = _native.occurrences(list(texts), wanted)[0] if wanted else ()
-    return {wanted[number] for number in np.unique(found).tolist()} | ({""} if texts else set())
+    found = set(_native.occurrences(list(texts), wanted)[0].tolist()) if wanted else ()
+    return {wanted[number] for number in found} | ({""} if texts else set())
 
 
 def to_spans(spans: Any, documents: Sequence[Document]) -> tuple[tuple[int, int, int], ...]:

@@ -532,7 +532,7 @@ def _with_columns(
     asked = np.zeros(vocabulary, dtype=bool)
     asked[ids[offsets[size] : offsets[size + 1]]] = True
     named: dict[int, Int32s] = {}
-    for head in np.unique(table.heading[rows]).tolist():
+    for head in sorted(set(table.heading[rows].tolist())):
         terms = ids[offsets[head] : offsets[head + 1]]
         above = named.get(int(table.heading[head]), terms[:0])  # a header's rows stand one above the other
         named[head] = np.concatenate((above, terms[asked[terms]]))
@@ -635,7 +635,7 @@ def with_joint_worth(
         if found.by_query:
             scores = found.segments
             if alone is not None:
-                found.features[np.ix_(np.array(_AROUND), np.unique(first[alone]))] = 0
+                found.features[np.ix_(np.array(_AROUND), first[alone])] = 0
                 scores = found.asked.scores(found.weights, found.forest, found.features)[1]
             relevance = _largest(scores, first, last)
             top = float(relevance.max(initial=0)) or 1.0

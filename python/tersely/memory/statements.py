@@ -107,8 +107,8 @@ def stated_lines(text: str, lines: Sequence[str]) -> set[str]:
         return whole
     number, _, start, end = _native.occurrences([text], parts)
     alone = _stand_alone(text, start, end)
-    whole.update([parts[one] for one in np.unique(number[alone]).tolist()])
-    left = {parts[one] for one in np.unique(number[~alone]).tolist()} - whole
+    whole.update([parts[one] for one in set(number[alone].tolist())])
+    left = {parts[one] for one in set(number[~alone].tolist())} - whole
     if left:  # perhaps within a longer one of them
         stands = TextIndex(text).stands
         whole.update([part for part in left if stands(part)])
