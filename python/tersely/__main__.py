@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import time
 
 
 def main() -> int:
     """Run the command that the arguments name; returns the exit code."""
+    started = time.perf_counter() - time.process_time()  # Python's own start is part of what a user waits for
     if sys.argv[1:] in (["--version"], ["-V"]) and sys.stdout is not None:
         import tersely
 
@@ -17,7 +19,7 @@ def main() -> int:
             pass
     from tersely.cli import main as run
 
-    return run()
+    return run(started=started)
 
 
 if __name__ == "__main__":

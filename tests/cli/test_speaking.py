@@ -40,6 +40,11 @@ def test_one_line_says_what_was_done(page: Path, capfd: pytest.CaptureFixture[st
     assert capfd.readouterr().err == ""  # the receipt says it
 
 
+def test_the_time_is_that_of_the_process(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["compress", str(page), "-b", "20"], started=time.perf_counter() - 7) == 0
+    assert float(capfd.readouterr().err.partition(" in ")[2].partition(" s, loading")[0]) >= 7
+
+
 def test_it_says_where_nothing_says_that_something_is_left_out(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -115,10 +115,9 @@ def run_compress(arguments: argparse.Namespace) -> None:
     documents = read_files(arguments.files, arguments.encoding)
     strategy = _with_model(strategy, arguments, extractive)
     characters = sum(len(document.text) for document in documents)
-    started = time.perf_counter()
     with show_waiting(f"compressing {characters:,} characters"):
         result, text = _compress(documents, strategy, arguments)
-    seconds = time.perf_counter() - started
+    seconds = time.perf_counter() - arguments.started
     stored = {} if arguments.store is None else {"id": keep_in_store(result, arguments.store)}
     if arguments.json:
         told = {"documents": [document.id for document in documents], **stored, **result.to_dict()}

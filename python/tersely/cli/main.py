@@ -10,6 +10,7 @@ import argparse
 import re
 import shlex
 import sys
+import time
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -46,14 +47,18 @@ _EXAMPLES = """examples:
 """
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command that the arguments name; returns the exit code."""
+def main(argv: Sequence[str] | None = None, *, started: float | None = None) -> int:
+    """Run the command that the arguments name; returns the exit code.
+
+    `started`: when the process was, by `time.perf_counter`; None: now.
+    """
+    started = time.perf_counter() if started is None else started
     given = sys.argv[1:] if argv is None else list(argv)
     if given[:1] == ["help"]:
         given = [*given[1:], "--help"]
     with standard_streams():
         try:
-            code = _run(given)
+            code = _run(given, started)
         except SystemExit as stop:
             if not stop.code or not _is_event(given):
                 raise
@@ -66,11 +71,11 @@ def _is_event(given: Sequence[str]) -> bool:
     return given[:1] == ["hook"] and bool(import_module("tersely.cli.hook").is_event(given))
 
 
-def _run(given: list[str]) -> int:
+def _run(given: list[str], started: float) -> int:
     """Run a command, and say what goes wrong; returns the exit code."""
     try:
         try:
-            return _command(given)
+            return _command(given, started)
         finally:
             sys.stdout.flush()
     except (InputError, ValueError, TypeError, MissingExtraError) as error:
@@ -93,7 +98,7 @@ def _run(given: list[str]) -> int:
         return 130
 
 
-def _command(given: list[str]) -> int:
+def _command(given: list[str], started: float) -> int:
     if not given:
         _parser("").print_help()
         return 0
@@ -101,6 +106,7 @@ def _command(given: list[str]) -> int:
     if wrong := _not_begun(given, parser):
         parser.error(wrong)
     arguments = parser.parse_args(given)
+    arguments.started = started
     if arguments.command not in _WITHOUT_NUMPY:
         load_numpy()
     run = getattr(import_module(_COMMANDS[arguments.command]), f"run_{arguments.command}")
