@@ -6,8 +6,8 @@ found that kills. That row gets an error, and the part is joined from the stretc
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -18,6 +18,43 @@ from tersely.scale.workspace import Totals, Workspace, part_name, shuffle_path
 
 _STRETCH = 1 << 20  # bytes of a stretch at least, where a unit is divided for the sake of more workers
 _DEATHS = 3  # of a unit until it is halved, of one row until it is taken for deadly
+
+
+@dataclass(slots=True)
+class Jobs:
+    """Jobs that are to be done for a plan, and what has come of those that ended.
+
+    Not safe for several threads at once: whoever asks holds a lock. `units`: whose parts are wanted. `done`
+    hears of each part with its totals.
+    """
+
+    space: Workspace
+    units: Collection[int]
+    done: Callable[[int, Totals], object]
+    _todo: deque[dict[str, Any]] = field(init=False, default_factory=deque)
+    _deaths: Counter[Any] = field(init=False, default_factory=Counter)
+    _running: int = field(init=False, default=0)
+
+    @property
+    def finished(self) -> bool:
+        """Whether no job is left and none runs."""
+        return not self._todo and not self._running
+
+    def next(self) -> dict[str, Any] | None:
+        """A job to begin; None where there is none now."""
+        if not self._todo:
+            return None
+        self._running += 1
+        job = self._todo.popleft()
+        if "rows" in job:
+            job["to"] = temporary(self.space.out / part_name(job["unit"]), self.space.token).name
+        return job
+
+    def _died(self, key: Any) -> bool:
+        """Take note that the worker of a job died; whether it is time for something else than another try."""
+        self._running -= 1
+        self._deaths[key] += 1
+        return self._deaths[key] >= _DEATHS
 
 
 @dataclass(slots=True)
@@ -40,26 +77,18 @@ class _HalvedUnit:
 
 
 @dataclass(slots=True)
-class Schedule:
-    """Jobs that are to be done for a plan, and what has come of those that ended.
+class Schedule(Jobs):
+    """The jobs of a plan whose units need nothing of each other.
 
-    Not safe for several threads at once: whoever asks holds a lock. `done` hears of each part with its
-    totals, `stretched` of rows of a unit (the unit, the first row, their share of it, their totals).
-    `at_once`: so many jobs there should be, so fewer units are divided.
+    `at_once`: so many jobs there should be, so fewer units are divided. `stretched` hears of rows of a unit
+    (the unit, the first row, their share of it, their totals).
     """
 
-    space: Workspace
-    units: Sequence[int]
-    done: Callable[[int, Totals], object]
     at_once: int = 0
     stretched: Callable[[int, int, float, Totals], object] = lambda *_: None
-    _todo: deque[dict[str, Any]] = field(init=False)
-    _deaths: dict[int, int] = field(init=False, default_factory=dict)
     _halved: dict[int, _HalvedUnit] = field(init=False, default_factory=dict)
-    _running: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        self._todo = deque()
         wanted = -(-self.at_once // max(len(self.units), 1))
         for unit in self.units:
             pieces = min(wanted, self.space.plan.weights[unit] // _STRETCH)
@@ -74,21 +103,6 @@ class Schedule:
     def jobs(self) -> int:
         """How many jobs could be begun now."""
         return len(self._todo)
-
-    @property
-    def finished(self) -> bool:
-        """Whether no job is left and none runs."""
-        return not self._todo and not self._running
-
-    def next(self) -> dict[str, Any] | None:
-        """A job to begin; None where there is none now."""
-        if not self._todo:
-            return None
-        self._running += 1
-        job = self._todo.popleft()
-        if "rows" in job:
-            job["to"] = temporary(self.space.out / part_name(job["unit"]), self.space.token).name
-        return job
 
     def ended(self, job: dict[str, Any], totals: Totals) -> None:
         """Take note of a job that is done."""
@@ -106,13 +120,12 @@ class Schedule:
 
     def died(self, job: dict[str, Any]) -> None:
         """Take note of a job whose worker died. Raises RuntimeError where halving cannot help."""
-        self._running -= 1
         unit = job["unit"]
         if "rows" in job:
+            self._running -= 1
             self._stretch_died(job)
             return
-        deaths = self._deaths[unit] = self._deaths.get(unit, 0) + 1
-        if deaths < _DEATHS:
+        if not self._died(unit):
             self._todo.append(job)
             return
         if "join" in job:
@@ -166,27 +179,17 @@ class Schedule:
                 (self.space.out / stretch.name).unlink(missing_ok=True)
 
 
-_STAGE_DEATHS = 3  # of a job until no more is tried
-
-
 @dataclass(slots=True)
-class Stages:
-    """Jobs that are to be done for a plan, stage by stage, and what has come of those that ended.
+class Stages(Jobs):
+    """The jobs of a plan, stage by stage.
 
-    Looks like a `Schedule` to those that run it. `units`: whose parts are wanted. `backwards`: each stage
-    from its end, as a second runner does. `done` is called with each part and its totals, `progress` for
-    each job with its stage and the share of all stages that is done.
+    `progress` is called for each job with its stage and the share of all stages that is done. `backwards`:
+    each stage from its end, as a second runner does.
     """
 
-    space: Workspace
-    units: Collection[int]
-    done: Callable[[int, Totals], object]
     progress: Callable[[str, float], object] = lambda *_: None
     backwards: bool = False
-    _todo: deque[dict[str, Any]] = field(init=False, default_factory=deque)
     _left: deque[str] = field(init=False, default_factory=lambda: deque(STAGES))
-    _deaths: dict[tuple[str, int], int] = field(init=False, default_factory=dict)
-    _running: int = field(init=False, default=0)
     _at: list[str] = field(init=False, default_factory=list)  # stages whose jobs are being done
     _jobs: int = field(init=False, default=0)  # that they had
 
@@ -197,20 +200,13 @@ class Stages:
 
     @property
     def finished(self) -> bool:
-        """Whether no job is left and none runs."""
+        """Whether no stage is left, either."""
         return not self._todo and not self._running and not self._left
 
     @property
     def jobs(self) -> int:
         """How many jobs there may be at once: a partition a job, or a unit."""
         return max(len(self.units), STAGES["match"].jobs(self.space))
-
-    def next(self) -> dict[str, Any] | None:
-        """A job to begin; None where there is none now."""
-        if not self._todo:
-            return None
-        self._running += 1
-        return self._todo.popleft()
 
     def ended(self, job: dict[str, Any], totals: Totals) -> None:
         """Take note of a job that is done."""
@@ -221,10 +217,8 @@ class Stages:
 
     def died(self, job: dict[str, Any]) -> None:
         """Take note of a job whose worker died. Raises RuntimeError at the third time."""
-        self._running -= 1
         key = job["stage"], job["number"]
-        deaths = self._deaths[key] = self._deaths.get(key, 0) + 1
-        if deaths == _STAGE_DEATHS:
+        if self._died(key):
             raise RuntimeError(f"workers die in job {key[1]} of the stage {key[0]!r} of {self.space.out}")
         self._todo.append(job)
 
