@@ -60,10 +60,11 @@ def test_the_page_on_installing_lists_every_extra() -> None:
     assert told == set(project["optional-dependencies"]) - {"test", "lint", "docs"}
 
 
-def test_the_page_on_options_lists_every_option_with_its_default() -> None:
-    page = (ROOT / "docs" / "guide" / "options.md").read_text(encoding="utf-8")
+def test_the_page_on_choosing_lists_every_option_with_its_default() -> None:
+    page = (ROOT / "docs" / "guide" / "choosing.md").read_text(encoding="utf-8")
+    table = page.partition("| option | default |")[2].partition("\n\n")[0]
     listed: dict[str, str] = {}
-    for names, defaults in re.findall(r"^\| (`[^|]+) \| ([^|]+) \|", page, re.MULTILINE):
+    for names, defaults in re.findall(r"^\| (`[^|]+) \| ([^|]+) \|", table, re.MULTILINE):
         listed |= zip(re.findall(r"`(\w+)`", names), defaults.split(", "), strict=True)
     written = {"a half": "0.5", "a sixth": str(1 / 6)}
     told = {name: written.get(default, default.strip("`")) for name, default in listed.items()}

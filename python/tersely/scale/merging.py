@@ -2,7 +2,7 @@
 
 Each is a function of the plan and of what earlier steps wrote (`STAGES`, in their order), so it can be done
 anywhere and again. A row is known by its unit and its place there, in one integer that ascends with the order
-of the source. docs/guide/corpus_duplicates.md says why the result is that of `tersely.dedup`.
+of the source. docs/decisions.md says why the result is that of `tersely.dedup`.
 """
 
 from __future__ import annotations
