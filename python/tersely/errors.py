@@ -70,7 +70,7 @@ class ModelReplyError(CompressionError):
 
 
 class TruncatedReplyError(ModelReplyError):
-    """A model's reply ended at its limit of tokens, in the middle of what it had to say."""
+    """A model's reply ended early, at its limit of tokens."""
 
 
 class OversizedReplyError(ModelReplyError):

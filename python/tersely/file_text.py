@@ -82,7 +82,7 @@ def _joined(lines: Any) -> str:
 
 
 def _fenced(text: str, language: str) -> str:
-    """The text between fences that are longer than those in it; nothing where it is blank."""
+    """The text between fences longer than any within it; "" if the text is blank."""
     fence = "`" * (1 + max((len(found) for found in _FENCE.findall(text)), default=2))
     return f"{fence}{language}\n{text.rstrip()}\n{fence}" if text.strip() else ""
 

@@ -48,7 +48,7 @@ def open_found(path: Path) -> int:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and those above it, that their owner alone may enter; those that are there stay."""
+    """Make a folder and its missing parents, which only their owner may enter."""
     missing = [one for one in (path, *path.parents) if not one.exists()]
     for folder in reversed(missing):
         with contextlib.suppress(FileExistsError):

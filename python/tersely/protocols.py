@@ -56,7 +56,7 @@ class CrossEncoder(Protocol):
 
 @runtime_checkable
 class Pruner(Protocol):
-    """Reads a query and a window of text together, and says what of the text is to be kept.
+    """Reads a query with a window of text and scores what to keep.
 
     May also have `threads`, how many windows it is given at a time; else one after the other.
     """

@@ -191,7 +191,7 @@ class Database:
             return job(connection)
 
     def vacuum(self) -> None:
-        """Write the file anew without what was deleted, so that it is nowhere in it. O(file)."""
+        """Rewrite the file so that nothing deleted is left in it. O(file)."""
         with self._alone() as connection:
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -458,7 +458,7 @@ def check_file(connection: Connection) -> list[str]:
 
 @contextmanager
 def _naming_errors(path: Path, format: Format) -> Iterator[None]:
-    """Raise what SQLite raises, and what is said of damage, as a StoreError that says what to do."""
+    """Raise SQLite's errors, and damage, as a StoreError that says what to do."""
     try:
         yield
     except (DamageError, UnicodeDecodeError) as error:  # the latter: names in damaged pages

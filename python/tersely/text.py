@@ -101,7 +101,7 @@ def encoding_name(given: str) -> str:
 
 
 def _of_wide(data: bytes, name: str) -> str:
-    """Return the text in UTF-16 or UTF-32, with U+FFFD for what is no character, such as half of one."""
+    """Decode UTF-16 or UTF-32, with U+FFFD for invalid units such as lone surrogates."""
     try:
         return data.decode(name)
     except UnicodeDecodeError:
@@ -155,7 +155,7 @@ def parse_json(text: str | bytes, what: str) -> Any:
 
 
 def json_bytes(value: Any, indent: int | None = None) -> bytes:
-    """Write JSON as UTF-8; a lone surrogate is written as its escape, so a reader gets what was given.
+    """Write JSON as UTF-8; a lone surrogate is written as its escape, so that it survives.
 
     Raises ValueError for NaN and infinite numbers, which JSON does not have.
     """
@@ -188,7 +188,7 @@ def clipped(text: str, width: int) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage that says "0%" of nothing alone, and "100%" only of all."""
+    """A share as a percentage; "0%" means exactly 0 and "100%" exactly 1."""
     if share in (0, 1) or 0.01 <= share <= 0.99 or share > 1:
         return f"{share:.0%}"
     if share < 0.001:

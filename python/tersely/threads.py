@@ -67,7 +67,7 @@ def map_in_threads(function: Callable[[Any], Result], items: Sequence[Any], thre
 
 
 def run_on_thread(work: Callable[[], Result], timeout: float | None = None, name: str = "") -> Result:
-    """Return what `work` gives on a thread of its own, or raise what it raises.
+    """Run `work` on a new thread; return its result, or raise its exception.
 
     Raises ModelTimeoutError, which says `name`, after `timeout` seconds (None: never). A thread cannot be
     stopped: a late one goes on, what it gives is dropped, and the process may end meanwhile.

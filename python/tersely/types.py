@@ -500,7 +500,7 @@ class Heads:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Frame:
-    """The way in which what is kept of documents is sent, which is what a budget is for.
+    """How the kept text is sent, and so what the budget counts.
 
     Sent is `prefix`, then what is kept of each document below its heading, joined by the request's separator,
     then `suffix`.
@@ -722,7 +722,7 @@ class Compressed(Ratios):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle what `judge` says: what it asks may be readers, counters and models of any sort."""
+        """Copy and pickle the values of `judge`, not the readers, counters and models that compute them."""
         judge = None if self.judge is None else partial(tuple, self.relevance)
         told = [judge if one.name == "judge" else getattr(self, one.name) for one in fields(self)]
         return type(self), tuple(told)

@@ -179,7 +179,7 @@ class _Sentences:
 
 
 def _guards(texts: list[str]) -> list[tuple[set[str], set[str]]]:
-    """Numbers and the like of each text, and words that turn what it says (csrc/kernels/text/guards.hpp)."""
+    """Numbers, names and negations of each text (csrc/kernels/text/guards.hpp)."""
     row, signatures, *_ = _native.guards(texts)
     lines = [signatures[one].split("\n") for one in row.tolist()]
     return [

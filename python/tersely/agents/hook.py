@@ -25,7 +25,7 @@ _QUESTIONS = ("prompt", "query", "question")  # arguments of a call that say wha
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call of a tool, out of an event: its name, its arguments, and what it gave."""
+    """A tool call read from an event: its name, arguments and result."""
 
     name: Any
     arguments: Any
@@ -166,7 +166,7 @@ def _hermes(call: ToolCall, made: Any) -> dict[str, Any] | None:
 
 
 def _read(given: Any) -> Any:
-    """Data that may come as JSON in a text; the text itself where it is none."""
+    """Parse a value that may be JSON in a string; any other string is returned as it is."""
     if not isinstance(given, str):
         return given
     try:

@@ -47,7 +47,7 @@ def add_hook(
 
 
 def remove_hook(text: str, event: str, marker: str, head: Mapping[str, Any] | None = None) -> str:
-    """The settings without the hook that has the marker and what was made for it; "" where that is all."""
+    """Remove the hook with the marker from the settings; "" if nothing else is left."""
     while (entry := find_hook(text, event, marker)) is not None:
         start, end = entry.start, entry.end
         for place, _ in reversed(_path(text, event)):
@@ -89,7 +89,7 @@ def _hooks(text: str, event: str) -> list[tuple[_Member, _Member, str]]:
 
 
 def _inside(text: str, member: _Member, bracket: str) -> dict[str, _Member]:
-    """The members of a value that is an object, or the elements of one that is a list; else none."""
+    """The values of an object or a list; nothing for other values."""
     members = _members(text, member.value) if text[member.value] == bracket else ()
     return {one.key or str(one.start): one for one in members}
 

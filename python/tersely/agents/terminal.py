@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 
 
 def start_on_terminal(command: Sequence[str], stack: ExitStack) -> tuple[subprocess.Popen[bytes], int]:
-    """Start a command on a terminal of its own; it has our standard input where that is none."""
+    """Start a command on a new terminal; if our standard input is no terminal, it gets that."""
     ours, its = pty.openpty()
     stack.callback(os.close, ours)
     try:

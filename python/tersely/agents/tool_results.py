@@ -312,7 +312,7 @@ class ToolResultCompressor:
         return _Shortened(sent, self._count(texts), result)
 
     def _written(self, call: _Call, parts: Sequence[str]) -> tuple[Any, list[str]]:
-        """The result with what is left of its texts and the line about the rest, and all of its texts."""
+        """The result with its shortened texts and the note about the rest, and the original texts."""
         note = self._note(call, self._count(["\n\n".join(filter(None, parts))]))
         made = with_texts(call.result, _values(call.pieces, parts, note))
         return made, [well_formed(piece.text) for piece in read_result(made).pieces]
@@ -329,7 +329,7 @@ class ToolResultCompressor:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A result that is too long, and what is known of the call that gave it."""
+    """A result over the budget, and what is known of its call."""
 
     result: Any
     pieces: list[Piece]  # what may become shorter
@@ -402,7 +402,7 @@ class _Shortened:
 
 
 def _call_key(name: str, arguments: Any) -> str:
-    """A digest of a call, by its command where it has one; "" where nobody said its arguments."""
+    """A digest of a call's command, or of its arguments; "" if those are unknown."""
     return digest_of([name, to_json(arguments)]).hex()[:_ID_DIGITS] if arguments else ""
 
 

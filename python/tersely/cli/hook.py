@@ -251,7 +251,7 @@ def _arrival(agent: str, failures: bool) -> Path:
 
 
 def _diagnose(store: str | None) -> int:
-    """Say of each installed hook whether its command starts and its events arrive, and what was saved."""
+    """Report for each installed hook: does its command start, do events arrive, tokens saved."""
     code, missing = 0, []
     for agent, protocol in AGENTS.items():
         places = {Path.home() / protocol.settings, Path.cwd() / _settings(protocol, True)}

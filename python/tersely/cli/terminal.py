@@ -88,7 +88,7 @@ def standard_streams() -> Iterator[None]:
 
 
 def bare_stderr() -> TextIO:
-    """Standard error as it is, for what moves the cursor itself and shows no text of others."""
+    """Standard error without escaping, for programs that move the cursor and print only our own text."""
     return sys.stderr.bare if isinstance(sys.stderr, _Terminal) else sys.stderr
 
 

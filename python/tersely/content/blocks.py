@@ -80,7 +80,7 @@ def _fenced_blocks(text: str) -> Iterator[Block]:
 
 @dataclass(frozen=True, slots=True)
 class Mixed:
-    """Text with long blocks: each is read as what it is, the rest as text; fences stay.
+    """Read long blocks of a text by their own content type, the rest as text; fences stay.
 
     The lines of a fence stand and fall with what is kept between them.
 

@@ -148,7 +148,7 @@ def language_of_file(name: str) -> str:
 
 
 def language_of_plain(file: str) -> str:
-    """The language of what `plain_file` gives; "" where it tells none."""
+    """The language that a file name from `plain_file` tells; "" if none."""
     stem, _, suffix = file.rpartition(".")
     if stem in _TERMS:
         return ""

@@ -1,4 +1,4 @@
-"""Detect what a text is: by the name of its file or its command where that settles it, else by its look."""
+"""Detect a text's content type: by file name or command if that settles it, else by its lines."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _ASSIGNS = re.compile(r"\w+=")
 
 
 def kind_of_output(command: str) -> tuple[Detection | None, str]:
-    """(kind, file): what a command writes, None where it does not tell; a file that it shows, "" for none.
+    """(kind, file): the content type of a command's output, or None; the file that it prints, or "".
 
     A format that an option asks for goes before what the command writes otherwise. Of several commands the
     last one counts, of a pipe its first part; where what comes after a pipe makes something else of it,

@@ -307,7 +307,7 @@ def _kinds(lines: Sequence[str]) -> str:
 
 
 def _kind_in_hunk(line: str, left: list[int]) -> str:
-    """The kind of a line of a hunk; "": it is none. Counts it down in `left`."""
+    """The kind of a line within a hunk, counted down in `left`; "" if it is no such line."""
     if line.startswith("\\"):
         return "\\"
     if line.startswith("…"):
@@ -331,7 +331,7 @@ def _signs(signs: str) -> tuple[str, tuple[int, ...]]:
 
 
 def _goes_on(line: str, header: str, starts: bool) -> str:
-    """Return the kind of line that may follow a line of a file's header; "" where the line is none."""
+    """Return the kind of header line that may follow a header line; "" if the line is no header."""
     if header == "names":
         return "end" if line.startswith("+++ ") else ""
     if header == "end" or (starts and not line.startswith("--- ")):

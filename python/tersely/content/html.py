@@ -125,7 +125,7 @@ def _block_around(
 
 
 def _tag_around(text: str, start: int, end: int) -> tuple[int, int, bool]:
-    """The tag that [start, end) is in, and whether it opens something; [start, end) where it is in none."""
+    """The tag around [start, end), and whether it opens an element; [start, end) if there is no tag."""
     opened = text.rfind("<", max(start - _LONGEST_TAG, 0), start + 1)
     if opened < 0 or text.find(">", opened, end - 1) >= 0:
         return start, end, False

@@ -1,4 +1,4 @@
-"""Read lines of logs and of tools' output: their template, what they repeat, what they say of an outcome."""
+"""Read lines of logs and tool output: templates, repeats, and outcomes such as errors."""
 
 from __future__ import annotations
 

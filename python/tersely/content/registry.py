@@ -90,7 +90,7 @@ class _ContentTypes(dict[str, ContentType]):
         return found
 
     def kind_of(self, text: str, file: str, command: str = "") -> str | None:
-        """Find the registered type of a text, by its file's name or its look; the first that says so."""
+        """Find the first registered content type that claims a text by its file name or its lines."""
         file = file or (kind_of_output(command)[1] if command and self.own else "")
         for name, one in self.own.items():
             if file.lower().endswith(one.suffixes) or (one.fits is not None and one.fits(text)):

@@ -54,7 +54,7 @@ class Table:
             )
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
-        """The rows, each with its header as what it needs. O(characters)."""
+        """The rows; each needs its header. O(characters)."""
         read = [_Rows.read(document.text, self.delimiter, self.header) for document in documents]
         if not self.delimiter and any(
             one.delimiter not in document.text for one, document in zip(read, documents, strict=True)
@@ -149,7 +149,7 @@ class _Rows:
 
 
 def _feet(text: str, start: Int64s, role: UInt8s, head: Int32s) -> list[int]:
-    """Return the rows that sum up a table: its last, where its first word looks like none above it."""
+    """Return the rows of totals: the last row, if its first cell is unlike those above it."""
     rows = np.flatnonzero(role == _ROW)
     last = np.append(np.flatnonzero(np.diff(head[rows])), len(rows) - 1) if len(rows) else rows
     feet = []

@@ -85,7 +85,7 @@ class TreeUnits:
         return "\n" if self.table.heading[row] < 0 else ","
 
     def named(self) -> npt.NDArray[np.bool_] | None:
-        """bool[n]: the first unit of those that the query names best; None where it names none."""
+        """bool[n]: the first of the units that share most words with the query; None if none shares any."""
         if not self.asked or self.priority.max(initial=0) <= 1:  # what no query names is not above it
             return None
         best = np.flatnonzero(self.priority == self.priority.max())

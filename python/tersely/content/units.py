@@ -99,7 +99,7 @@ class Nested:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quoted:
-    """Units are words that somebody said, behind the source that they need; only a source begins a line.
+    """Units are quoted words behind the name of their source, which they need; a source begins a line.
 
     A unit without needs is a source ("user 12: ") and is written where words of it are kept. Words lie in one
     line of the document each (`table.block` is its number); all further lines of a source are indented by

@@ -76,7 +76,7 @@ class Xml:
 
 
 def is_data(text: str) -> bool:
-    """Whether the root of an XML text is none of a document that people read as text."""
+    """Whether the root element of an XML text is of data, not of a document to read."""
     root = _ROOT.search(text[:_HEAD])
     return root is not None and root.group(1).rpartition(":")[2].lower() not in _TEXTS
 

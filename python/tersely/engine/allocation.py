@@ -29,7 +29,7 @@ def seed_allocate(remaining: int, relevance: float, total: int) -> int:
 
 
 def fill(sizes: npt.ArrayLike, weights: npt.ArrayLike, budget: int) -> Int64s:
-    """int64[n]: shares of a budget in proportion to the weights, none above its size, all of it used.
+    """int64[n]: share out a whole budget in proportion to the weights, none above its size.
 
     share = min(size, level * weight), with the level at which the shares add up to the budget (or to all the
     sizes, where they are less); rounded by largest remainder, ties to the lowest index. `weights` > 0.
@@ -68,7 +68,7 @@ def fill_above(floors: Int64s, sizes: Int64s, weights: npt.NDArray[np.float64], 
 def share_out(
     sizes: Sequence[int], weights: Sequence[float], budget: int, gap: int, floors: Sequence[int]
 ) -> dict[int, int]:
-    """Shares of those that get one, by index; each pair of neighbours costs `gap` besides.
+    """Shares by index, for those that get one; each pair of neighbours costs `gap` more.
 
     Those with the lowest weight (ties: the last) get none where otherwise somebody's share were under 8
     tokens and less than all it needs. Whoever has a floor > 0 gets at least that, and is no reason for others
@@ -119,7 +119,7 @@ def _step(share: int) -> int:
 
 
 def _leading(share: int) -> int:
-    """The second highest bit of a share: what it is a multiple of in steps."""
+    """The step of a share: its second highest bit."""
     return 1 << max(share.bit_length() - 2, 0)
 
 

@@ -112,7 +112,7 @@ def compress_in(
     strategy: Strategy | ContentReader | AnyStrategyName | None = None,
     pinned: Any = (),
 ) -> Compressed:
-    """Compress for a caller who sends what is kept in a `frame` of its own, which the budget is for."""
+    """Compress for a caller that sends the result in a `frame`, which the budget includes."""
     request = _request(documents, query, budget, None, counter, pinned, (), "\n\n", frame)
     chosen = _strategy(strategy)
     made = partial(compress_framed, chosen)

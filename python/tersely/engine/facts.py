@@ -1,4 +1,4 @@
-"""Find facts (numbers, names, code, decisions ...), keep those that matter, say what became of each."""
+"""Find facts (numbers, names, code, decisions ...), keep those that matter, and report each."""
 
 from __future__ import annotations
 
@@ -331,7 +331,7 @@ def facts_kept(
 def facts_after(
     sources: Sequence[str], text: str, reinserted: Sequence[tuple[int, int, int]] = ()
 ) -> FactReport:
-    """Report the facts of `sources` in a `text` that a model wrote from them, and those it made up.
+    """Report which facts of `sources` a model's `text` states, and which it made up.
 
     A fact is kept where `text` has one with its key, or has it verbatim but for case and white space; its
     outcome is "reinserted" where an occurrence of it touches one of the (document, start, end) of

@@ -366,7 +366,7 @@ def broken_promises(result: Compressed, request: Request | None = None) -> list[
 
 
 def _wrong_parts(result: Compressed, separator: str | None) -> list[str]:
-    """List what is wrong with the parts of a result: they are its text, one for each document."""
+    """List what is wrong with `parts`: one a document, together the result's text."""
     parts = result.parts
     if not parts:
         return []

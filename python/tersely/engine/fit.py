@@ -535,7 +535,7 @@ class _Fitting:
         return None
 
     def _unmarked(self) -> Fit | None:
-        """The smallest choice, which has signs in the places of what is left out, or nothing, where it has no
+        """The smallest choice: signs for what is left out, or nothing, where it has no
         room for more: what is kept then are units that need one another, or that are pinned."""
         fitted = self._smallest()
         if fitted is None or not self.reading.forms:
@@ -624,7 +624,7 @@ class _Fitting:
         return Rendered(text, tuple(parts), [generated])
 
     def _piece(self, row: int) -> str:
-        """The text of a unit; of one that a larger choice has cut, only what it kept."""
+        """The text of a unit, or the part of it that a larger choice kept."""
         piece = self.reading.pieces(np.array([row]))[0]
         if self.within is None or self.within.cut is None:
             return piece

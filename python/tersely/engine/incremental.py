@@ -1,4 +1,4 @@
-"""Compress documents that change: what was kept before the change stays as it was, for caches of prompts."""
+"""Compress changing documents so that the text before a change stays the same, for prompt caches."""
 
 from __future__ import annotations
 
@@ -376,7 +376,7 @@ class State:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory, roughly: texts, what is kept of them, and numbers of units."""
+        """Bytes in memory, roughly: texts, choices and arrays of units."""
         texts = 2 * sum(sys.getsizeof(document.text) for document in self.request.documents)
         numbers = sum(one.nbytes for one in self.status) + sum(one.nbytes for one in self.known)
         return texts + numbers + _SPAN_BYTES * self.result.receipt.segments + 2000
@@ -384,7 +384,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Incremental:
-    """Keeps of documents that it has seen before what it kept then, as far as that is still right.
+    """Keeps the earlier choice for documents that it has seen, as far as that is still good.
 
     Documents are known by their ids together; those without one by their places. An object has a memory and
     serves many calls; a fresh one for each call would do what a call without strategy does, so there is no
@@ -499,7 +499,7 @@ def _fresh(prepared: Prepared, budget: int) -> Fit | None:
 
 
 def _brought_over(before: State, now: Request) -> tuple[Diff, list[Known], list[Numbers]]:
-    """Return the changes of all documents, and what is remembered of units that stay, by their new places."""
+    """Return the changes of all documents, and the remembered units at their new places."""
     old, new = ([document.text for document in request.documents] for request in (before.request, now))
     compared = [compare(one, other) for one, other in zip(old, new, strict=True)]
     moved = sum(
@@ -535,7 +535,7 @@ def _obstacle(options: Extractive, before: State, reading: Reading, share: float
 
 
 def _settled(before: State, codes: npt.NDArray[Any], reading: Reading, budget: int) -> tuple[Fit | None, str]:
-    """A choice that keeps what was kept, as far as that is right; else None, and why.
+    """A choice that keeps the earlier one as far as it is still good; else None, and why.
 
     `before`: the version before; `codes`: what became of the units that there are now.
     """
@@ -611,7 +611,7 @@ def _of_bound(reading: Reading, chosen: Fit) -> float:
 
 
 def _bound(reading: Reading, limit: int) -> float:
-    """Return what the units of the most worth hold of so many tokens, whatever they repeat. O(n log n)."""
+    """Return the worth of the best units that fill so many tokens, repeats included. O(n log n)."""
     costs, worth = reading.prices().costs, reading.worth.astype(np.float64)
     order = np.argsort(-worth, kind="stable")
     size = int(np.searchsorted(np.cumsum(costs[order]), limit, side="right"))

@@ -1,4 +1,4 @@
-"""Read the documents of a request, each as what it is, into one table of units."""
+"""Read the documents of a request, each by its content type, into one table of units."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _read_text(
 
 
 def _needs_of_text(table: SegmentTable, options: Extractive) -> Int32s:
-    """int32[n]: what segments of text bring: headings above them, rows of a cut table its head; or empty."""
+    """int32[n]: the row that each segment needs: its heading, or the head of a cut table; or empty."""
     if options.preserve_structure:
         return table.heading
     if not options.piece:
@@ -392,7 +392,7 @@ class _Joining:
         size = len(table)
 
         def said(name: str, dtype: Any = np.bool_) -> npt.NDArray[Any] | None:
-            """Join what the units of each part say; None where no part says anything."""
+            """Join the columns of the units of each part; None if no part has them."""
             each = [getattr(part.units, name, None) for part in parts]
             if all(one is None or one is False for one in each):
                 return None
@@ -530,7 +530,7 @@ def _covering(document: int, at: int, text: str, table: SegmentTable, units: Uni
 
 
 def _lines_between(text: str, begin: int, end: int) -> SegmentTable | None:
-    """The lines of [begin, end) of a text that are not blank, as units; None where there are none."""
+    """The lines of text[begin:end] that are not blank, as units; None if there are none."""
     lines = [(begin + line.start(), begin + line.end()) for line in _LINE.finditer(text[begin:end])]
     if not lines:
         return None

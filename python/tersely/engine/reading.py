@@ -1,4 +1,4 @@
-"""Units of a request: what each needs, costs and is worth, and the places that callers name in them."""
+"""The units of a request: their needs, costs and worth; pins and groups that callers name."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wordi
 
 
 def _write_quoted(text: str, table: SegmentTable, form: Quoted, rows: Int64s, writer: _Writer) -> None:
-    """Sources, each with the words of it that are kept; in a line, what is left out becomes a space."""
+    """Write each source with its kept words; within a line, a gap becomes a space."""
     source = table.heading[rows] < 0
     rows = rows[~(source & np.concatenate((source[1:], [True])))]  # of a source without words nothing is said
     if len(rows) == 0:
@@ -243,7 +243,7 @@ def _render_marked(reading: Reading, rows: Int64s) -> Rendered:
 
 
 def _text_parts(reading: Reading, first: Int64s, last: Int64s) -> tuple[list[str], list[str], Places]:
-    """Return the source's text of each run, the gap after each (the last: none), and what gaps say where."""
+    """Return the source's text of each run, the gap after each (the last: none), and the generated parts."""
     table, texts = reading.table, reading.texts
     document = table.document[first]
     kept = pieces(texts, document, table.start[first], table.end[last])

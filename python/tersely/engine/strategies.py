@@ -130,7 +130,7 @@ class Prepared:
         self._is_given = reading is not None  # by what another reading of the documents would lack
 
     def framed(self, frame: Frame, original_tokens: int) -> Prepared:
-        """Put what was read into a frame that was made of it; `original_tokens`: of all documents in that."""
+        """Put the reading into a frame made from it; `original_tokens`: of all documents in that frame."""
         request = replace(self.request, frame=frame)
         framed = self.revised(replace(self.reading, request=request, original=original_tokens))
         framed._is_given = self._is_given
@@ -539,7 +539,7 @@ _MAY_HOLD_BLOCKS = frozenset({"prose", "markdown", "mixed"})
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Finds out what each document is, and reads it as that; all share one budget by what they are worth.
+    """Detects and reads each document by its content type; all share one budget by worth.
 
     What a document is: `as_type`, else its `metadata["content_type"]` (a name of CONTENT_TYPES or a media
     type such as "text/html"), else what `tersely.detect` says, if it is confident of it, else lines or prose;
@@ -589,7 +589,7 @@ class Auto:
         revise: Callable[[Reading], Reading] | None = None,
         original_tokens: int | None = None,
     ) -> Prepared:
-        """The documents, each as what it is, for any number of budgets; other arguments: as of `Prepared`."""
+        """Read documents by their content types for any number of budgets; arguments as of `Prepared`."""
         texts = texts_of(request.documents)
         readers: list[ContentReader | None]
         own = None if self.as_type is None or isinstance(self.as_type, str) else self.as_type
@@ -622,7 +622,7 @@ class Auto:
         )
 
     def _options(self, readers: Sequence[ContentReader | None]) -> Extractive:
-        """How text is read: as a reader says that has options for it."""
+        """The options for text: those of a reader that has some, else these."""
         for reader in readers:
             text = getattr(reader, "text", None)
             if isinstance(text, Extractive) and text != Extractive():
@@ -770,7 +770,7 @@ class Hierarchical:
             raise TypeError(f"extractive must be Extractive, not {self.extractive!r}")
 
     def compress(self, request: Request) -> Compressed:
-        """The level for the budget: a part of the levels that are larger, with all of those that are smaller.
+        """The level for a budget: part of each larger level, and all of each smaller one.
 
         Raises BudgetExceededError as `Extractive` does.
         """

@@ -430,7 +430,7 @@ def document_probability(asked: Asked) -> Float64s:
 
 
 def has_to_do(asked: Asked) -> npt.NDArray[np.bool_]:
-    """bool[documents]: those that hold a term of the query, or that a matching segment of others names.
+    """bool[documents]: whether a document has a term of the query, or a matching segment elsewhere names it.
 
     The second step of a question may share no word with it. O(terms).
     """
@@ -771,7 +771,7 @@ def with_wholes(reading: Reading, documents: Bools) -> Reading:
 
 
 def with_floor(reading: Reading, graded: Bools | None) -> Reading:
-    """Raise what units are worth that say what failed, whatever their text was taken for.
+    """Raise the worth of units that report a failure, whatever the content type.
 
     `graded`: bool[n], units whose worth says so already; None: none does. Texts in sentences have no outcomes
     (csrc/kernels/content/line_reader.hpp). Without a query such units come first; with one an outcome is a

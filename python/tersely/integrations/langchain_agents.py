@@ -140,7 +140,7 @@ class TerselyMiddleware(AgentMiddleware):
     def _make(
         self, texts: Sequence[str], question: str | None, limit: int
     ) -> tuple[Sequence[str], dict[str, Any]]:
-        """Compress texts: what is left of each, and a note about it; an empty note: they are short enough."""
+        """Compress texts: the shorter texts, and a note; an empty note: they were short enough."""
         original = int(count_batch(self.counter, texts).sum())
         if original <= limit:
             return (), {}

@@ -140,7 +140,7 @@ def serve_http(
 
 @contextmanager
 def _at_sigterm(end: Callable[[], None]) -> Iterator[None]:
-    """Call `end` at SIGTERM, so that the program goes on to its own end, and closes what it has opened."""
+    """Call `end` at SIGTERM, so that the program ends by itself and closes its files."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -277,7 +277,7 @@ class Gate:
         return True
 
     def _welcomes_all(self, scope: Scope) -> bool:
-        """Whether each origin that a request names is one of those that may call, or the server's own."""
+        """Whether every origin of a request is an allowed one or the server's own."""
         given = {value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"origin"}
         _, port = scope.get("server") or ("", None)
         own = {f"http://{name}{'' if port == 80 else f':{port}'}" for name in _LOOPBACK_NAMES}

@@ -56,7 +56,7 @@ class QueryTools:
 
     @property
     def least_score(self) -> float:
-        """Least score of a result unless the caller says one: none where a budget decides what is kept."""
+        """The default least score of a result: none where a budget decides."""
         return 0.3 if self.reply_budget is None else 0.0
 
     def tools(self) -> list[Tool]:
@@ -162,7 +162,7 @@ class QueryTools:
     def _smaller_reply(
         self, query: str, results: list[ChunkResult], stats: ResultStats, whole: list[ChunkResult]
     ) -> ToolReply:
-        """The reply with whole results where they take half of the tokens of what `query_documents` replies,
+        """The reply with whole results, if they take half of the tokens of the reply of `query_documents`,
         with its results `whole`; else with an extract of them. Where half holds none, it may have as many as
         stay below that reply; where not even the stats leave room for one, it goes without them; and where
         nothing relevant was found and does not fit either, that is all that it says.

@@ -222,7 +222,7 @@ def _nothing_said(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) 
 
 
 def _as_left(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) -> list[Entry]:
-    """The entries of what is sent, excerpts in the place of the first message that is gone."""
+    """The entries to send, with excerpts in the place of the first message that is gone."""
     left: list[Entry] = []
     folded: Entry | None = Entry("user") if "folded" in map(_OUTCOME, accounts) else None
     for account, entry in zip(accounts, entries, strict=True):
@@ -254,7 +254,7 @@ _FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more tha
 
 @dataclass(eq=False, slots=True)
 class Compactor:
-    """Compacts a history again and again as it grows, so that the start of what is sent stays the same bytes.
+    """Compacts a growing history so that the start of the result stays the same bytes.
 
     Providers charge a fraction for a prompt's start that they have seen. So messages are added as they are
     until the budget is reached; then the older ones are folded, to `1 - headroom` of the room that is left
@@ -363,7 +363,7 @@ class Compactor:
         ]
 
     def _fold(self, messages: Sequence[Any], frame: int, anew: bool) -> bool:
-        """Fold messages behind what was sent, or, `anew`, with what is left of those; False if it fails.
+        """Fold the messages behind those already sent, or, `anew`, all that is left; False if it fails.
 
         Raises BudgetExceededError where what must stay does not fit.
         """

@@ -1,4 +1,4 @@
-"""Read messages that cannot stay whole: each thing that somebody said or gave is a document of one reading.
+"""Read messages that cannot stay whole: each statement or result is a document of one reading.
 
 What people said is read as text, sentence by sentence, results of tools as what they are
 (`tersely.content.registry`); one order of worth holds for all of them. What is kept is sent in a message that
@@ -99,12 +99,12 @@ def called_arguments(entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def hints_by_call(entries: Sequence[Entry]) -> dict[str, Hints]:
-    """Return what the calls of a history say of their results, by the id of the call. O(characters)."""
+    """Return the hints that calls give about their results, by call id. O(characters)."""
     return {call: hints_of(arguments) for call, arguments in called_arguments(entries).items()}
 
 
 def document_of_result(result: Piece, hints: Mapping[str, Hints]) -> Document:
-    """Return a result as a document that is read as what its call says it is (`hints_by_call`)."""
+    """Return a result as a document with the hints of its call (`hints_by_call`)."""
     file, command = hints.get(result.call, _NONE)
     return Document(result.text, name=file, command=command)
 
@@ -230,7 +230,7 @@ class Excerpts:
         return self.pieces[table.document[rows]], table.start[rows], table.end[rows]
 
     def places(self, status: UInt8s) -> tuple[Int64s, Int64s, Int64s]:
-        """(piece, start, end) of what is kept of the quoted pieces, in order; what touches is one place."""
+        """(piece, start, end) of the kept parts of quoted pieces, in order; parts that touch are joined."""
         table = self.reading.table
         rows = ((status >= FIRST_KEPT) & (table.document < len(self.sources))).nonzero()[0]
         document, start, end = table.document[rows], table.start[rows], table.end[rows]
@@ -350,7 +350,7 @@ def _heads(counter: BatchTokenCounter, sources: Sequence[str], others: int) -> H
 
 
 def _joined(texts: list[str], request: Request, original: int, quoted: int) -> Reading:
-    """One reading of texts, sentence by sentence, and of the request's documents, each as what it is."""
+    """One reading of texts by sentence, and of the request's documents by their content types."""
     analysis = analyze(texts)
     table, worth = analysis.table, _ranks(importance(texts, analysis).worth)
     size, before = len(table), len(texts)
@@ -418,7 +418,7 @@ def _ranks(worth: Float32s) -> Float64s:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Said:
-    """The order of worth: what people said, what failed, and then facts and what else matters."""
+    """The order of worth: people's words, then failures, then facts and the rest."""
 
     people: Bools  # bool[documents], whether a person said it
     talk: Bools  # bool[documents], whether the assistant said it
@@ -528,7 +528,7 @@ class _Said:
         )
 
     def _coverage(self, facts: FactTable, units: int, recency: Float64s) -> FactCoverage:
-        """Facts as terms of units: what several messages state, and what was stated last, counts most."""
+        """Facts as terms of units; those of several messages, and the newest, count most."""
         many, entry = max(facts.keys, 1), self.entry[facts.document]
         told = np.unique(facts.key.astype(np.int64) * self.entries + entry)
         often = np.bincount(told // self.entries, minlength=many)

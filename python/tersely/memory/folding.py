@@ -133,7 +133,7 @@ class History:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FoldedHistory:
-    """Messages that fit: what to send, its tokens without the frame of the reply, what became of each."""
+    """The messages to send, their tokens without the reply's frame, and an account of each message."""
 
     messages: list[Any]
     tokens: int
@@ -166,7 +166,7 @@ def fold(history: History, budget: int) -> FoldedHistory:
 
 
 def _owed(history: History) -> list[int]:
-    """Tokens of what each message should still say once it is folded: short words of people, what failed."""
+    """Tokens that each folded message should keep: people's short statements, and failures."""
     owed = []
     for entry, tokens in zip(history.entries, history.now.tolist(), strict=True):
         said = entry.role == "user" and "text" in map(_KIND, entry.pieces)
@@ -434,7 +434,7 @@ def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> F
 def _lost(
     entries: Sequence[Entry], revisions: Sequence[Revision], sent: str
 ) -> tuple[tuple[Int64s, Int64s, Int64s], bool]:
-    """(piece, start, end) of statements that are not in what is sent, and whether one is of an error.
+    """(piece, start, end) of statements that the result lacks, and whether one is of an error.
 
     What later words replace is not lost.
     """

@@ -166,7 +166,7 @@ def check_room(
     folded: Collection[int] = (),
     savings: int = 0,
 ) -> None:
-    """Check that what must stay fits; a first message of the user that is small stays too: it is the task.
+    """Check that the held messages fit; a small first message of the user, the task, stays too.
 
     `folded`: entries of which there are but excerpts. `savings`: tokens by which results in messages that
     must stay can become shorter. Raises BudgetExceededError.

@@ -478,7 +478,7 @@ class MessageReader:
             self.given(given, path, call)
 
     def gave(self, text: str, path: Path, call: str) -> None:
-        """Read a text that a tool gave; of JSON that says how a call ended, the texts in it."""
+        """Read a text that a tool returned; if it is JSON with an outcome, read the texts in it."""
         found = parse_json_text(text) if _ENDED.search(text, 0, _LONGEST_JSON) else None
         if found is None:
             self.pieces.append(Piece(text, "result", path, call))
@@ -518,7 +518,7 @@ class MessageReader:
         self.pieces.append(Piece(_shown(value), "data", (), call))
 
     def rest(self, given: Mapping[str, Any], path: Path, read: Collection[str] = ()) -> None:
-        """The fields that were not `read`: those that say nothing, sealed ones, and others."""
+        """Sort the fields that were not `read`: empty ones, sealed ones, and others."""
         self.mark(given)
         for key, value in given.items():
             if key in read or value is None or value is False or value in ("", [], {}):
@@ -551,7 +551,7 @@ def _first(given: Mapping[str, Any], keys: Sequence[str]) -> str:
 
 
 def _tells_failure(given: Mapping[str, Any]) -> bool:
-    """Whether a result of a tool, or what it holds, says in a field of its own that the call failed."""
+    """Whether a field of a tool result, or of the JSON in it, says that the call failed."""
     inner = [plain(given[key]) for key in _OUTPUTS if given.get(key)]
     return any(_says_failed(value) for value in (given, *inner) if isinstance(value, Mapping))
 
@@ -612,7 +612,7 @@ _WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=st
 
 
 def to_json(value: Any) -> str:
-    """A value as compact JSON; what JSON does not know as its `str`. Raises ValueError for one too deep."""
+    """A value as compact JSON, unknown types as their `str`. Raises ValueError for one nested too deeply."""
     try:
         try:
             return _WRITER.encode(value)

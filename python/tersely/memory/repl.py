@@ -238,7 +238,7 @@ class CompactionResult(Ratios):
 
     @property
     def compression_ratio(self) -> float:
-        """Share of the characters that is gone, which is `reduction`; 0.0 where there were none."""
+        """`reduction`: the share of the characters that was removed; 0.0 of an empty text."""
         return self.reduction
 
 

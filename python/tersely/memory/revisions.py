@@ -63,7 +63,7 @@ class Revision(NamedTuple):
 
 
 def find_revisions(entries: Sequence[Entry]) -> list[Revision]:
-    """Find what people say anew of a thing, and the newest that they had said of it before.
+    """Find statements that revise an earlier one of people, each with the newest such.
 
     Two sentences speak of one thing where they differ in their values alone, behind the same words and one
     that states ("is", "until"); or where the later says that something changed, and shares words with the

@@ -95,7 +95,7 @@ def in_rows(reading: Reading, quoted: int) -> Reading:
 
 
 def _outside(size: int, opens: Int32s, closes: Int64s) -> Bools:
-    """bool[size]: rows that lie in none of the values that rows open and close; what opens one is outside."""
+    """bool[size]: rows outside all nested values; the row that opens one is outside."""
     depth = np.zeros(size + 1, dtype=np.int64)
     np.add.at(depth, opens + 1, 1)
     np.add.at(depth, closes + 1, -1)

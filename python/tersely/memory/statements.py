@@ -1,4 +1,4 @@
-"""Find what a history states, by kind, and what of it a new history states no more: the only detector."""
+"""Find the statements of a history by kind, and those that a new history lacks."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Statements:
 
 
 def find_statements(entries: Sequence[Entry], made: str, newest: bool = False) -> Statements:
-    """Find the statements of entries, and those that `made`, the text of a new history, has.
+    """Find the statements of entries, and which of them `made`, a new history's text, has.
 
     Instructions are those of the user and the system; what tools say is no decision, and their numbers are
     rows of data. Of one that is stated several times: the first of who says it before others (SPEAKERS), or,

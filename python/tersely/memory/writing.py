@@ -16,7 +16,7 @@ REMOVED = object()
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The texts that replace those of a list of blocks with a JSON object each."""
+    """Replacement texts for a list of blocks with a JSON object each."""
 
     texts: tuple[str, ...]  # as `to_json` writes them, or others
 

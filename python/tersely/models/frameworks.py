@@ -34,7 +34,7 @@ class FrameworkEmbedder:
 
 
 def framework_name(model: Any) -> str:
-    """Return what says which model an object is: its class, and the name of the model where it has one."""
+    """Return the identity of a model object: its class and, if it has one, its model name."""
     names = [name for key in _NAMES if isinstance(name := getattr(model, key, None), str) and name]
     return ":".join([type(model).__name__, *names[:1]])
 

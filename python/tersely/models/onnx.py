@@ -361,7 +361,7 @@ class OnnxCrossEncoder(_OnnxModel):
 
 
 class OnnxPruner(_OnnxModel):
-    """An ONNX model that says of each token of a text whether it helps to answer a query, for `pruner`.
+    """An ONNX model that labels the tokens of a text as useful for a query or not, for `pruner`.
 
     Takes token classifiers, and models like Provence, whose first output with a row a token says it.
     """

@@ -198,7 +198,7 @@ class OpenAILanguageModel:
 
 
 def _tokens(usage: Any, name: str) -> int:
-    """Return a number of a reply's usage; 0 for none or nonsense, as a server may say anything."""
+    """Return a number of a reply's usage; 0 if it is missing or no number."""
     value = getattr(usage, name, None)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 

@@ -66,7 +66,7 @@ def _language(name: str) -> tuple[Any, Any]:
 
 
 def _parse(name: str, source: bytes) -> Any:
-    """The tree. Raises ValueError where it takes too many steps, as it can for what is no code."""
+    """The syntax tree. Raises ValueError if it takes too many steps, as text that is no code may."""
     import tree_sitter
 
     steps = 0

@@ -32,7 +32,7 @@ def relevance_weights(kind: str) -> Mapping[str, float]:
 
 
 def relevance_probability(kind: str) -> Mapping[str, Mapping[str, float]]:
-    """Weights of what the log odds of "document" and "segment" are made of (engine/worth.py).
+    """Weights of the log odds of "document" and "segment" (engine/worth.py).
 
     benchmarks/quality/calibration.py fits them; models/probability.md says on what, and how well they hold.
     """

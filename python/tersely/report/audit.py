@@ -1,4 +1,4 @@
-"""Show what a compaction lost as the report page: the old history's messages, and what became of them."""
+"""Show the losses of a compaction on the report page: the old messages, kept or dropped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tersely.types import Compressed, Document, Kind, Span
 
 
 def audit_page(audit: Audit) -> str:
-    """Return the page: lines that the new history has are kept, its list of facts says what was lost."""
+    """Return the page: lines of the new history as kept, lost statements as facts."""
     texts, made = audit.texts
     titles = [f"{number} {speaker}" for number, speaker in enumerate(audit.speakers)]
     documents = tuple(Document(text, title=title) for text, title in zip(texts, titles, strict=True))

@@ -269,7 +269,7 @@ def _legend(result: Compressed, query: bool, lost: bool) -> list[tuple[str, str,
 
 
 def _facts(result: Compressed) -> Iterator[dict[str, Any]]:
-    """Yield the table of facts by kind and outcome, with lists of those that went wrong."""
+    """Yield the table of facts by kind and outcome, with lists of lost and invented ones."""
     report = result.receipt.facts
     if report is None or not report.facts:
         return

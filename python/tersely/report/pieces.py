@@ -44,7 +44,7 @@ def titles_of(documents: Sequence[Document]) -> list[Title]:
 
 
 def _shortest(paths: dict[int, list[str]]) -> dict[int, list[str]]:
-    """Take as many steps from the end of each path as tell it from the others."""
+    """Shorten each path to the last steps that tell it from the others."""
     short = {index: steps[-1:] for index, steps in paths.items()}
     for length in range(2, 1 + max(map(len, paths.values()), default=0)):
         same = defaultdict(list)
@@ -439,7 +439,7 @@ def fact_marks(result: Compressed) -> list[list[Mark]]:
 
 
 def text_marks(result: Compressed) -> list[Mark]:
-    """Mark in the compressed text what a model wrote, and facts that it made up or that were put back."""
+    """Mark generated text in the result, and facts that were made up or put back."""
     tip = f"{GENERATED[result.receipt.used_llm].capitalize()}: not in the source"
     marks = [Mark(start, end, "gen", tip) for start, end in result.generated]
     report = result.receipt.facts

@@ -202,7 +202,7 @@ def _speaker(entry: Entry) -> str:
 
 
 def _changed_texts(result: CompactedMessages) -> Iterator[str]:
-    """Yield the texts of messages that became shorter, in order; the one of excerpts is none of them."""
+    """Yield the texts of shortened messages in order, without the message of excerpts."""
     known = {id(message) for message in result.originals}
     for message in result.messages:
         if id(message) not in known:

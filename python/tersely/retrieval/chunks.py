@@ -210,7 +210,7 @@ class PlacedResult(ChunkResult):
 @brief
 @dataclass(frozen=True, slots=True)
 class DocumentChunk:
-    """A chunk of a document that somebody brings: its id (str or UUID), its text, what else is known."""
+    """A caller's chunk of a document: its id (str or UUID), text and metadata."""
 
     id: str | UUID
     content: str
@@ -218,7 +218,7 @@ class DocumentChunk:
 
     @property
     def text(self) -> str:
-        """Its content: what every entry of the package takes as a document has it."""
+        """The content, by the name that all functions of the package read."""
         return self.content
 
 

@@ -1,4 +1,4 @@
-"""Compress or de-duplicate a corpus: plan the job, do what is not done yet, say what came of it."""
+"""Compress or de-duplicate a corpus: plan the job, do the open parts, report."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def resume_dataset(
     workers: int | None = None,
     progress: Callable[[Report], object] | None = None,
 ) -> Report:
-    """Go on with the job that a folder holds, of either kind, with the options that its plan says.
+    """Resume the job in a folder, of either kind, with the options of its plan.
 
     `source`: where the files are now; None: where they were. All else as for `compress_dataset`. Raises
     FileNotFoundError where no job was begun there, StoreError for a damaged plan, and what that raises.
@@ -210,7 +210,7 @@ def run_dataset(
     unit_bytes: int | None,
     progress: Callable[[Report], object] | None,
 ) -> Report:
-    """Do what is not done of a job; arguments, result and errors as of `compress_dataset`."""
+    """Do the open parts of a job; arguments, result and errors as of `compress_dataset`."""
     place = _place(on)
     processes = default_threads() if workers is None else checks.whole_number(workers, "workers")
     checks.callable_or_none(progress, "progress")
@@ -370,7 +370,7 @@ class _Progress:
         self._call()
 
     def stage(self, name: str, share: float) -> None:
-        """Take note of the stage that a job is at, and what share of all it has done."""
+        """Record a job's stage, and the share of all work that is done."""
         with self._lock:
             self._stage = name, share
         self._call()

@@ -115,7 +115,7 @@ def _join_stretches(space: Workspace, unit: int, join: list[list[Any]], schema: 
 def answer_job(
     space: Workspace, job: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]
 ) -> dict[str, Any]:
-    """Do a job, and say what came of it."""
+    """Do a job, and report its outcome."""
     try:
         totals = run_job(space, job, tell)
     except Exception as error:

@@ -98,7 +98,7 @@ class _Worker:
 def run_here(
     space: Workspace, schedule: Schedule | Stages, tell: Callable[[int, dict[str, Any]], object]
 ) -> None:
-    """Do all jobs of a schedule one after another in this process, which dies of what kills a worker.
+    """Do all jobs of a schedule in this process, one after another; a crash in one ends it.
 
     Raises what a job raises.
     """

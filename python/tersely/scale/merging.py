@@ -371,7 +371,7 @@ def _merge(space: Workspace, name: str, number: int, row: Int64s, score: Float64
 
 
 def _answer(space: Workspace, unit: int) -> None:
-    """Send what the texts of a unit were merged into to its rows' units, and to the units of their copies."""
+    """Send the results of a unit's merges to the units of its rows and of their copies."""
     kinds = {"row": np.int64, "of": np.int64, "similarity": np.float32}
     light = _gather(space, "merged", range(_partitions(space)), unit, **kinds)
     heavy = _gather(space, "heavy", range(_solvers(space)), unit, **kinds)

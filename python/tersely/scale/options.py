@@ -20,7 +20,7 @@ _USUAL = {"id": "id", "query": "query", "budget": "budget"}  # columns that may 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a source that are read: by what they are for, and those that go to the output."""
+    """The columns of a source to read: by their use, and those copied to the output."""
 
     roles: Mapping[str, str]
     keep: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Columns:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The columns that go to the output as they are: the id, and those of `keep`."""
+        """The columns copied to the output: the id, and those of `keep`."""
         return (*([self.roles["id"]] if "id" in self.roles else []), *self.keep)
 
     def check(self, known: Sequence[str], source: str) -> None:

@@ -176,7 +176,7 @@ def resumed(
     given: Mapping[str, Any] | None = None,
     unit_bytes: int | None = None,
 ) -> tuple[Any, Options, int]:
-    """The source, the options and the bytes of a unit: as given, else those of the job that a folder holds.
+    """The source, options and bytes a unit: as given, else of the job in the folder.
 
     Raises FileNotFoundError, StoreError, and ValueError where it is not of this kind.
     """
@@ -207,7 +207,7 @@ def load_plan(out: Path) -> Plan:
 
 
 def _check_same(out: Path, there: Plan, here: Plan) -> None:
-    """Check that two plans are of one job. Raises ValueError that says what differs."""
+    """Check that two plans are of one job. Raises ValueError with the difference."""
     if there.options.job != here.options.job:
         raise _another(out, f"{there.options.job} there and {here.options.job} here")
     differs = [
@@ -240,7 +240,7 @@ def _pairs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str
 
 
 def _types_of(root: Path, inputs: Sequence[Input], columns: Columns) -> dict[str, Any]:
-    """The types of the columns that go to the output. Raises ValueError for those that no file has."""
+    """The types of the output's columns. Raises ValueError for a column that no file has."""
     names: dict[str, None] = {}
     schemas: list[tuple[str, Any]] = []
     values: dict[str, list[Any]] = {name: [] for name in columns.kept}

@@ -44,7 +44,7 @@ def count_lines(path: Path, start: int, stop: int) -> int:
 
 
 def first_values(path: Path) -> dict[str, list[Any]]:
-    """The values of each key of the objects in the first lines; lines that are none are passed over."""
+    """The values of each key of the JSON objects in the first lines; other lines are skipped."""
     values: dict[str, list[Any]] = {}
     for _, line in islice(_lines(path, 0, 2**62), _FIRST):
         for key, value in _parse(line)[0].items():
@@ -233,7 +233,7 @@ _ENDS = 64 * 1024  # bytes at either end of a file of lines that its digest read
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A file of the source: its path below the source's folder, its bytes, and a digest of what tells it.
+    """A file of the source: its path below the folder, its size in bytes, and a digest.
 
     The digest is of the footer of a Parquet file, and of the first and last 64 KiB of a file of lines.
     """

@@ -22,7 +22,7 @@ _DEATHS = 3  # of a unit until it is halved, of one row until it is taken for de
 
 @dataclass(slots=True)
 class Jobs:
-    """Jobs that are to be done for a plan, and what has come of those that ended.
+    """The open jobs of a plan, and the outcomes of those that ended.
 
     Not safe for several threads at once: whoever asks holds a lock. `units`: whose parts are wanted. `done`
     hears of each part with its totals.

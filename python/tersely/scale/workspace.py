@@ -312,7 +312,7 @@ def _open(path: Path) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _remove_if_damaged(path: Path) -> Iterator[Path]:
-    """Remove a file that cannot be read as it was written, and say so: ValueError."""
+    """Remove a damaged file and raise ValueError."""
     try:
         yield path
     except FileNotFoundError:

@@ -112,7 +112,7 @@ def _by_words(connection: Connection, query: str) -> Iterator[tuple[int, float]]
 
 
 def _words_and_phrases(query: str) -> tuple[list[str], list[str]]:
-    """Return the first 64 different words, and phrases: all of them, and what has signs between its words.
+    """Return the first 64 different words, and the phrases: words joined by signs, and all words in a row.
 
     Linear, and bounded: words after the first 10,000 characters do not count, nor does one that goes on after
     them; of a word the first 16 parts count ("_" parts them), of a phrase the first 16 words, of all phrases

@@ -306,7 +306,7 @@ def _joined(found: Iterable[_Found], characters: int) -> list[_Found]:
 
 
 def _find_read(text: str) -> list[_Found]:
-    """Find the secrets of a text as it is read: without what nobody sees, wide letters as plain ones."""
+    """Find the secrets of a text, read without invisible characters and with wide letters as plain ones."""
     places = [at for at, one in enumerate(text) if one not in _UNSEEN]
     wide = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
     read = "".join([text[at] for at in places]).translate(wide)

@@ -230,7 +230,7 @@ def _one(connection: Connection, texts: Texts, where: str, values: tuple[Any, ..
 
 
 def _read(connection: Connection, texts: Texts, values: tuple[Any, ...]) -> Row:
-    """Make a row of the table's values and its text. Raises DamageError where either is not what it was."""
+    """Make a row from the table's values and its text. Raises DamageError if either is damaged."""
     number, id, version, text, root, created, metadata, masked, compressed_id, ratio, preserved, seal = values
     digest, content = texts.read(connection, text)
     row = Row(

@@ -243,7 +243,7 @@ class Compressor(Forms[CompressedContext]):
         return self.checked(result, call.options, call.tokens > call.options.target(call.tokens))
 
     def checked(self, result: Compressed, options: CompressionOptions, shortened: bool = True) -> Compressed:
-        """Check a result against the settings of the compressor; say in it that a model is missing."""
+        """Check a result against the compressor's settings, and note a missing model."""
         if shortened and self.misses_model(options):
             return replace(result, receipt=result.receipt.without_model("no_model"))
         return result

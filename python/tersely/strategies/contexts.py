@@ -201,7 +201,7 @@ class PreparedChunk:
         return self.made() if callable(self.made) else self.made
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle what `made` gives: what it asks may be of any sort."""
+        """Copy and pickle the value of `made`, not the objects that compute it."""
         return {**self.__dict__, "made": self.context}
 
 

@@ -248,7 +248,7 @@ class Manager:
         budget: int,
         strategy: Auto,
     ) -> Compressed:
-        """Choose among the segments of the chunks; what is learnt of them is noted in `known`."""
+        """Choose among the segments of the chunks; token counts are noted in `known`."""
         query = options.query_context or None
         request = Request(
             documents,

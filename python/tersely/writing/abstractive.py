@@ -136,7 +136,7 @@ class Abstractive:
         return self.model
 
     def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget; what is within it stays as it is, and no model is asked.
+        """Fit the documents into the budget; no model is asked for documents that fit.
 
         Raises SummarizationError where the model raises and there is no `fallback`, and BudgetExceededError
         as `Extractive` does.

@@ -1,4 +1,4 @@
-"""Check what a model wrote: its length, its code, its facts, and how far it can be trusted."""
+"""Check a model's text: its length, code, facts, and confidence."""
 
 from __future__ import annotations
 

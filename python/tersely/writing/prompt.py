@@ -21,7 +21,7 @@ _LONGEST = 512  # characters of a name
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A marker line that occurs in none of the texts that it is put around."""
+    """A marker line that occurs in none of the texts that it surrounds."""
 
     marker: str  # the line, "=== 482913 ==="
 

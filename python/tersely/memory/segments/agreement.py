@@ -35,7 +35,7 @@ def keys_of(words: Iterable[str]) -> dict[str, str]:
 
 @cache
 def _table() -> tuple[Mapping[str, set[str]], Mapping[str, set[str]]]:
-    """Key -> the keys that say the opposite; key -> those that say the same in some line."""
+    """Key -> its opposites; key -> its synonyms of some line."""
     lines = [[side.split() for side in line.split("|")] for line in read_words("opposites")]
     keys = keys_of(word for sides in lines for side in sides for word in side)
     other, same = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
@@ -188,7 +188,7 @@ class _Text:
         return len(self.where_plain.get(key, ()))
 
     def alike(self, word: str, marks: Set[str]) -> tuple[set[str], set[str]]:
-        """Return other exact words of its kind with one of these marks beside them, and those with two.
+        """Return the other exact words of its kind beside one of these marks, and those beside two.
 
         A mark beside many words tells nothing.
         """
@@ -207,7 +207,7 @@ class _Text:
         return {word for piece in near for word in piece.content}
 
     def places(self, word: str) -> Sequence[int]:
-        """The clauses that contain a word; none if more than `_LOOKED_AT` do: it says little then."""
+        """The clauses with a word; none if more than `_LOOKED_AT` have it."""
         places = self.where.get(word, ())
         return places if len(places) <= _LOOKED_AT else ()
 

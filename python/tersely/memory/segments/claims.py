@@ -1,4 +1,4 @@
-"""Find what a shorter text says that its source does not: other words, a change or a state turned round."""
+"""Find claims of a shorter text that its source lacks: new words, reversed changes or states."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _words(text: str) -> list[str]:
 
 
 def made_up_words(source: str, text: str) -> list[str]:
-    """List the words of a text that its source does not have in any form, and that say something.
+    """List the content words of a text that its source has in no form.
 
     Stop words and those of the section "small" say little by themselves. A word stands for others that begin
     with it, or as it does; whose initials it is; or that are on its side of the table of opposites.
@@ -244,8 +244,8 @@ _SAME = 0.5  # share of the terms of a clause in another that speaks of the same
 
 
 def turned_states(source: Reading, written: Reading) -> list[str]:
-    """List the clauses of a text that call done what its source says is current or next, or the other way
-    round: those that the clauses they are most like have the other state of. O(clauses of both x terms)."""
+    """List the clauses that call something done which the source's most similar clause calls current or next,
+    or the other way round. O(clauses of both x terms)."""
     theirs = [(one.role, one.label, one.text) for one in source.clauses if not one.is_pasted]
     mine = [part for one in written.clauses for part in _parts(one) if part[0] in (*_OPEN, *_DONE)]
     # What denies is for `contradictions` to see.

@@ -149,7 +149,7 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
 
 
 def _with_errors(clauses: list[Clause]) -> list[Clause]:
-    """Let the clauses that say nothing of the work tell an error where programs would have written them."""
+    """Read clauses without a state of the work as errors where they look like a program's output."""
     silent = [at for at, clause in enumerate(clauses) if clause.role is Role.OTHER and not clause.label]
     lines = read_lines([" ".join(clauses[at].text.split()) for at in silent], None, _MOST_LINES)
     tells = lines.has(Mark.ERROR | Mark.FAILURE) & ~lines.has(Mark.NONE | Mark.PASSED)
@@ -198,7 +198,7 @@ def _opens(text: str) -> bool:
 
 
 def _clauses(row: str, begin: int, start: int, sentence: int, role: Role | None, label: str) -> list[Clause]:
-    """Return the clauses of a sentence, in which a label may have said what they say."""
+    """Return the clauses of a sentence; a label may give their role."""
     found: list[Clause] = []
     for at, piece in _pieces(row[begin:]):
         said, own, behind = (None, "", 0) if label and not found else _labelled(piece)
@@ -245,7 +245,7 @@ def _labelled(row: str) -> tuple[Role | None, str, int]:
 
 
 def _under(heading: str) -> tuple[Role | None, str]:
-    """Return what a heading says of the items below it; of the state that it announces, they say more."""
+    """Return the role that a heading gives the items below it, and its label."""
     match = _HEADING.match(heading)
     role, label, _ = _labelled(f"{match['label'].rstrip(' #:')}:") if match else (None, "", 0)
     return (None, "") if role in (Role.ACTIVE, Role.OTHER) else (role, label)
@@ -269,7 +269,7 @@ def said_wrong(text: str) -> str | None:
 
 
 def role_of(clause: str) -> Role:
-    """Return what a clause says of the work, by its words."""
+    """Return the role of a clause, by its words."""
     if len(clause) > _LONGEST:
         return Role.OTHER
     whole = " ".join(clause.split())
@@ -286,7 +286,7 @@ def role_of(clause: str) -> Role:
 
 
 def without_filler(text: str) -> str:
-    """Return the text without words that say nothing ("basically"), its white space as single spaces."""
+    """Return the text without filler words ("basically"), its white space as single spaces."""
     return " ".join(_FILLER.sub("", text).split())
 
 

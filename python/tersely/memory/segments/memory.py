@@ -469,7 +469,7 @@ def _saving(
     tokens: int,
     how: tuple[str, tuple[str, ...], bool],
 ) -> CompressedSegment:
-    """Say what a short form saves; `how`: its method, the fields it kept, whether it was known."""
+    """Report what a short form saves; `how`: its method, the fields kept, whether it came from the cache."""
     saved, ratio = original.tokens - tokens, tokens / original.tokens
     return CompressedSegment(id, compressed_id or id, original.tokens, tokens, saved, ratio, *how)
 

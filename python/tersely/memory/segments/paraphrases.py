@@ -58,7 +58,7 @@ class Form:
     """A shorter form of a text, in as many words as there is room for; `strategy`: one of PARAPHRASES."""
 
     def __init__(self, reading: Reading, strategy: str = "state") -> None:
-        """Find what can be said, and what of it can be left out. O(characters)."""
+        """Find the parts that a paraphrase can state, and those that it can omit. O(characters)."""
         self.reading, self.strategy = reading, strategy
         now = reading.now
         parts = (now.path, reading.now_function, None if now.line is None else str(now.line))
@@ -162,7 +162,7 @@ class Form:
         return self._add_place([*parts, _label_list("Next", ahead)], doing)
 
     def _said(self, role: Role, gone: set[Phrase], stated: Set[Phrase] = frozenset()) -> list[str]:
-        """Return what the last clauses of a role say, without phrases at their ends that are `stated`."""
+        """Return the text of a role's last clauses, without trailing phrases that are `stated`."""
         found = []
         for clause in self.reading.last[role]:
             phrases, at = self._phrases[clause.start], clause.start
@@ -179,7 +179,7 @@ class Form:
         return found
 
     def _add_place(self, parts: list[str], task: str = "") -> str:
-        """Put the place of the work before the parts: the current one, and what is not said of the other.
+        """Put the place of the work (path, line) before the parts.
 
         `task`: behind the current one.
         """
@@ -206,7 +206,7 @@ PARAPHRASES = ("active_state", "progress", "error", "decision", "state", "brief"
 def paraphrase(
     text: str, strategy: str = "state", *, file_path: str | None = None, line_number: int | None = None
 ) -> Paraphrase:
-    """Say what an agent's note says about the state of its work, in fewer words, by rules for English.
+    """Shorten an agent's note about the state of its work by rules for English.
 
     `strategy`: a name of `PARAPHRASES`. Where a form would be no shorter than the text, remarks and
     circumstances are left out of it until it is, if that is enough. `file_path`, `line_number`: where the

@@ -1,4 +1,4 @@
-"""Check that a shorter text still states what must survive: read it, put it in front, compare."""
+"""Check that a shorter text still states the fields to preserve, and put missing ones in front."""
 
 from __future__ import annotations
 
@@ -422,7 +422,7 @@ _STATEMENTS = (FactKind.QUOTE, FactKind.NEGATION, FactKind.DECISION, FactKind.ER
 
 
 class _Check:
-    """A text that is held against what was read of its source."""
+    """A text to compare with the reading of its source."""
 
     def __init__(self, source: Reading, text: str) -> None:
         self.source, self.text = source, text
@@ -473,7 +473,7 @@ class _Check:
         return _share(set(term_lists([whole])[0]), self.terms) < ENOUGH_WORDS, missing
 
     def _is_denied(self, done: str) -> bool:
-        """Say whether what was done is only spoken of with a negation that it does not have itself."""
+        """Whether a done item occurs only in clauses with a negation that it does not have itself."""
         about = [] if DENIES.search(done) else self.about(done)
         parts = [[part for part in _PARTS.split(said) if part.strip()] for said in about]
         return bool(about) and all(map(DENIES.search, map(itemgetter(0), filter(None, parts))))

@@ -139,7 +139,7 @@ class Reading:
 
 
 def read(text: str, path: str | None = None, line: int | None = None) -> Reading:
-    """Read what somebody said of their work; `path`, `line`: as of `_read`. O(characters)."""
+    """Read a note about work; `path`, `line`: as of `_read`. O(characters)."""
     return _read(text, path, line, True, pasted_blocks(text))
 
 
@@ -302,7 +302,7 @@ def _gap(one: Mention, other: Mention) -> int:
 
 
 def read_segment(segment: ContextSegment) -> Reading:
-    """Read a segment, as what it is, with what its metadata knows.
+    """Read a segment by its kind, with its metadata.
 
     A note is, but for what is pasted into it, what somebody said of their work: by its type and its looks.
     """
@@ -314,7 +314,7 @@ def read_segment(segment: ContextSegment) -> Reading:
 
 
 def pasted_blocks(text: str) -> list[tuple[int, int]]:
-    """Find blocks of a note that are no prose, such as logs, code and diffs, between empty lines.
+    """Find blocks between empty lines that are logs, code or diffs.
 
     (start, end) of each, in order; with the empty lines behind it. O(characters).
     """

@@ -110,7 +110,7 @@ class Shortener:
     def shorten(
         self, segments: Sequence[ContextSegment], request: ShorteningRequest
     ) -> list[ShortText | SegmentError]:
-        """Shorten each segment, or say why it stays as it is, in their order.
+        """Shorten the segments in order; one that stays as it is has a reason.
 
         With a model, equal segments are asked for once, and all that are not known are asked for together.
         """
@@ -161,7 +161,7 @@ class Shortener:
     def _by_model(
         self, segment: ContextSegment, request: ShorteningRequest, reply: Reply
     ) -> ShortText | SegmentError:
-        """Take the reply if it passes the gate; one that is too long is judged, too, to say what it lost."""
+        """Take the reply if it passes the gate; one that is too long is checked, too, for the report."""
         name = segment.segment_id
         if segment.tokens == 0:
             return SegmentError(name, "empty", "The segment has no tokens")
@@ -174,7 +174,7 @@ class Shortener:
         return SegmentError(name, code, "The model's reply has no text that can be used")
 
     def _by_rules(self, segment: ContextSegment, request: ShorteningRequest) -> ShortText | SegmentError:
-        """Take the first form that passes; else say how near the best came: what it lost, and its ratio."""
+        """Take the first form that passes; else report what the best one lost, and its ratio."""
         name = segment.segment_id
         if segment.tokens == 0:
             return SegmentError(name, "empty", "The segment has no tokens")
@@ -249,7 +249,7 @@ class Shortener:
             yield extract, places
 
     def _extract(self, reading: Reading, text: str, room: int, pinned: list[tuple[int, int]]) -> Draft:
-        """Take what fits of a text, verbatim, as what it is; nothing where not even one piece fits whole."""
+        """Compress a text verbatim by its content type; nothing if not even one piece fits whole."""
         if room < 1 or not text.strip():
             return "", ()
         plain = reading.is_note and not pasted_blocks(text)
@@ -263,7 +263,7 @@ class Shortener:
         return kept.text, tuple(kept.generated)
 
     def _room(self, segment: ContextSegment, request: ShorteningRequest, text: str) -> int:
-        """Count the tokens that a text leaves, with what will be put in front of it."""
+        """Count the tokens left beside a text and the fields put in front of it."""
         budget = int(segment.tokens * request.target_ratio)
         return budget - self._front_tokens(segment, request, text) - count(self.counter, text)
 
@@ -277,7 +277,7 @@ _FIRST = ("paths", "errors", "decisions", "identifiers", "numbers")  # facts tha
 
 
 def _unsaid(reading: Reading, state: str) -> str:
-    """Return the clauses that a state does not say, without those about what was not chosen."""
+    """Return the clauses that a state lacks, without those about rejected choices."""
     error = reading.error if reading.error and says(state, reading.error) else None
     clauses = [one for one in reading.clauses if one.role in (Role.OTHER, Role.ERROR, Role.DONE)]
     there, *terms = map(set, term_lists([state, *[one.message for one in clauses]]))

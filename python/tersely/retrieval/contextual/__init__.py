@@ -1,1 +1,1 @@
-"""Contextual compression: results of a search fitted to a token budget, by what they say about a query."""
+"""Contextual compression: search results fitted to a token budget by their relevance to a query."""

@@ -274,7 +274,7 @@ class Compression:
         return max(room - gap * (min(int(self.live.sum()), most) - 1), 0)
 
     def _record_plan(self, used: Int64s, shares: Sequence[int] | None = None) -> None:
-        """Record what each document was allowed: its share, or what it has used where that is more."""
+        """Record the tokens allowed for each document: its share, or its use if that is more."""
         allowed = used if shares is None else np.maximum(used, shares)
         if int(allowed.sum()) > self.available:
             allowed = used

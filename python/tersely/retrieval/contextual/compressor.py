@@ -1,4 +1,4 @@
-"""Fit the results of a search into a token budget, by what they say about a query."""
+"""Fit search results into a token budget by their relevance to a query."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class Selection:
         return self.reading
 
     def _relevant(self) -> Bools:
-        """bool[documents]: those that reach the threshold, and those that the query may yet be about.
+        """bool[documents]: whether a document reaches the threshold, or may still be relevant.
 
         A probability misses some of what a query needs, such as the second step of a question. So beside what
         reaches the threshold all counts that has to do with the query (engine/worth.py) and reaches a
@@ -577,6 +577,6 @@ def _select_best(values: Float64s, costs: Int64s, budget: int) -> Int64s:
 
 
 def _align_scores(segments: Sequence[Segment], scored: Any) -> list[float]:
-    """The score of each segment: the best of those of the scorer that overlap it, else the document's."""
+    """The score of each segment: the best of the scorer's segments that overlap it, else the document's."""
     shift = segments[0].start - len(segments[0].gap) if segments else 0
     return best_overlaps([(segment.start - shift, segment.end - shift) for segment in segments], scored)

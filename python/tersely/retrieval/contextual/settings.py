@@ -31,7 +31,7 @@ _LONG = 2000  # tokens of a document that is first cut to what matters
 
 
 class CompressionStrategy(Enum):
-    """How documents are made smaller; PASSTHROUGH is what is used where they fit as they are."""
+    """How documents are made smaller; PASSTHROUGH: they fit as they are."""
 
     EXTRACTIVE = "extractive"
     ABSTRACTIVE = "abstractive"
