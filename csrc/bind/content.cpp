@@ -330,13 +330,6 @@ py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const
     return py::make_tuple(to_array(std::move(result.worth)), to_array(std::move(result.first)));
 }
 
-bool tells_failures(const py::object& texts, std::size_t index, float least, std::size_t most) {
-    const GivenTexts list(texts);
-    require(index < list.views().size(), "index must be one of the texts");
-    const Release release;
-    return content::tells_failures(list.views()[index], least, most);
-}
-
 py::array_t<float> grades_of_units(const py::object& texts, const Ids& document, const Offsets& start,
                                    const Offsets& end, const Input<std::uint8_t>& graded, std::size_t most) {
     const GivenTexts list(texts);
@@ -634,7 +627,6 @@ void bind_content(py::module_& m) {
     m.def("line_worth", &line_worth, py::arg("grade"), py::arg("asked"), py::arg("lines"), py::arg("context"),
           py::arg("kinds"), py::arg("weights") = py::dict());
     m.def("line_weights", &line_weights);
-    m.def("tells_failures", &tells_failures, py::arg("texts"), py::arg("index"), py::arg("least"), py::arg("most"));
     m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("graded"), py::arg("most"));
     const char* what = "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.";

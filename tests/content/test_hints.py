@@ -210,6 +210,25 @@ def excerpts() -> str:
     )
 
 
+STREAMS = "".join(
+    f"[STREAM]\nindex={n}\ncodec_name=h26{n}\nwidth={320 * n}\n[/STREAM]\n" for n in range(1, 5)
+)
+ENVIRONMENT = "".join(f"APP_{name}=value {n}\n" for n, name in enumerate(("HOST", "PORT", "USER")))
+TRACED = "".join(
+    f'open("/etc/part{n}.conf", O_RDONLY) = {n % 7 + 3}\nread({n % 7 + 3}) = {n}\n' for n in range(30)
+)
+SECTIONS = "".join(f"[part{n}]\nhost = h{n}\nport = 80{n}\nmode = on\n\n" for n in range(9))
+
+
+@pytest.mark.parametrize("text", [STREAMS, ENVIRONMENT, TRACED])
+def test_settings_and_calls_that_a_tool_writes_are_lines(text: str) -> None:
+    assert read_as(text) == "tool_output"
+
+
+def test_settings_in_sections_of_their_own_names_stay_code() -> None:
+    assert read_as(SECTIONS) == read_as(SECTIONS.replace("[part", "[[part").replace("]", "]]")) == "code"
+
+
 STATUS = "On branch main\nChanges not staged for commit:\n" + "".join(
     f"\t{'deleted' if n % 9 == 4 else 'modified'}:   lib/part{n}.rb\n" for n in range(60)
 )

@@ -20,7 +20,6 @@ from tersely.content.lines import (
     outcome_grades,
     read_lines,
     report_grades,
-    says_alike,
 )
 from tersely.content.tool_output import ToolOutput
 
@@ -439,7 +438,6 @@ def test_calls_of_a_program_one_a_line_are_no_code() -> None:
     ]
     calls[70] += '\nopenat(AT_FDCWD, "/etc/app/main.conf", O_RDONLY) = -1 EACCES (Permission denied)'
     text = "\n".join([*calls, "+++ exited with 1 +++"])
-    assert says_alike(text)
     short = tersely.compress(text, budget=120).text
     assert "EACCES" in short and "exited with 1" in short
 
@@ -548,9 +546,3 @@ def test_units_have_the_best_grade_of_their_lines(texts: list[str], chance: rand
             assert found.tobytes() == expected.tobytes()
         else:
             assert len(found) == 0
-
-
-@given(st.lists(st.sampled_from(LINES), max_size=40).map("\n".join))
-def test_a_text_tells_failures_where_a_line_does(text: str) -> None:
-    told = bool((oracle.outcome_grades(read_lines([text], None, 1024)) >= FAILED).any())
-    assert _native.tells_failures(["", text], 1, FAILED, 1024) == (told and bool(_native.lined([text])[0]))

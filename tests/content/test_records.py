@@ -224,3 +224,19 @@ def test_a_word_that_most_records_have_asks_for_the_others(query: str) -> None:
         orders[n]["state"] = state
     short = tersely.compress(json.dumps(orders, indent=1), query, ratio=0.1).text
     assert all(word in short for word in ("held at customs", "returned", '"o-31"', '"o-77"'))
+
+
+MESSAGES = ["line is longer than 100 characters", "a blank line is missing", "the method has no modifier"]
+PLACED = [(n, MESSAGES[0] if n % 2 == 0 else MESSAGES[1 + n // 2 % 2]) for n in range(64)]
+ELEMENTS = [f'<Found file="p{n}.cs" line="{n * 7}">{said}</Found>' for n, said in PLACED]
+OBJECTS = [{"file": f"p{n}.cs", "line": n * 7, "text": said} for n, said in PLACED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\n".join(["<Report>", *ELEMENTS, "</Report>"]), json.dumps(OBJECTS, indent=1)],
+    ids=["xml", "json"],
+)
+def test_each_message_of_many_records_stands_once_before_one_stands_twice(text: str) -> None:
+    kept = tersely.compress(text, ratio=0.08).text
+    assert all(said in kept for said in MESSAGES)

@@ -49,6 +49,11 @@ def oddity(values: Sequence[str]) -> list[float]:
         for key in numbers:
             side = [other for other in numbers if (other < high) == (key < high)]
             odd[key] = max(odd[key], far(sum(sizes[other] for other in side)))
+    total = sum(sizes[key] for key in numbers)
+    middle = next((key for key in numbers if 2 * sum(sizes[o] for o in numbers if o <= key) >= total), 0)
+    for key in numbers:
+        if key - middle >= _GAP:
+            odd[key] = max(odd[key], 2 / 3 * far(sum(sizes[other] for other in numbers if other >= key)))
     result = [odd[size(value)] for value in values]
     if 1 < len(counts) <= _TOLD_APART:
         entropy = sum(c / n * math.log2(n / c) for c in counts.values())

@@ -622,15 +622,6 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
     return result;
 }
 
-bool tells_failures(std::string_view text, float least, std::size_t most) {
-    if (!is_lined(text)) return false;
-    LineReader reader("", most);
-    reader.append(text, true);
-    const ReadLines read(reader);
-    const std::vector<float> grade = outcome_grades(read.graded());
-    return std::any_of(grade.begin(), grade.end(), [&](float one) { return one >= least; });
-}
-
 std::vector<float> grades_of_units(std::span<const std::string_view> texts, const UnitPlaces& units,
                                    std::span<const std::uint8_t> graded, std::size_t most) {
     std::vector<bool> wanted(texts.size(), graded.empty());

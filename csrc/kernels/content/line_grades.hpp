@@ -113,10 +113,6 @@ struct LineWorth {
 LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
                      std::size_t context, bool kinds, const LineWeights& weights = {});
 
-// Whether a text stands in lines (line_reader.hpp) and has one whose outcome grade is `least` or more; of many lines
-// the `most` most telling ones are looked at. O(bytes) where it stands in lines, else O(1).
-bool tells_failures(std::string_view text, float least, std::size_t most);
-
 // Units of documents that ascend with their places.
 struct UnitPlaces {
     std::span<const std::int32_t> document;

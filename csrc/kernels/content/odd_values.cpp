@@ -16,6 +16,7 @@ constexpr std::uint8_t kNone = 0, kZero = 1, kBelow = 2, kLeast = 3, kMost = 63;
 constexpr int kSmallest = -30;                          // powers of two
 constexpr std::size_t kEight = kLeast + 3 - kSmallest;  // the class of 8
 constexpr std::size_t kGap = 3;                         // classes that lie between far numbers and others, and one
+constexpr float kLarge = 2.0F / 3;                      // for large numbers beside far ones
 constexpr std::uint32_t kFar = 20;                      // of so many numbers one at most is far
 constexpr std::uint8_t kBySize = OddValues::kMostValues + 1;  // the first code of a class
 
@@ -152,6 +153,13 @@ OddValues::Judged OddValues::judge() const {
             }
             below += sizes[i];
             before = i;
+        }
+        std::uint32_t above = 0;
+        std::size_t middle = kLeast;
+        for (std::uint32_t count = sizes[middle]; 2 * count < numbers;) count += sizes[++middle];
+        for (std::size_t i = kSizes; i-- > middle + kGap;) {
+            above += sizes[i];
+            if (sizes[i] > 0) of_size[i] = std::max(of_size[i], kLarge * far(above));
         }
         float uneven = 1, mean = 0;  // 1 - H / log2 N, T
         for (const std::uint32_t count : counts) {

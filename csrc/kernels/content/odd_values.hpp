@@ -16,8 +16,9 @@ namespace tersely::content {
 //    the entropy of the values in bits, R how many of the N come no more often than it, T the mean of c over them. So
 //    nothing is odd where all values differ (times, ids, hashes), or all are the same.
 //  - A far number: log2(N / F) where F numbers at most, one in twenty, lie beyond it or as far, and none within a
-//  factor
-//    of 4 of them on the side of the others. Zeros (where all other numbers are 8 and more), numbers below zero and
+//    factor of 4 of them on the side of the others; a large one, three powers of two above the median's or
+//    more, two thirds of log2(N / F), F with its power of two or a higher one.
+//    Zeros (where all other numbers are 8 and more), numbers below zero and
 //    what is no number are apart from others in the same way. Nothing is far where most values are no numbers.
 // The larger of both counts.
 // Numbers have units: 3987m, 7811Mi, 2.1GiB, 48210ms, 60%; those of one place are compared in one unit.

@@ -215,6 +215,7 @@ namespace {
 using namespace values;
 
 constexpr double kFar = 6;
+constexpr double kApart = 0.6, kLarge = 0.4;  // for far numbers, and for large ones
 constexpr double kRareColumn = 0.2;
 constexpr float kLeast = 1.1F;  // worth from which a record has a standing
 constexpr double kSevere = 4;   // worth of the highest severity
@@ -533,10 +534,13 @@ float RecordColumns::worth(const Cell& cell, View value, std::uint64_t* reason, 
     }
     if (kind == kNumeric && !column.sample.empty()) {
         const double off = std::abs(scaled_log(x, column.scale) - column.log_middle.median);
-        if (off > kFar * column.log_middle.spread && std::abs(x - column.middle.median) > kFar * column.middle.spread) {
+        const bool apart = off > kFar * column.log_middle.spread;
+        const double from = x - column.middle.median;
+        if ((apart ? std::abs(from) : from) > kFar * column.middle.spread) {
             const auto above = column.sample.end() - std::lower_bound(column.sample.begin(), column.sample.end(), off);
             const double all = static_cast<double>(column.sample.size());
-            stands_out(static_cast<float>(0.6 * std::log(all / (1 + static_cast<double>(above)))), 0);
+            stands_out(static_cast<float>((apart ? kApart : kLarge) * std::log(all / (1 + static_cast<double>(above)))),
+                       0);
         }
     }
     const double share_of_others = 1 - times / static_cast<double>(std::max<std::size_t>(column.cells, 1));

@@ -21,7 +21,8 @@
 //  - far number, in columns of at least four fifths numbers that mostly differ: with m its
 //    median and s 1.4826 times the median of |x - m|: 0.6 ln(k / (1 + those as far)) where |x - m| > 6 s for both x and
 //    sign(x) ln(1 + |x| / u), by which "as far" goes, over a sample of k <= kSample cells, every 2^i-th; u is the least
-//    |x| but 0, and 1 at most, so that what falls by a factor a step is not far; where x has both signs, the median;
+//    |x| but 0, and 1 at most, so that what falls by a factor a step is not far; where x has both signs, the median.
+//    0.4 instead of 0.6 for a large one: x - m > 6 s holds of x alone, as for the largest times of a profile;
 //  - outcome: words of failure (marks.hpp), a name that says failure with a value that does not deny it, 5xx in a
 //    status, not 0 as an exit code, 50 and above as a level, or (as trouble) a text that opens with a place: half of
 //    ln(n / n that say so), and 1.5 more (0.7 for mere trouble) times 1 - 2 (their share), where at most half of the

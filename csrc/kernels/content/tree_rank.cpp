@@ -294,7 +294,48 @@ struct Values {
     std::vector<std::uint8_t> failure;  // whether it is one, by the name of its element
 };
 
-constexpr float kFailed = 0.1F;  // how much a record stands out that failed as all others did
+constexpr float kNewKind = 0.5F;  // how much the first record of a rare message stands out
+constexpr float kFailed = 0.1F;   // how much a record stands out that failed as all others did
+
+// What columns of records say in words. Where that is a few messages, the first record of each stands out: of a rare
+// one by kNewKind, of one that all say by half of that.
+class Messages {
+  public:
+    void add(std::size_t column, std::int32_t record, std::string_view value) {
+        if (value.find(' ') == std::string_view::npos) return;
+        const auto number = static_cast<std::size_t>(numbers_[joined(template_of(value), column)]);
+        if (columns_.size() <= column) columns_.resize(column + 1);
+        if (number == messages_.size()) {
+            messages_.push_back({column, record, 0});
+            ++columns_[column].messages;
+        }
+        ++messages_[number].times;
+        ++columns_[column].cells;
+    }
+
+    void raise(std::vector<float>& stands) const {
+        for (const auto& [column, first, times] : messages_) {
+            const auto [messages, cells] = columns_[column];
+            if (cells < kFewUsual || messages < 2 || 2 * messages > cells) continue;
+            const float alike = std::log2(static_cast<float>(times)) / std::log2(static_cast<float>(cells));
+            float& stand = stands[static_cast<std::size_t>(first)];
+            stand = std::max(stand, kNewKind * (1 - 0.5F * alike));
+        }
+    }
+
+  private:
+    struct Message {
+        std::size_t column;
+        std::int32_t first;  // record
+        std::uint32_t times;
+    };
+    struct Column {
+        std::uint32_t messages = 0, cells = 0;
+    };
+    Numbers numbers_;
+    std::vector<Message> messages_;
+    std::vector<Column> columns_;
+};
 
 // Of JSON: the keys and values for which records stand out, and what is in them.
 template <typename Tells>
@@ -465,7 +506,7 @@ void lead_elements(std::string_view text, const TreeUnits& units, const Records&
             if (opaque[row]) continue;
             const bool repeated = static_cast<std::size_t>(said[hash_of(bytes)]) < known;
             if (values.fails[record] == 0) {
-                if (tells(inside, values.worth[row])) share = 1;
+                if (tells(inside, values.worth[row]) || (!repeated && is_phrase(bytes, units.kind[row]))) share = 1;
             } else if (says(row)) {
                 share = 1 - told[record];
                 told[record] += is_phrase(bytes, units.kind[row]) ? kStep : 0.5F * kStep;
@@ -631,6 +672,11 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         values.failure[record] = 1;
     }
     std::vector<float> stands = standing.settle(records.list, records.lists);
+    Messages messages;
+    for (const auto& [row, record, cell, value] : cells) {
+        if (!opaque[row]) messages.add(cell.column, record, value);
+    }
+    messages.raise(stands);
     if (!units.markup) {
         for (std::size_t record = 0; record < stands.size(); ++record) {  // "failures": [...]
             const std::int32_t parent = units.parent[static_cast<std::size_t>(records.row[record])];

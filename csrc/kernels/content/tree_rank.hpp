@@ -6,7 +6,9 @@
 // its name, of a root. Those at the same path, names of arrays' values left aside, are one list. Cells of a record are
 // the values at each path in it that are in no other record, containers included; of elements, attributes and text.
 // records.hpp says what a record's cells are worth and how much it stands out, s in [0, 1); a record that holds others
-// no less than 0.9 of theirs, one of JSON that says what another before it does, 0.3 of it.
+// no less than 0.9 of theirs, one of JSON that says what another before it does, 0.3 of it. Of a column that says m
+// messages of words (the same but for digits) in n cells, 8 at least, 2 <= m <= n / 2, the first record that says one
+// has 0.5 (1 - 0.5 log k / log n) at least, k the cells that say it.
 //
 // The weight of a root is 1 (of a declaration or comment 0.1). A value weighs what its container does, times
 //  - in an object of few or different members: 0.95 (1 - 0.2 place / count), 0.7 of that for a long string;
@@ -35,15 +37,15 @@
 // behind each phrase and each text that names it, 0.06 behind what is no phrase, 0.3 less where the same was said
 // before, 0.3 at least. What it says are the attributes of an element that is a failure by its name, and the texts and
 // attributes in elements for which it stands out, or in all where there are none. Of a record that did not fail, what
-// it stands out for has 1. With relevance r in [0, 1] a unit, 0 where fewer than a quarter of eight records or more say
-// something else there, these weigh half; m of a unit is the best r of what is in it, less the least r of its column in
-// such lists (where all m are 0, no r counts);
-// 1 - e = (1 - r) (1 - 0.9 e of its container), but of records (1 - max(0.9 m, r)) (1 - 0.6 e of its container): a
-// value is meant where its path says the rest of the query, and a match brings the record it is in. The priority is
-// weight + 3 e^2, and that of a unit at least 0.9999 of that of what needs it; a record of JSON that has values, and an
-// element without attributes, has no weight of its own: it comes with what is in it. A unit needs what it stands in; an
-// element of XML only the record it is in (its end tag, its text and what stands around it in that record can be left
-// out: markup is no longer well-formed then, and half as long). O(units) time and memory.
+// it stands out for, and phrases that were not said before, have 1. With relevance r in [0, 1] a unit, 0 where fewer
+// than a quarter of eight records or more say something else there, these weigh half; m of a unit is the best r of what
+// is in it, less the least r of its column in such lists (where all m are 0, no r counts); 1 - e = (1 - r) (1 - 0.9 e
+// of its container), but of records (1 - max(0.9 m, r)) (1 - 0.6 e of its container): a value is meant where its path
+// says the rest of the query, and a match brings the record it is in. The priority is weight + 3 e^2, and that of a
+// unit at least 0.9999 of that of what needs it; a record of JSON that has values, and an element without attributes,
+// has no weight of its own: it comes with what is in it. A unit needs what it stands in; an element of XML only the
+// record it is in (its end tag, its text and what stands around it in that record can be left out: markup is no longer
+// well-formed then, and half as long). O(units) time and memory.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import IntFlag
 from typing import Any
@@ -350,9 +350,6 @@ def _add_gap(
 # Grades from which a line says that something failed, or has words of errors: line_grades.hpp of
 # csrc/kernels/content.
 FAILED, ERROR = 0.7, 0.45
-_MOST_LINES = 16_384  # that are looked at one by one
-_LONG = 20  # lines of a document that programs may have written
-_LINES_OF_ONE = 8  # lines to a template, on average, that people do not write
 
 
 def outcome_grades(lines: LineTable) -> Float32s:
@@ -377,21 +374,3 @@ def report_grades(lines: LineTable) -> Float32s:
 def is_lined(text: str) -> bool:
     """Whether a text consists of lines, not of sentences (csrc/kernels/content/line_reader.hpp). O(1)."""
     return bool(_native.lined([text])[0])
-
-
-def tells_failures(texts: Sequence[str], index: int, least: float = FAILED) -> bool:
-    """Whether texts[index] consists of lines, not of sentences, and one of them reports a failure.
-
-    `least`: the grade from which a line says so.
-
-    O(characters) where it stands in lines, else O(1).
-    """
-    return _native.tells_failures(texts, index, least, _MOST_LINES)
-
-
-def says_alike(text: str) -> bool:
-    """Whether the lines follow a few templates, as programs write them. Linear."""
-    if (text.count("\n ") + text.count("\n\t")) * _LINES_OF_ONE > text.count("\n"):
-        return False
-    lines = read_lines([text], None, _MOST_LINES)
-    return lines.total >= _LONG and len(lines.counts) * _LINES_OF_ONE <= lines.total

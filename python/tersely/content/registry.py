@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.content.detect import detect_each, in_pairs, kind_of_output, language_detection
-from tersely.content.lines import ERROR, is_lined, says_alike, tells_failures
+from tersely.content.lines import is_lined, read_lines
 from tersely.content.units import ContentReader
 from tersely.content.xml import is_data
 from tersely.content.yaml import is_laid_out
@@ -23,8 +23,13 @@ from tersely.types import Detection
 __all__ = ["CONTENT_TYPES", "ContentType", "named_type", "reader_of", "trusted_kind"]
 
 _GROUP = "tersely.content"  # of entry points
-_CALL = re.compile(r"^[ \t]*[\w.]+\([^\n]*[^\s;][ \t]*$", re.MULTILINE)
 _LEAST = 0.72  # confidence: below it a text is read as lines or as sentences, whichever it stands in
+_COLUMNS = 0.8  # the same of tables: lines may look like columns by chance
+_LONG = 200  # characters, on average, of lines that are paragraphs
+_SETTINGS = frozenset({None, "ini", "toml", "yaml"})  # languages of code that may be a dump of a tool
+_INDENTED = 10  # of so many lines one is indented in what has blocks
+_MOST_LINES = 1024  # that are looked at one by one
+_HEAD = re.compile(r"^\[+[^\n]*\]", re.MULTILINE)  # of sections, whose names differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,29 +187,37 @@ def reader_of(block: str, language: str) -> ContentReader | None:
     return None if make is None or kind == "mixed" else make()
 
 
-def _is_mostly_calls(text: str) -> bool:
-    """Whether most lines are calls without a ";", as traces of a program write them. O(characters)."""
-    return 2 * len(_CALL.findall(text)) > text.count("\n")
+def _is_dump(text: str) -> bool:
+    """Whether no line holds others, as in settings that a tool prints, and traces of calls. O(characters).
+
+    Lines of which each counts on from the one before are definitions, one as good as another.
+    """
+    heads = _HEAD.findall(text)
+    holds = text.count("\n ") + text.count("\n\t") + text.count("\n[[") + text.count("\n-")
+    if holds * _INDENTED >= text.count("\n") or (heads and len(set(heads)) == len(heads)):
+        return False
+    lines = read_lines([text], None, _MOST_LINES)
+    return 2 * int(lines.in_series.max(initial=0)) < lines.total
 
 
 def trusted_kind(found: Detection, text: str) -> str:
     """Return the content type that a text is read as.
 
-    That is the detected one, if sure enough, else lines of a tool or prose; XML data, where it is no
-    document, YAML, and logs of key=value lines have readers of their own.
+    That is the detected one, if sure enough, else lines of a tool or prose, whichever it stands in; settings
+    and calls of which none is inside another are lines, too. XML data, where it is no document, YAML, and
+    logs of key=value lines have readers of their own.
     """
-    if found.confidence < _LEAST:
-        return "tool_output" if is_lined(text) else "prose"
-    if found.kind == "prose":  # what says the same of many things is no prose
-        return "tool_output" if is_lined(text) and says_alike(text) else "prose"
-    if found.kind == "html" and found.language == "xml" and is_data(text):
-        return "xml"
-    if found.kind == "code" and found.language == "yaml":
-        if is_laid_out(text):
-            return "yaml"
-        # Keys and values that are no YAML.
-        return "tool_output" if tells_failures([text], 0, ERROR) else "code"
-    if found.kind == "code" and found.language is None and found.confidence < 1 and says_alike(text):
-        # Calls of a program, one a line, are no program; definitions are one, as each has a name of its own.
-        return "tool_output" if _is_mostly_calls(text) else "code"
-    return "logfmt" if found.kind == "log" and in_pairs(text) else found.kind
+    kind: str = found.kind
+    language = found.language
+    if found.confidence < (_COLUMNS if kind == "table" else _LEAST) or kind == "prose":
+        lined = is_lined(text) and (kind != "prose" or text.count("\n") * _LONG > len(text))
+        kind = "tool_output" if lined else "prose"
+    elif kind == "html" and language == "xml" and is_data(text):
+        kind = "xml"
+    elif kind == "code" and language in _SETTINGS and found.confidence < 1 and _is_dump(text):
+        kind = "tool_output"
+    elif kind == "code" and language == "yaml":
+        kind = "yaml" if is_laid_out(text) else "tool_output"
+    elif kind == "log" and in_pairs(text):
+        kind = "logfmt"
+    return kind
