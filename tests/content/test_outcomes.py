@@ -442,6 +442,24 @@ def test_calls_of_a_program_one_a_line_are_no_code() -> None:
     assert "EACCES" in short and "exited with 1" in short
 
 
+def test_what_grep_found_comes_before_the_lines_around_it() -> None:
+    found = [
+        f"lib/part_{n}.py-{n + 6}-    try:\nlib/part_{n}.py:{n + 7}:        fetch(times={0 if n == 17 else 4})\n"
+        f"lib/part_{n}.py-{n + 8}-    except FetchError:\n--"
+        for n in range(30)
+    ]
+    kept = tersely.compress("\n".join(found), ratio=0.3).text
+    assert "fetch(times=0)" in kept and kept.count("FetchError") < kept.count("fetch(times=")
+
+
+def test_both_sides_of_a_conflict_stay() -> None:
+    body = "".join(f"export function rule{n}(order) {{\n  return order.net * {n};\n}}\n\n" for n in range(12))
+    sides = "<<<<<<< HEAD\n  throw new RangeError(c);\n=======\n  return net / 100;\n>>>>>>> round\n"
+    text = body + "export function price(net, c) {\n" + sides + "}\n\n" + body.replace("rule", "tax")
+    kept = tersely.compress(text, ratio=0.3).text
+    assert all(line in kept for line in sides.splitlines())
+
+
 def test_lines_of_nothing_known_are_read_for_what_failed_whatever_is_asked() -> None:
     lines = [f"Auto-merging src/part_{n}/file_{n * 3}.ts" for n in range(120)]
     lines[60] = "CONFLICT (content): Merge conflict in src/cart.py"

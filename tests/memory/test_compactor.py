@@ -145,7 +145,9 @@ def test_finding_places_in_an_excerpt_takes_time_in_proportion_to_their_number()
 def test_references_can_be_switched_off() -> None:
     messages = openai_chat(1)[:2]
     for key in "abcd":
-        messages += tool_turn(key, "\n".join(f"row {n} of the table" for n in range(80)), "read", '{"path": "t"}')
+        messages += tool_turn(
+            key, "\n".join(f"row {n} of the table" for n in range(80)), "read", '{"path": "t"}'
+        )
     messages += openai_chat(1)[-1:]
     for references in (True, False):
         sent = Compactor(tokens_of(messages) - 50, references=references).compact(messages).messages

@@ -413,7 +413,9 @@ std::uint32_t opening_marks(std::string_view line) {
     }
     if (rest.starts_with("E   ") || rest.starts_with("-/+ ") || rest.starts_with("+/- ") || rest.starts_with("+- "))
         return kError | kFailure;
-    if (rest.starts_with("! ") || rest.starts_with("E/")) return kError | kFailure;
+    if (rest.starts_with("! ") || rest.starts_with("E/") || line.starts_with("<<<<<<< ") ||
+        line.starts_with(">>>>>>> "))
+        return kError | kFailure;
     if (rest.size() > 6 && rest[5] == ' ' && std::all_of(rest.begin() + 1, rest.begin() + 5, ascii_digit)) {  // glog
         if (rest[0] == 'E' || rest[0] == 'F') return kError | kFailure;
         if (rest[0] == 'W') return kTrouble;
@@ -424,6 +426,19 @@ std::uint32_t opening_marks(std::string_view line) {
         if (two == 'I' || two == 'D') return kQuiet;
     }
     return 0;
+}
+
+// Whether a line stands around one that grep found: "svc/cart.py-12-    try:".
+bool is_around(std::string_view line) {
+    const std::size_t dot = line.substr(0, 120).find('.');
+    if (dot == 0 || dot == std::string_view::npos) return false;
+    for (std::size_t at = dot; byte_at(line, at) > ' '; ++at) {
+        if (line[at] != '-') continue;
+        std::size_t end = at + 1;
+        while (ascii_digit(byte_at(line, end))) ++end;
+        if (end > at + 1 && byte_at(line, end) == '-') return line.find_first_of(" \t:") > at;
+    }
+    return false;
 }
 
 // kCompared of a line of pytest's "E   " below another one where it opens with "-", "+" or "?": what differs.
@@ -499,7 +514,10 @@ bool is_dashed(std::string_view word) {
 }  // namespace
 
 Outcomes::Outcomes(std::string_view line, std::size_t head, bool goes_on)
-    : line_(line), marks_(drawing_marks(line) | (goes_on ? told_marks(line) : opening_marks(line))) {
+    : line_(line),
+      marks_(drawing_marks(line) | (goes_on ? told_marks(line) : opening_marks(line))),
+      around_(is_around(line)) {
+    if (around_) marks_ = kGutter;
     if (ends_failed(line)) marks_ |= kError | kFailure;
     if (head > 0 && head < line.size()) marks_ |= opening_marks(line.substr(head)) & kQuiet;
 }

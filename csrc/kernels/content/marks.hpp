@@ -118,7 +118,7 @@ struct Said {
 //    "failed=1" goes before the number in front of it, which is the value of another word;
 //  - HTTP statuses of 500 and above, after a quoted request, after "HTTP/1.1" or as the value of a key;
 //  - signs at the start of a line: crosses, pytest's "E   " (below another such line it goes on: kCompared before "-",
-//    "+" and "?", else nothing), glog's E0825 and F0825, "-/+" and "+-" of plans, "! ";
+//    "+" and "?", else nothing), glog's E0825 and F0825, "-/+" and "+-" of plans, "! ", ends of a conflict (<<<<<<<);
 //    " [E]" or " [F]" at its end; a word of trouble in capitals that opens it or stands before a colon (CONFLICT,
 //    REGRESSION:), but no warning; parts in capitals of which the last is such a word (TEST-UNEXPECTED-TIMEOUT), but in
 //    no parentheses; ticks are kPassed;
@@ -131,7 +131,8 @@ struct Said {
 // such words stand in the line.
 // A finding is what several lines of a linter or compiler share: E0308, CS1002, NULL_DEREFERENCE, a capital before a
 // colon after a place ("x.rb:3:1: W: "), lower-case words with dashes in brackets where the line names a place.
-// The first of a line counts. O(line), any bytes are safe.
+// The first of a line counts. What stands around a line that grep found ("x.py-12-    raise") says nothing of outcomes.
+// O(line), any bytes are safe.
 class Outcomes {
   public:
     // `head`: bytes of the time stamp at the line's start, with what stands before it. `goes_on`: whether the line and
@@ -140,6 +141,7 @@ class Outcomes {
     // The marks that the word gives the line.
     std::uint32_t add(const Said& word) {
         ++words_;
+        if (around_) return 0;
         const std::uint32_t marks = tells(word) ? say(word) : 0U;
         place_ = place_ || word.place;
         go_on(word);
@@ -184,6 +186,7 @@ class Outcomes {
 
     std::string_view line_;
     std::uint32_t marks_ = 0;
+    bool around_ = false;  // the line stands around one that grep found
     std::uint64_t finding_ = 0;
     std::size_t key_end_ = 0;   // where a word such as level or status ends; 0: it was not the last one
     std::uint64_t key_ = 0;     // its hash

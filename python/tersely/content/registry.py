@@ -214,6 +214,8 @@ def trusted_kind(found: Detection, text: str) -> str:
         kind = "tool_output" if lined else "prose"
     elif kind == "html" and language == "xml" and is_data(text):
         kind = "xml"
+    elif kind == "code" and all(f"\n{sign * 7} " in text for sign in "<>"):
+        kind = "tool_output"  # what git wrote of a conflict is no program
     elif kind == "code" and language in _SETTINGS and found.confidence < 1 and _is_dump(text):
         kind = "tool_output"
     elif kind == "code" and language == "yaml":
