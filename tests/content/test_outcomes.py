@@ -444,7 +444,8 @@ def test_calls_of_a_program_one_a_line_are_no_code() -> None:
 
 def test_what_grep_found_comes_before_the_lines_around_it() -> None:
     found = [
-        f"lib/part_{n}.py-{n + 6}-    try:\nlib/part_{n}.py:{n + 7}:        fetch(times={0 if n == 17 else 4})\n"
+        f"lib/part_{n}.py-{n + 6}-    try:\n"
+        f"lib/part_{n}.py:{n + 7}:        fetch(times={0 if n == 17 else 4})\n"
         f"lib/part_{n}.py-{n + 8}-    except FetchError:\n--"
         for n in range(30)
     ]
