@@ -70,6 +70,7 @@ def same_as(key: str) -> frozenset[str]:
 
 
 DENIES, _NEARLY, _BORDER = pattern("denies"), pattern("nearly"), pattern("border")
+_TO_DO = pattern("label_next")
 _WORD = re.compile(r"(?:[^\s`'\"()\[\]{}<>,;!?|*“”‘’„…=]|(?<=\d),(?=\d{3}))+")
 _EXACT = re.compile(r"\d|[/\\_]|::|\w\.\w|[a-z][A-Z]|[A-Z]{2}")
 _PART = re.compile(r"[^\W_]+")
@@ -79,10 +80,15 @@ _LETTERS = re.compile(r"[a-z_]{3}")  # with so many, it is no number
 _SUFFIX = re.compile(r"\.[a-z]{1,5}$")
 _ANY_WORD = re.compile(r"\w+")
 _MARK = re.compile(r"\b(?!(?:are|is|was|were)\b)\w+")  # of words beside another one: what telegrams keep
+_SIGN = re.compile(r"[ ]?([%°$€£])")  # of a unit behind a number
 _LIST_MARK = re.compile(r"^[\s>#*•-]{0,8}\d{1,3}[.)]\s", re.MULTILINE)
 _PLACE = re.compile(r"(?<=[^\d:]):(?=\d)")  # "a.py:12" is two words
-_ENDS_DENIED = re.compile(r"(?:\b(?:is|are|was|were|has|have|do|does|did)[ ]not|n['’]t)\W*$")
+_ENDS_DENIED = re.compile(r"(?:\bnot|n['’]t)\W*$")
+_CONTRASTS = re.compile(r"\W*(?:but )?not (?:at|by|for|from|in|on|to|with)\b", re.IGNORECASE)
+_DIRECTED = re.compile(r"\b(?:after|before|by|from|into|onto|over|than|to)\b", re.IGNORECASE)
+_SIDE = 3  # words on each side of one that are compared
 _STANDS_FOR = frozenset({"one", "other"})  # a word of the clause before
+_QUOTATION = re.compile(r"(?<!\w)'[^'\n]{2,80}'(?!\w)|\"[^\"\n]{2,80}\"|“[^”\n]{2,80}”")
 _GOES_ON = re.compile(r"\s*(?:or|nor|oder|noch)\b", re.IGNORECASE)
 _EDGES = ".:-–—#$€£~+&^%"
 _LONGEST = 300  # characters of a clause
@@ -97,6 +103,7 @@ _BOTH = 2  # what stands before a word, and what stands behind it
 _CLEARLY = 1.2  # times as much in common, before a clause is taken for another one
 _REST = 0.5  # of the words beside a turned one, before a clause is taken for the same with its opposite
 _CROSSED, _CROSSED_NEAR = 16, 4  # words of clauses that are looked at for what is crossed; how far apart
+_FEW = 3  # clauses with a word that tells what stands with it
 _BESIDE = 0.25  # what the word right before another one counts, and the one behind it
 
 
@@ -113,11 +120,12 @@ class _Piece(NamedTuple):
     all_words: frozenset[str]  # as they are written, but those that deny
     denied: frozenset[str]  # the words that it denies, how often it denies, its words that nearly do
     denials: int
+    turns: int  # the same without those in quotations
     nearly: frozenset[str]
     sentence: int  # the number of its sentence
     run: int  # the number of what is between full stops, semicolons and ends of lines
     is_label: bool  # "Next", before a colon
-    is_elliptic: bool  # "the second is not", of what the clause before it says
+    is_elliptic: bool  # "the second is not", "not on Windows": of what the clause before says
 
 
 def exact_words(text: str) -> list[str]:
@@ -243,7 +251,9 @@ def _marks(text: str, exact: Sequence[tuple[int, int, str]]) -> list[frozenset[s
         marks = set()
         if before := _MARK.findall(text[max(start - _NEAR, 0) : start].casefold()):
             marks.add(f"<{before[-1][:_STEM]}")
-        if behind := _MARK.search(text[end : end + _NEAR].casefold()):
+        if sign := _SIGN.match(text, end):
+            marks.add(f">{sign[1]}")
+        elif behind := _MARK.search(text[end : end + _NEAR].casefold()):
             marks.add(f">{behind[0][:_STEM]}")
         found.append(frozenset(marks))
     return found
@@ -274,6 +284,7 @@ def _read_pieces(text: str) -> list[_Piece]:
     plain = [_ANY_WORD.findall(blank) for blank in bare]
     keys = keys_of(chain.from_iterable(plain))
     found: list[_Piece] = []
+    ahead = frozenset[str]()  # a label of what is still to do speaks for the clause behind it
     run = carried = 0  # "unable to read | or write it" denies both
     for (start, end), blank, (here, later), own, scope, its in zip(
         spans, blanks, rows, words, words[len(rows) :], plain, strict=False
@@ -295,12 +306,15 @@ def _read_pieces(text: str) -> list[_Piece]:
             frozenset(_ANY_WORD.findall(DENIES.sub(" ", piece.casefold()))),
             frozenset(denied[:_AHEAD]),
             carried,
-            frozenset(map(str.casefold, _NEARLY.findall(blank))),
+            carried - len(DENIES.findall(" ".join(_QUOTATION.findall(blank)))),
+            frozenset(map(str.casefold, _NEARLY.findall(blank))) | ahead,
             sentence,
             run,
             text.startswith(":", end) and len(its) < _ALONE,
-            bool(own or names) and bool(_ENDS_DENIED.search(piece)),
+            bool(own or names) and bool(_ENDS_DENIED.search(piece) or _CONTRASTS.match(piece)),
         )
+        is_ahead = text.startswith(":", end) and len(piece) < _LABEL and _TO_DO.search(piece)
+        ahead = frozenset((piece.casefold(),)) if is_ahead else frozenset()
         found.append(tuple.__new__(_Piece, columns))  # as _Piece(...), without a Python call
     return found
 
@@ -343,11 +357,12 @@ def contradictions(source: str, text: str) -> list[str]:
     number, a path or a name stands around another one in the source; where several that nothing else
     tells apart come in another order; where it denies what the source says, or says what the source
     denies; where a word stands in what the source says with its opposite (`opposites`), unless one of
-    both is denied; and where two clauses near each other have each what the source says of the other.
+    both is denied; where two clauses near each other have each what the source says of the other; and
+    where what stood before a word such as "into" stands behind it, and the other way round.
     Words alone are compared: what is told in quite other words is not found, in either direction.
     """
     original, short = _Text(source), _Text(text)
-    checks = (_exchanged, _denied, _turned_round, _crossed)
+    checks = (_exchanged, _denied, _turned_round, _crossed, _reversed)
     return list(dict.fromkeys(clause for check in checks for clause in check(original, short)))
 
 
@@ -390,7 +405,7 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
     of_kind = defaultdict[str, set[str]](set)
     for word in original.exact:
         of_kind[kind_of(word)].add(word)
-    before: dict[tuple[int, str], str] = {}  # run and kind -> the last word
+    before: dict[tuple[int, str], str] = {}  # run, and kind with the word behind -> the last word
     for index, piece in enumerate(short.pieces):
         names = frozenset(piece.exact)
         for word, kind, marks in zip(piece.exact, piece.kinds, piece.marks, strict=True):
@@ -398,7 +413,8 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
                 if not has_word(original.tokens, word):
                     found.append(piece.text)
                 continue
-            last, before[piece.run, kind] = before.get((piece.run, kind)), word
+            unit = "".join(mark for mark in marks & original.marks[word] if mark[0] == ">")
+            last, before[piece.run, kind + unit] = before.get((piece.run, kind + unit)), word
             company = piece.content - {word}
             beside = frozenset(short.beside(index) - {word}) if len(company) < _ALONE else frozenset()
             here, there = likest(word, company, names, beside)
@@ -412,10 +428,11 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
             elif there >= 0.99 * here > 0 or piece.kinds.count(kind) > 1:
                 if own > (_BOTH if twice else bool(once)) or not (own or once):
                     continue
-                open_[kind].append((word, piece.text))
+                open_[kind + unit].append((word, piece.text))
                 if last not in (None, word) and _is_turned(original, last, word, last in piece.exact):
                     found.append(piece.text)
-    for kind, words in open_.items():
+    for words in open_.values():
+        kind = kind_of(words[0][0])
         order = [word for piece in original.pieces for word in piece.exact if kind_of(word) == kind]
         at = 0
         for word, clause in words:
@@ -458,9 +475,12 @@ def word_tokens(text: str) -> frozenset[str]:
 def _denied(original: _Text, short: _Text) -> list[str]:
     found = []
     known = {word for piece in original.pieces for word in piece.nearly}
+    contents = [piece.content for piece in original.pieces]
     same: dict[frozenset[str], set[int]] = {}
     denials_of: dict[frozenset[str], set[int]] = {}  # the same without stop words
     for piece in original.pieces:
+        if _ENDS_DENIED.search(piece.text):
+            continue
         same.setdefault(piece.all_words, set()).add(piece.denials)
         denials_of.setdefault(piece.content, set()).add(piece.denials)
     for piece in short.pieces:
@@ -487,12 +507,15 @@ def _denied(original: _Text, short: _Text) -> list[str]:
                 yes, no = (yes, max(no, much)) if piece.denials else (max(yes, much), no)
                 most = max(most, much)
                 continue  # "not enabled": "disabled"
-            if other.is_elliptic and other.content - _STANDS_FOR <= piece.content:  # "..., the second is not"
+            if other.is_elliptic and other.content - _STANDS_FOR <= words:  # "..., the second is not"
+                if not piece.denials and words.isdisjoint(contents[max(place - 1, 0)] - other.content):
+                    continue  # it speaks of something else
                 most = yes = 0.0
                 no = 0.0 if piece.denials else 1.0
                 break
             if piece.denials:
-                shared = bool(piece.denied & other.denied) and other.denials >= piece.denials
+                shared = bool(piece.denied & other.denied) or (piece.is_elliptic and words <= other.content)
+                shared = shared and other.denials >= piece.denials
                 agrees = shared or (not other.denials and bool(other.nearly - piece.nearly))
             else:
                 agrees = other.denials > 0 and 2 * len(other.denied & piece.content) >= len(other.denied) > 0
@@ -531,10 +554,12 @@ def _turned_round(original: _Text, short: _Text) -> list[str]:
                 share = len(rest & has) / max(len(rest), 1)
                 wide = share + 0.5 * len((rest & original.around[other.sentence]) - has) / max(len(rest), 1)
                 for spot, turns in turns_of[key][place]:
+                    if turns and other.plain[spot] in piece.plain and key not in other.plain:
+                        continue  # "since it was read before": both stand there
                     before = piece.plain[at - 1 : at] == other.plain[spot - 1 : spot] != ()
                     behind = piece.plain[at + 1 : at + 2] == other.plain[spot + 1 : spot + 2] != ()
                     much = wide + _BESIDE * (before + behind)
-                    if turns == bool((other.denials + piece.denials) % 2):  # "not enabled": "disabled"
+                    if turns == bool((other.turns + piece.turns) % 2):  # "not enabled": "disabled"
                         own = max(own, much)
                     elif share >= _REST:
                         opposite = max(opposite, much)
@@ -574,8 +599,14 @@ def _alike(original: _Text, words: Set[str], in_clause: bool, among: Mapping[int
 def _crossed(original: _Text, short: _Text) -> list[str]:
     """The clauses with two words that the source has in clauses with words of another one near it, crosswise:
     "A is red, B is green" as "A is green, B is red"."""
-    # Word that one clause of the source has -> those in the clause.
-    with_it = {word: original.pieces[at[0]].content for word, at in original.where.items() if len(at) == 1}
+    contents = [piece.content for piece in original.pieces]
+    # Word that few clauses of the source have -> those in these clauses.
+    with_it = {
+        word: set().union(*map(contents.__getitem__, at)) if len(at) > 1 else contents[at[0]]
+        for word, at in original.where.items()
+        if len(at) <= _FEW
+    }
+    once = {word for word, at in original.where.items() if len(at) == 1}
     said: list[tuple[str, frozenset[str]]] = []  # "Anna: chemistry" as one
     label: frozenset[str] = frozenset()
     for piece in short.pieces:
@@ -586,18 +617,41 @@ def _crossed(original: _Text, short: _Text) -> list[str]:
     for index, (text, words) in enumerate(said):
         for _, others in said[index + 1 : index + 1 + _CROSSED_NEAR]:
             mine, theirs = words - others, others - words
-            if len(mine) <= _CROSSED >= len(theirs) and _is_crossed(with_it, mine, theirs):
+            if len(mine) <= _CROSSED >= len(theirs) and _is_crossed(with_it, once, mine, theirs):
                 found.append(text)
     return found
 
 
-def _is_crossed(with_it: Mapping[str, Set[str]], mine: Set[str], theirs: Set[str]) -> bool:
-    """Say whether two words of each are together only crosswise in the source."""
-    known = [sorted(words & with_it.keys()) for words in (mine, theirs)]
-    for one, two in permutations(known[0], 2) if len(known[1]) >= _BOTH else ():
-        if two in with_it[one]:
+def _is_crossed(with_it: Mapping[str, Set[str]], once: Set[str], mine: Set[str], theirs: Set[str]) -> bool:
+    """Say whether two words of each are together only crosswise in the source; `once`: of one clause."""
+    ours, others = sorted(mine & with_it.keys()), theirs & with_it.keys()
+    for one, two in permutations(ours, 2) if len(others) >= _BOTH else ():
+        if one not in once or two in with_it[one]:
             continue
-        ones, twos = (with_it[word] & set(known[1]) for word in (one, two))
-        if any(third not in with_it[fourth] for third in ones for fourth in twos if third != fourth):
-            return True
+        third = with_it[one] & others
+        for fourth in sorted(with_it[two] & others & once):
+            if third - with_it[fourth] - {fourth}:
+                return True
     return False
+
+
+def _reversed(original: _Text, short: _Text) -> list[str]:
+    """The clauses with words on other sides of a directed word than in the source: "A into B", "B into A"."""
+    there = dict(_sides(original))
+    return [
+        clause
+        for (word, one, two), clause in _sides(short)
+        if (word, two, one) in there and (word, one, two) not in there
+    ]
+
+
+def _sides(text: _Text) -> list[tuple[tuple[str, str, str], str]]:
+    """List pairs of words around directed words: (that word, one before it, one behind it), its clause."""
+    found = [(piece.text, match) for piece in text.pieces for match in _DIRECTED.finditer(piece.text)]
+    sides = term_lists([side for clause, at in found for side in (clause[: at.start()], clause[at.end() :])])
+    return [
+        ((at[0].casefold(), one, two), clause)
+        for (clause, at), left, right in zip(found, sides[::2], sides[1::2], strict=True)
+        for one in left[-_SIDE:]
+        for two in right[:_SIDE]
+    ]

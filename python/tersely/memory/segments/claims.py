@@ -25,15 +25,23 @@ from tersely.memory.segments.words import pattern, read_words
 
 # Word or sign of a unit, in small letters -> the unit in the form in which it is compared.
 _UNITS = {word: row.split()[0] for row in read_words("units") for word in row.split()}
+_RATES = {word: row.split()[-1] for row in read_words("units") for word in row.split()}  # behind "per"
 _DIGITS = {word: str(value) for value, word in enumerate(" ".join(read_words("numbers")).split(), 2)}
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_DIGITS)})\b", re.IGNORECASE)
+_TWICE = re.compile(r"\btwice\b", re.IGNORECASE)
 _UNIT = "|".join(map(re.escape, sorted(_UNITS, key=len, reverse=True)))
 _WITH_UNIT = re.compile(
     rf"(?<![\w.,/:-])(?P<number>\d[\d,]*(?:\.\d+)?)[ \t-]?(?P<unit>{_UNIT})(?![\w/])"
-    r"|(?P<sign>[$€£])(?P<amount>\d[\d,]*(?:\.\d+)?)",
+    r"|(?P<sign>[$€£])(?P<amount>\d(?:[\d,]*\d)?(?:\.\d+)?)",
     re.IGNORECASE,
 )
 _BARE = re.compile(r"(?<![\w.,/:-])\d[\d,]*(?:\.\d+)?(?!\w|[.,:/]\d)")
+_RATE = re.compile(
+    rf"(?P<count>\d[\d.,]*[ ]?[a-z]{{1,20}})/(?P<sign>{_UNIT})(?![\w/])"
+    rf"|\b(?:per|each|every|an?(?=[ ](?!second)\w{{3}}))[ ](?P<unit>{_UNIT})\b",
+    re.IGNORECASE,
+)
+_RATE_FORM = re.compile(rf"\bper (?:{'|'.join(map(re.escape, dict.fromkeys(_RATES.values())))})(?!\w)")
 _NEAR = 16  # characters between two numbers of one unit
 _RANGE = re.compile(r"(?<=\d)[ \t]?[–—][ \t]?(?=\d)")
 _WRAPPED = re.compile(r"(?<=[^\s.:;!?])[ \t\r]{0,9}\n(?=[^\W\d_])(?![A-Z])")
@@ -51,8 +59,14 @@ def in_one_form(text: str, words: bool = False) -> str:
         return f"{match['number']} {_UNITS[match['unit'].casefold()]}"
 
     if words:
-        text = _NUMBER_WORD.sub(lambda match: _DIGITS[match[0].casefold()], text)
-    return _SHARE.sub(r"\1/", _WITH_UNIT.sub(written, _RANGE.sub(" to ", _WRAPPED.sub(" ", text))))
+        text = _NUMBER_WORD.sub(lambda match: _DIGITS[match[0].casefold()], _TWICE.sub("2 times", text))
+    text = _WITH_UNIT.sub(written, _RANGE.sub(" to ", _WRAPPED.sub(" ", text)))
+    return _SHARE.sub(r"\1/", _RATE.sub(_as_rate, text))
+
+
+def _as_rate(match: re.Match[str]) -> str:
+    before = f"{match['count']} " if match["count"] else ""
+    return f"{before}per {_RATES[(match['sign'] or match['unit']).casefold()]}"
 
 
 def bare_numbers(text: str, anchors: Iterable[str]) -> set[str]:
@@ -71,7 +85,8 @@ def other_units(original: str, text: str) -> list[str]:
         known.add(match[0])
         before = _BARE.findall(original[max(match.start() - _NEAR, 0) : match.start()])
         known |= {f"{number} {match['unit']}" for number in before}
-    return [match[0] for match in _WITH_UNIT.finditer(text) if match[0] not in known]
+    found = [match[0] for match in _WITH_UNIT.finditer(text) if match[0] not in known]
+    return found + [rate for rate in dict.fromkeys(_RATE_FORM.findall(text)) if rate not in original]
 
 
 # --- words ---------------------------------------------------------------------------------------------
@@ -147,6 +162,7 @@ def made_up_words(source: str, text: str) -> list[str]:
             or (turned and denies)
             or ((prefix := _PREFIX.match(small)) and key[prefix.end() :] in known)
             or (word.isupper() and small in letters)
+            or not known.isdisjoint((f"{key}er", key.removesuffix("er")))  # "fuzzing": "the fuzzer"
             or (small in fronts and not turned)
             or (not turned and any(_is_akin(key, other) for other in families.get(key[:_STEM], ())))
         ):
@@ -187,8 +203,8 @@ Change = tuple[str, str]  # what it was, what it is or should be
 
 
 def read_changes(text: str) -> dict[Change, str]:
-    """Read what changed from what to what, of numbers, paths and names: the change -> its words, from the one
-    that denies where one does ("not 500" of "401, not 500"). O(characters)."""
+    """Read what changed from what to what, of numbers, paths and names: the change -> its words.
+    O(characters)."""
     quoted = [(match.start(), match.end(), match[0].casefold()) for match in _QUOTED.finditer(text)]
     spans = sorted([*exact_spans(text), *quoted])
     found: dict[Change, str] = {}
@@ -215,8 +231,7 @@ def read_changes(text: str) -> dict[Change, str]:
             turned = not _ACTUAL.search(
                 text, begins[-1] if begins else 0, stop.start() if stop else len(text)
             )
-        said = text[match.start() : last].strip(" ,(") if denies else text[first:last]
-        found[(two, one) if turned else (one, two)] = said
+        found[(two, one) if turned else (one, two)] = text[first:last]
     for match in _REPLACED.finditer(text):
         found[match[1].casefold(), match[2].casefold()] = match[0]
     return found
@@ -237,8 +252,8 @@ def turned_changes(source: Collection[Change], text: Collection[Change]) -> list
 # --- states --------------------------------------------------------------------------------------------
 
 _OPEN, _DONE = (Role.ACTIVE, Role.NEXT), (Role.DONE,)
-_IS_OPEN, _IS_DONE = pattern("is_open"), pattern("is_done")
-_BORDER = re.compile(r"[,;]\s|[()]")
+_IS_OPEN, _IS_DONE, _AIM = pattern("is_open"), pattern("is_done"), pattern("aim")
+_BORDER = re.compile(r"[,;]\s|[()]|(?<=\w \w{3})\w*:\s")
 _MOST = 100  # clauses of a text that are looked at
 _SAME = 0.5  # share of the terms of a clause in another that speaks of the same
 
@@ -259,6 +274,8 @@ def turned_states(source: Reading, written: Reading) -> list[str]:
         done = role in _DONE
         for (state, _, text), words, there in zip(theirs, terms, forms, strict=False):
             is_done = True if state in _DONE else False if state in _OPEN else None
+            if is_done and DENIES.search(_AIM.sub("", text)):
+                is_done = None  # "the fix is not released"
             if state in (Role.OTHER, Role.ERROR):
                 is_done = False if _IS_OPEN.search(text) else True if _IS_DONE.search(text) else None
             if is_done is not None and own <= there:
@@ -270,7 +287,7 @@ def turned_states(source: Reading, written: Reading) -> list[str]:
 
 
 def _parts(clause: Clause) -> list[tuple[Role, str, str]]:
-    """Return (role, label, text) of the parts of a clause between commas, semicolons and brackets."""
+    """Return (role, label, text) of the parts of a clause between commas, semicolons, colons and brackets."""
     parts = [part for part in _BORDER.split(clause.text) if part.strip()]
     if clause.label or len(parts) <= 1:
         return [(clause.role, clause.label, part) for part in parts]

@@ -201,6 +201,8 @@ def _clauses(row: str, begin: int, start: int, sentence: int, role: Role | None,
     """Return the clauses of a sentence; a label may give their role."""
     found: list[Clause] = []
     for at, piece in _pieces(row[begin:]):
+        if found and row[: begin + at].rstrip(_AROUND)[-1:] in ".!?":
+            role, label = None, ""  # a label speaks for its sentence
         said, own, behind = (None, "", 0) if label and not found else _labelled(piece)
         text = piece[behind:].lstrip()
         if own and text:

@@ -233,6 +233,7 @@ _SAID = {
     "active_state": (Role.ACTIVE,),
 }  # of what they say there may be several clauses
 _FINISHED = ("progress_state", "recent_changes")  # these must not be denied
+_PLACE_FIRST = re.compile(r"\W*(?:(?:at|in|on)[ ])?", re.IGNORECASE)
 _ABOUT = 0.5  # share of a value's terms in a clause that speaks of the same
 _RULE = 0.6  # and of a prohibition's
 
@@ -392,14 +393,11 @@ def compare(
         told = ", ".join([str(part) for part in parts if part is not None])
         form = in_one_form(short, words=True)
         changes, others = read_changes(original), read_changes(form)
-        known = [words for change, words in others.items() if change in changes][:_MOST_MADE_UP]
-        contradicted = [
-            clause
-            for clause in contradictions(f"{original}\n\n{told}", form)
-            if not any(
-                words in clause and (DENIES.search(words) or not DENIES.search(clause)) for words in known
-            )
-        ]
+        rest = form  # without changes that the note tells in another way
+        told_anew = [words for change, words in others.items() if changes.get(change, words) != words]
+        for words in told_anew[:_MOST_MADE_UP]:
+            rest = rest.replace(words, " ")
+        contradicted = contradictions(f"{original}\n\n{told}", rest)
         contradicted += [*turned_changes(changes, others), *turned_states(source, check.written)]
         unsupported += [*other_units(original, form)]
         unsupported += made_up_words(f"{segment.text} {told}", compressed_text[_front_end(compressed_text) :])
@@ -461,7 +459,7 @@ class _Check:
             return not states(text, name, value) and (not missing or new), missing
         if new:
             return True, missing
-        if (denied := DENIES.search(whole)) and not _DENIED.search(text):
+        if (denied := DENIES.search(whole)) and not (_DENIED.search(text) or self._is_to_do(name)):
             return denied.group() not in self.known, [*missing, denied.group()]
         if name in _FINISHED and any(map(self._is_denied, source.said[Role.DONE])):
             return True, missing
@@ -472,6 +470,16 @@ class _Check:
         # A clause whose anchors are gone, and reported elsewhere, is judged by its other words.
         return _share(set(term_lists([whole])[0]), self.terms) < ENOUGH_WORDS, missing
 
+    def _is_to_do(self, name: str) -> bool:
+        """Say whether all that a field denies is not done yet, and the text calls it the next."""
+        said = [(role, clause) for role in _SAID.get(name, ()) for clause in self.source.said[role]]
+        ahead = {clause.text for clause in self.written.clauses if clause.role is Role.NEXT}
+        denied = [(role, clause) for role, clause in said if DENIES.search(clause)]
+        return bool(denied) and all(
+            role is Role.NEXT and not ahead.isdisjoint(self.about(clause, ENOUGH_WORDS))
+            for role, clause in denied
+        )
+
     def _is_denied(self, done: str) -> bool:
         """Whether a done item occurs only in clauses with a negation that it does not have itself."""
         about = [] if DENIES.search(done) else self.about(done)
@@ -479,9 +487,10 @@ class _Check:
         return bool(about) and all(map(DENIES.search, map(itemgetter(0), filter(None, parts))))
 
     def _is_current(self, task: str) -> bool:
-        """Say whether something is said to be current, or a part of a clause begins as the task does: with a
-        verb in -ing."""
-        if self.written.last[Role.ACTIVE]:
+        """Say whether something is said to be current, the text begins with the current file, or a part of a
+        clause begins as the task does: with a verb in -ing."""
+        path = self.source.now.path
+        if self.written.last[Role.ACTIVE] or (path and _begins_with(self.text, path)):
             return True
         verbs = {word.casefold() for word in _VERBS.findall(task)}
         for part in [part.strip() for said in self.said for part in _PARTS.split(said)]:
@@ -530,6 +539,12 @@ class _Check:
             if _share(terms, self.terms) < _ABOUT:
                 found.setdefault(clause.message, _why_dropped(clause))
         return [DroppedFact(text, reason) for text, reason in found.items()]
+
+
+def _begins_with(text: str, path: str) -> bool:
+    """Say whether a text begins with a path, as the place that it is about."""
+    at = text.find(path)
+    return at >= 0 and bool(_PLACE_FIRST.fullmatch(text, 0, at))
 
 
 def _why_dropped(clause: Clause) -> str:
