@@ -16,12 +16,11 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from functools import lru_cache, update_wrapper
 from numbers import Real
 from reprlib import Repr
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tersely.text import well_formed
 
@@ -211,6 +210,7 @@ def shown(value: Any) -> str:
 
 def brief(kind: type[T]) -> type[T]:
     """Give a dataclass a repr of one line: each field, what is long shortened."""
+    from dataclasses import fields  # `tersely run` and hooks start without them
 
     def one_line(self: Any) -> str:
         told = (f"{one.name}={_BRIEFLY.repr(getattr(self, one.name))}" for one in fields(self) if one.repr)
@@ -226,6 +226,8 @@ def quick(kind: type[T]) -> type[T]:
     Python's own `__init__` of a frozen one writes each field by a call that goes around what freezes it. This
     one writes them as attributes of an open class with the same slots; then the object becomes frozen.
     """
+    from dataclasses import MISSING, fields
+
     frozen: Any = kind
     space: dict[str, Any] = {"_set": object.__setattr__, "_frozen": frozen, "_missing": MISSING}
     space["_open"] = type(frozen)(frozen.__name__, frozen.__bases__, {"__slots__": frozen.__slots__})
@@ -316,8 +318,7 @@ _ENGLISH = re.compile(
 _FEW_WORDS = 4  # need no such word
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A query, read: its words without the request around them, and the kind of answer.
 
     Attributes:

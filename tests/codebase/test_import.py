@@ -127,4 +127,6 @@ def test_what_has_nothing_to_shorten_loads_no_numpy(command: list[str], event: s
         [sys.executable, "-c", code, *command], input=event, capture_output=True, text=True, check=True
     )
     loaded = said.stdout.splitlines()[-1]
+    if "'tersely.memory'" not in loaded:  # nothing was counted
+        assert "'dataclasses'" not in loaded and "'inspect'" not in loaded
     assert "'numpy'" not in loaded and "'tersely.engine" not in loaded and "'tersely.store" not in loaded

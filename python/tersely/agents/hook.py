@@ -6,8 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.agents.plugin_files import HERMES, OPENCLAW, OPENCODE, PI
 from tersely.text import parse_json
@@ -23,8 +22,7 @@ _WRITERS = frozenset(
 _QUESTIONS = ("prompt", "query", "question")  # arguments of a call that say what is sought
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     """A tool call read from an event: its name, arguments and result."""
 
     name: Any
@@ -156,7 +154,7 @@ def _plugin(call: ToolCall, made: Any) -> dict[str, Any] | None:
 def _hermes_call(event: Mapping[str, Any]) -> ToolCall | None:
     """Hermes hands results over as JSON in a text."""
     call = _call(event)
-    return None if call is None else replace(call, result=_read(call.result))
+    return None if call is None else call._replace(result=_read(call.result))
 
 
 def _hermes(call: ToolCall, made: Any) -> dict[str, Any] | None:
@@ -191,8 +189,7 @@ def _text_of(made: Any) -> Any:
     return "\n".join(texts) if all(isinstance(text, str) for text in texts) else None  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True)
-class HookProtocol:
+class HookProtocol(NamedTuple):
     """Format of an agent's hook events and answers.
 
     Attributes:
@@ -219,8 +216,8 @@ class HookProtocol:
     read: Callable[[Mapping[str, Any]], ToolCall | None] = _call
     answer: Callable[[ToolCall, Any], dict[str, Any] | None] = _plugin
     project: str = ""
-    head: Mapping[str, Any] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
+    head: Mapping[str, Any] = {}
+    files: Mapping[str, str] = {}
     then: str = ""
     before: str = ""
     entry: Callable[[str, str, int], dict[str, Any]] = lambda matcher, command, timeout: {

@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any, NoReturn, TypeAlias
 
 from tersely import checks
@@ -111,6 +110,8 @@ def add_command(commands: Commands, name: str, text: str, examples: str) -> Pars
 
 def add_options(parser: Parser, kind: type[Any]) -> None:
     """Add the flags of a dataclass of options (`tersely.scale.options.option`)."""
+    from dataclasses import fields  # which takes long to load
+
     for entry in fields(kind):
         flags = entry.metadata.get("flags", ())
         group = parser.add_mutually_exclusive_group() if len(flags) > 1 else None
@@ -120,6 +121,8 @@ def add_options(parser: Parser, kind: type[Any]) -> None:
 
 def given_options(arguments: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
     """The options that flags gave, by the names of their fields."""
+    from dataclasses import fields
+
     return {one.name: getattr(arguments, one.name) for one in fields(kind) if hasattr(arguments, one.name)}
 
 

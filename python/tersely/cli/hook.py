@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -125,6 +123,8 @@ def _note(text: str) -> None:
 
 def _change(agent: str, arguments: argparse.Namespace) -> None:
     """Show what would change in the settings or the plugin's files, ask, and write them."""
+    from difflib import unified_diff
+
     protocol = AGENTS[agent]
     install = arguments.action == "install"
     if arguments.failures and not protocol.before:
@@ -153,7 +153,7 @@ def _change(agent: str, arguments: argparse.Namespace) -> None:
     for file, before, after in changes:
         lines = [text.splitlines(keepends=True) for text in (before, after)]
         name = in_a_line(str(file))
-        for line in difflib.unified_diff(lines[0], lines[1], name, name, n=2):
+        for line in unified_diff(lines[0], lines[1], name, name, n=2):
             write(line if line.endswith("\n") else f"{line}\n\\ no line end\n")
     if not arguments.yes and not _agreed():
         write("nothing was changed\n")
@@ -305,6 +305,8 @@ def _installed(path: Path, agent: str) -> list[str]:
 def _starts(command: str, is_the_users: bool) -> bool:
     """Whether a hook's command answers. No shell runs it, and of a project's file no other program either:
     that may be a stranger's."""
+    import subprocess
+
     try:
         words = shlex.split(command)
         if not is_the_users and words[:1] != ["tersely"]:
