@@ -1,6 +1,6 @@
 """Functions of other libraries under their own names and parameters, computed by `tersely.kernels`.
 
-What each does differently stands in its docstring and in docs/migration/functions.md. Needs no other package.
+What each does differently stands in its docstring and in docs/reference/kernels.md. Needs no other package.
 """
 
 from __future__ import annotations
