@@ -127,13 +127,13 @@ def member(value: Any, name: str, kind: type[E]) -> E:
 
 
 def meant(value: Any, choices: Iterable[Any]) -> str:
-    """Return "; did you mean CHOICE?" for the word of `choices` that is most like `value`; "" for none."""
+    """Return "; did you mean CHOICE?" with the most similar word of `choices`, else ""."""
     close = nearest(value, choices)
     return f"; did you mean {str(close)!r}?" if close else ""
 
 
 def nearest(value: Any, choices: Iterable[Any]) -> str:
-    """Return the word of `choices` that is most like `value`; "" for none."""
+    """Return the word of `choices` most similar to `value`, else ""."""
     if not isinstance(value, str):
         return ""
     from difflib import get_close_matches  # costs more than `import tersely` should
@@ -209,7 +209,7 @@ def shown(value: Any) -> str:
 
 
 def brief(kind: type[T]) -> type[T]:
-    """Give a dataclass a repr of one line: each field, what is long shortened."""
+    """Give a dataclass a repr of one line: each field, long values shortened."""
     from dataclasses import fields  # `tersely run` and hooks start without them
 
     def one_line(self: Any) -> str:
@@ -263,7 +263,7 @@ def _range(least: float | None, most: float | None, above: float | None) -> str:
 
 
 def _choice(choice: object) -> str:
-    """Show a word as it is, and what would be hard to see in a list (a comma, a tab, nothing) in quotes."""
+    """Show a word; quote it if it would be hard to see in a list (a comma, a tab, "")."""
     word = str(choice)
     plain = not isinstance(choice, str) or word.replace("-", "_").isidentifier()
     return word if plain else repr(word)
@@ -277,7 +277,7 @@ class Ratios(ABC):
     @property
     @abstractmethod
     def ratio(self) -> float:
-        """Size of the result / size of what came; 1.0 where nothing came."""
+        """Size of the result / size of the input; 1.0 of an empty input."""
 
     @property
     def reduction(self) -> float:

@@ -114,7 +114,7 @@ def _from_result(item: Any, index: int) -> Document:
 
 
 def inner_of(thing: Any) -> Any:
-    """Return what a result of a search wraps (`_INNER`); itself where it wraps nothing."""
+    """Return the document that a search result wraps (`_INNER`), or the result itself."""
     return next((inner for name in _INNER if (inner := value_of(thing, name)) is not None), thing)
 
 
@@ -138,7 +138,7 @@ def _is_table(thing: Any) -> bool:
 
 
 def _describe(thing: Any) -> str:
-    """Describe a refused object, and what to give instead where that is known."""
+    """Describe a refused object, and suggest what to pass instead."""
     hint = next((f": {hint}" for has, hint in _HINTS if hasattr(thing, has)), "")
     return f"{type(thing).__name__}{hint}"
 

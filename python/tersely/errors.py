@@ -120,7 +120,7 @@ class MissingExtraError(ImportError):
 
 @contextmanager
 def needs(package: str, extra: str | None = None) -> Iterator[None]:
-    """Raise MissingExtraError where what a block imports is not installed."""
+    """Raise MissingExtraError if an import in a block fails."""
     try:
         yield
     except ImportError as error:

@@ -127,7 +127,7 @@ _EXPECTED_RATIOS = {"source_code": 1 / 3, "documentation": 1 / 5, "conversation"
 
 
 def profile(content_type: str, goal: Literal["default", "expected"] = "default") -> Profile:
-    """Return the method, the ratio and what to preserve for a kind of content.
+    """Return the method, ratio and facts to preserve for a kind of content.
 
     Args:
         content_type: "source_code", "documentation", "conversation", "tool_output" or "error_logs".

@@ -1,4 +1,4 @@
-"""Protocols of what callers may pass in: tokenizers, embedders, models, strategies."""
+"""Protocols of callers' objects: tokenizers, embedders, models, strategies."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _COPY_PAGES = 1000  # of a backup at once; writers come in between
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Say what is in a kind of file, and how older ones are brought up to date.
+    """Describe a kind of file, and its migrations from older versions.
 
     Attributes:
         name: as messages say it: "a store".
@@ -183,7 +183,7 @@ class Database:
                     connection.close()
 
     def write(self, job: Callable[[Connection], Result]) -> Result:
-        """Run a job in a transaction, and return what it gives, once it is durable.
+        """Run a job in a transaction, and return its result once it is durable.
 
         A job that raises has no effect. It must not use a Database.
         """
@@ -240,7 +240,7 @@ class Database:
                 self._writer = None
 
     def begin_in_child(self) -> None:
-        """Let go of what the parent's other threads held: they are not in this forked child."""
+        """Release locks of the parent's other threads, which this forked child does not have."""
         self.gate.reset()
         self._turn = threading.Lock()
 
@@ -446,7 +446,7 @@ def _committing(connection: Connection) -> Iterator[None]:
 
 
 def check_file(connection: Connection) -> list[str]:
-    """Say what SQLite itself finds wrong with a file, one line each. O(file)."""
+    """List the damage that SQLite finds in a file, a line each. O(file)."""
     import sqlite3
 
     try:

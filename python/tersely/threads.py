@@ -112,7 +112,7 @@ class Turns:
         self._seconds = 0.0  # that one takes, of late
 
     async def run(self, work: Callable[[], Result], timeout: float | None, most: int) -> Result:
-        """Return what `work` gives, or raise what it raises.
+        """Run `work`; return its result, or raise its exception.
 
         Args:
             work: what a thread runs; its native calls end at the deadline.

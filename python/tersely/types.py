@@ -272,7 +272,7 @@ class FactTable:
         )
 
     def fact(self, texts: Sequence[str], row: int, outcome: str, reason: str = "") -> Fact:
-        """One row, with what became of it. `texts`: the documents'."""
+        """A row as a `Fact`, with its outcome. `texts`: those of the documents."""
         document, start, end = int(self.document[row]), int(self.start[row]), int(self.end[row])
         text = texts[document][start:end]
         return Fact(FactKind(int(self.kind[row])), text, document, start, end, outcome, reason)
@@ -342,7 +342,7 @@ class FactReport:
 
     @property
     def facts(self) -> Sequence[Fact]:
-        """Each fact and what became of it."""
+        """Each fact with its outcome."""
         if callable(self.source):
             object.__setattr__(self, "source", self.source())
         return self.source  # type: ignore[return-value]
@@ -526,11 +526,11 @@ class Frame:
 
     @property
     def is_plain(self) -> bool:
-        """Whether what is sent is one text that no function writes."""
+        """Whether the kept text is sent as one plain text."""
         return self.write is None and not self.apart
 
     def texts(self, parts: Sequence[str], separator: str) -> Sequence[str]:
-        """Write what is sent when this is kept of each document: texts that are counted one by one."""
+        """Write the texts to send for the kept part of each document; they are counted one by one."""
         if self.write is not None:
             return self.write(parts)
         headings = self.headings or ("",) * len(parts)
@@ -541,7 +541,7 @@ class Frame:
 @checks.quick
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A checked call: what a strategy is given.
+    """A checked call, as strategies get it.
 
     Attributes:
         documents: the texts; no lone surrogates in `text`.

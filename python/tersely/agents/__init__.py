@@ -1,4 +1,4 @@
-"""Compress what an agent's tools give, once, before a model first sees it: no cached prefix ever changes.
+"""Compress an agent's tool results once, before a model first sees them: no cached prefix ever changes.
 
 >>> from tersely.agents import compress_tool_result
 >>> rows = [{"id": row, "state": "failed" if row == 71 else "done"} for row in range(200)]

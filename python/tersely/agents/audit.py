@@ -1,4 +1,4 @@
-"""Audit a compaction: what a history stated before it and states no more, by kind, with places."""
+"""Audit a compaction: list lost statements by kind, with their places."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Audit:
 
 
 def audit(before: Sequence[Any], after: Sequence[Any]) -> Audit:
-    """Compare what two histories state.
+    """Compare the statements of two histories.
 
     What is stated is found natively (csrc/kernels/text/facts.hpp). It is still stated where the new history
     has it in the same words, or, of an instruction or a decision, four fifths of its words in one sentence of

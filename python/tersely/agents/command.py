@@ -1,4 +1,4 @@
-"""Run a command as if alone, with its terminal, input, signals and exit code, and keep what it writes."""
+"""Run a command with its terminal, input, signals and exit code unchanged, and record its output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TYPED = ("SIGINT", "SIGQUIT")
 
 
 def run_command(command: Sequence[str], kept: IO[bytes]) -> int:
-    """Run a command, without a shell; write what it writes, errors included, to `kept`; return its exit code.
+    """Run a command without a shell; write its output, errors included, to `kept`; return its exit code.
 
     Where standard output is a terminal, the command has one, of the same size, and what it writes is shown as
     it comes; where standard error alone is one, it is shown there. Standard input is the command's own.
@@ -61,7 +61,7 @@ def _keep(data: bytes, kept: IO[bytes], show: int | None) -> None:
 def _copy(
     process: subprocess.Popen[bytes], output: int, keyboard: int | None, keep: Callable[[bytes], None]
 ) -> None:
-    """Copy what is typed to the command, and its output, until that ends or the command does."""
+    """Copy typed input to the command, and its output back, until one of them ends."""
     if not _TERMINALS:  # nor can several files be waited for there
         while data := os.read(output, _BLOCK):
             keep(data)

@@ -1,4 +1,4 @@
-"""Make what tools gave in a history shorter, alike on every turn: for gateways and integrations."""
+"""Shorten a history's tool results, the same way on every turn: for gateways and integrations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CACHE_BYTES = 16 * 2**20  # a history comes again on every turn
 
 
 class ResultShortener:
-    """Shortens what tools gave in histories; what was sent on earlier turns stays the same bytes.
+    """Shortens tool results in histories; those of earlier turns stay the same bytes.
 
     A result is read with regard to the question that the user had asked last before it, so it does not matter
     what comes after it. Thread-safe; one may serve many conversations.

@@ -1,4 +1,4 @@
-"""Sum up what compressions of tools' results saved; notes at the end of data."""
+"""Sum up the savings of compressed tool results; write notes at the end of data."""
 
 from __future__ import annotations
 

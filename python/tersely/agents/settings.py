@@ -137,7 +137,7 @@ def _members(text: str, place: int) -> list[_Member]:
 
 
 def _insert(text: str, place: int, written: str) -> str:
-    """The text with one more member at the end of what starts at `place`, set off as the last one is."""
+    """The text with one more member in the object or list at `place`, indented as its last one."""
     members = _members(text, place)
     if not members:
         newline = "\r\n" if "\r\n" in text else "\n"

@@ -101,7 +101,7 @@ def compress_tool_result(
     expand_with: str = "tersely expand {id}",
     report: Callable[[ToolResultReport], object] | None = None,
 ) -> T:
-    """Compress what a tool gave, before a model first sees it; the same shape and types come back.
+    """Compress a tool result before a model first sees it; the same shape and types come back.
 
     Under its budget a result is the object that came. What has no known shape is left alone, and `report` is
     told. Markers say in their places what was left out.
@@ -279,7 +279,7 @@ class ToolResultCompressor:
         return self._fit(call, allowed)
 
     def _fit(self, call: _Call, allowed: int) -> _Shortened:
-        """Fit texts and records, the line about them included, beside what is fixed."""
+        """Fit texts and records, with the note about them, beside the fixed parts."""
         around = call.fixed + self._count([self._note(call, 0)])
         if around >= allowed:
             raise BudgetExceededError(

@@ -54,7 +54,7 @@ def add_dedup(commands: Commands) -> None:
 
 
 def _add_job(parser: Parser, options: type[Any]) -> None:
-    """Add what every job with a corpus takes: source, output, its options, workers, going on."""
+    """Add the arguments of every corpus job: source, output, options, workers, resuming."""
     what = ".parquet, .jsonl(.gz, .zst), folders or patterns; last the folder of the output"
     parser.flag("places", what, nargs="+", metavar="IN... OUT")
     add_options(parser, options)
@@ -147,7 +147,7 @@ def _time(seconds: float) -> str:
 
 
 def _say(report: Report, as_json: bool) -> None:
-    """Print what came of a job."""
+    """Print the outcome of a job."""
     if as_json:
         write_json(asdict(report))
     parts = f"{report.done:,} of {report.units:,} parts"

@@ -138,7 +138,7 @@ def run_compress(arguments: argparse.Namespace) -> None:
 
 
 def _compress_labelled(strategy: Strategy, request: Request) -> tuple[Compressed, str] | None:
-    """Fit documents into a budget with a line "==> name <==" above what is left of each, which counts.
+    """Fit documents into a budget, with a counted line "==> name <==" above each.
 
     Returns the result, whose tokens are those of all, and the text with its labels; None where there is
     no room for a label and a piece below it, or the strategy does not leave the fitting to the engine.
@@ -190,7 +190,7 @@ def _compress(
 
 
 def _say_what_was_done(result: Compressed, seconds: float) -> None:
-    """Print a line: tokens from and to, the budget, the time, how much of what was kept."""
+    """Print a line: tokens before and after, budget, time, shares kept."""
     receipt = result.receipt
     types = ", ".join(dict.fromkeys(receipt.content_types))
     estimate = f"; tokens of {receipt.counter}" if "an estimate" in receipt.counter else ""
@@ -203,7 +203,7 @@ def _say_what_was_done(result: Compressed, seconds: float) -> None:
 
 
 def _unmarked(result: Compressed) -> str:
-    """Say which documents are gone, and where what is left out has no mark in the text."""
+    """Warn about dropped documents, and about gaps without a mark in the text."""
     lost, at = {span.document for span in result.dropped}, 0
     gone: list[str] = []
     quiet: list[str] = []

@@ -1,4 +1,4 @@
-"""`tersely index` and `tersely search`: index a folder, and print what answers a query, within a budget."""
+"""`tersely index` and `tersely search`: index a folder, and print results for a query within a budget."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def add_search(commands: Commands) -> None:
 
 
 def run_index(arguments: argparse.Namespace) -> int:
-    """Index a folder, or check its index; what was done goes to stderr, or as JSON to stdout."""
+    """Index a folder, or check its index; the report goes to stderr, or as JSON to stdout."""
     from tersely.retrieval.index import Index
 
     if arguments.check:
@@ -110,7 +110,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def run_search(arguments: argparse.Namespace) -> None:
-    """Print what of the best chunks answers the query."""
+    """Print the parts of the best chunks that answer the query."""
     from tersely.retrieval.index import Index, extract
 
     index = Index.open(arguments.folder)

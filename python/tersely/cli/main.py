@@ -72,7 +72,7 @@ def _is_event(given: Sequence[str]) -> bool:
 
 
 def _run(given: list[str], started: float) -> int:
-    """Run a command, and say what goes wrong; returns the exit code."""
+    """Run a subcommand, print its errors, and return the exit code."""
     try:
         try:
             return _command(given, started)
@@ -118,7 +118,7 @@ def _command(given: list[str], started: float) -> int:
 
 
 def _not_begun(given: list[str], parser: Parser) -> str:
-    """Say what is wrong with a command line that begins with no command and no option of all; "" for others.
+    """Describe the error of a command line that does not begin with a command or an option of all; else "".
 
     An option that a command has is shown behind the first such one: `tersely compress --budget 100`.
     """

@@ -1,4 +1,4 @@
-"""`tersely run`: run a command, and write what it wrote within a token budget."""
+"""`tersely run`: run a command, and write its output within a token budget."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def store_path(given: str | None) -> Path:
 
 
 def state_folder() -> Path:
-    """The folder of what the user's commands keep (XDG_STATE_HOME)."""
+    """The folder for state of the user's commands (XDG_STATE_HOME)."""
     return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "tersely"
 
 

@@ -93,12 +93,12 @@ def bare_stderr() -> TextIO:
 
 
 def discard(stream: TextIO) -> None:
-    """Drop what would still go to a stream, and what is already buffered for it."""
+    """Discard a stream's buffered and future output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def write(text: str | bytes, output: str | None = None) -> None:
-    """Write the exact text to a file, or to standard output; a terminal gets what is `printable` of it."""
+    """Write the exact text to a file or standard output; a terminal gets its `printable` form."""
     data = text if isinstance(text, bytes) else to_bytes(text)
     if output is not None:
         try:
@@ -162,7 +162,7 @@ def _print_progress(stage: str, done: int, of: int, detail: str = "") -> None:
 
 @contextmanager
 def show_waiting(what: str) -> Iterator[None]:
-    """Show on a terminal what is being done, and for how long already, once it has taken two seconds."""
+    """Show on a terminal the current step and its time, once it has taken two seconds."""
     if not sys.stderr.isatty():
         yield
         return

@@ -1,4 +1,4 @@
-"""Conversations: the newest turns and decisions come before what else matters."""
+"""Conversations: the newest turns and decisions come first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Conversation"]
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Keeps the newest turns whole, segments with decisions, then what else matters.
+    """Keeps the newest turns whole, then segments with decisions, then others by worth.
 
     Attributes:
         recent: turns at the end of each document that go first, the newest before the others, as far as they

@@ -257,7 +257,7 @@ class _Scan:
                 self._read_long_run(low, high, hunk, file)
 
     def _read_long_run(self, low: int, high: int, hunk: int, file: int) -> None:
-        """Line by line; what is added goes with what was removed, where both begin with one word."""
+        """Line by line; an added line goes with the removed one that begins with the same word."""
         removed: defaultdict[str, deque[int]] = defaultdict(deque)
         near = 0
         for line in range(low, high):

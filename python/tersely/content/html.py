@@ -215,5 +215,5 @@ class Html:
     text: Any = field(default=None)
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
-        """None: what a page shows is read as text (`PageText`)."""
+        """None: the visible text of a page is read as text (`PageText`)."""
         return None

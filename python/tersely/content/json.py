@@ -181,7 +181,7 @@ class Json:
     tables: bool = False
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
-        """Values, what opens and closes them, pieces of long strings; None where no text is JSON. Linear."""
+        """Values, their brackets, pieces of long strings; None if no text is JSON. Linear."""
         texts = [document.text for document in documents]
         units = TreeUnits.read(texts, query)
         if units.fault.all():

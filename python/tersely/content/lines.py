@@ -235,7 +235,7 @@ def relevance(lines: LineTable) -> Float32s:
 
 
 def asked_for(lines: LineTable) -> tuple[npt.NDArray[np.bool_], Float32s]:
-    """Which lines a query asks for (bool[n]), and what each is worth for it (float32[n], 0 to 14).
+    """Which lines a query asks for (bool[n]), and their worth for it (float32[n], 0 to 14).
 
     Asked for are lines that have an id of the query that is rare enough to mean something, and those with the
     largest share of its words, if that is large and they are few.
@@ -282,7 +282,7 @@ def split_at(lines: LineTable, cut: Int64s) -> LineTable:
 
 
 def _with_bulk(lines: LineTable, texts: list[str]) -> LineTable:
-    """Rows for what lies between the rows, where that is more than white space."""
+    """Rows for the text between the rows, if it is more than white space."""
     table = lines.table
     spans: list[
         tuple[int, int, int, int, bool]
@@ -336,7 +336,7 @@ def _gaps(text: str, begins: Int64s, stops: Int64s) -> Int64s:
 def _add_gap(
     spans: list[tuple[int, int, int, int, bool]], row: int, document: int, text: str, start: int, end: int
 ) -> None:
-    """Add what lies before a row: the rest of the line before it, and whole lines."""
+    """Add the text before a row: the rest of the line before it, and whole lines."""
     line_end = min(
         (at for at in (text.find("\n", start, end), text.find("\r", start, end)) if at >= 0), default=end
     )

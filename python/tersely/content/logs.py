@@ -1,4 +1,4 @@
-"""Logs: a line of each template and how often it came, errors and their neighbours, what was asked for."""
+"""Logs: a line of each template with its count, errors and their neighbours, lines for the query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stack traces: what was thrown, what caused it, the first and last frame of own code; each trace once."""
+"""Stack traces: exception, cause, the first and last frame of own code; each trace once."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _is_go_call(text: str) -> bool:
 
 
 def _traces(lines: LineTable, role: Int64s) -> Int64s:
-    """int64[n]: number of the trace that a line belongs to: frames with what was thrown; -1 for text.
+    """int64[n]: the trace of each line: exception and frames; -1 for text.
 
     What was thrown stands above its frames, or below them (Python).
     """

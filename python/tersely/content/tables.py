@@ -161,7 +161,7 @@ def _feet(text: str, start: Int64s, role: UInt8s, head: Int32s) -> list[int]:
 
 
 def _shape(text: str, start: int) -> str:
-    """Return what is left of a word when letters and digits are alike."""
+    """Return the shape of a word: letters and digits each replaced by one sign."""
     word = _FIRST.match(text, start)
     return _LETTERS.sub("a", _DIGITS.sub("0", word[1])) if word else ""
 

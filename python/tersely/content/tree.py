@@ -1,4 +1,4 @@
-"""JSON, XML and YAML in units: values or elements, what opens and closes them, pieces of long texts."""
+"""JSON, XML and YAML in units: values or elements, their brackets or tags, pieces of long texts."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class TreeUnits:
         return tuple(f"{name}_{_FAULTS[code]}" for code in sorted(set(self.fault.tolist())) if code)
 
     def follows(self) -> Int32s:
-        """int32[n]: what opens a container is in or out with what closes it."""
+        """int32[n]: groups; the row that opens a container is in or out with the one that closes it."""
         return np.where(self.kind == CLOSE, self.table.heading, -1).astype(np.int32)
 
     def gap(self, row: int) -> str:
@@ -102,7 +102,7 @@ class TreeUnits:
 
 
 def nested_units(units: TreeUnits, follows: Int32s, gap: Callable[[int], str] | None) -> Units:
-    """Make units of nested rows; `gap` writes what precedes a row instead of the document's own gap."""
+    """Make units of nested rows; `gap` writes the text before a row instead of the document's own."""
     marker = units.marker()
     return Units(
         units.table,

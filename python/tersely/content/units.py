@@ -1,4 +1,4 @@
-"""The interface of content types: units, what each needs and is worth, and how they are written."""
+"""The interface of content types: units, their needs and worth, and how they are written."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Reads documents, says what each part is worth, fits them into a budget, and checks the result."""
+"""Reads documents, values each unit, fits them into a budget, and checks the result."""

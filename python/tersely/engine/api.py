@@ -348,7 +348,7 @@ def dedup(
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Deduplicated:
-    """Merge what is there twice, and nothing that differs.
+    """Merge duplicates, and nothing that differs.
 
     Texts are taken in descending order of score. Each joins the earlier representative it is most similar to,
     or becomes one; no text joins through a third. It joins a representative where all of these hold:
@@ -416,7 +416,7 @@ def guard_keys(texts: Any) -> list[bytes]:
 
 
 def find_facts(documents: Any) -> list[Fact]:
-    """Find what of documents should neither get lost nor be made up: numbers, names, code, decisions...
+    """Find facts of documents that must be neither lost nor made up: numbers, names, code, decisions...
 
     Args:
         documents: as for `compress`.

@@ -107,7 +107,7 @@ def dedup_vectors(
 
 
 def keys_of_guards(texts: Sequence[str]) -> list[bytes]:
-    """A digest of the guards of each text (csrc/kernels/text/guards.hpp); what merges has equal ones."""
+    """A digest of each text's guards (csrc/kernels/text/guards.hpp); only texts with equal ones merge."""
     guard, signatures, *_ = _native.guards(list(texts))
     keys = [hashlib.blake2b(one.encode(), digest_size=_KEY).digest() for one in signatures]
     return [keys[one] for one in guard.tolist()]
@@ -116,7 +116,7 @@ def keys_of_guards(texts: Sequence[str]) -> list[bytes]:
 def _said(
     texts: Sequence[str], vectors: Float32s, limit: float, threads: int
 ) -> tuple[Int32s, Int32s, Int64s, Int32s, Int64s]:
-    """Return what texts must agree in, for `_native.deduplicate`: guards, terms and names with offsets.
+    """Return guards, terms and names with offsets, in which texts must agree, for `_native.deduplicate`.
 
     Comparing few vectors costs less than reading their texts: then only those are read that have a similar
     one. The others get a guard that no other text has, which keeps them apart as their vectors do.

@@ -102,7 +102,7 @@ def is_named(texts: Sequence[str], facts: FactTable, names: Collection[str]) -> 
 
 
 def check_names(preserve: Collection[str] | str) -> tuple[str, ...]:
-    """The names, in a fixed order. Raises TypeError or ValueError for what PRESERVABLE does not have."""
+    """The names in a fixed order. Raises TypeError or ValueError for one that is not in PRESERVABLE."""
     if not isinstance(preserve, Iterable):
         raise TypeError(f"preserve must be a name or a list of names, not {type(preserve).__name__}")
     names = [preserve] if isinstance(preserve, str) else list(preserve)
@@ -201,7 +201,7 @@ class FactCoverage:
         group: Int32s,
         favour: Float32s | None = None,
     ) -> UInt8s:
-        """uint8[n]: 1 for what is pinned, and for units that cover most of the facts' weight per token.
+        """uint8[n]: 1 for pinned units, and for those that cover most of the facts' weight per token.
 
         Where all facts need more than the budget, each token too many leaves two to other units, down
         to the share: facts that a text is full of must not cost it all else.

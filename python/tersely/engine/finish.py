@@ -1,4 +1,4 @@
-"""Make the result of a call: spans, receipt, and the check of what users are promised. The only exit."""
+"""Make the result of a call: spans, receipt, and the check of the promises. The only exit."""
 
 from __future__ import annotations
 
@@ -277,7 +277,7 @@ def _marked(reading: Reading) -> set[int]:
 def _in_source(
     reading: Reading, status: UInt8s, rewritten: Collection[int], marked: Collection[int]
 ) -> tuple[SegmentTable, UInt8s, Float32s]:
-    """Units as pieces of their documents; what pages do not show, or is written otherwise, is dropped too.
+    """Units as spans of their documents; text that pages do not show, or that is rewritten, is dropped.
 
     So is what stands before the first unit of `marked` documents, and behind the last.
     """

@@ -1,4 +1,4 @@
-"""Fit units into a budget: choose under a target, write, count what was written, correct the target.
+"""Fit units into a budget: choose under a target, write, count the text, correct the target.
 
 The token counts of units are estimates, because tokenizers are not additive; the count of the final text
 decides. This is the only such loop.
@@ -235,7 +235,7 @@ class _Fitting:
         return Fit(rendered, tokens, status, cut, self.recounts, warnings, fitted.tally)
 
     def _choice(self) -> _native.Choice:
-        """The units with what they are worth and the rules for choices among them."""
+        """The units with their worth and the constraints of a choice."""
         reading, table, rules = self.reading, self.table, dict[str, Any]()
         if reading.by_query:  # headings are not selected with nothing under them
             rules["kind"], rules["above"] = table.kind, table.heading
@@ -547,7 +547,7 @@ class _Fitting:
         return replace(fitted, warnings=("markers_left_out",))
 
     def _smallest(self) -> Fit | None:
-        """Whatever whole thing fits, best first: pins, else single units with what they need, groups."""
+        """The best single thing that fits: pins, else a unit with its needs, or a group."""
         if self.pinned.any():
             return self._try(self.choice.only(self.pinned), Wording.BARE)
         counts, group = self.prices.counts, self.reading.group

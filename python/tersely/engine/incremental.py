@@ -61,7 +61,7 @@ def compute_diff(old: str, new: str) -> Diff:
 
 
 def compare(old: str, new: str) -> tuple[Diff, list[Change]]:
-    """`compute_diff`, and the characters that differ, in order; what lies between them is equal."""
+    """`compute_diff`, and the ranges of characters that differ, in order."""
     if old == new:
         return Diff((), (), 0.0), []
     a, b = old.split("\n"), new.split("\n")
@@ -524,7 +524,7 @@ def _brought_over(before: State, now: Request) -> tuple[Diff, list[Known], list[
 
 
 def _obstacle(options: Extractive, before: State, reading: Reading, share: float) -> str:
-    """Why what was kept before says nothing now; "" where it does."""
+    """The reason why the earlier choice cannot be used; "" if it can."""
     if not before.status:
         return "fitted"
     if options.reranker is not None or options.pruner is not None:
@@ -627,7 +627,7 @@ def _state(
     diff: Diff,
     share: float,
 ) -> State:
-    """A state without units, with what the update says of itself."""
+    """A state without units, with the update's own fields."""
     same = common_prefix(before.result.text, result.text) if before is not None else 0
     if before is not None and same == len(before.result.text):
         prefix = before.result.tokens

@@ -57,7 +57,7 @@ def read(
     types: tuple[str, ...] = (),
     warnings: tuple[str, ...] = (),
 ) -> Reading:
-    """Read, and say what each unit is worth.
+    """Read the documents, and value each unit.
 
     `original`: tokens of the documents joined by the separator. `options`: how text is read and valued.
     `readers`: of each document, what reads it as its content type; None, and (): it is read as text.

@@ -62,7 +62,7 @@ def _rows_of(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> tupl
 
 
 def _covered(size: int, low: Int64s, high: Int64s) -> UInt8s:
-    """uint8[size]: what lies in one of the runs [low, high). O(size + runs)."""
+    """uint8[size]: whether a place lies in one of the runs [low, high). O(size + runs)."""
     opens, closes = (np.bincount(edges, minlength=size + 1) for edges in (low, high))
     return (np.cumsum(opens - closes)[:size] > 0).astype(np.uint8)
 
@@ -236,7 +236,7 @@ def count(counter: BatchTokenCounter, text: str) -> int:
 
 
 def count_sent(request: Request, text: str, parts: Sequence[str]) -> int:
-    """Tokens of what is kept of documents as it is sent (`Frame`): as `text`, or in the request's frame."""
+    """Tokens of the kept documents as they are sent: as `text`, or in the request's frame (`Frame`)."""
     frame, counter = request.frame, request.counter
     if frame is None:
         return count(counter, text)
@@ -248,7 +248,7 @@ def count_sent(request: Request, text: str, parts: Sequence[str]) -> int:
 
 
 def prices_of_headings(request: Request) -> Heads | None:
-    """Price headings and what is sent around all documents; None where there is neither."""
+    """Tokens of headings and of the text around all documents; None if there is neither."""
     frame = request.frame
     if frame is None or frame.heads is not None or not (frame.prefix or frame.headings or frame.suffix):
         return None if frame is None else frame.heads
@@ -692,7 +692,7 @@ class Reading:
         return self.bulk | self.fragments
 
     def _estimate(self) -> Int64s:
-        """int64[n]: tokens of units by their length, and of what says that something below is left out."""
+        """int64[n]: tokens of units by their length, and of the marks for text left out below them."""
         table = self.table
         density = self.original / max(sum(map(len, self.texts)), 1)
         return _native.estimated_costs(table.start, table.end, table.heading, density, _GAP, _MARKER)

@@ -1,4 +1,4 @@
-"""Write kept units as a text: the source's own gaps, separators, markers; say what is no source's."""
+"""Write kept units as a text: the source's own gaps, separators, markers; list the generated parts."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def places_of_separators(texts: Sequence[str], separator: str) -> Places:
 
 
 def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wording, writer: _Writer) -> None:
-    """Write the kept units of a region as text, or in its form, with what marks the others. O(kept units)."""
+    """Write the kept units of a region as text, or in its form with marks for the others. O(kept units)."""
     text = reading.texts[region.document]
     if region.form is None:
         first, last = _runs(reading.table, rows)
@@ -221,13 +221,13 @@ def _write_quoted(text: str, table: SegmentTable, form: Quoted, rows: Int64s, wr
 
 
 def joins_are_marked(reading: Reading) -> bool:
-    """Whether what joins pieces of text may say something: an "…" between parts of a line, or a separator."""
+    """Whether the text between pieces may hold words: "…" between parts of a line, or a separator."""
     parts = reading.clauses or reading.pieces_of_lines
     return parts or bool((reading.request.separator + reading.request.within).strip())
 
 
 def _render_marked(reading: Reading, rows: Int64s) -> Rendered:
-    """Text alone, where what joins its pieces may say something."""
+    """Plain text whose joints may hold words."""
     table, request = reading.table, reading.request
     first, last = _runs(table, rows)
     kept, between, places = _text_parts(reading, first, last)

@@ -109,7 +109,7 @@ class Prepared:
         original_tokens: int | None = None,
         texts: Texts | None = None,
     ) -> None:
-        """Say what to read, and how.
+        """Take the documents and the way to read them.
 
         `readers`: what reads each document as its content type; (): all are read as text. `revise`: changes
         what a new reading says of its units (worth, groups, which are never kept) before anything is fitted.
@@ -148,7 +148,7 @@ class Prepared:
 
     @property
     def reading(self) -> Reading:
-        """The units of the documents and what each is worth."""
+        """The units of the documents and their worth."""
         if self._reading is None:
             reading = read(
                 self.request,
@@ -386,7 +386,7 @@ class Prepared:
         request: Request | None = None,
         types: Sequence[str] | None = None,
     ) -> Prepared:
-        """Read the same documents with other readers, options, pins, or as what other types are."""
+        """Read the same documents with other readers, options, pins or content types."""
         told = (*self._warnings, *warnings)
         return Prepared(
             request or self.request,
@@ -417,7 +417,7 @@ class Prepared:
         return any(self._readers) and not any(getattr(r, "whole", False) for r in self._readers)
 
     def _cut_within(self, budget: int, finer: Fit) -> Fit | None:
-        """A level that is cut from what a larger one has, but for its groups; None: nothing fits."""
+        """A level cut from the units of a larger one, without groups; None: nothing fits."""
         alone = np.where(self.reading.group < 0, finer.status, np.uint8(0))
         try:
             return fit(self.reading, budget, within=replace(finer, status=alone))

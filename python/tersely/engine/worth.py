@@ -1,4 +1,4 @@
-"""Say what units are worth: relevance to the query, else importance in the text, in one currency for all."""
+"""Value units: relevance to the query, else importance in the text, on one scale for all."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Asked:
         return _native.relevance(*given)
 
     def columns(self, weights: Mapping[str, float]) -> Float32s:
-        """float32[len(COLUMNS), n]: what a forest is fitted on. O(terms + n log n)."""
+        """float32[len(COLUMNS), n]: the features that a forest is fitted on. O(terms + n log n)."""
         return _native.relevance_columns(*self._arguments(weights))
 
     def _arguments(self, weights: Mapping[str, float] | Float64s) -> tuple[Any, ...]:
@@ -236,7 +236,7 @@ def read_for_query(
 
 
 class Hybrid(NamedTuple):
-    """Scores, and what they are made of.
+    """Scores and their parts.
 
     Attributes:
         segments: float32[n] >= 0; see csrc/kernels/relevance/columns.hpp.

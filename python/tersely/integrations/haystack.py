@@ -95,7 +95,7 @@ class TerselyCompressor:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Make a component of what `to_dict` wrote."""
+        """Make a component from the dict of `to_dict`."""
         options = dict(data["init_parameters"])
         if isinstance(counter := options.get("counter"), dict):
             options["counter"] = deserialize_callable(counter["function"])

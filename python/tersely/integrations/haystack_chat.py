@@ -40,7 +40,7 @@ class TerselyCompactor:
 
     @component.output_types(messages=list[ChatMessage], report=dict[str, Any])
     def run(self, messages: list[ChatMessage]) -> dict[str, Any]:
-        """Return the messages that fit, and what became of each (`CompactedMessages.to_dict`).
+        """Return the messages that fit, and an account of each (`CompactedMessages.to_dict`).
 
         Raises BudgetExceededError where what must stay does not fit.
         """
@@ -74,7 +74,7 @@ class TerselyCompactor:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Make a component of what `to_dict` wrote."""
+        """Make a component from the dict of `to_dict`."""
         return cls(**data["init_parameters"])
 
 

@@ -21,12 +21,12 @@ __all__ = ["TerselyCompressor"]
 
 
 class TerselyCompressor:
-    """Compressor of any text: what stays is verbatim; headroom keeps the whole under the hash at the end."""
+    """Compressor of any text, verbatim; headroom stores the original under the hash at the end."""
 
     descriptor = CompressorDescriptor("tersely", ["*/*"], lossless=False, cost_tier="fast", recoverable=True)
 
     def compress(self, inp: CompressInput) -> CompressOutput:
-        """Shorten a block to 2,000 tokens, or to `target_ratio` of its own; what fits is passed through."""
+        """Shorten a block to 2,000 tokens, or to `target_ratio` of its own; shorter ones pass through."""
         told: list[ToolResultReport] = []
         recoverable: dict[str, str] = {}
         options: Any = {

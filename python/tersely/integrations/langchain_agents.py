@@ -1,4 +1,4 @@
-"""Compress what a LangChain agent sends to its model, as middleware. Needs `tersely[langchain-agents]`."""
+"""Middleware that compresses a LangChain agent's requests. Needs `tersely[langchain-agents]`."""
 
 from __future__ import annotations
 

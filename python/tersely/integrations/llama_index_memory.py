@@ -1,4 +1,4 @@
-"""Keep what the short-term memory of LlamaIndex drops, as a memory block. Needs `tersely[llama-index]`."""
+"""A memory block that keeps excerpts of messages dropped by LlamaIndex. Needs `tersely[llama-index]`."""
 
 from __future__ import annotations
 

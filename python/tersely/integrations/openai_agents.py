@@ -1,4 +1,4 @@
-"""Shorten results of tools in what OpenAI's Agents SDK sends to a model. Needs `tersely[openai-agents]`."""
+"""Shorten tool results in requests of OpenAI's Agents SDK. Needs `tersely[openai-agents]`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shorten results of tools in what a pydantic-ai agent sends to its model. Needs `tersely[pydantic-ai]`."""
+"""Shorten tool results in requests of a pydantic-ai agent. Needs `tersely[pydantic-ai]`."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _NEIGHBORS = 64  # kept of each row above that
 
 
 class Ranking(NamedTuple):
-    """Rows in the order of choice, pinned ones first: int32[k], and what each was chosen for: float64[k]."""
+    """Rows in the order of choice, pinned ones first: int32[k], and the gain of each: float64[k]."""
 
     indices: Int32s
     scores: Float64s

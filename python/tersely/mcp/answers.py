@@ -96,7 +96,7 @@ def fenced_reply(text: str) -> str:
 def to_markdown(
     answer: Answer, results: Sequence[ChunkResult], stats: ResultStats | None = None, *, note: str = ""
 ) -> str:
-    """Write an answer and its results as Markdown, what comes from documents fenced (writing/prompt.py).
+    """Write an answer and its results as Markdown, document text fenced (writing/prompt.py).
 
     `# Answer`, `# Source Documents` with each result's score, file, section and content, and, where there are
     stats, `# Compression Stats` with a line a number.

@@ -203,7 +203,7 @@ def _listen(host: str, port: int) -> list[socket.socket]:
 
 
 def _is_loopback(host: str) -> bool:
-    """Say whether only this machine reaches what listens on `host`."""
+    """Whether a server on `host` is reached from this machine alone."""
     return host in _LOOPBACK
 
 

@@ -123,7 +123,7 @@ class MemoryTools:
         **_COMPRESSION,
     )
     def compress_context_segment(self, arguments: dict[str, Any]) -> ToolReply:
-        """Compress segments; the reply has what each saved, or why it stays."""
+        """Compress segments; the reply has each one's savings, or why it stays."""
         result = self.memory.compress_context_segment(**arguments)
         return ToolReply("\n".join(_compression_lines(result)), _plain(result))
 

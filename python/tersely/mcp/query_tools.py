@@ -135,7 +135,7 @@ class QueryTools:
         budget: int,
         whole: list[ChunkResult],
     ) -> ToolReply:
-        """The reply for a budget: what a model answers, where there is one, and an extract of the results.
+        """The reply for a budget: a model's answer, if there is a model, and an extract of the results.
 
         It has no more tokens than that of `query_documents` with its results `whole`.
         """

@@ -70,7 +70,7 @@ class ResultFilter:
         return None
 
     def result(self, id: Any, result: dict[str, Any]) -> dict[str, Any]:
-        """See the server's result for a request, and give what the client gets."""
+        """Take the server's result for a request, and return the client's."""
         if result.get("resultType") == "complete":  # from version 2026-07-28 on
             self._frame = {"resultType": "complete"}
         method, given = self._waiting.pop(id, ("", {}))

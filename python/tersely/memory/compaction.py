@@ -294,7 +294,7 @@ class Compactor:
             raise ValueError(f"headroom must lie in [0, 1), not {self.headroom!r}")
 
     def compact(self, messages: Sequence[Any]) -> CompactedMessages:
-        """Return what to send for the history so far; it should begin with what was given before.
+        """Return the messages to send for the history so far; it should extend the one given before.
 
         A history that does not is compacted from its start. Raises as `compact_messages` does. O(messages)
         for one that fits, and O(characters of the budget) where something has to be folded.

@@ -68,7 +68,7 @@ class ConversationMemory:
 
     @property
     def summary(self) -> str:
-        """The line about compacted turns; "" where there are none."""
+        """The line about compacted turns; "" if there are none."""
         if not self.archive:
             return ""
         return f"[Previous conversation ({len(self.archive)} turns): {' | '.join(self._previews)}]"

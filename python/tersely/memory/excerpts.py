@@ -223,7 +223,7 @@ class Excerpts:
     said: Bools  # bool[units], what people say that is neither polite nor said again
 
     def unsaid(self, status: UInt8s) -> tuple[Int64s, Int64s, Int64s]:
-        """(piece, start, end) of what people say and is left out, in order."""
+        """(piece, start, end) of people's statements that are left out, in order."""
         table = self.reading.table
         rows = (self.said & (status < FIRST_KEPT)).nonzero()[0]
         rows = rows[np.lexsort((table.start[rows], self.pieces[table.document[rows]]))]
@@ -316,7 +316,7 @@ def _sent(text: str, style: JsonStyle | None) -> str:
 def _revised_rows(
     reading: Reading, pieces: Int64s, quoted: int, revisions: Sequence[Revision]
 ) -> tuple[Bools, Int32s]:
-    """(bool[units], what later words replace; int32[units], groups: what is withdrawn, and what says so)."""
+    """(bool[units]: replaced by later words; int32[units]: groups of a withdrawn unit and its withdrawal)."""
     table, document = reading.table, {piece: at for at, piece in enumerate(pieces[:quoted].tolist())}
     replaced = np.zeros(len(table), dtype=bool)
     if not revisions:
@@ -552,7 +552,7 @@ class _Said:
 
 
 def _with_codes(texts: Sequence[str], facts: FactTable) -> FactTable:
-    """Add codes to facts: in data no words say what they are."""
+    """Add codes to the facts of data, whose lines have no words."""
     found = [
         (number, match.start(), match.end())
         for number, text in enumerate(texts)

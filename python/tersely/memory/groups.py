@@ -1,4 +1,4 @@
-"""Which messages stay or go together, which must stay, and what they cost."""
+"""Groups of messages that stay or go together, messages that must stay, and costs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def count_waiting(entries: Sequence[Entry]) -> int:
 
 
 def broken_rules(entries: Sequence[Entry]) -> list[str]:
-    """List what providers would refuse of a history, a code for each place. O(entries).
+    """List the breaks of providers' rules in a history, a code for each place. O(entries).
 
     "result_without_call": no message before it makes the call; "call_without_result": none behind it answers,
     and it is not of the last turn; "call_parted": somebody speaks between a call and its result;
@@ -92,12 +92,12 @@ def broken_rules(entries: Sequence[Entry]) -> list[str]:
 
 
 def breaks_rules(sent: Sequence[Entry], came: Sequence[Entry]) -> bool:
-    """Whether what is sent of a history breaks a rule (`broken_rules`) more often than the history did."""
+    """Whether a result breaks a rule (`broken_rules`) more often than the history did."""
     return bool((found := broken_rules(sent)) and Counter(found) - Counter(broken_rules(came)))
 
 
 def count_entries(counter: BatchTokenCounter, entries: Sequence[Entry], picture_tokens: int = 0) -> Int64s:
-    """int64[n]: tokens of each entry: frame, role, name, every text, calls, what is opaque, pictures.
+    """int64[n]: tokens of each entry: frame, role, name, every text, calls, opaque parts, pictures.
 
     One batch of the counter. Raises ValueError as `count_batch` does.
     """

@@ -368,7 +368,7 @@ class MessageReader:
             self.data(content, path)
 
     def block(self, block: Mapping[str, Any], path: Path) -> None:
-        """A block, as what it is."""
+        """Read a block by its type."""
         what, fields, inner = kind_of(block, path)
         if inner != path:
             self.rest(block, path, {what})
@@ -662,7 +662,7 @@ def read_result(result: Any) -> Entry:
 
 
 def _is_message(value: Any) -> bool:
-    """Whether what a tool gave is a message of a history, not a block or data."""
+    """Whether a tool result is a message of a history, not a block or data."""
     if not isinstance(value, Mapping):
         named = getattr(value, "type", None) in LANGCHAIN_TYPES and hasattr(value, "content")
         return (named or isinstance(getattr(value, "role", None), str)) and as_mapping(value) is not None

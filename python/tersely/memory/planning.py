@@ -1,4 +1,4 @@
-"""Plan a compaction: what it costs, with caches and models, and what it saves."""
+"""Plan a compaction: its cost, with caches and models, and its savings."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def plan(
     counter: Any = None,
     **options: Any,
 ) -> CompactionPlan:
-    """Find out what compacting to `budget` would do and whether it pays. A dry run: nothing is changed.
+    """Estimate the effect of compacting to `budget`, and whether it pays. A dry run.
 
     Args:
         messages, counter: as in `compact_messages`.
@@ -144,5 +144,5 @@ def plan(
 
 
 def apply(planned: CompactionPlan) -> CompactedMessages:
-    """Do what was planned."""
+    """Carry out the plan."""
     return planned.compacted

@@ -400,7 +400,7 @@ def _issues(
 
 
 def steps_prompt(task: str) -> Prompt:
-    """Ask for what steps came to, in at most {target} sentences."""
+    """Ask for the outcome of steps, in at most {target} sentences."""
     return Prompt(
         "Summarize the steps below in at most {target} sentences: what was attempted, the key findings (keep "
         "numbers, names and paths as they are), and which errors were resolved. {rules} Reply with the "

@@ -22,7 +22,7 @@ class Rows:
 
 
 def with_texts(message: Any, texts: Mapping[Path, Any]) -> Any:
-    """A copy of the message with the texts (or records) at these paths; what is not on a path is shared.
+    """A copy of the message with the texts (or records) at these paths; other parts are shared.
 
     REMOVED takes a block out of its list; one where a provider's cache ends stays, with "…" as its text.
     O(what is on the paths, with the lists that they lead through).

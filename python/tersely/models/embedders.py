@@ -311,7 +311,7 @@ def _pair(answer: Any, name: str) -> tuple[Any, Any]:
 
 
 def _indices(answer: Any, count: int, name: str) -> Int64s:
-    """Return which texts were cut, int64[k]. Raises ModelReplyError for what are no indices."""
+    """Return the indices of cut texts, int64[k]. Raises ModelReplyError if they are none."""
     indices = _finite(answer, name)
     if indices.ndim != 1 or np.any((indices < 0) | (indices >= count) | (indices % 1 != 0)):
         raise ModelReplyError(f"{name} must name the texts that it cut by their indices under {count}")
@@ -324,7 +324,7 @@ def _name_of(model: Any) -> str:
 
 
 def _check(model: Any, protocol: Any, wanted: str) -> None:
-    """Raise TypeError for what lacks a protocol's methods, or is a class."""
+    """Raise TypeError for an object that lacks a protocol's methods, or is a class."""
     if isinstance(model, type) or not isinstance(model, protocol):
         raise TypeError(f"{wanted}, not {_described(model)}")
 

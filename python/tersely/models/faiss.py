@@ -63,7 +63,7 @@ class InvertedFile:
                 self._index.add(block)
 
     def search(self, queries: Float32s, threshold: float, probes: int) -> tuple[Int64s, Int32s, Float32s]:
-        """Return limits, rows and similarities of what lies above `threshold` in the nearest `probes` cells.
+        """Return limits, rows and similarities of pairs above `threshold` in the nearest `probes` cells.
 
         int64[n + 1], int32[p], float32[p]: those of query q stand at [limits[q], limits[q + 1]).
         """

@@ -19,11 +19,11 @@ class UnawaitedCoroutine(Coroutine[Any, Any, Result]):
     """A coroutine whose attributes raise an error that says it was not awaited."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Result], hint: str) -> None:
-        """Take the coroutine, and what the error says."""
+        """Take the coroutine and the error's text."""
         self._coroutine, self._hint = coroutine, hint
 
     def send(self, value: Any) -> Any:
-        """Go on: what an event loop calls."""
+        """Advance the coroutine, as an event loop does."""
         return self._coroutine.send(value)
 
     def throw(self, *error: Any) -> Any:

@@ -122,7 +122,7 @@ def resolve_language_model(model: Any, *, timeout: float | None = None) -> Check
 
 
 def complete_all(model: CheckedLanguageModel, prompts: Sequence[str], limit: int) -> list[Completion]:
-    """Return the reply to each prompt, or what was raised instead; at most `limit` prompts at a time."""
+    """Return the reply to each prompt, or its exception; at most `limit` prompts at a time."""
 
     def ask(prompt: str) -> Completion:
         try:

@@ -248,7 +248,7 @@ class _OnnxModel:
 
     @property
     def name(self) -> str:
-        """Says what is made of texts: hash of the files, and limit."""
+        """The identity of the model: a hash of its files, and its limit."""
         return f"onnx:{self._model.fingerprint}:{self.max_tokens}"
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -39,7 +39,7 @@ class MissingReplyError(StoreError):
 
 
 class Recorder:
-    """A language model that asks another one, and writes to a file what comes back.
+    """A language model that asks another one and records its replies in a file.
 
     The file has a JSON object a line: "key", "model", and "reply", or "error" with "type" and "message";
     prompts are not in it. What has a reply in it is not asked again, so that the run that records gives what
@@ -47,7 +47,7 @@ class Recorder:
     """
 
     def __init__(self, model: Any, path: str | os.PathLike[str], *, name: str | None = None) -> None:
-        """Record what `model` replies into the file at `path`, which is made where it is missing.
+        """Record the replies of `model` in the file at `path`, made if it is missing.
 
         Args:
             model: what `tersely.models.language_models.resolve_language_model` takes.
@@ -66,7 +66,7 @@ class Recorder:
             warn_if_shared(self.path)
 
     def complete(self, prompt: str) -> str:
-        """The recorded reply, or the model's, which is then recorded; raises what the model raises."""
+        """The recorded reply, or the model's, which is then recorded; the model's errors pass."""
         key = reply_key(self.name, prompt)
         reply = self._entries.get(key, {}).get("reply")
         if reply is None:
@@ -94,7 +94,7 @@ class Recorder:
         return str(reply)
 
     def _record(self, key: str, **came: Any) -> str | None:
-        """Write what came, unless a reply did before; returns the reply that counts, None where none does."""
+        """Write a reply, unless there is one already; return the one in the file, or None."""
         entry = {"key": key, "model": self.name, **came}
         with self._file() as file:
             before = self._entries.get(key, {})
@@ -105,7 +105,7 @@ class Recorder:
 
     @contextmanager
     def _file(self) -> Iterator[BinaryIO]:
-        """Open the file for reading and for writing at its end, alone, once what others wrote is read.
+        """Lock the file and open it for reading and appending, others' replies read first.
 
         A last line without an end was never finished: it goes.
         """

@@ -1,4 +1,4 @@
-"""Show a result as one page of HTML: the source with what was kept and dropped, and the compressed text."""
+"""Show a result as one HTML page: the source with kept and dropped parts, and the compressed text."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _escaped(text: str) -> str:
 
 
 def _in_plain_words(title: str, data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what the page says where no script runs: all but the source."""
+    """Yield the page for browsers without scripts: all but the source."""
     yield title
     yield "\n".join(f"{number} {_plain(what)}" for number, what in data["figures"])
     yield from data["notes"]
@@ -178,7 +178,7 @@ def _more(view: View, drawing: Drawing) -> str:
 
 
 def _notes_on_room(drawing: Drawing, left_out: int) -> Iterator[str]:
-    """Yield what the page leaves out."""
+    """Yield notes on what the page omits."""
     if drawing.left_out:
         yield (
             f"This page leaves out {drawing.left_out:,} of the source’s {drawing.starts[-1]:,} characters, "

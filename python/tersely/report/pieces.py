@@ -1,4 +1,4 @@
-"""Divide documents and texts into what a page shows: titles, reasons, kept and dropped runs, marks."""
+"""Divide documents and texts into the parts of a page: titles, reasons, kept and dropped runs, marks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _shortest(paths: dict[int, list[str]]) -> dict[int, list[str]]:
 
 
 def heading_of(documents: Sequence[Document], titles: Sequence[Title], noun: str = "documents") -> str:
-    """Return what all of them are called together, as plain text."""
+    """Return one name for all documents, as plain text."""
     if len(documents) == 1:
         document = documents[0]
         return titles[0].short if document.title or document.id or document.file_name else "Compressed text"
@@ -453,7 +453,7 @@ def text_marks(result: Compressed) -> list[Mark]:
 
 
 def _place(result: Compressed, fact: Fact) -> int:
-    """Find a fact in the compressed text, as whole words: made up ones in what a model wrote."""
+    """Find a fact in the compressed text as whole words; made up ones in generated text."""
     if not fact.text.strip():
         return -1
     made_up = fact.outcome == "unsupported"
@@ -478,7 +478,7 @@ class Painter:
         self._active: list[Mark] = []
 
     def add(self, marks: Iterable[Mark]) -> None:
-        """Add marks in what is not divided yet."""
+        """Add marks in runs without one."""
         for mark in marks:
             heappush(self._waiting, mark)
 
@@ -647,5 +647,5 @@ def draw_text(
 
 
 def note(text: str) -> Run:
-    """Return what the page says itself among a text."""
+    """Return the page's own words within a text."""
     return [text, "x note"]

@@ -1,4 +1,4 @@
-"""Convert results of every kind to documents, spans and a receipt, which is what the page shows.
+"""Convert results of every kind to documents, spans and a receipt for the page.
 
 Histories are documents too, one a message or a step.
 """
@@ -158,7 +158,7 @@ def _step(step: REPLEntry) -> str:
 
 
 def make_receipt(kept: Sequence[Span], dropped: Sequence[Span], *, original: int, **known: Any) -> Receipt:
-    """Make the receipt of what is shown but was not fitted here."""
+    """Make a receipt for a result that was not fitted here."""
     return Receipt(
         original_tokens=original,
         counter="",
@@ -174,7 +174,7 @@ def _whole(document: int, text: str, reason: str) -> Span:
 
 
 def rest_of(places: Sequence[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
-    """Yield what is between places, which are in order."""
+    """Yield the ranges between ordered places."""
     at = 0
     for start, end in places:
         if at < start:

@@ -1,4 +1,4 @@
-"""Results of a search, made smaller: types, what makes them fewer or shorter, contextual compression.
+"""Smaller search results: types, filters and compressors of results, contextual compression.
 
 All but the types of chunks load when they are first asked for.
 """

@@ -333,7 +333,7 @@ def readable(result: ChunkResult) -> ChunkResult:
 
 
 def read_chunks(documents: Any) -> tuple[tuple[DocumentChunk, ...], tuple[Document, ...]]:
-    """Read what callers pass as documents, as chunks and as the Documents that the stages take.
+    """Read callers' documents as chunks and as the Documents of the stages.
 
     DocumentChunks, SearchResults, ChunkResults, or what `tersely.compress` takes. A text without an id has
     the UUID5 of itself in its chunk.

@@ -89,7 +89,7 @@ async def acompress_parts(
 
 
 class _Call:
-    """A checked call, and what is made of its result or error."""
+    """A checked call, and the answer for its result or error."""
 
     def __init__(
         self, documents: Any, query: str | None, timeout: float | None, options: dict[str, Any]

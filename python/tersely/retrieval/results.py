@@ -423,7 +423,7 @@ def extract_sentences(
 
 
 def _excerpt(text: str, sentences: Sequence[tuple[int, int]]) -> Excerpt:
-    """Join sentences; what is no longer than the mark of a gap stays: no excerpt is longer than its text."""
+    """Join sentences; a gap no longer than its mark stays, so no excerpt is longer than its text."""
     shown, spans = "", list[tuple[int, int]]()
     for start, end in sentences:
         last = spans[-1][1] if spans else start

@@ -316,7 +316,7 @@ class Explanation:
     warnings: tuple[str, ...]
 
     def of(self, row: int) -> dict[str, float]:
-        """Return what each feature adds to segment `row`, the largest first, those of nothing left out."""
+        """Return the contribution of each feature to segment `row`, the largest first, without zeros."""
         parts = zip(self.names, self.contributions[:, row].tolist(), strict=True)
         return dict(sorted(((n, p) for n, p in parts if p), key=lambda part: (-abs(part[1]), part[0])))
 
@@ -344,7 +344,7 @@ def explain(
     pruner: Any = None,
     level: Level | str = Level.SENTENCE,
 ) -> Explanation:
-    """Say what each segment's relevance to a query is made of.
+    """Explain each segment's relevance to a query by features.
 
     Args:
         documents: what `tersely.compress` takes.

@@ -57,7 +57,7 @@ def run_on_ray(
 
 
 def _take(ray: Any, place: Any, job: dict[str, Any], schedule: Schedule | Stages) -> None:
-    """Take note of what came of a task."""
+    """Record the outcome of a task."""
     died = (
         ray.exceptions.WorkerCrashedError,
         ray.exceptions.NodeDiedError,

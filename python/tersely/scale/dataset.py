@@ -38,7 +38,7 @@ _LOCK = ".lock"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How far a job is, and what it came to so far.
+    """The progress of a job, and its totals so far.
 
     Attributes:
         out: the folder of the output.
@@ -251,7 +251,7 @@ def run_dataset(
 
 
 def _clean(folder: Path) -> None:
-    """Remove what runners that were killed left; one that is at work finds every part there."""
+    """Remove the leftovers of killed runners; a running one still finds every part."""
     remove_leftovers(folder)
     shutil.rmtree(folder / SHUFFLE, ignore_errors=True)
 
@@ -386,7 +386,7 @@ class _Progress:
             self._call()
 
     def report(self, digest: str | None = None) -> Report:
-        """Report what is done so far."""
+        """Report the progress so far."""
         weights = self._plan.weights
         with self._lock:
             totals, running = self._totals, list(self._running.values())

@@ -39,7 +39,7 @@ class _Worker:
         self._ready = False
 
     def run(self, job: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]) -> Totals:
-        """Do a job. Raises what the worker raised, and _WorkerDiedError."""
+        """Do a job. Raises the worker's error, or _WorkerDiedError."""
         process = self._ready_process()
         assert process.stdin is not None and process.stdout is not None
         with contextlib.suppress(BrokenPipeError, json.JSONDecodeError):  # the last line may be cut

@@ -298,7 +298,7 @@ def _pair(space: Workspace, number: int) -> None:
 
 
 def _join(space: Workspace, number: int) -> None:
-    """Join what blocks connected to components; their texts go where the component goes."""
+    """Join components that blocks connect; their texts go where the component goes."""
     blocks = read_json(space, "census", 0)["blocks"]
     row, of = _gather(space, "edges", range(blocks), 0, row=np.int64, of=np.int64)
     nodes = np.unique(np.concatenate([row, of]))

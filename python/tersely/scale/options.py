@@ -90,7 +90,7 @@ class JobOptions:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        """Make options of what `to_dict` returned."""
+        """Make options from the dict of `to_dict`."""
         return cls(**fields)
 
 

@@ -101,7 +101,7 @@ class Plan:
 
     @classmethod
     def from_bytes(cls, data: bytes, schema: Any, source: Sequence[str] = ()) -> Plan:
-        """Read what `to_bytes` gave. Raises ValueError, KeyError or TypeError for anything else."""
+        """Read the bytes of `to_bytes`. Raises ValueError, KeyError or TypeError for anything else."""
         fields = json.loads(data)
         if fields["format"] != _FORMAT:
             raise ValueError(f"its format is {fields['format']}, and this version reads {_FORMAT}")
@@ -117,7 +117,7 @@ class Plan:
         )
 
     def write(self, path: Path, success: Mapping[str, Any] | None = None) -> None:
-        """Write the plan's file, and what a finished job came to, and see it to the disk. Raises OSError."""
+        """Write the plan's file and a finished job's report, and sync them to disk. Raises OSError."""
         notes = {"plan": self.to_bytes().decode(), "source": json.dumps(self.source)}
         if success is not None:
             notes["success"] = json.dumps(success, indent=1)
@@ -287,7 +287,7 @@ def _row_groups(number: int, footer: Any, columns: set[str], size: int) -> Itera
 
 
 def _divide(length: int, weight: int, size: int, least: int = 1) -> Iterator[tuple[int, int]]:
-    """Divide what has a length and a weight evenly into at least `least` ranges of at most about `size`."""
+    """Divide weighted rows evenly into at least `least` ranges of at most about `size`."""
     parts = least if weight <= size * _SLACK else max(min(-(-weight // size), length), least)
     for part in range(parts if length else 0):
         yield length * part // parts, length * (part + 1) // parts

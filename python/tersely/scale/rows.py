@@ -311,7 +311,7 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
 
 
 def fingerprint_of(path: Path) -> str:
-    """A digest of what tells whether a file is the same: O(footer), or of lines O(1). Raises ValueError."""
+    """A digest of a Parquet footer, or of both ends of other files, to see changes. Raises ValueError."""
     size = path.stat().st_size
     digest = hashlib.sha256()
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Say which job is next, and what follows from how one ended: the same here and on a cluster.
+"""Choose the next job, and record how one ended: the same here and on a cluster.
 
 A unit whose worker dies is done again; the third time it is halved, and so are its halves, until the row is
 found that kills. That row gets an error, and the part is joined from the stretches between such rows.

@@ -101,7 +101,7 @@ def finish_job(out: Path, plan: Plan) -> dict[str, Any]:
 
 
 def read_success(out: Path) -> dict[str, Any] | None:
-    """Read what `finish_job` wrote; None where the job is not finished."""
+    """Read the report of `finish_job`; None if the job is not finished."""
     try:
         found = parquet().read_schema(out / PLAN).metadata.get(b"success")
     except FileNotFoundError:
@@ -266,7 +266,7 @@ def write_json(space: Workspace, name: str, number: int, value: Any) -> None:
 
 
 def read_json(space: Workspace, name: str, number: int) -> Any:
-    """Read what `write_json` wrote. Raises OSError."""
+    """Read a file of `write_json`. Raises OSError."""
     with _remove_if_damaged(shuffle_path(space, name, number)) as path:
         return json.loads(path.read_bytes())
 

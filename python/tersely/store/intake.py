@@ -118,7 +118,7 @@ def document_of(text: str, metadata: Mapping[str, Any], document: int) -> str:
 
 
 def receipt_facts(compressed: Compressed) -> dict[str, Any]:
-    """Return what the receipt says in numbers: the metadata of a stored result."""
+    """Return the numbers of a receipt: the metadata of a stored result."""
     receipt = compressed.receipt
     return {
         "tokens": receipt.tokens,

@@ -42,7 +42,7 @@ _COMPOUND = re.compile(r"\w+(?:[^\w\s]\w+)*")  # words with single signs between
 
 
 def search(database: Database, texts: Texts, vectors: Vectors | None, query: str, top_n: int) -> list[Found]:
-    """Find the originals that match best, one an id, the best first; ties go to what was stored first.
+    """Find the best matching originals, one an id, the best first; ties go to the one stored first.
 
     Without vectors: BM25 of the query's words, stemmed, and of the words as a phrase; none if none occurs.
     With them: reciprocal rank fusion of that order and of the order of the cosines, O(originals).
@@ -88,7 +88,7 @@ def write_words(connection: Connection, number: int, text: str) -> None:
 
 
 def forget_words(connection: Connection, number: int, text: str) -> None:
-    """Take a version out again; `text` must be what it was written with."""
+    """Remove a version; `text` must be the one that it was written with."""
     connection.execute(
         "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", (number, _space_out(text))
     )

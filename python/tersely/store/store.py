@@ -1,4 +1,4 @@
-"""Store texts and their compressed versions, and get every original back: what callers use."""
+"""Store texts with their compressed versions, and restore every original: the public class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions of texts, their originals and records: what callers get, and how it is read from the tables."""
+"""Versions of texts, their originals and records: the types, and reading them from the tables."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class CompressionRecord:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """That what a tool gave was made shorter, or that such a text was asked for whole again.
+    """An event: a tool result was shortened, or its original was asked for.
 
     Attributes:
         id: of the text; "" where it was deleted since.
@@ -260,7 +260,7 @@ def to_datetime(created: int) -> datetime:
 
 
 def to_version(row: Row) -> Version:
-    """Return what a writing call tells its caller."""
+    """Return the receipt of a write."""
     return Version(row.id, row.version, row.digest.hex(), row.masked)
 
 
@@ -329,7 +329,7 @@ _LATEST = (
 def note_compression(
     connection: Connection, id: str, created: int, tool: str, tokens_in: int, tokens_out: int, call: str
 ) -> None:
-    """Note that what a tool gave was made shorter, at microseconds since 1970."""
+    """Record that a tool result was shortened, at microseconds since 1970."""
     connection.execute(
         "INSERT INTO uses (id, created, expanded, tool, tokens_in, tokens_out, call) "
         "VALUES (?, ?, 0, ?, ?, ?, ?)",

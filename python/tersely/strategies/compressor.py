@@ -198,7 +198,7 @@ class Compressor(Forms[CompressedContext]):
 
     @property
     def strategy(self) -> Strategy:
-        """The strategy with default options: what `tersely.compress(..., strategy=compressor)` uses."""
+        """The strategy with default options, used by `tersely.compress(..., strategy=compressor)`."""
         return self.strategy_for(CompressionOptions(), 0)
 
     def compress(
@@ -344,7 +344,7 @@ _PROCESS = secrets.token_hex(8)
 
 
 def described(value: Any) -> str:
-    """Describe options, strategies, models and tokenizers: what differs in what it does has another text.
+    """Describe options, strategies, models and tokenizers as text; different behaviour, different text.
 
     Dataclasses count by the fields that are compared, what has a name by that, functions of modules by
     theirs. Anything else counts as itself while it lives, and as nothing that another process has.

@@ -464,7 +464,7 @@ class _Entry:
 
 
 class IncrementalCompressor(ExtractiveCompressor):
-    """Keeps compressed texts up to date: what was kept before the first change stays as it was.
+    """Updates compressed texts: the part before the first change stays as it was.
 
     That is what it is for: the compressed text begins as the one before, so a model's prompt cache can use it
     again. An edit takes about the time of compressing afresh, as all of the text is read again. A tokenizer

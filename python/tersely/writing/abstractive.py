@@ -176,7 +176,7 @@ class Abstractive:
         return replace(result, receipt=result.receipt.without_model(failed.reason or "empty_reply"))
 
     def first_stage(self, request: Request, table: SegmentTable, original: int) -> UInt8s:
-        """uint8[n]: 2 for the segments that the model reads, here all; what became of others (_REASONS)."""
+        """uint8[n]: 2 for segments that the model reads, here all; a reason for others (_REASONS)."""
         return np.full(len(table), _REWRITTEN, dtype=np.uint8)
 
     def _write(self, source: Source) -> Flow[Compressed | Reply]:
@@ -217,7 +217,7 @@ class Abstractive:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The documents of a request as segments: what a model's text is made from, and checked against."""
+    """The documents of a request as segments: a model's text is made from and checked against them."""
 
     request: Request  # the call, and the tokens it allows
     budget: int
@@ -342,7 +342,7 @@ class Source:
         return [*pieces, *[piece for run in runs for piece in (between, Piece(self.render(run), run))]]
 
     def result(self, pieces: Sequence[Piece], back: Int64s, report: FactReport, trust: float) -> Compressed:
-        """The result: what became of each segment, and which characters the model wrote."""
+        """The result: the fate of each segment, and the characters that the model wrote."""
         status = self.status.copy()
         generated: list[tuple[int, int]] = []
         end = 0

@@ -67,7 +67,7 @@ def fenced_blocks(texts: Sequence[str], table: SegmentTable) -> list[tuple[str, 
 def restore_code(
     reply: str, texts: Sequence[str], blocks: Sequence[tuple[str, Int64s]], *, altered: bool = True
 ) -> list[Piece]:
-    """A reply cut into what the model wrote and code of the source.
+    """A reply divided into the model's own text and code of the source.
 
     `blocks`: the `fenced_blocks` of `texts`. A fenced block of the reply that is one of them is that one. One
     that stands in a text otherwise, fences and all, stays as the model's. Any other was altered: it becomes
@@ -118,8 +118,8 @@ def _most_alike(block: str, by_line: dict[str, list[int]]) -> int | None:
 def written_confidence(
     sources: Sequence[str], text: str, written: str, query: str, retention: float, report: FactReport
 ) -> float:
-    """How far to trust a text, in [0, 1]: `confidence` of the whole `text`, times `grounding` of what the
-    model wrote of it, times the share of the distinct facts it states (kept or unsupported in the `report` of
+    """How far to trust a text, in [0, 1]: `confidence` of the whole `text`, times `grounding` of the model's
+    part of it, times the share of the distinct facts it states (kept or unsupported in the `report` of
     all facts) that some source has. `retention`: of the facts that are to be preserved. O(characters)."""
     unsupported = len(report.of("unsupported"))
     stated = unsupported + len(report.of("kept"))

@@ -148,7 +148,7 @@ class ContentSummarizer:
         return summary
 
     def _summary(self, task: Task, reply: Reply, filler: Filler) -> Summary:
-        """The summary within its limits, with what it made up."""
+        """The summary within its limits, and the facts that it made up."""
         text, filled = reply.text, tuple[Place, ...]()
         warnings = list[str]()
         if reply.size > task.limit:

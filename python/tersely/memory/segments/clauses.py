@@ -233,7 +233,7 @@ def _pieces(sentence: str) -> list[tuple[int, str]]:
 
 
 def _labelled(row: str) -> tuple[Role | None, str, int]:
-    """Return (what the label says, the label, where the words behind it begin); (None, "", 0) without one."""
+    """Return (role, label, start of the words behind the label); (None, "", 0) without a label."""
     match = _LABEL.match(row)
     if match is None:
         return None, "", 0
@@ -293,7 +293,7 @@ def without_filler(text: str) -> str:
 
 
 def without_alternative(text: str) -> str:
-    """Return a decision without what was not chosen ("rather than ...")."""
+    """Return a decision without the rejected choice ("rather than ...")."""
     return _ALTERNATIVE.sub("", text)
 
 

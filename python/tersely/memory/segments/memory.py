@@ -296,7 +296,7 @@ class SegmentMemory:
     def plan_context(
         self, state: ContextState | None = None, *, target_compression_ratio: float = 0.6
     ) -> ContextPlan:
-        """Say what could be done with each segment of the context, and why. Changes nothing."""
+        """Propose an action for each segment of the context, with a reason. Changes nothing."""
         segments = self.list_context_segments()
         state = state or ContextState(clock=self._clock)
         now, stored = (
@@ -314,7 +314,7 @@ class SegmentMemory:
         preserve_metadata: Sequence[str] | None = None,
         preserve_active_state: bool = True,
     ) -> Applied:
-        """Do what a plan says. A segment that is gone, or has another text than the plan's, stays."""
+        """Carry out a plan. A segment that is gone, or has another text than the plan's, stays."""
         request = ShorteningRequest.of(
             preserve_metadata, plan.target_compression_ratio, preserve_active_state
         )
@@ -444,7 +444,7 @@ class SegmentMemory:
         )
 
     def _decline(self, segment: ContextSegment, request: ShorteningRequest) -> SegmentError | None:
-        """Decline where a model is to be paid for, and what it saves does not pay for it."""
+        """Decline if a model costs more than it saves."""
         if self._cost is None or self._shortener.model is None or segment.tokens == 0:
             return None
         if self._shortener.is_known(segment, request):

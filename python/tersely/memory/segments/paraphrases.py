@@ -102,7 +102,7 @@ class Form:
         return self._text(self._steps[:low])
 
     def _removable(self) -> list[tuple[int, set[Phrase]]]:
-        """Return what can be left out, step by step: its rank, and the phrases."""
+        """Return the phrases that can be left out, step by step, with ranks."""
         runs: list[tuple[int, str, set[Phrase]]] = []
         for role in _LISTED:
             clauses = self.reading.last[role]
@@ -134,7 +134,7 @@ class Form:
         return sorted(steps, key=itemgetter(0))
 
     def _text(self, steps: Sequence[tuple[int, set[Phrase]]]) -> str:
-        """Return the form without what some steps leave out."""
+        """Return the form without the phrases of some steps."""
         reading, place = self.reading, self.reading.error_place
         if self.strategy == "error":
             return _error(reading, place)
@@ -247,7 +247,7 @@ def _error(reading: Reading, place: Place) -> str:
 
 
 def _decision(reading: Reading) -> str:
-    """Write "Decision: X (reason, reason)."; what was not chosen is left out."""
+    """Write "Decision: X (reason, reason)." without the rejected choices."""
     return _sentences([f"Decision: {_chosen(clause.message)}" for clause in reading.last[Role.DECISION]])
 
 

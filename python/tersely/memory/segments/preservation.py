@@ -166,7 +166,7 @@ def field_values(segment: ContextSegment, reading: Reading, names: Sequence[str]
 
 
 def inject_preserved_metadata(compressed_text: str, metadata: Mapping[str, Any]) -> str:
-    """Put "[File: X, Line: N, State: S] " in front of a text: what it does not state by itself.
+    """Put "[File: X, Line: N, State: S] " in front of a text, with the fields that it lacks.
 
     None is left out, 0 is not; a value whose words another one in front has already (the current file beside
     the file) is not said twice. Unknown fields have their name as label. O(characters x fields).
@@ -274,7 +274,7 @@ class DroppedFact:
 @brief
 @dataclass(frozen=True, slots=True)
 class PreservationReport:
-    """Lists what a compressed text kept, lost and made up.
+    """Lists the fields that a compressed text kept, lost and made up.
 
     Attributes:
         items: each field that the original has, in the order of the fields.
@@ -437,7 +437,7 @@ class _Check:
         return [said for said, terms in self.clauses if len(wanted & terms) / (len(wanted) or 1) >= share]
 
     def lost(self, name: str, value: Any, whole: str, needed: Sequence[str]) -> tuple[bool, list[str]]:
-        """Return (whether a field is lost, its missing anchors); what another field lost counts there alone.
+        """Return (whether a field is lost, its missing anchors), without anchors that another field lost.
 
         `whole`: what of the value must be said; `needed`: its anchors.
         """
@@ -548,18 +548,18 @@ def _begins_with(text: str, path: str) -> bool:
 
 
 def _why_dropped(clause: Clause) -> str:
-    """Return the reason why what a clause says may be left out."""
+    """Return the reason why a clause may be left out."""
     return "older" if clause.role in (*_UNDERSTOOD, Role.ERROR) else "background"
 
 
 def _front_end(text: str) -> int:
-    """Return where the text begins behind what `inject_preserved_metadata` puts in front of it."""
+    """Return where the text begins behind the prefix of `inject_preserved_metadata`."""
     end = text.find("] ", 0, _LONGEST_FRONT)
     return end + 2 if end > 0 and text.startswith(_FRONTS) else 0
 
 
 def _unsupported(segment: ContextSegment, source: Reading, original: str, text: str) -> list[str]:
-    """List what of the text is neither in the original nor its metadata; `path:line` may be put together.
+    """List words that neither the original nor its metadata has; `path:line` may be put together.
 
     Both are `in_one_form`."""
     known = segment.metadata

@@ -214,7 +214,7 @@ def _read(
 
 
 class _Mentions:
-    """The clauses of a text, and what it names, all in source order."""
+    """The clauses of a text, and the paths, lines and functions that it names, in source order."""
 
     def __init__(self, text: str, path: str | None, notes: bool, pasted: Sequence[tuple[int, int]]) -> None:
         self.clauses = tuple(read_clauses(text, notes=notes, pasted=pasted))

@@ -71,7 +71,7 @@ class SegmentMetadata:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressionState:
-    """Whether a segment was compressed, and what of it was kept.
+    """Whether a segment was compressed, and the fields kept.
 
     Attributes:
         is_compressed: False for an original.

@@ -1,4 +1,4 @@
-"""Shorten segments, by a model or by rules; no text passes that lost what has to stay."""
+"""Shorten segments by a model or by rules; a text that lost a required field is refused."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Shortener:
         return self.replies.get(self._reply_key(self._task(segment, request))) is not None
 
     def key(self, segment: ContextSegment, request: ShorteningRequest) -> str:
-        """Name what a compression depends on: text, metadata, arguments, counter and model."""
+        """The cache key of a compression: text, metadata, arguments, counter and model."""
         metadata = replace(segment.metadata, tokens=0)
         if "timestamp" not in request.fields:  # the same text, stored again, need not be shortened again
             metadata = replace(metadata, timestamp=datetime.min.replace(tzinfo=UTC))

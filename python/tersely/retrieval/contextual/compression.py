@@ -258,7 +258,7 @@ class Compression:
         return shares.tolist(), caps.tolist()
 
     def _required(self) -> Int64s:
-        """int64[n]: about what the pins of each document take, in tokens; 0 where the fit will raise."""
+        """int64[n]: about the tokens of each document's pins; 0 where the fit will raise."""
         required = np.zeros(len(self.call.documents), dtype=np.int64)
         if self.call.pinned:
             reading = self.prepared.reading
@@ -267,7 +267,7 @@ class Compression:
         return required if int(required.sum()) <= self.available else np.zeros_like(required)
 
     def _tokens_to_share(self) -> int:
-        """Tokens to share out: what is available, less the separators between documents with a share."""
+        """Tokens to share out: those available less the separators between documents with a share."""
         room, gap = self.available, separator_cost(self.request)
         least = min(self.call.manager.config.min_per_document, room)
         most = max(room // (least + gap), 1) if room else 1

@@ -48,7 +48,7 @@ _LIMITS = TokenBudgetConfig()
 
 
 class ContextualCompressor:
-    """Compresses retrieved documents to a token budget by what they say about a query.
+    """Compresses retrieved documents to a token budget by their relevance to a query.
 
     Documents and segments under the relevance threshold are left out. The budget goes to the segments that
     bring most per token, of whatever document, verbatim; where shares per document were asked for (see
@@ -311,7 +311,7 @@ class ContextualCompressor:
         return Scores(None, described, ("scorer_failed",))
 
     def _checked(self, answered: Any, documents: int) -> Scores:
-        """Check what the scorer answered. Raises RelevanceScoringError where no fallback is allowed, and one
+        """Check the scorer's answer. Raises RelevanceScoringError where no fallback is allowed, and one
         stepped in."""
         scored = Scores.of(answered, documents)
         if self.strict and scored.reason is not None:
@@ -393,7 +393,7 @@ class CompressingRetriever:
         return self.retriever.chunk(chunk_id)
 
     def compressed(self, query: str, top_n: int = 5) -> tuple[list[ChunkResult], CompressionResult]:
-        """`search(query, top_n)`, and the result that says what was dropped and why."""
+        """`search(query, top_n)`, and the result with drops and reasons."""
         found = list(self.retriever.search(query, top_n * self.pool))
         result = self.compressor.compress_sync(found, query)
         kept = [

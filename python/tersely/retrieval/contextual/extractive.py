@@ -1,4 +1,4 @@
-"""Choose segments of documents for a query: what may be kept, and the best of one document by itself."""
+"""Choose segments of documents for a query: candidates, and the best of one document by itself."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Selection:
     is_context: Bools | None = None
 
     def revise(self, reading: Reading) -> Reading:
-        """Mark in a reading what may not be kept, what belongs together, and what neighbours are worth."""
+        """Mark excluded units, groups and the worth of neighbours in a reading."""
         self.reading, table = reading, reading.table
         size, documents = len(table), len(self.documents)
         self.scores, worth = _segment_scores(reading, self.relevance)
@@ -309,7 +309,7 @@ def _scores_by_place(reading: Reading, relevance: Sequence[RelevanceScore]) -> F
 
 
 def best_overlaps(places: Sequence[tuple[int, int]], scored: Any) -> list[float]:
-    """The best score of what overlaps each place, else the document's. Places ascend. O(n log n)."""
+    """The best score of the segments over each place, else the document's. Places ascend. O(n log n)."""
     theirs = sorted((int(one.start), int(one.end), float(one.score)) for one in scored.segment_scores)
     near: list[tuple[float, int]] = []  # (-score, end) of those that began before the end of a place
     found, at = [], 0

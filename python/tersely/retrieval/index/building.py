@@ -1,4 +1,4 @@
-"""Bring the index of a folder up to date: what did not change is taken over from the old generation."""
+"""Update the index of a folder; unchanged files are taken over from the old generation."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class _Changes:
 
 
 class _Plan:
-    """The work of a build: shards to read, write and remove, and what is reported."""
+    """The work of a build: shards to read, write and remove, and its report."""
 
     def __init__(self, shards: int) -> None:
         self.changes = [_Changes() for _ in range(shards)]

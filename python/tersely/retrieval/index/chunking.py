@@ -339,7 +339,7 @@ def _text_pieces(text: str, sections: Sections) -> list[_Piece]:
 
 
 def _code_pieces(text: str, sections: Sections) -> list[_Piece]:
-    """Divide source code at blank lines; what is too long, into lines. O(characters)."""
+    """Divide source code at blank lines, and blocks that are too long into lines. O(characters)."""
     found, at = [], 0
     for gap in [*_BLANK_LINES.finditer(text), None]:
         end = len(text) if gap is None else gap.start()

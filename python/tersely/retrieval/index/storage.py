@@ -228,7 +228,7 @@ def _has(values: dict[str, Any], types: dict[str, type]) -> bool:
 
 @contextmanager
 def writing(place: Path) -> Iterator[Writer]:
-    """Hold the lock of an index folder, and give what writes there.
+    """Hold the lock of an index folder, and return its writer.
 
     What writers that were killed left behind is removed first; new folders are removed at the end unless
     the header names them.
@@ -334,7 +334,7 @@ class ChunkTable:
     """Write the text of a new generation, at which no other process looks."""
 
     def __init__(self, folder: Path, before: Path | None) -> None:
-        """Begin with a copy of what is in an earlier generation's folder, or empty."""
+        """Begin with a copy of an earlier generation's folder, or empty."""
         self._file = Draft(folder / CHUNKS, _TABLES, copy_of=None if before is None else before / CHUNKS)
         with self._file.writing() as connection:
             (last,) = connection.execute("SELECT max(id) FROM chunks").fetchone()
