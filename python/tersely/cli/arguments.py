@@ -166,7 +166,7 @@ def add_level(parser: Parser) -> None:
 FILES = ("files FILE", "text, .ipynb, .docx, .pdf; folders and patterns; - or nothing: standard input")
 OUTPUT = ("-o --output FILE", "write there instead of to stdout")
 PAGE = ("--report FILE", "write a page of HTML there; - for standard output")
-QUIET = ("--quiet", "say nothing of what was done")
+QUIET = ("--quiet", "print no summary on stderr")
 STORE = ("--store FILE", "where whole results are kept (TERSELY_STORE, or the user's)")
 
 

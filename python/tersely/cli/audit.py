@@ -24,15 +24,15 @@ _EXAMPLES = """examples:
   tersely audit ~/.codex/sessions/2026/11/27/rollout-1.jsonl --json
 
 Files are sessions of Claude Code, rollouts of Codex, messages or items as JSON (a list, an object, or a line
-each), or any text, such as a summary that a provider wrote. An instruction or a decision counts as stated
-still where one sentence has four fifths of its words, its negations and its numbers; all else where it stands
-in the same words.
+each), or any text, such as a summary that a provider wrote. An instruction or a decision counts as kept if
+one sentence has four fifths of its words, its negations and its numbers; everything else, if it is there word
+for word.
 """
 
 
 def add_audit(commands: Commands) -> None:
     """Add the subcommand `audit`."""
-    text = "what a compaction lost: what a history stated before, and states no more"
+    text = "list what a compaction of a history lost"
     parser = add_command(commands, "audit", text, _EXAMPLES)
     parser.flag("before BEFORE", "the history before; -: stdin")
     parser.flag("after AFTER", "the history after, or a summary; without: BEFORE has both", nargs="?")

@@ -39,7 +39,7 @@ def add_batch(commands: Commands) -> None:
     """Add the subcommand: source, output, budget, columns, workers."""
     from tersely.scale.options import RowOptions
 
-    text = "compress each row of a corpus: Parquet or JSON lines in, Parquet out, stopped and resumed at will"
+    text = "compress each row of a corpus: Parquet or JSON lines in, Parquet out; resumes after a stop"
     _add_job(add_command(commands, "batch", text, _BATCH), RowOptions)
 
 

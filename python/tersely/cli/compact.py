@@ -1,4 +1,4 @@
-"""`tersely compact`: fit a chat history into a token budget, in the shape it came in."""
+"""`tersely compact`: fit a chat history into a token budget, in its own format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EXAMPLES = """examples:
 
 def add_compact(commands: Commands) -> None:
     """Add the subcommand: a chat history, a budget, and what must stay."""
-    text = "fit a chat history into a token budget, in the shape it came in"
+    text = "fit a chat history into a token budget, in its own format"
     parser = add_command(commands, "compact", text, _EXAMPLES)
     parser.flag(
         "file FILE", "JSON: a list of messages, an object with `messages` or `input`, or JSON lines; -: stdin"

@@ -68,7 +68,7 @@ def add_compress(commands: Commands) -> None:
     strategies, types = ["auto", *get_args(StrategyName)], get_args(ContentTypeName)
     parser = add_command(commands, "compress", "fit files into a token budget", _EXAMPLES)
     parser.flag(*FILES, nargs="*")
-    parser.flag("-q --query QUERY", "what the reader will ask; without it: what matters in general")
+    parser.flag("-q --query QUERY", "the question; without it, what is central to the text is kept")
     size = parser.add_mutually_exclusive_group()
     parser.flag("-b --budget N", "tokens allowed for the output", size)
     parser.flag("-r --ratio R", "share of the tokens that is kept (0.3)", size)
@@ -77,7 +77,7 @@ def add_compress(commands: Commands) -> None:
     parser.flag("--separator SEPARATOR", text, default=r"\n\n")
     text = "how to compress (auto: each file as what it is)"
     parser.flag("--strategy", text, choices=strategies, default="auto")
-    text = f"take each file for this, whatever it looks like: {', '.join(types)}"
+    text = f"read each file as this type: {', '.join(types)}"
     parser.flag("--as TYPE", text, choices=types, dest="as_type")
     add_level(parser)
     parser.flag("--context N", "neighbours kept beside each selected segment", default=0)

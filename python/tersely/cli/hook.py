@@ -41,10 +41,11 @@ _EXAMPLES = """examples:
   tersely hook doctor                         # which hooks there are, what arrived, what was saved
   tersely hook --agent claude-code < event.json
 
-Results over the budget are kept whole in a store before they are made shorter; `tersely expand ID` gives
-them back. Results of tools that read files for editing stay as they are. Whatever fails, the result is as it
-was. Claude Code takes nothing in the place of what a failing command wrote: --failures rewrites commands
-before they run to `tersely run -- bash -c ...`, which keeps the exit code; permission rules then see that.
+Results over the budget are stored whole before they are shortened; `tersely expand ID` prints them.
+Results of tools that read files for editing stay unchanged. If anything fails, the result is unchanged.
+Claude Code does not let a hook replace the output of a failing command: --failures rewrites commands
+before they run to `tersely run -- bash -c ...`, which keeps the exit code; permission rules then see the
+rewritten command.
 """
 
 
@@ -56,16 +57,16 @@ def is_event(given: Sequence[str]) -> bool:
 def add_hook(commands: Commands) -> None:
     """Add the subcommand `hook`."""
     parser = add_command(
-        commands, "hook", "make what an agent's tools give shorter, as a hook of it", _EXAMPLES
+        commands, "hook", "shorten the results of an agent's tools, as a hook of the agent", _EXAMPLES
     )
     parser.flag("action", "without: answer the event on standard input", nargs="?", choices=_ACTIONS)
     parser.flag("name AGENT", f"one of {', '.join(AGENTS)}", nargs="?", choices=list(AGENTS))
     parser.flag("--agent", "whose event it is (claude-code)", choices=list(AGENTS))
     parser.flag("-b --budget N", f"tokens of a result ({BUDGET})", default=BUDGET)
     parser.flag(*STORE)
-    parser.flag("--keep TOOL...", "never shorten what it gives (repeatable)")
-    parser.flag("--files", "also shorten what tools give that read files")
-    parser.flag("--failures", "rewrite commands, so that failing ones write little")
+    parser.flag("--keep TOOL...", "never shorten the results of this tool (repeatable)")
+    parser.flag("--files", "also shorten the results of tools that read files")
+    parser.flag("--failures", "rewrite commands, so that the output of failing ones is shortened, too")
     parser.flag("--project", "the settings of this folder, not the user's")
     parser.flag("--yes", "change the settings without asking")
 

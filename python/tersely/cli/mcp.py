@@ -51,7 +51,7 @@ examples:
 
 def add_mcp(commands: Commands) -> None:
     """Add the subcommand `mcp`."""
-    text = "serve an index, and a memory, to agents (Model Context Protocol)"
+    text = "serve an index, and notes of an agent, over MCP (Model Context Protocol)"
     parser = _command(commands, "mcp", text, _MCP_EXAMPLES)
     parser.flag("--store FILE", "keep segments of the agent's context there; adds the tools for it")
     parser.flag(
@@ -79,7 +79,7 @@ def add_mcp(commands: Commands) -> None:
 
 def add_ab(commands: Commands) -> None:
     """Add the subcommand `ab`."""
-    text = "compare compressed with full search results: which hold the answers, at how many tokens"
+    text = "compare compressed and full search results: answers that they contain, and tokens"
     parser = _command(commands, "ab", text, _AB_EXAMPLES)
     parser.flag("questions FILE", "questions with their answers, JSON lines")
     parser.flag("--top-n N", "results a question (5)", default=5)

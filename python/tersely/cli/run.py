@@ -36,11 +36,11 @@ UTF-8 as they came. No shell: nothing in the words of the command is expanded.
 
 def add_run(commands: Commands) -> None:
     """Add the subcommand `run`."""
-    text = "run a command, and write what it wrote within a token budget; the whole is kept"
+    text = "run a command and fit its output into a token budget; the whole output is stored"
     parser = add_command(commands, "run", text, _EXAMPLES)
     parser.flag("-b --budget N", f"tokens of the output ({BUDGET})", default=BUDGET)
-    parser.flag("-q --query QUERY", "what the output is read for")
-    parser.flag("--store FILE", "where the whole is kept (TERSELY_STORE, or the user's)")
+    parser.flag("-q --query QUERY", "the question that the output should answer")
+    parser.flag("--store FILE", "where the whole output is stored (TERSELY_STORE, or the user's store)")
     parser.flag("line", "what to run", nargs=argparse.REMAINDER, metavar="-- COMMAND")
 
 
