@@ -63,9 +63,20 @@ _EXAMPLES = """examples:
 """
 
 
+class _ContentTypes(tuple[str, ...]):
+    """The names of our content types; those that installed packages register are choices, too."""
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name):
+            return True
+        from tersely.content.registry import CONTENT_TYPES
+
+        return name in CONTENT_TYPES
+
+
 def add_compress(commands: Commands) -> None:
     """Add the subcommand: files, query, budget, strategy, what must stay, where the output goes."""
-    strategies, types = ["auto", *get_args(StrategyName)], get_args(ContentTypeName)
+    strategies, types = ["auto", *get_args(StrategyName)], _ContentTypes(get_args(ContentTypeName))
     parser = add_command(commands, "compress", "fit files into a token budget", _EXAMPLES)
     parser.flag(*FILES, nargs="*")
     parser.flag("-q --query QUERY", "the question; without it, what is central to the text is kept")
