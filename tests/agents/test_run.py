@@ -56,6 +56,15 @@ def test_a_long_output_fits_and_the_whole_is_kept(environment: dict[str, str], s
     assert whole == "".join(f"worker {row} wrote a row\n" for row in range(900)) + "ERROR disk full\n"
 
 
+@pytest.mark.parametrize("budget", ["1", "40"])
+def test_a_budget_that_nothing_fits_into_is_raised_to_the_least_that_does(
+    environment: dict[str, str], budget: str
+) -> None:
+    done = run(environment, "--budget", budget, "--", "seq", "1", "3000")
+    assert done.stdout.startswith(b"1\n[tersely: ") and COUNT(done.stdout.decode()) < 60
+    assert b"so it takes as many" in done.stderr
+
+
 def test_of_an_output_too_long_to_be_read_both_ends_fit_the_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

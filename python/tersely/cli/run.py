@@ -14,6 +14,7 @@ from tersely import checks
 from tersely.cli.arguments import Commands, add_command
 from tersely.cli.store import result_compressor, result_fits
 from tersely.cli.terminal import discard, say, write
+from tersely.errors import BudgetExceededError
 from tersely.text import CHARACTERS_REPLACED
 
 BUDGET = 2000  # tokens of the output
@@ -96,7 +97,14 @@ def _shorten(
         call = {"command": shlex.join(command)}
         name = Path(command[0]).name
         whole = None if is_whole else lambda: _read(kept, _MOST_KEPT, "kept")
-        short: bytes = compressor.compress(read, arguments.query, name, call, whole=whole)
+        given = (read, arguments.query, name, call)
+        try:
+            short: bytes = compressor.compress(*given, whole=whole)
+        except BudgetExceededError as error:  # the least that fits is nearer to what was asked than all
+            from dataclasses import replace  # which takes longer to load than most results to pass
+
+            _note(f"{error}, so it takes as many")
+            short = replace(compressor, budget=error.required).compress(*given, whole=whole)
     if told[0].problem:
         _note(f"the output is written as it came: {told[0].problem}")
     if CHARACTERS_REPLACED in told[0].warnings:
