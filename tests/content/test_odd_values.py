@@ -20,6 +20,7 @@ SAID = {
     "word": ("host {n}: {name} lamp is {value}", ["blue", "green"], "amber"),
     "duration": ("GET /{name}/{n} took {value}", [f"{k}ms" for k in range(18, 90)], "48210ms"),
     "memory": ("pod-{n} {name} uses {value}", [f"{k}Mi" for k in range(100, 190)], "7.8Gi"),
+    "opens with an id": ("host{n:03} cpu {value}%", [f"{k}" for k in range(20, 29)], "99"),
     "zero": ("worker {n} did {value} rows of {name}", [f"{k}" for k in range(300, 400)], "0"),
 }
 NAMES = ["cart", "mail", "tax", "auth", "feed", "sync", "pay"]
