@@ -440,7 +440,7 @@ std::vector<float> report_grades(const GradedLines& lines) {
 namespace {
 
 constexpr std::size_t kFewestListed = 8;  // lines of a list
-constexpr double kOpenWithIds = 0.8, kHalf = 0.5, kDrawn = 0.6, kSayOutcomes = 0.05;
+constexpr double kOpenWithIds = 0.8, kDrawn = 0.6, kSayOutcomes = 0.05;
 constexpr std::uint32_t kOutcomes = kFailure | kPassed | kVerdict | kPoints;
 constexpr std::size_t kFewestRecords = 3, kLongestRecordHead = 8;
 
@@ -458,11 +458,7 @@ class ListReader {
         first_ = first;
         end_ = end;
         std::size_t entries = 0;
-        const auto moulded = [this](const Row& row) {  // as half of the lines are: no person wrote it
-            return 2 * lines_.counts[static_cast<std::size_t>(row.template_id)] >=
-                   static_cast<std::int64_t>(end_ - first_);
-        };
-        if (share([](const Row& row) { return has(row, kOpensId); }) >= kOpenWithIds && share(moulded) < kHalf) {
+        if (share([](const Row& row) { return has(row, kOpensId); }) >= kOpenWithIds) {
             entries = read_names();
         } else if (share([](const Row& row) { return row.margin < 0; }) >= kDrawn) {
             entries = read_tree();

@@ -59,7 +59,7 @@ std::vector<float> outcome_grades(const GradedLines& lines);
 std::vector<float> report_grades(const GradedLines& lines);
 
 // Lists, whose order is their writer's, so that what comes first matters most.
-//  - Of names: four lines in five have kOpensId, and no template has half of the lines. Each is an entry.
+//  - Of names: four lines in five have kOpensId. Each is an entry.
 //  - Of records that people wrote: the first line stands at the margin, and so do two others of its template at least,
 //    each behind a blank line, or byte for byte the same; records have two lines or more on average, few say how
 //    something went or what was found, and of what does not come back with every other record half has kWordy. Each is

@@ -640,17 +640,19 @@ std::int32_t LineReader::series_of(std::string_view line, std::int32_t variant) 
 // Whether a line has no time, and opens with a name of letters and digits that is new.
 bool LineReader::opens_with_id(std::string_view line, std::size_t at) {
     if (words_.stamp.size > 0) return false;
-    std::size_t end = at, letters = 0, digits = 0;
+    std::size_t end = at, letters = 0, digits = 0, name = at;  // name: where its letters before the first digit end
     if (at < line.size() && line[at] == '#') ++end;
     letters = end - at;
     for (; end < line.size() && end - at <= kLongestId; ++end) {
         const Class of = class_of(line[end]);
         if ((of != kLetter && of != kDigit) || static_cast<unsigned char>(line[end]) >= 0x80U) break;
         ++(of == kLetter ? letters : digits);
+        if (of == kLetter && digits == 0) name = end + 1;
     }
     if (letters == 0 || digits == 0 || end - at < kShortestId || end - at > kLongestId) return false;
     if (end + 1 >= line.size() || line[end] != ' ') return false;
     if (ids_.size() == kMostSeen) ids_.clear();
+    if (line[at] != '#' && name - at == letters) end = name;  // of host017 "host": a counter is no id
     return !std::exchange(ids_[hash_bytes(line.substr(at, end - at))], true);
 }
 

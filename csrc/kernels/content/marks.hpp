@@ -32,7 +32,7 @@ enum Mark : std::uint32_t {
     kGutter = 65536,      // quotes a file, or draws beside such a quote: "12 | x = 1", "   |  ^^^ not a number"
     kConcludes = 131072,  // says how something stands: "status: ...", "test result: PASSED"
     kWordy = 262144,      // consists of words of letters: three or more, four fifths of all, in no columns
-    kOpensId = 524288,    // has no time, and opens with a name of letters and digits that no line before opened with
+    kOpensId = 524288,    // has no time, and opens with an id, not counted up, that no line before opened with
     kBitsOfLines = 0xFFFFF,
 };
 
