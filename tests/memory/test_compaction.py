@@ -228,7 +228,7 @@ def read_twice(newer: str, references: bool = True) -> CompactedMessages:
 
 def test_a_file_that_was_read_twice_is_kept_once() -> None:
     same = read_twice("")
-    assert same.messages[1]["content"] == "[The same as in message 3]"
+    assert same.messages[1]["content"] == "[The same as the next result of this call]"
     assert same.accounts[1].reason == "repeated"
     changed = "\n".join(f"line {n} of the file, as it {'is' if n == 7 else 'was'}" for n in range(60))
     other = read_twice(changed)
@@ -406,6 +406,8 @@ def test_a_part_of_a_file_that_a_newer_result_has_is_told_by_its_lines() -> None
             call, "\n".join(some), "read_file", json.dumps({"path": "steps.py", "call": call})
         )
     result = compact_messages(messages, budget=tokens_of(messages) - 100)
-    assert result.messages[2]["content"] == "[The same as lines 41 to 80 of message 6]"
+    assert result.messages[2]["content"] == (
+        '[The same as lines 41 to 80 of the next result of read_file {"path": "steps.py", "call": "c"}]'
+    )
     assert result.messages[4:] == messages[4:]  # a line more is no part
     assert result.expand(2) is messages[2] and result.accounts[2].reason == "repeated"

@@ -20,8 +20,8 @@ from histories import (
 )
 from tersely import BudgetExceededError
 from tersely.memory import Compactor, compact_messages
-from tersely.memory.compaction import _original_places
 from tersely.memory.messages import read_messages
+from tersely.memory.quoting import original_places
 
 SHAPES = [openai_chat, openai_responses, anthropic]
 
@@ -128,10 +128,10 @@ def test_wrong_options(wrong: dict[str, Any]) -> None:
 
 def test_places_in_an_excerpt_are_those_of_its_lines_in_the_message() -> None:
     kept = [(0, 10, 14), (2, 0, 3), (2, 5, 9), (2, 20, 20), (2, 30, 31)]  # of piece 2: "abc\nfghi\n\nE"
-    assert _original_places(kept, [(0, 1, 3)]) == ((0, 11, 13),)
-    assert _original_places(kept, [(1, 0, 11)]) == ((2, 0, 3), (2, 5, 9), (2, 30, 31))
-    assert _original_places(kept, [(1, 2, 5), (1, 8, 9)]) == ((2, 2, 3), (2, 5, 6))
-    assert _original_places(kept, [(1, 9, 11), (1, 3, 4)]) == ((2, 30, 31),)
+    assert original_places(kept, [(0, 1, 3)]) == ((0, 11, 13),)
+    assert original_places(kept, [(1, 0, 11)]) == ((2, 0, 3), (2, 5, 9), (2, 30, 31))
+    assert original_places(kept, [(1, 2, 5), (1, 8, 9)]) == ((2, 2, 3), (2, 5, 6))
+    assert original_places(kept, [(1, 9, 11), (1, 3, 4)]) == ((2, 30, 31),)
 
 
 @pytest.mark.growth
@@ -139,7 +139,7 @@ def test_finding_places_in_an_excerpt_takes_time_in_proportion_to_their_number()
     def places(size: int) -> list[tuple[int, int, int]]:
         return [(0, at, at + 2) for at in range(0, size, 3)]
 
-    assert growth(places, lambda kept: _original_places(kept, kept)) < MOST
+    assert growth(places, lambda kept: original_places(kept, kept)) < MOST
 
 
 def test_references_can_be_switched_off() -> None:
@@ -151,4 +151,4 @@ def test_references_can_be_switched_off() -> None:
     messages += openai_chat(1)[-1:]
     for references in (True, False):
         sent = Compactor(tokens_of(messages) - 50, references=references).compact(messages).messages
-        assert ("[The same as in message" in all_text(sent)) is references
+        assert ("next result of this call]" in all_text(sent)) is references

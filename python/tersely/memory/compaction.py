@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import copy
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, groupby
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,6 @@ from tersely.memory.folding import (
     FoldedHistory,
     History,
     MessageAccount,
-    Places,
     fold,
     shorten_held,
 )
@@ -36,7 +33,8 @@ from tersely.memory.groups import (
     count_waiting,
     held_messages,
 )
-from tersely.memory.messages import Entry, Piece, check_list, read_messages, warnings_of
+from tersely.memory.messages import Entry, check_list, read_messages, warnings_of
+from tersely.memory.quoting import Places
 from tersely.memory.writing import joined_turns
 from tersely.models.counters import resolve_counter
 from tersely.protocols import BatchTokenCounter, Strategy
@@ -77,7 +75,7 @@ class CompactedMessages(Ratios):
         return self.tokens / self.original_tokens if self.original_tokens else 1.0
 
     def expand(self, index: int) -> Any:
-        """The message with this number, as it came: "tool grep 12: ..." in excerpts is number 12."""
+        """The message with this number, as it came: "tool grep 12: ..." and "user 12.3: ..." are of 12."""
         return self.originals[index]
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,7 +130,7 @@ def compact_messages(
         strategy: shortens results of tools; None: each is read as what it is, and takes part in the choice.
         picture_tokens: what a picture is taken to cost.
         references: a result that stands in a newer one, whole or but for a few lines, becomes a line that
-            says where, or how it differs.
+            names the newer one by its call, and says how it differs.
 
     Raises:
         BudgetExceededError: what must stay does not fit, or of what somebody said nothing does.
@@ -171,7 +169,7 @@ def compact_messages(
         picture_tokens=picture_tokens,
         stays=stays,
         called=called_tools(entries),
-        numbers=range(len(entries)),
+        numbers=list(map(str, range(len(entries)))),
         strategy=strategy,
         relevance=relevance,
         query=query if query is not None and relevance is not None else "",
@@ -374,7 +372,7 @@ class Compactor:
         entries = [*(old.entry for old in head), *self._entries[done:]]
         numbers = [*(old.number for old in head), *tail]
         costs = [*(old.tokens for old in head), *self._costs[done:]]
-        excerpts = {index for index, old in enumerate(head) if old.kept}
+        excerpts = {index: old.kept for index, old in enumerate(head) if old.kept}
         groups = atomic_groups(entries)
         sent = 0 if anew else len(head)
         pinned = self._pinned(current, numbers, excerpts)
@@ -391,7 +389,7 @@ class Compactor:
             picture_tokens=self.picture_tokens,
             stays=stays,
             called=self._called,
-            numbers=numbers,
+            numbers=list(map(str, numbers)),
             strategy=self.strategy,
             excerpts=excerpts,
             references=self.references,
@@ -409,19 +407,15 @@ class Compactor:
             made = account._replace(index=old.number)
             if old.kept:  # the account is of what was left of it
                 before = self._accounts[old.number]
-                lost = {*before.lost, *_original_places(old.kept, account.lost)}
-                made = before._replace(
-                    outcome=account.outcome,
-                    kept=_original_places(old.kept, account.kept),
-                    lost=tuple(sorted(lost)),
-                )
+                lost = tuple(sorted({*before.lost, *account.lost}))
+                made = before._replace(outcome=account.outcome, kept=account.kept, lost=lost)
             self._accounts[old.number] = made
         accounts = folded.accounts[len(head) :]
         self._accounts[done:] = [
             account._replace(index=number) for account, number in zip(accounts, tail, strict=True)
         ]
         changed = [index for index, account in enumerate(accounts) if account.outcome != "verbatim"]
-        upto = changed[-1] + 1 if changed else 0
+        upto = max([index + 1 for index in changed[-1:]] + [folded.cited - len(head), 0])
         at = upto + len(head)  # messages that stay or go together are never parted by what comes later
         upto = next((last for first, last in groups if first < at < last), at) - len(head)
         self._head = None
@@ -447,7 +441,7 @@ class Compactor:
             number = account.index
             entry = self._entries[number]
             if account.outcome == "folded":
-                entry = Entry(entry.role, _excerpt(entry, account.kept), name=entry.name)
+                entry = Entry(entry.role, entry.pieces, name=entry.name)  # no call, and no result of one
             if account.outcome != "dropped":
                 found.append(_SentMessage(messages[number], entry, account.tokens, number, account.kept))
         return found
@@ -471,35 +465,6 @@ class _SentMessage:
     tokens: int
     number: int
     kept: Places = ()
-
-
-def _excerpt(entry: Entry, kept: Places) -> tuple[Piece, ...]:
-    """Cut the pieces of an entry to the places kept, a line each."""
-    return tuple(
-        entry.pieces[row]._replace(
-            text="\n".join(entry.pieces[row].text[start:end] for _, start, end in places), path=()
-        )
-        for row, places in groupby(kept, key=itemgetter(0))
-    )
-
-
-def _original_places(kept: Places, left: Places) -> Places:
-    """Convert places in the pieces that `_excerpt` made to places in the message."""
-    made = []
-    for row, group in groupby(kept, key=itemgetter(0)):
-        places = [(start, end) for _, start, end in group]
-        made.append((row, places, [0, *accumulate(end - start + 1 for start, end in places)]))
-    found = []
-    for number, first, last in left:
-        row, places, lines = made[number]  # where each place begins in the piece, a line each
-        for index in range(bisect_right(lines, first) - 1, len(places)):
-            at, (start, end) = lines[index], places[index]
-            if at >= last:
-                break
-            low, high = max(first, at), min(last, at + end - start)
-            if low < high:
-                found.append((row, start + low - at, start + high - at))
-    return tuple(found)
 
 
 def _snapshot(message: Any) -> Any:

@@ -1,10 +1,7 @@
 """Read messages that cannot stay whole: each statement or result is a document of one reading.
 
 What people said is read as text, sentence by sentence, results of tools as what they are
-(`tersely.content.registry`); one order of worth holds for all of them. What is kept is sent in a message that
-has the role of a user, so nothing that a tool gave may pass for his words, nor end the quotes: a marker line
-that no excerpt holds stands before and behind them, and only a source ("user 12: ") begins at the start of a
-line.
+(`tersely.content.registry`); one order of worth holds for all of them. What is kept is quoted (quoting.py).
 """
 
 from __future__ import annotations
@@ -24,7 +21,9 @@ from tersely.engine.facts import FactCoverage, find_facts, rows_at
 from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, count_batch, segment
 from tersely.engine.strategies import Auto
 from tersely.engine.worth import hybrid, importance, read_for_query
-from tersely.memory.messages import HEADER, Entry, JsonStyle, Piece
+from tersely.memory.messages import Entry, JsonStyle, Piece
+from tersely.memory.quoting import frame_excerpts, quote, sources_of
+from tersely.memory.references import is_reference
 from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
 from tersely.memory.statements import IS_SENTENCE, STANDING, stated_lines
@@ -46,7 +45,6 @@ from tersely.types import (
     UInt8s,
     pieces as slices,
 )
-from tersely.writing.prompt import fence
 
 if TYPE_CHECKING:
     from tersely.memory.folding import History
@@ -109,9 +107,6 @@ def document_of_result(result: Piece, hints: Mapping[str, Hints]) -> Document:
     return Document(result.text, name=file, command=command)
 
 
-_NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)  # of a tool; any other is not repeated
-_INDENT = re.compile("(?<=[\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029])|(?<=\r)(?!\n)")  # behind line ends
-
 SOURCE_TOKENS = 4  # "user 12: " and the line end, about
 SHORT = 60  # tokens, and about the same in characters, of what people say that stays whole or goes
 _SHORT = 240
@@ -149,45 +144,6 @@ _SMALL_TALK = re.compile(
     r"|ja|nein|danke|bitte|gut|oui|non|merci|si|gracias|ciao)\b\W*+)++",
     re.I,
 )
-
-
-def sources_of(entries: Sequence[Entry], numbers: Sequence[int], called: Mapping[str, str]) -> list[str]:
-    """Name the source of each piece of entries, with the number of its message: "user 12", "tool grep 13".
-
-    A result is a tool's, whatever the role of its message; what was quoted before says itself whose it is:
-    "excerpts 14"; what has no known shape is nobody's words: "other 12". `called`: id of a call -> name of
-    the tool.
-    """
-    found = []
-    for entry, number in zip(entries, numbers, strict=True):
-        of_tool = entry.role == "tool"
-        speaker = entry.role if entry.role in ("user", "assistant") else "other"
-        for piece in entry.pieces:
-            if piece.kind == "result" or (piece.kind in ("data", "picture") and (piece.call or of_tool)):
-                name = entry.name if of_tool and entry.name else called.get(piece.call, "")
-                found.append(f"tool {name} {number}" if _NAME.fullmatch(name) else f"tool {number}")
-            elif piece.kind == "excerpts":
-                found.append(f"excerpts {number}")
-            else:
-                found.append(f"other {number}" if piece.kind == "data" else f"{speaker} {number}")
-    return found
-
-
-def frame_excerpts(lines: str) -> str:
-    """Write a message of excerpts: an explanation, and `lines` between two equal marker lines."""
-    return f"{HEADER}\n{fence(lines).put(lines)}"
-
-
-def quote(sources: Sequence[str], parts: Sequence[str]) -> str:
-    """Write parts, each behind its source; only a source begins a line."""
-    lines: list[str] = []
-    before = ""
-    for source, part in zip(sources, parts, strict=False):
-        if part:
-            said = _INDENT.sub(" ", part)
-            lines.append(f" {said}" if source == before else f"{source}: {said}")
-            before = source
-    return "\n".join(lines)
 
 
 def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
@@ -265,7 +221,8 @@ def read_excerpts(history: History, folded: Bools, results: Sequence[tuple[int, 
     plain: list[int] = []
     typed: list[int] = []
     for number, ((_, piece), folds) in enumerate(zip(every, folded[owner].tolist(), strict=True)):
-        if folds and piece.text and not piece.text.isspace():
+        led = piece.kind == "result" and is_reference(piece.text)  # to what may be gone
+        if folds and not led and piece.text and not piece.text.isspace():
             least = _RESULT if piece.kind in _RESULTS else _PASTED
             as_text = not by_query and (len(piece.text) < least or piece.kind in _OWN)
             (plain if as_text else typed).append(number)

@@ -7,8 +7,7 @@ shorter, are units of one reading (`tersely.engine.reading`), of which the engin
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
@@ -24,20 +23,25 @@ from tersely.memory.excerpts import (
     SHORT,
     SOURCE_TOKENS,
     document_of_result,
-    frame_excerpts,
     hints_by_call,
-    quote,
     read_excerpts,
 )
 from tersely.memory.groups import MESSAGE_TOKENS, check_room, count_entries
 from tersely.memory.messages import Entry, JsonStyle, Path, Piece, read_messages
+from tersely.memory.quoting import (
+    Places,
+    cut_pieces,
+    frame_excerpts,
+    original_places,
+    quote,
+    read_quotes,
+)
+from tersely.memory.references import Reference, find_references, is_reference
 from tersely.memory.revisions import Revision, find_revisions
 from tersely.memory.statements import KINDS, find_statements, stated_lines
 from tersely.memory.writing import new_user_message, with_texts
 from tersely.protocols import BatchTokenCounter, Strategy
 from tersely.types import Document, Float64s, Frame, Int64s, Request
-
-Places = tuple[tuple[int, int, int], ...]
 
 
 class MessageAccount(NamedTuple):
@@ -80,10 +84,7 @@ _OWED = 0.2
 _LEAST_RESULT = 32  # tokens of a shortened result: less tells nothing
 _HELD_SHARE = 0.5  # of what is free: for results in messages with cache markers, where they do not fit whole
 
-_LEAST_REPEAT = 200  # characters: results that are shorter are left as they are, however often they came
-_LONGEST_DIFF = 2000  # lines of two results together that are compared line by line
 _MILD = ("cache_marker", "with_held", "picture")  # why messages stay that may become shorter where they must
-_WORTHWHILE = 0.5  # a difference replaces a text where it is at most this share of it
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -98,10 +99,10 @@ class History:
     picture_tokens: int  # what a picture is taken to cost
     stays: Mapping[int, str]  # index -> reason of messages that are left alone
     called: Mapping[str, str]  # the tool of each call, by its id
-    numbers: Sequence[int]  # of the messages, as the reader is told them
+    numbers: Sequence[str]  # of the messages, as the reader is told them
     strategy: Strategy | None = None  # shortens results of tools; None: they are read as what they are
-    # messages that hold nothing but excerpts, a line each: they were folded before
-    excerpts: Collection[int] = ()
+    # messages that were folded before, and the places that are left of each: only these are read
+    excerpts: Mapping[int, Places] = field(default_factory=dict)
     relevance: Float64s | None = None  # float64[n], of each message to the query; None: there is none
     query: str = ""  # "" without
     references: bool = True  # whether results that stand in newer ones become references to these
@@ -139,6 +140,7 @@ class FoldedHistory:
     tokens: int
     accounts: tuple[MessageAccount, ...]
     warnings: tuple[str, ...]
+    cited: int = 0  # the number behind the newest message to which a reference leads
 
 
 def fold(history: History, budget: int) -> FoldedHistory:
@@ -146,23 +148,117 @@ def fold(history: History, budget: int) -> FoldedHistory:
 
     What `history.stays` names must fit; then all does. O(characters + facts log facts).
     """
+    pieces = chain.from_iterable([entry.pieces for entry in history.entries])
+    if not history.excerpts and "excerpts" not in map(_KIND, pieces):
+        return _fold(history, budget)
+    parts = _parts(history)
+    owner = [part.message for part in parts]
+    first = {index: at for at, index in reversed(list(enumerate(owner)))}
+    whole = {index: at for index, at in first.items() if not parts[at].places}
+    groups: list[tuple[int, int]] = []
+    for low, high in history.groups:
+        end = first.get(high, len(parts))
+        apart = low not in whole
+        groups += [(at, at + 1) for at in range(first[low], end)] if apart else [(first[low], end)]
+    moved = replace(
+        history,
+        messages=[history.messages[index] for index in owner],
+        entries=[part.entry for part in parts],
+        groups=groups,
+        costs=np.array([part.tokens for part in parts], dtype=np.int64),
+        stays={whole[index]: reason for index, reason in history.stays.items()},
+        numbers=[part.number for part in parts],
+        excerpts={at: part.places for at, part in enumerate(parts) if part.places},
+        relevance=None if history.relevance is None else history.relevance[owner],
+        changed={whole[index]: texts for index, texts in history.changed.items()},
+        reasons={whole[index]: reason for index, reason in history.reasons.items()},
+        now=np.array([part.tokens if part.places else history.now[part.message] for part in parts]),
+    )
+    folded = _fold(moved, budget)
+    cited = owner[folded.cited - 1] + 1 if folded.cited else 0
+    return replace(folded, accounts=_of_messages(folded.accounts, parts, history), cited=cited)
+
+
+class _Part(NamedTuple):
+    """A message, what is left of one, or a quote in one: `places` there, () of a whole one."""
+
+    message: int  # its index
+    entry: Entry
+    tokens: int
+    number: str
+    places: Places = ()
+
+
+def _parts(history: History) -> list[_Part]:
+    """Read excerpts in messages that may go as the messages that they are of."""
+    alone = {first for first, last in history.groups[:-1] if last - first == 1}
+    found: list[_Part] = []
+    for index, (entry, tokens) in enumerate(zip(history.entries, history.costs.tolist(), strict=True)):
+        left, number = history.excerpts.get(index), history.numbers[index]
+        quotes = [] if index in history.stays or index not in alone else read_quotes(entry)
+        size = max(sum(len(piece.text) for piece in entry.pieces), 1)
+        for at, one in enumerate(quotes, 1):
+            places = one.places if left is None else _within(left, one.places)
+            if places:
+                share = tokens * sum(end - start for _, start, end in places) // size
+                found.append(_Part(index, one.entry(entry, places), share, f"{number}.{at}", places))
+        if left is not None and not quotes:
+            cut = Entry(entry.role, cut_pieces(entry.pieces, left), name=entry.name)
+            found.append(_Part(index, cut, tokens, number, left))
+        elif not quotes:
+            found.append(_Part(index, entry, tokens, number))
+    return found
+
+
+def _within(left: Places, places: Places) -> Places:
+    (row, low, _), (_, _, high) = places[0], places[-1]
+    return tuple([place for place in left if place[0] == row and low <= place[1] < high])
+
+
+def _of_messages(
+    accounts: Sequence[MessageAccount], parts: Sequence[_Part], history: History
+) -> tuple[MessageAccount, ...]:
+    """Return one account a message: that of its only part, or what became of its quotes."""
+    found: list[MessageAccount] = []
+    for account, part in zip(accounts, parts, strict=True):
+        made = account._replace(index=part.message, tokens=int(history.costs[part.message]))
+        if part.places:
+            kept, lost = (original_places(part.places, places) for places in (account.kept, account.lost))
+            made = made._replace(kept=kept, lost=lost)
+        if found and found[-1].index == part.message:
+            before = found.pop()
+            reason = made.reason if made.reason == before.reason else "budget"
+            made = made._replace(reason=reason, kept=before.kept + made.kept, lost=before.lost + made.lost)
+            made = made if before.outcome == "dropped" else made._replace(outcome="folded")
+        found.append(made)
+    return tuple(found)
+
+
+def _fold(history: History, budget: int) -> FoldedHistory:
+    """Fold what `fold` does, where each message is read as one."""
     frame = MESSAGE_TOKENS + int(count_batch(history.counter, ["user", frame_excerpts("")]).sum())
     bound = {*history.stays, *history.excerpts}
     free = [index for index in range(len(history.costs)) if index not in bound]
     newest = max(int(_PICTURES_SHARE * budget) // max(history.picture_tokens, 1), 1)
     history = _leave_out_pictures(history, free, int(history.now.sum()) + frame - budget, newest)
+    repeats: dict[int, dict[Path, Reference]] = {}
     if history.references:
-        history = history.rewrite(_repeats(history), "repeated")
+        repeats = find_references(history)
+        texts = {
+            index: {path: reference.text for path, reference in some.items()}
+            for index, some in repeats.items()
+        }
+        history = history.rewrite(texts, "repeated")
     history = replace(history, revisions=find_revisions(history.entries))
     stay, border = _newest_groups(history, _owed(history), budget, frame)
     choice = _Choice(history, stay)
     warnings: list[str] = []
     shorter = None if border is None else _with_shorter(choice, border, warnings)
-    if shorter is not None:
-        fitted = _fit(shorter, budget, frame)
-        if all(fitted.results):
-            return _assemble(shorter, fitted, warnings)
-    return _assemble(choice, _fit(choice, budget, frame), warnings)
+    fitted = None if shorter is None else _fit(shorter, budget, frame)
+    if shorter is None or fitted is None or not all(fitted.results):
+        shorter, fitted = choice, _fit(choice, budget, frame)
+    led = [one.target + 1 for index, some in repeats.items() if shorter.stay[index] for one in some.values()]
+    return replace(_assemble(shorter, fitted, warnings), cited=max(led, default=0))
 
 
 def _owed(history: History) -> list[int]:
@@ -310,7 +406,9 @@ def _long_results(history: History, first: int, last: int, room: int) -> list[_R
         (index, piece)
         for index in range(first, last)
         for piece in history.entries[index].pieces
-        if piece.kind == "result" and piece.path not in history.changed.get(index, ())
+        if piece.kind == "result"
+        and piece.path not in history.changed.get(index, ())
+        and not is_reference(piece.text)
     ]
     sizes = count_batch(history.counter, [piece.sent for _, piece in results])
     spare = room - int(history.now[first:last].sum() - sizes.sum())
@@ -476,58 +574,3 @@ def why_dropped(dropped: Mapping[int, Entry], sent: str) -> dict[int, str]:
         stated = stated_lines(sent, [line for said in lines.values() for line in said[few]])
         lines = {index: said for index, said in lines.items() if stated.issuperset(said[few])}
     return dict.fromkeys(dropped, "budget") | reasons | dict.fromkeys(lines, "stated_elsewhere")
-
-
-def _repeats(history: History) -> dict[int, dict[Path, str]]:
-    """Other texts for results that a newer message repeats.
-
-    Two results of the same call (tool and arguments) are compared line by line, any two as a whole; lines
-    that a newer result has in a row are these. The newest stays as it is. O(characters), and for repeated
-    calls the lines of both.
-    """
-    entries, numbers = history.entries, history.numbers
-    made = {piece.call: piece.text for entry in entries for piece in entry.pieces if piece.kind == "call"}
-    same: dict[str, int] = {}
-    newest: dict[str, tuple[int, str]] = {}
-    having: dict[str, tuple[int, str]] = {}  # line -> the newest result that has it
-    found: dict[int, dict[Path, str]] = {}
-    for index in reversed(range(len(entries))):
-        for piece in entries[index].pieces if index not in history.excerpts else ():
-            if piece.kind != "result" or len(piece.text) < _LEAST_REPEAT:
-                continue
-            call, lines = made.get(piece.call, ""), piece.text.split("\n")
-            other = having.get(max(lines, key=len))
-            if piece.text in same:
-                text: str | None = f"[The same as in message {numbers[same[piece.text]]}]"
-            else:
-                text = None if other is None else _part(piece.text, numbers[other[0]], other[1])
-            if text is None and call in newest:
-                text = _difference(piece.text, numbers[newest[call][0]], newest[call][1])
-            if text is not None and index not in history.stays:
-                found.setdefault(index, {})[piece.path] = text
-                continue
-            same.setdefault(piece.text, index)
-            having.update(dict.fromkeys(set(lines).difference(having), (index, piece.text)))
-            if call:
-                newest.setdefault(call, (index, piece.text))
-    return found
-
-
-def _part(text: str, index: int, newer: str) -> str | None:
-    """Which lines of the newer text in message `index` a text is; None where it is none."""
-    text = text.strip("\n")
-    at = f"\n{newer}\n".find(f"\n{text}\n")
-    if at < 0:
-        return None
-    first = newer.count("\n", 0, at) + 1
-    return f"[The same as lines {first} to {first + text.count(chr(10))} of message {index}]"
-
-
-def _difference(text: str, index: int, newer: str) -> str | None:
-    """How a text differs from the newer one in message `index`; None where that is not much shorter."""
-    old, new = text.splitlines(), newer.splitlines()
-    if len(old) + len(new) > _LONGEST_DIFF:
-        return None
-    lines = list(difflib.unified_diff(new, old, lineterm="", n=0))[2:]
-    difference = f"[As in message {index}, but for:]\n" + "\n".join(lines)
-    return difference if len(difference) <= _WORTHWHILE * len(text) else None

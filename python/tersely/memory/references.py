@@ -1,0 +1,134 @@
+"""Say of a tool's result that a newer one has it, in words that a reader of what is sent can follow.
+
+A reference names the newer result by its call, counted from where the reference stands ("the 2nd next result
+of this call"): numbers of messages change when older ones are folded, and are not shown to a model.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from tersely.memory.messages import Path, Piece
+
+if TYPE_CHECKING:
+    from tersely.memory.folding import History
+
+_LEAST = 200  # characters: results that are shorter are left as they are, however often they came
+_LONGEST_DIFF = 2000  # lines of two results together that are compared line by line
+_LONGEST_CALL = 200  # characters of a call that a reference names
+_WORTHWHILE = 0.5  # a difference replaces a text where it is at most this share of it
+_REFERENCE = re.compile(
+    r"\[(?:The same as (?:lines \d+ to \d+ of )?|As )the (?:\d+(?:st|nd|rd|th) )?next result of "
+)
+
+
+class Reference(NamedTuple):
+    """A text that stands for a result, and the newer message that has what it says."""
+
+    text: str
+    target: int
+
+
+class _Result(NamedTuple):
+    """A result that newer ones were compared with."""
+
+    at: int  # its message
+    text: str
+    call: str  # name and arguments of its call
+    place: int  # among the results of such calls, from the last on
+
+
+def is_reference(text: str) -> bool:
+    """Whether a result says no more than which newer one it is like."""
+    return bool(_REFERENCE.match(text))
+
+
+def find_references(history: History) -> dict[int, dict[Path, Reference]]:
+    """Find results that a newer message repeats: index -> path -> what may stand for the result.
+
+    Two results of the same call (tool and arguments) are compared line by line, any two as a whole; lines
+    that a newer result has in a row are these. The newest stays as it is. Where a message stays, all that is
+    newer has to. O(characters), and for repeated calls the lines of both.
+    """
+    group = {index: first for first, last in history.groups for index in range(first, last)}
+    same: dict[str, _Result] = {}
+    newest: dict[str, _Result] = {}
+    having: dict[str, _Result] = {}  # line -> the newest result that has it
+    results: dict[str, list[tuple[int, str]]] = {}  # call -> (message, id) of each, the last first
+    found: dict[int, dict[Path, Reference]] = {}
+    for index, piece, call in reversed(_answers(history)):
+        of_call = results.setdefault(call, [])
+        if call and of_call[-1:] != [(index, piece.call)]:
+            of_call.append((index, piece.call))
+        whole = piece.kind == "result" and piece.path not in history.changed.get(index, ())
+        if not whole or len(piece.text) < _LEAST or is_reference(piece.text):
+            continue
+        lines = piece.text.split("\n")
+        others = (same.get(piece.text), having.get(max(lines, key=len)), newest.get(call))
+        text = None
+        for other, write in zip(others, (_whole, _part, _difference), strict=True):
+            if text is None and other is not None and group[other.at] != group[index]:
+                own = other.call == call
+                name = _name(other.call, own, len(results[other.call]) - own - other.place)
+                text = write(piece.text, other.text, name) if name else None
+                target = other.at
+        if text is not None and index not in history.stays:
+            found.setdefault(index, {})[piece.path] = Reference(text, target)
+        elif call:
+            mine = _Result(index, piece.text, call, len(of_call) - 1)
+            same.setdefault(piece.text, mine)
+            having.update(dict.fromkeys(set(lines).difference(having), mine))
+            newest.setdefault(call, mine)
+    return found
+
+
+def _answers(history: History) -> list[tuple[int, Piece, str]]:
+    """(message, piece, name and arguments of its call) of what tools gave, in order.
+
+    "" where the call is not known, or one message gives its id twice.
+    """
+    known: dict[str, str] = {}
+    found: list[tuple[int, Piece, str]] = []
+    for index, entry in enumerate(history.entries):
+        own: dict[str, str] = {}
+        for piece in entry.pieces if index not in history.excerpts else ():
+            if piece.kind == "call":
+                own[piece.call] = "" if piece.call in own else piece.text
+                known[piece.call] = own[piece.call]
+            elif piece.kind == "result" or piece.call:
+                found.append((index, piece, known.get(piece.call, "")))
+    return found
+
+
+def _name(call: str, own: bool, count: int) -> str:
+    """Name a newer result by its call, as one counts from here; "" where that takes too many words."""
+    if not own and (len(call) > _LONGEST_CALL or "\n" in call):
+        return ""
+    last = "th" if 10 < count % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
+    return f"the {'' if count == 1 else f'{count}{last} '}next result of {'this call' if own else call}"
+
+
+def _whole(text: str, newer: str, name: str) -> str:
+    return f"[The same as {name}]"
+
+
+def _part(text: str, newer: str, name: str) -> str | None:
+    """Which lines of the newer text a text is; None where it is none."""
+    text = text.strip("\n")
+    at = f"\n{newer}\n".find(f"\n{text}\n")
+    if at < 0:
+        return None
+    first = newer.count("\n", 0, at) + 1
+    return f"[The same as lines {first} to {first + text.count(chr(10))} of {name}]"
+
+
+def _difference(text: str, newer: str, name: str) -> str | None:
+    """How a text differs from the newer one; None where that is not much shorter."""
+    old, new = text.splitlines(), newer.splitlines()
+    if len(old) + len(new) > _LONGEST_DIFF:
+        return None
+    lines = list(difflib.unified_diff(new, old, lineterm="", n=0))[2:]
+    difference = f"[As {name}, but for:]\n" + "\n".join(lines)
+    return difference if len(difference) <= _WORTHWHILE * len(text) else None
