@@ -32,7 +32,7 @@ _ROLES = {"excerpts": "user"}  # of what is quoted as something else than by its
 
 
 class Quote(NamedTuple):
-    """What one source says in a message of excerpts."""
+    """An excerpt in a message of excerpts, with its source."""
 
     role: str  # and the tool's name, "" without
     name: str

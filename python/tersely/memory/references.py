@@ -25,7 +25,7 @@ _REFERENCE = re.compile(
 
 
 class Reference(NamedTuple):
-    """A text that stands for a result, and the newer message that has what it says."""
+    """A line in the place of a result, and the number of the newer message that it names."""
 
     text: str
     target: int
@@ -46,7 +46,7 @@ def is_reference(text: str) -> bool:
 
 
 def find_references(history: History) -> dict[int, dict[Path, Reference]]:
-    """Find results that a newer message repeats: index -> path -> what may stand for the result.
+    """Find results that a newer message repeats, by index and path.
 
     Two results of the same call (tool and arguments) are compared line by line, any two as a whole; lines
     that a newer result has in a row are these. The newest stays as it is. Where a message stays, all that is
