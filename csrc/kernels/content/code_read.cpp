@@ -377,6 +377,9 @@ struct Bracket {
     std::size_t owner;         // the nearest level that splits, itself or around it
     bool cases = false;        // of a switch: statements are its cases
     bool commas = false;       // end statements in it: fields, values, arms
+    int braces = 1;            // close it: several where a conditional has opened several
+    int closed = 0;            // of a conditional: braces in it that close what is around it
+    bool half = false;         // a conditional without #else has opened it: another is to close it
     std::vector<LineSpan> statements = {};
     std::size_t fold = kNone;  // of the statement in it that has not ended
 };
@@ -492,8 +495,7 @@ class BraceReader {
     // A line of the preprocessor is a statement; #if opens a level, with a body to each #else and to #endif.
     void directive() {
         const std::int32_t first = line_;
-        View word = lines_[line_].substr(1);
-        while (!word.empty() && text::ascii_space(word.front())) word.remove_prefix(1);
+        const View word = directive_word(line_);
         for (;; ++line_, ++at_) {
             at_ = std::min(text_.find('\n', at_), text_.size());
             if (at_ == text_.size() || !lines_[line_].ends_with('\\')) break;
@@ -508,6 +510,7 @@ class BraceReader {
         if (opens && begun_ >= 0) {
             ++ifs_inside_;
         } else if (opens) {
+            conditionals_.push_back(levels_.size());
             levels_.push_back({'#', line_, first, true, levels_.size()});
         } else if (ifs_inside_ > 0) {
             if (closes) --ifs_inside_;
@@ -519,20 +522,72 @@ class BraceReader {
         last_line_ = line_;
     }
 
+    View directive_word(std::int32_t line) const {  // "endif"; empty where the line is none
+        if (!lines_[line].starts_with('#')) return {};
+        const View rest = lines_[line].substr(1);
+        return rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    }
+
     // At an #else or #endif on the lines [first, line_].
     void branch(std::int32_t first, bool closes) {
-        end_statement(last_line_);
-        if (levels_.back().bracket != '#') {
+        if (conditionals_.empty()) {
+            end_statement(last_line_);
             shape_.sure = false;
             return;
         }
-        Bracket level = std::move(levels_.back());
-        levels_.pop_back();
+        const std::size_t at = conditionals_.back();
+        const std::size_t open = levels_.size() - at - 1;
+        if (open == 0) end_statement(last_line_);
+        Bracket level = std::move(levels_[at]);
         begun_ = level.begun;
-        if (first - level.line > 1) add_body(level, first);
-        if (closes) return end_statement(line_);
-        begun_ = -1;
-        levels_.push_back({'#', line_, level.begun, true, levels_.size()});
+        if (open == 0 && level.closed == 0) {
+            levels_.pop_back();
+            if (first - level.line > 1) add_body(level, first);
+            if (!closes) {
+                begun_ = -1;
+                levels_.push_back({'#', line_, level.begun, true, at});
+                return;
+            }
+        } else if (!closes) {
+            pass_branches();
+        }
+        conditionals_.pop_back();
+        const bool half = closes && level.line == begun_;
+        if (open > 0 && level.closed == 0) return stays_open(at, static_cast<int>(open), half);
+        levels_.erase(levels_.begin() + static_cast<std::ptrdiff_t>(at), levels_.end());
+        if (open == 0 && level.closed > 0 && (levels_.back().braces -= level.closed) == 0) {
+            const Bracket around = std::move(levels_.back());
+            levels_.pop_back();
+            if (around.half != half) shape_.sure = false;
+            begun_ = around.begun;
+            if (level.begun - around.line > 1) add_body(around, level.begun);
+            if (levels_.back().cases) return;
+        }
+        end_statement(line_);
+    }
+
+    // To the #endif, from an #else: the branch before has said what is open.
+    void pass_branches() {
+        for (int depth = 1; depth > 0 && line_ + 1 < lines_.count();) {
+            const View word = directive_word(++line_);
+            depth += word.starts_with("if") ? 1 : word.starts_with("endif") ? -1 : 0;
+        }
+        at_ = lines_.end(line_);
+    }
+
+    // What a conditional leaves open, as `extern "C" {` for C++ alone, begins with it and holds what follows it.
+    void stays_open(std::size_t at, int open, bool half) {
+        Bracket outermost = std::move(levels_[at + 1]);
+        levels_.erase(levels_.begin() + static_cast<std::ptrdiff_t>(at), levels_.end());
+        outermost.line = line_;
+        outermost.begun = begun_;
+        --outermost.owner;
+        outermost.braces += open - 1;
+        outermost.half = half;
+        outermost.statements.clear();
+        outermost.fold = kNone;
+        if (outermost.splits) begun_ = -1;
+        levels_.push_back(std::move(outermost));
     }
 
     void end_statement(std::int32_t last) {
@@ -591,7 +646,21 @@ class BraceReader {
     void close() {
         const char byte = text_[at_];
         if (levels_.size() == 1 || closing(levels_.back().bracket) != byte) {
-            shape_.sure = false;
+            Bracket* around = levels_.back().bracket == '#' ? &levels_[levels_.size() - 2] : nullptr;
+            if (byte == '}' && around != nullptr && around->bracket == '{' && around->braces > levels_.back().closed) {
+                end_statement(last_line_);
+                ++levels_.back().closed;
+            } else {
+                shape_.sure = false;
+            }
+            last_ = byte;
+            ++at_;
+            return;
+        }
+        if (levels_.back().half) shape_.sure = false;
+        if (levels_.back().braces > 1) {
+            end_statement(last_line_);
+            --levels_.back().braces;
             last_ = byte;
             ++at_;
             return;
@@ -638,6 +707,7 @@ class BraceReader {
     const StatementEnds ends_;
     const bool newlines_;
     std::vector<Bracket> levels_;
+    std::vector<std::size_t> conditionals_;  // of the preprocessor: which levels they are
     Head head_;
     CodeShape shape_;
     std::size_t at_ = 0;
