@@ -509,10 +509,12 @@ struct Code {
 };
 
 Code cut(const content::CodeLines& lines, const std::string& language, const std::string& query,
-         const content::CodeShape& shape) {
+         const content::CodeShape& shape, std::int64_t piece) {
+    require(piece >= 0, "piece must not be negative");
     Code code;
     const bool typed = language == "typescript" || language == "tsx";
-    code.units = content::cut_code(lines, content::code_language(language), typed, shape);
+    code.units =
+        content::cut_code(lines, content::code_language(language), typed, shape, static_cast<std::size_t>(piece));
     code.priority = content::rank_code(lines, code.units, query);
     code.start.reserve(code.units.size());
     code.end.reserve(code.units.size());
@@ -535,7 +537,8 @@ py::tuple to_tuple(Code&& code) {
                           to_array(std::move(code.units.inside)), to_array(std::move(code.priority)));
 }
 
-py::object code_units(const py::str& text, const std::string& language, const std::string& query, bool only_sure) {
+py::object code_units(const py::str& text, const std::string& language, const std::string& query, bool only_sure,
+                      std::int64_t piece) {
     py::list texts;
     texts.append(text);
     const Utf8List list(texts);
@@ -544,7 +547,7 @@ py::object code_units(const py::str& text, const std::string& language, const st
         const Release release;
         const content::CodeLines lines(list.views()[0]);
         const content::CodeShape shape = content::read_code(lines, content::code_language(language));
-        if (shape.sure || !only_sure) code = cut(lines, language, query, shape);
+        if (shape.sure || !only_sure) code = cut(lines, language, query, shape, piece);
         if (only_sure && !shape.sure) code.start.push_back(-1);
     }
     if (!code.start.empty() && code.start[0] < 0) return py::none();
@@ -577,7 +580,7 @@ std::vector<content::ByteSpan> spans_of(const Input<std::int64_t>& starts, const
 py::tuple code_units_of(const py::str& text, const std::string& language, const std::string& query,
                         const Input<std::int64_t>& body_starts, const Input<std::int64_t>& body_ends,
                         const Input<std::int64_t>& starts, const Input<std::int64_t>& ends,
-                        const Input<std::int64_t>& glued) {
+                        const Input<std::int64_t>& glued, std::int64_t piece) {
     py::list texts;
     texts.append(text);
     const Utf8List list(texts);
@@ -591,7 +594,7 @@ py::tuple code_units_of(const py::str& text, const std::string& language, const 
         const Release release;
         const content::CodeLines lines(list.views()[0]);
         const content::CodeLanguage kind = content::code_language(language);
-        code = cut(lines, language, query, content::shape_of_spans(lines, kind, bodies, statements, attributes));
+        code = cut(lines, language, query, content::shape_of_spans(lines, kind, bodies, statements, attributes), piece);
     }
     return to_tuple(std::move(code));
 }
@@ -650,11 +653,13 @@ void bind_content(py::module_& m) {
     m.def("html_texts", &html_texts, py::arg("texts"));
     m.def("table_rows", &table_rows, py::arg("texts"), py::arg("delimiter"), py::arg("header"));
     m.def("look_for_pairs", &look_for_pairs, py::arg("text"));
-    m.def("code_units", &code_units, py::arg("text"), py::arg("language"), py::arg("query"), py::arg("only_sure"));
+    m.def("code_units", &code_units, py::arg("text"), py::arg("language"), py::arg("query"), py::arg("only_sure"),
+          py::arg("piece") = 0);
     m.def("rarity", &rarity, py::arg("texts"));
     m.def("is_python", &is_python, py::arg("text"));
     m.def("code_units_of", &code_units_of, py::arg("text"), py::arg("language"), py::arg("query"),
-          py::arg("body_starts"), py::arg("body_ends"), py::arg("starts"), py::arg("ends"), py::arg("glued"));
+          py::arg("body_starts"), py::arg("body_ends"), py::arg("starts"), py::arg("ends"), py::arg("glued"),
+          py::arg("piece") = 0);
 }
 
 }  // namespace tersely::bind

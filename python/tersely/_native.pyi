@@ -316,7 +316,9 @@ _CodeUnits: TypeAlias = tuple[
 ]
 
 # None where `only_sure` and the reader is not (csrc/kernels/content/code_read.hpp)
-def code_units(text: str, language: str, query: str, only_sure: bool) -> _CodeUnits | None: ...
+def code_units(
+    text: str, language: str, query: str, only_sure: bool, piece: int = 0
+) -> _CodeUnits | None: ...
 def is_python(text: str) -> bool: ...
 def rarity(texts: list[str]) -> _Float64s: ...  # csrc/kernels/content/rarity.hpp
 def code_units_of(
@@ -328,6 +330,7 @@ def code_units_of(
     starts: _Int64s,  # of statements
     ends: _Int64s,
     glued: _Int64s,
+    piece: int = 0,
 ) -> _CodeUnits: ...
 
 class RunMarker:

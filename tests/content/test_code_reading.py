@@ -187,7 +187,7 @@ int other(void);
     ],
 )
 def test_what_a_conditional_opens_holds_what_follows(text: str, expected: list[tuple[int, int]]) -> None:
-    """`extern "C" {` for C++ alone, and a head for each branch, are understood, and their members are units."""
+    """`extern "C" {` for C++ alone, and a head for each branch: their members are units."""
     units = by_marks("c", text)
     assert units is not None
     assert list(zip(units.first.tolist(), units.last.tolist(), strict=True)) == expected
@@ -201,9 +201,11 @@ pieces = st.sampled_from(PIECES.split("|"))
 
 
 @settings(max_examples=300)
-@given(st.sampled_from([*LANGUAGES, "php"]), st.lists(pieces, max_size=60).map(" ".join))
-def test_every_line_is_in_one_unit(language: str, text: str) -> None:
-    units = CodeUnits(*_native.code_units(text, language, "def", False) or ())
+@given(
+    st.sampled_from([*LANGUAGES, "php"]), st.lists(pieces, max_size=60).map(" ".join), st.sampled_from([0, 9])
+)
+def test_every_line_is_in_one_unit(language: str, text: str, piece: int) -> None:
+    units = CodeUnits(*_native.code_units(text, language, "def", False, piece) or ())
     lines = text.split("\n")
     spans = zip(units.first.tolist(), units.last.tolist(), strict=True)
     covered = [line for first, last in spans for line in range(first, last + 1)]
@@ -216,7 +218,7 @@ def test_every_line_is_in_one_unit(language: str, text: str) -> None:
 
 ENDLESS = [
     *("'\\", '"""\\', "/[/", "`${", "f'{'''\n", "f'{\n", 'r#"', "((", "[{", "x = \\\n", "a,\n", "> "),
-    *("}\n//\n", "#if\n", 'R"x', "export {", "if a:\n", "@a(\n", "{\n", "\n \n#"),
+    *("}\n//\n", "#if\n", "#if\n{\n#else\n#endif\n", 'R"x', "export {", "if a:\n", "@a(\n", "{\n", "\n \n#"),
 ]
 
 

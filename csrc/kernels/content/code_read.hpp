@@ -21,7 +21,9 @@ bool is_python(const CodeLines& lines);
 // expressions of JavaScript, raw strings of Go, Rust and C++, lifetimes of Rust) are passed over. A body is what stands
 // between braces on several lines, of JavaScript between "[" and "]", too. A statement ends with ";", a closing brace
 // that nothing continues, a comma at the end of a line, in Go and JavaScript with a line that does not go on; in a
-// switch with the next case. Not sure: brackets that do not match, strings or comments without an end.
+// switch with the next case. What #if leaves open (`extern "C" {`) begins with it and holds what follows its #endif; of
+// branches that differ in what is open, the first decides. Not sure: brackets that do not match, or are open behind an
+// #if that no #else or other #if matches, strings or comments without an end.
 CodeShape read_braces(const CodeLines& lines, CodeLanguage language);
 
 // What is written in no such language: a line is a statement, with those that a backslash joins; deeper lines below it

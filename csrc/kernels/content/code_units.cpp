@@ -22,10 +22,95 @@ int opening_quotes(View line) {
     return rest.starts_with('"') || rest.starts_with('\'') ? 1 : 0;
 }
 
+constexpr int kDeepestList = 8;  // lists in lists; what is deeper stays one unit
+
+// Brackets of Python: the lines that open and close them, and the elements on lines of their own in between.
+struct PythonList {
+    std::int32_t opened = 0, closed = 0;
+    std::vector<LineSpan> elements = {};
+};
+
+// Whether "[" behind this begins a list: an index cannot be left empty.
+bool begins_list(View before) {
+    const std::size_t last = before.find_last_not_of(" \t\r\n");
+    if (last == View::npos) return true;
+    before = before.substr(0, last + 1);
+    return View("=([{,:+").find(before.back()) != View::npos || before.ends_with("return");
+}
+
+// The first brackets of a statement that hold whole elements on lines of their own. O(bytes).
+PythonList python_list(const CodeLines& lines, LineSpan span, bool element) {
+    const View text = lines.text();
+    const std::size_t start = lines.start(span.first), end = lines.end(span.last);
+    PythonList list;
+    int depth = 0;                       // of brackets
+    bool inside = false, named = false;  // in such brackets; between a lambda and its colon
+    std::int32_t line = span.first, last_line = span.first, begun = -1;
+    char last = '\0';  // what was read last but white space and comments
+    for (std::size_t at = start; at < end;) {
+        const char byte = text[at];
+        if (byte == '\n') ++line;
+        if (text::ascii_space(byte)) {
+            ++at;
+            continue;
+        }
+        if (byte == '#') {
+            at = std::min(text.find('\n', at), end);
+            continue;
+        }
+        const bool closing = byte == ')' || byte == ']' || byte == '}';
+        const bool own_line = inside && depth == 1 && line > last_line;
+        if (own_line && !closing && !named && View(",([{").find(last) != View::npos) {
+            if (begun >= 0) list.elements.push_back({begun, last_line});
+            if (begun < 0) list.opened = last_line;  // with what begins beside the bracket
+            begun = line;
+        }
+        if (closing && depth > 0 && --depth == 0 && inside) {
+            if (own_line && begun >= 0) list.elements.push_back({begun, last_line});
+            list.closed = own_line ? line : begun;
+            if (!list.elements.empty()) return list;
+            inside = false;
+        }
+        if (byte == '(' || byte == '[' || byte == '{') {
+            if (depth++ == 0 && (element || at > start) &&
+                (byte != '[' || begins_list(text.substr(start, at - start)))) {
+                inside = true;
+                named = false;
+                begun = -1;
+            }
+        }
+        last = byte;
+        if (byte == '"' || byte == '\'') {
+            std::size_t prefix = at;
+            while (prefix > start && at - prefix < 2 && code_word_byte(text[prefix - 1])) --prefix;
+            const bool formatted = text.substr(prefix, at - prefix).find_first_of("fFtT") != View::npos;
+            const std::size_t behind = python_string_end(text, at, formatted);
+            if (behind == kOpen || behind > end) return {};
+            line += static_cast<std::int32_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                                         text.begin() + static_cast<std::ptrdiff_t>(behind), '\n'));
+            at = behind;
+        } else if (code_word_byte(byte)) {
+            const std::size_t word = at;
+            while (at < end && code_word_byte(text[at])) ++at;
+            if (inside && depth == 1 && text.substr(word, at - word) == "lambda") named = true;
+        } else {
+            if (byte == ':' && depth == 1) named = false;
+            at += byte == '\\' && at + 1 < end && text[at + 1] != '\n' ? 2 : 1;
+        }
+        last_line = line;
+    }
+    return {};
+}
+
 class Cutter {
   public:
-    Cutter(const CodeLines& lines, CodeLanguage language, bool typed, const CodeShape& shape)
-        : lines_(lines), language_(language), python_(language == CodeLanguage::kPython), typed_(typed), shape_(shape) {
+    Cutter(const CodeLines& lines, CodeLanguage language, bool typed, const CodeShape& shape, std::size_t piece)
+        : lines_(lines),
+          language_(language),
+          python_(language == CodeLanguage::kPython),
+          typed_(typed),
+          shape_(shape),
+          piece_(piece) {
         fold_at_.assign(static_cast<std::size_t>(lines.count()), -1);
         for (std::size_t fold = shape.folds.size(); fold-- > 0;) {
             fold_at_[static_cast<std::size_t>(shape.folds[fold].lines.first)] = static_cast<std::int32_t>(fold);
@@ -147,7 +232,7 @@ class Cutter {
         if (typed_ && is_open_type(head) && !all_blank(span.first + 1, span.last)) {
             const std::int32_t row = add({span.first, span.first}, parent, CodeRole::kDefinition);
             const std::int32_t type = add({span.first + 1, span.last}, row, CodeRole::kStatement);
-            units_.suite[static_cast<std::size_t>(type)] = type;
+            units_.suite[static_cast<std::size_t>(type)] = static_cast<std::int32_t>(units_.size()) - 1;
             return;
         }
         CodeRole role = CodeRole::kStatement;
@@ -156,7 +241,35 @@ class Cutter {
         } else if (defines(span)) {
             role = CodeRole::kDeclaration;
         }
+        if (role == CodeRole::kStatement && python_ && is_large(span)) return elements(span, parent, 0);
         add(span, parent, role);
+    }
+
+    bool is_large(LineSpan span) const {
+        return piece_ > 0 && span.first < span.last && lines_.end(span.last) - lines_.start(span.first) > piece_;
+    }
+
+    // A large statement of Python, or an element of one: what is up to the brackets, each element in them on lines of
+    // its own, and what closes them.
+    void elements(LineSpan span, std::int32_t parent, int depth) {
+        const PythonList list = depth < kDeepestList ? python_list(lines_, span, depth > 0) : PythonList{};
+        if (list.elements.empty()) {
+            add(span, parent, CodeRole::kStatement);
+            return;
+        }
+        const std::int32_t row = add({span.first, list.opened}, parent, CodeRole::kBranch);
+        std::int32_t at = list.opened + 1;
+        for (const LineSpan& part : list.elements) {
+            plain({at, part.first - 1}, row, false);
+            if (is_large(part)) {
+                elements(part, row, depth + 1);
+            } else {
+                add(part, row, CodeRole::kStatement);
+            }
+            at = part.last + 1;
+        }
+        plain({at, list.closed - 1}, row, false);
+        add({list.closed, span.last}, row, CodeRole::kAfter, row);
     }
 
     // A comment: up to what closes it, or a blank line before another. The line behind it.
@@ -199,6 +312,13 @@ class Cutter {
     std::int32_t add(LineSpan span, std::int32_t parent, CodeRole role, std::int32_t follows = -1) {
         while (span.first < span.last && lines_.blank(span.first)) ++span.first;
         while (span.last > span.first && lines_.blank(span.last)) --span.last;
+        if (!python_ && role != CodeRole::kComment && is_large(span)) {  // its first line, which the others need
+            const std::int32_t row = add({span.first, span.first}, parent, role, follows);
+            for (std::int32_t line = span.first + 1; line <= span.last; ++line) {
+                if (!lines_.blank(line)) add({line, line}, row, CodeRole::kStatement);
+            }
+            return row;
+        }
         units_.first.push_back(span.first);
         units_.last.push_back(span.last);
         units_.parent.push_back(parent);
@@ -213,14 +333,16 @@ class Cutter {
     const CodeLanguage language_;
     const bool python_, typed_;
     const CodeShape& shape_;
+    const std::size_t piece_;
     std::vector<std::int32_t> fold_at_;  // by line: the first fold that begins there, or -1
     CodeUnits units_;
 };
 
 }  // namespace
 
-CodeUnits cut_code(const CodeLines& lines, CodeLanguage language, bool typed, const CodeShape& shape) {
-    return Cutter(lines, language, typed, shape).run();
+CodeUnits cut_code(const CodeLines& lines, CodeLanguage language, bool typed, const CodeShape& shape,
+                   std::size_t piece) {
+    return Cutter(lines, language, typed, shape, piece).run();
 }
 
 namespace {

@@ -37,8 +37,10 @@ struct CodeUnits {
 };
 
 // A file in units. Suites are bodies of Python and, in `typed` languages (TypeScript), the types of `type X =` on
-// lines of their own. O(lines + statements).
-CodeUnits cut_code(const CodeLines& lines, CodeLanguage language, bool typed, const CodeShape& shape);
+// lines of their own. `piece`: 0, or bytes: longer units are cut at their lines; in Python, statements between the
+// elements in their brackets, so that what parses still does. O(lines + statements), with `piece` O(bytes).
+CodeUnits cut_code(const CodeLines& lines, CodeLanguage language, bool typed, const CodeShape& shape,
+                   std::size_t piece = 0);
 
 // Units of source code in the order of what is kept first.
 

@@ -622,7 +622,8 @@ Held Choice::hold(std::int64_t target, std::span<const std::uint8_t> held, bool 
         return total;
     };
     if (!rules_.essential.empty() && !p_.ranked) {
-        if (sum(p_.cost, [&](std::size_t i) { return rules_.essential[i] != 0; }) <= target) {
+        const std::vector<Status> whole = only(rules_.essential);  // with what these need
+        if (sum(p_.cost, [&](std::size_t i) { return is_in(whole[i]); }) <= target) {
             for (std::size_t i = 0; i < held.size(); ++i) result.rows[i] |= rules_.essential[i];
             result.more = true;
         } else {
@@ -661,7 +662,14 @@ std::vector<Status> Choice::choose(std::int64_t target, Held held) const {
         }
         held.more = true;
     }
-    std::vector<Status> status = pick(held.essential_alone ? alone_ : p_.score, target, held.rows, true);
+    if (held.essential_alone) {
+        const std::vector<Status> alone = pick(alone_, target, held.rows, true);
+        for (std::size_t i = 0; i < alone.size(); ++i) {
+            if (is_in(alone[i])) held.rows[i] |= rules_.essential[i];
+        }
+        held.more = true;
+    }
+    std::vector<Status> status = pick(p_.score, target, held.rows, true);
     for (std::size_t i = 0; held.more && i < status.size(); ++i) {
         if (status[i] != Status::kPinned || p_.pinned[i] != 0) continue;
         status[i] = first[i] != 0 ? Status::kPreserved : Status::kSelected;

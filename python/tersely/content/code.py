@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, ClassVar
 
@@ -67,19 +67,21 @@ class CodeUnits:
     priority: Float64s
 
 
-def read_code(language: str, text: str, query: str = "") -> CodeUnits:
-    """Cut a file and rank its units; `query`: "" for none. O(characters).
+def read_code(language: str, text: str, query: str = "", piece: int = 0) -> CodeUnits:
+    """Cut a file and rank its units; `query`: "" for none; `piece`: as of `Code`. O(characters).
 
     By its own marks (csrc/kernels/content/code_read.hpp); where these do not add up, by tree-sitter, if the
     extra `code` is installed and has the language.
     """
-    found = read_marks(text, language, query, True)
+    found = read_marks(text, language, query, True, piece)
     if found is None and language in LANGUAGES:
         try:
-            return CodeUnits(*_native.code_units_of(text, language, query, *read_spans(language, text)))
+            return CodeUnits(
+                *_native.code_units_of(text, language, query, *read_spans(language, text), piece)
+            )
         except (ImportError, ValueError):
             pass
-    found = found or _native.code_units(text, language, query, False)
+    found = found or _native.code_units(text, language, query, False, piece)
     assert found is not None  # it is, for what need not be sure
     return CodeUnits(*found)
 
@@ -99,6 +101,8 @@ class Code:
             like), "python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", or another:
             of those, only how they write comments is known (content/code_languages.py).
         show_lines: numbers stand before lines; the result is for reading, and does not parse.
+        piece: 0, or bytes: statements that are longer are cut at their lines, in Python between the elements
+            in their brackets.
         looks: languages that texts look like, where somebody has looked already.
 
     Indentation, braces and ends of lines say where bodies are; where they do not add up, tree-sitter does, if
@@ -109,11 +113,16 @@ class Code:
 
     language: str | None = None
     show_lines: bool = False
+    piece: int = 0
     looks: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.language is not None and not isinstance(self.language, str):
             raise TypeError(f"language must be a str or None, not {self.language!r}")
+
+    def finer(self, piece: int) -> Code:
+        """The reader that cuts what is longer than so many bytes."""
+        return replace(self, piece=piece)
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
         """The units of all files, those of the query first. O(characters)."""
@@ -121,7 +130,7 @@ class Code:
             names = [named_language(self.language)] * len(documents)
         else:
             names = [language_of(document, self.looks) for document in documents]
-        return _read(documents, names, query, self.show_lines)
+        return _read(documents, names, query, self.show_lines, self.piece)
 
 
 def _joined(files: Sequence[CodeUnits]) -> tuple[Int32s, CodeUnits]:
@@ -139,9 +148,12 @@ def _joined(files: Sequence[CodeUnits]) -> tuple[Int32s, CodeUnits]:
     return document, CodeUnits(**columns)
 
 
-def _read(documents: Sequence[Document], names: Sequence[str], query: str | None, numbered: bool) -> Units:
+def _read(
+    documents: Sequence[Document], names: Sequence[str], query: str | None, numbered: bool, piece: int
+) -> Units:
     asked = checks.read_question(query).text if query and query.strip() else ""
-    files = [read_code(name, document.text, asked) for name, document in zip(names, documents, strict=True)]
+    pairs = zip(names, documents, strict=True)
+    files = [read_code(name, document.text, asked, piece) for name, document in pairs]
     document, code = _joined(files)
     kind = np.full(len(document), _CODE, dtype=np.uint8)
     table = SegmentTable(document, code.start, code.end, kind, document, code.parent)
@@ -162,7 +174,7 @@ def _read(documents: Sequence[Document], names: Sequence[str], query: str | None
     return Units(
         table,
         code.priority.astype(np.float32),
-        Nested(full, short, bare, numbered=numbered),
+        Nested(full, short, bare, numbered=numbered, cut=True),
         must,
         code.follows,
         ranked=True,

@@ -85,6 +85,7 @@ class Nested:
         bare: what must stand in the place of a run even where there is no room for markers.
         gap: row -> what stands before it instead of the document's own gap; None: that.
         numbered: each line of a document has its number before it.
+        cut: the reader cuts units of several lines where they are larger than the room (its `finer`).
         total: markers for where those of all runs would take more than a tenth of the budget: the last of a
             list counts all, an "…" stands in the places of the others.
     """
@@ -94,6 +95,7 @@ class Nested:
     bare: Marker = _nothing
     gap: Callable[[int], str] | None = None
     numbered: bool = False
+    cut: bool = False
     total: Total | None = None
 
 

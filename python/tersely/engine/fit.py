@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native, checks
-from tersely.content.units import Lines
+from tersely.content.units import Lines, Nested
 from tersely.engine.reading import (
     CUT_MARK,
     FIRST_KEPT,
@@ -63,8 +63,8 @@ class Fit:
         warnings: reason codes.
         tally: its tokens by the prices of its parts, and those of the cheapest unit left out that says
             something new (-1: none).
-        room: tokens left, where they are more than half of the budget and pieces of text that say something
-            new are larger; else 0.
+        room: tokens left, where they are more than half of the budget and pieces of text or code that say
+            something new are larger; else 0.
     """
 
     rendered: Rendered
@@ -182,9 +182,19 @@ class _Fitting:
         room = self.budget - fitted.tokens
         if room <= self.budget // 2 or fitted.cut is not None:
             return 0
-        left = self._larger(fitted, room)
-        for region in self.reading.regions:
-            left[region.first : region.last] &= region.form is None
+        left, reading, table = self._larger(fitted, room), self.reading, self.table
+        for region in reading.regions:
+            rows = slice(region.first, region.last)
+            if isinstance(region.form, Nested) and region.form.cut:
+                large = (fitted.status[rows] < FIRST_KEPT) & (self.prices.counts[rows] > room)
+                lines, text = large.nonzero()[0] + region.first, reading.texts[region.document]
+                places = zip(
+                    lines.tolist(), table.start[lines].tolist(), table.end[lines].tolist(), strict=True
+                )
+                left[rows] = False
+                left[[row for row, start, end in places if "\n" in text[start:end]]] = True
+            else:
+                left[rows] &= region.form is None
         return room if left.any() else 0
 
     def _larger(self, fitted: Fit, room: int) -> npt.NDArray[np.bool_]:

@@ -205,10 +205,13 @@ class Prepared:
                 return simpler._fit(allowed, floors, caps)
             if self.request.pinned or not self._may_be_text():
                 raise
+            finer = None if self.options.piece else self._finer(allowed)
+            if finer is not None and finer._readers != self._readers:
+                return finer._fit(allowed, floors, caps)
             return self._read_by((), "no_unit_fits")._fit(allowed, floors, caps)
         if self.request.pinned and (whole := self._with_whole_pins(fitted)) is not None:
             return whole._fit(allowed, floors, caps)
-        if (finer := self._finer(fitted)) is not None:
+        if (finer := self._finer(fitted.room)) is not None:
             found = None if favour is None else _rows_in(finer.reading, self.reading)
             result = finer._fit(allowed, floors, caps, None if favour is None else favour[found])
             if result.tokens > fitted.tokens:
@@ -259,7 +262,7 @@ class Prepared:
                 fitted = fits[-1]
             fits.append(fitted)
         for fitted in fits:
-            if (other := self._with_whole_pins(fitted) or self._finer(fitted)) is not None:
+            if (other := self._with_whole_pins(fitted) or self._finer(fitted.room)) is not None:
                 return other._levels(budgets)
         longer = [level for level, fitted in enumerate(fits) if fitted.tokens > self.original_tokens]
         whole = max(longer, default=-1)  # up to this level the documents as they are take less
@@ -306,7 +309,7 @@ class Prepared:
     def stands(self, fitted: Fit) -> bool:
         """Whether `fit` would give this choice, and not read the documents otherwise instead."""
         simpler = "markers_left_out" in fitted.warnings and self._simpler() is not None
-        return not simpler and self._with_whole_pins(fitted) is None and self._finer(fitted) is None
+        return not simpler and self._with_whole_pins(fitted) is None and self._finer(fitted.room) is None
 
     def fits(self, budget: int) -> bool:
         """Whether the documents fit as they are, as far as is known before they are read."""
@@ -399,18 +402,22 @@ class Prepared:
             texts=self._texts,
         )
 
-    def _finer(self, fitted: Fit) -> Prepared | None:
-        """Read again, with text that is larger than the room that is left cut, where that is most of the
-        budget; None where it is not, or pieces would say nothing."""
+    def _finer(self, room: int) -> Prepared | None:
+        """Read again, with text and code larger than the room that is left (`Fit.room`, or the budget) cut;
+        None where there is none, or pieces would say nothing."""
         options = self.options
-        if fitted.room == 0 or self._is_given or options.piece == 0 or options.level is not Level.SENTENCE:
+        if room == 0 or self._is_given or options.piece == 0 or options.level is not Level.SENTENCE:
             return None
-        size = fitted.room * sum(map(len, self._texts)) // max(self.original_tokens, 1)  # characters, about
+        size = room * sum(map(len, self._texts)) // max(self.original_tokens, 1)  # characters, about
         piece = min(size, options.piece or size) // _PIECES
         if piece < _LEAST_PIECE:
             return None
         warnings = () if options.piece else ("segments_cut",)
-        return self._read_by(self._readers, *warnings, options=replace(options, piece=piece))
+        readers = list(self._readers)
+        for index, reader in enumerate(readers):
+            if not options.preserve_structure and (finer := getattr(reader, "finer", None)) is not None:
+                readers[index] = finer(piece)
+        return self._read_by(readers, *warnings, options=replace(options, piece=piece))
 
     def _may_be_text(self) -> bool:
         """Whether documents whose units are all too large may be cut like text without breaking them."""
