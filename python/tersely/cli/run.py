@@ -104,7 +104,7 @@ def _shorten(
             from dataclasses import replace  # which takes longer to load than most results to pass
 
             _note(f"{error}, so it takes as many")
-            short = replace(compressor, budget=error.required).compress(*given, whole=whole)
+            short = replace(compressor, budget=int(error.required)).compress(*given, whole=whole)
     if told[0].problem:
         _note(f"the output is written as it came: {told[0].problem}")
     if CHARACTERS_REPLACED in told[0].warnings:
