@@ -268,22 +268,26 @@ def turned_states(source: Reading, written: Reading) -> list[str]:
     if not (theirs and mine):
         return []
     terms, forms = _clause_words([(label, text) for _, label, text in (*theirs, *mine)])
+    states = [_is_done(role, text) for role, _, text in theirs]
     found = []
     for (role, _, clause), about, own in zip(mine, terms[len(theirs) :], forms[len(theirs) :], strict=True):
         best: dict[bool | None, float] = {True: 0.0, False: 0.0, None: 0.0}
         done = role in _DONE
-        for (state, _, text), words, there in zip(theirs, terms, forms, strict=False):
-            is_done = True if state in _DONE else False if state in _OPEN else None
-            if is_done and DENIES.search(_AIM.sub("", text)):
-                is_done = None  # "the fix is not released"
-            if state in (Role.OTHER, Role.ERROR):
-                is_done = False if _IS_OPEN.search(text) else True if _IS_DONE.search(text) else None
-            if is_done is not None and own <= there:
-                is_done = done  # in the same words
+        for state, words, there in zip(states, terms, forms, strict=False):
+            is_done = done if state is not None and own <= there else state  # in the same words: as it is
             best[is_done] = max(best[is_done], len(about & words) / max(len(about), 1))
         if best[not done] >= max(_SAME, best[None]) and best[not done] > best[done]:
             found.append(clause)
     return found
+
+
+def _is_done(role: Role, text: str) -> bool | None:
+    """Whether a clause of a source calls something done, or current or next; None: neither."""
+    if role in (Role.OTHER, Role.ERROR):
+        return False if _IS_OPEN.search(text) else True if _IS_DONE.search(text) else None
+    if role in _DONE:
+        return None if DENIES.search(_AIM.sub("", text)) else True  # "the fix is not released"
+    return False if role in _OPEN else None
 
 
 def _parts(clause: Clause) -> list[tuple[Role, str, str]]:
