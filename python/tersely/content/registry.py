@@ -29,7 +29,7 @@ _LONG = 200  # characters, on average, of lines that are paragraphs
 _SETTINGS = frozenset({None, "ini", "toml", "yaml"})  # languages of code that may be a dump of a tool
 _INDENTED = 10  # of so many lines one is indented in what has blocks
 _MOST_LINES = 1024  # that are looked at one by one
-_HEAD = re.compile(r"^\[+[^\n]*\]", re.MULTILINE)  # of sections, whose names differ
+_HEAD = re.compile(r"^\[[^\n]*\]", re.MULTILINE)  # of sections, whose names differ
 
 
 @dataclass(frozen=True, slots=True)

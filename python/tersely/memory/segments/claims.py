@@ -37,7 +37,7 @@ _WITH_UNIT = re.compile(
 )
 _BARE = re.compile(r"(?<![\w.,/:-])\d[\d,]*(?:\.\d+)?(?!\w|[.,:/]\d)")
 _RATE = re.compile(
-    rf"(?P<count>\d[\d.,]*[ ]?[a-z]{{1,20}})/(?P<sign>{_UNIT})(?![\w/])"
+    rf"(?P<count>\d[\d.,]{{0,30}}[ ]?[a-z]{{1,20}})/(?P<sign>{_UNIT})(?![\w/])"
     rf"|\b(?:per|each|every|an?(?=[ ](?!second)\w{{3}}))[ ](?P<unit>{_UNIT})\b",
     re.IGNORECASE,
 )
