@@ -342,7 +342,16 @@ def test_the_score_of_a_search_decides_between_equal_chunks() -> None:
 
 
 @pytest.mark.parametrize(
-    "scores", [[0.5] * 10, [None] * 10, [-3.0, *[2.0] * 9], ["high"] * 10, [float("nan")] * 10, [True] * 10]
+    "scores",
+    [
+        [0.5] * 10,
+        [None] * 10,
+        [-3.0, *[2.0] * 9],
+        ["high"] * 10,
+        [float("nan")] * 10,
+        [True] * 10,
+        [10**400] * 5 + [1e308] * 5,
+    ],
 )
 def test_scores_that_say_nothing_weigh_nothing(scores: list[object]) -> None:
     plain = tersely.compress(chunks([None] * 10), MENDED, budget=40)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ _LEAST = 8  # tokens: with less, nothing is said
 # On HotpotQA, MuSiQue and Natural Questions scores of BM25, of cosines, at random and of distances change the
 # evidence kept at 20% by .016 at most; at .5 those at random take .05, distances .09 to .18.
 SCORE_WEIGHT = 0.15
+_HUGE = 1e300  # a score as large is none: sums of such would not be finite
 
 
 def seed_allocate(remaining: int, relevance: float, total: int) -> int:
@@ -142,14 +143,22 @@ def factors_of_scores(scores: Sequence[object], weight: float) -> Float32s | Non
     (score / mean) ** weight, where a score counts as a hundredth of the largest at least, and one that is no
     finite number as the mean. None: all are equal or unknown, or one is below 0, whose scale says nothing.
     """
-    numbers = [float(score) if isinstance(score, Real) else np.nan for score in scores]
-    known = np.array(numbers, dtype=np.float64)
+    known = np.array([_as_number(score) for score in scores], dtype=np.float64)
     finite = known[np.isfinite(known)]
     if len(finite) == 0 or finite.min() < 0 or finite.min() == finite.max():
         return None
     whole = np.where(np.isfinite(known), np.maximum(known, finite.max() / 100), finite.mean())
     factors: Float32s = ((whole / finite.mean()) ** weight).astype(np.float32)
     return factors
+
+
+def _as_number(score: object) -> float:
+    """A score as a float; NaN for what is no number, or too large to be summed."""
+    try:
+        number = float(score) if isinstance(score, (int, float, np.integer, np.floating)) else math.nan
+    except OverflowError:  # an int over 1e308
+        return math.nan
+    return number if abs(number) < _HUGE else math.nan
 
 
 def weights_of(relevances: Sequence[float | None]) -> list[float]:
