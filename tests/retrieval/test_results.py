@@ -227,7 +227,7 @@ def test_results_of_all_kinds_are_read() -> None:
     ("results", "error", "message"),
     [
         ("text", TypeError, "must be a list"),
-        ([{"body": "x"}], TypeError, "result 0 must have a text"),
+        ([{"body": "x"}], TypeError, "document 0 is a mapping without 'text'"),
         ([{"text": 3}], TypeError, "must be str, not int"),
         ([{"text": "x", "score": 1}, "y"], ValueError, "result 1 has no score"),
         ([{"text": "x", "score": float("nan")}], ValueError, "finite"),

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from tersely import checks
 from tersely.checks import brief
-from tersely.documents import IDS, SCORES, first, inner_of, read_document, to_documents
+from tersely.documents import SCORES, first, read_document, to_documents
 from tersely.engine.api import compress
 from tersely.retrieval.scoring import to_uuid
 from tersely.text import well_formed
@@ -43,15 +43,25 @@ def parts_of(result: Compressed, separator: str = "\n\n") -> list[Part]:
 
     O(characters + spans).
     """
-    spans = kept_places(result)
     if len(result.parts) != len(result.documents):
-        return [Part(result.text, tuple(range(len(result.documents))), tuple(spans))] if result.text else []
+        every = tuple(range(len(result.documents)))
+        return [Part(result.text, every, tuple(kept_places(result)))] if result.text else []
     untouched = result.text == separator.join(result.parts)  # blank documents stand in it too
-    by_document: list[list[tuple[int, int, int]]] = [[] for _ in result.parts]
-    for span in spans:
-        by_document[span[0]].append(span)
+    runs: list[list[tuple[int, int, int]]] = [[] for _ in result.parts]
+    ends = 0  # where the span before ends in the text
+    for (index, start, end), place in zip(kept_places(result), result.places, strict=True):
+        source, mine = result.documents[index].text, runs[index]
+        if result.parts[index] == source:
+            runs[index] = [(index, 0, len(source))]
+            continue
+        gap = source[mine[-1][2] : start] if mine else "."
+        if place and not gap.strip() and result.text[ends : place[0]] == gap:
+            mine[-1] = (index, mine[-1][1], end)
+        else:
+            mine.append((index, start, end))
+        ends = place[1] if place else 0
     return [
-        Part(part, (index,), tuple(_join_spans(result.documents[index].text, part, by_document[index])))
+        Part(part, (index,), tuple(runs[index]))
         for index, part in enumerate(result.parts)
         if part or untouched
     ]
@@ -60,26 +70,6 @@ def parts_of(result: Compressed, separator: str = "\n\n") -> list[Part]:
 def kept_places(result: Compressed) -> list[tuple[int, int, int]]:
     """(document, start, end) of the kept spans."""
     return list(zip(*span_columns(result.kept)[:3].tolist(), strict=True))
-
-
-def _join_spans(source: str, part: str, spans: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """Join spans of a document whose gap in the part is the source's own."""
-    if not spans:
-        return []
-    if part == source:
-        return [(spans[0][0], 0, len(source))]
-    runs = [spans[0]]
-    _, start, end = spans[0]
-    at = max(part.find(source[start:end]), 0) + end - start  # where the last span ends in the part
-    for document, start, end in spans[1:]:
-        _, first, before = runs[-1]
-        if part.startswith(source[before:end], at) and not source[before:start].strip():
-            runs[-1] = (document, first, end)
-            at += end - before
-        else:
-            runs.append((document, start, end))
-            at = max(part.find(source[start:end], at), at) + end - start
-    return runs
 
 
 def provenance(result: Compressed, part: Part, *, keep_original: bool | None = True) -> dict[str, Any]:
@@ -174,9 +164,6 @@ def add_note(metadata: Mapping[str, Any], note: Mapping[str, Any]) -> dict[str, 
     return {**metadata, "tersely": {**earlier, **note, **again}}
 
 
-_TEXT = ("content", "text", "page_content")
-
-
 @brief
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkResult:
@@ -246,14 +233,13 @@ class Retriever(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A search result of any kind, with the text, score and id read from it.
+    """A search result of any kind, with the text and score read from it.
 
     Attributes:
         index: its place in what was given.
         item: as it was given.
         text: its content.
         score: its relevance; 1.0 where no result has one.
-        id: its id; "" where it has none.
         scored: whether it came with a score.
     """
 
@@ -261,57 +247,33 @@ class Hit:
     item: Any
     text: str
     score: float
-    id: str
-    scored: bool = True
+    scored: bool
 
 
 def read_results(results: Any) -> list[Hit]:
-    """Read text, score and id of each search result.
+    """Read the text and the score of each search result.
 
-    A result is a mapping or an object with `content`, `text` or `page_content`; one that wraps it as
-    `document`, `node` or `chunk`; or a pair of such a thing and its score. The score is `score` or
-    `relevance_score`, of the result, of what it wraps, or of its `metadata`.
-
-    Lone surrogates of texts are replaced. Raises TypeError for anything else, and ValueError where only some
-    have a score, and for one that is no finite number.
+    A result is a document as for `tersely.compress`; its score may also stand in its `metadata`. Raises
+    TypeError for anything else, and ValueError where only some have a score, and for one that is no finite
+    number.
     """
     if isinstance(results, (str, bytes, Mapping)) or not isinstance(results, Iterable):
         raise TypeError(f"results must be a list of search results, not {type(results).__name__}")
-    read = [_read(item, index) for index, item in enumerate(results)]
-    without = [index for index, (_, score, _, _) in enumerate(read) if score is None]
-    if without and len(without) < len(read):
-        raise ValueError(f"result {without[0]} has no score, others have: give each one or none")
+    items = list(results)
+    documents = to_documents(items)
+    scores = [_score(document, index) for index, document in enumerate(documents)]
+    if len({score is None for score in scores}) == 2:
+        raise ValueError(f"result {scores.index(None)} has no score, others have: give each one or none")
     return [
-        Hit(index, item, text, 1.0 if score is None else score, name, score is not None)
-        for index, (text, score, name, item) in enumerate(read)
+        Hit(index, item, document.text, 1.0 if score is None else score, score is not None)
+        for index, (item, document, score) in enumerate(zip(items, documents, scores, strict=True))
     ]
 
 
-def _read(item: Any, index: int) -> tuple[str, float | None, str, Any]:
-    if isinstance(item, ChunkResult) and type(item.content) is str:
-        text = checks.text(item.content, f"the text of result {index}")
-        return text, _number(item.score, index), item.chunk_id, item
-    whole, score = item, None
-    if isinstance(item, tuple) and len(item) == 2 and not hasattr(item, "_fields"):
-        item, score = item
-    if isinstance(item, str):
-        text, inner = item, item
-    else:
-        inner = inner_of(item)
-        text = first((inner, item), _TEXT)
-    if text is None:
-        raise TypeError(
-            f"result {index} must have a text as {', '.join(_TEXT)}, not be {type(whole).__name__}"
-        )
-    text = checks.text(text, f"the text of result {index}")
-    metadata = first((inner,), ("metadata",))
+def _score(document: Document, index: int) -> float | None:
+    score: Any = document.score
     if score is None:
-        score = first((item, inner, metadata), SCORES)
-    name = first((item, inner, metadata), IDS)
-    return text, _number(score, index), "" if name is None else str(name), whole
-
-
-def _number(score: Any, index: int) -> float | None:
+        score = first((document.metadata,), SCORES)
     if score is None:
         return None
     try:  # a 0-dimensional array or tensor is a number here
@@ -342,38 +304,23 @@ def read_chunks(documents: Any) -> tuple[tuple[DocumentChunk, ...], tuple[Docume
     """
     if isinstance(documents, (DocumentChunk, SearchResult, ChunkResult)):
         documents = [documents]
-    elif type(documents) is not list and (
-        isinstance(documents, (str, Document, Mapping)) or not isinstance(documents, Iterable)
-    ):
+    elif isinstance(documents, (str, Document, Mapping)) or not isinstance(documents, Iterable):
         documents = to_documents(documents)
-    chunks, read = list[DocumentChunk](), list[Document]()
-    for index, item in enumerate(documents):
-        chunk, document = _read_chunk(item, index)
-        chunks.append(chunk)
-        read.append(document)
-    return tuple(chunks), tuple(read)
+    read = [_read_chunk(item, index) for index, item in enumerate(documents)]
+    return tuple(chunk for chunk, _ in read), tuple(document for _, document in read)
 
 
 def _read_chunk(item: Any, index: int) -> tuple[DocumentChunk, Document]:
-    if type(item) is str:
-        document = read_document(Document(item), f"the text of document {index}")
-        return DocumentChunk(id=to_uuid(document.text), content=item), document
     if isinstance(item, SearchResult):
         item = item.document
     if isinstance(item, ChunkResult):
-        known = {"doc_id": item.doc_id, "title": item.header_path, "file_path": item.file_path}
-        item = DocumentChunk(id=item.chunk_id, content=item.content, metadata=known)
+        known: Any = {"doc_id": item.doc_id, "title": item.header_path, "file_path": item.file_path}
+        item = DocumentChunk(item.chunk_id, item.content, known)
     if not isinstance(item, DocumentChunk):
-        item = _from_document(item if isinstance(item, Document) else to_documents([item])[0])
+        (given,) = to_documents([item])
+        known = {**given.metadata, **({"title": given.title} if given.title else {})}
+        identity = to_uuid(given.text) if given.id is None else given.id
+        item = DocumentChunk(identity, given.original, known or None)
     title = (item.metadata or {}).get("title") or None
     document = Document(item.content, str(item.id), title)
     return item, read_document(document, f"the content of document {index}", f"the title of {item.id!r}")
-
-
-def _from_document(document: Document) -> DocumentChunk:
-    known = {**document.metadata, **({"title": document.title} if document.title else {})}
-    return DocumentChunk(
-        id=to_uuid(document.text) if document.id is None else document.id,
-        content=document.original,
-        metadata=known or None,
-    )

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tersely import checks
-from tersely.cache import BoundedCache
+from tersely.cache import BoundedCache, digest_of
 from tersely.checks import brief
 from tersely.engine.dedup import dedup_texts
 from tersely.engine.reading import count_batch, segment
 from tersely.engine.worth import document_probability, hybrid, read_for_query
 from tersely.errors import BudgetExceededError
 from tersely.kernels import cosine_similarity, threshold_clusters
+from tersely.kernels.checks import to_matrix
 from tersely.models.counters import resolve_counter
 from tersely.models.embedders import resolve_embedder
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
 from tersely.models.language_models import resolve_language_model
-from tersely.retrieval.chunks import ChunkResult, Hit, read_results
+from tersely.retrieval.chunks import ChunkResult, read_results
 from tersely.retrieval.scoring import RelevanceScorer, ScoringMethod
 from tersely.types import Document, Float64s, Int32s, Kind, Level
 from tersely.writing.checks import unsupported_facts
@@ -84,20 +85,9 @@ def within_budget(texts: Sequence[str], max_tokens: int = 2000, counter: Any = "
     return len(texts), False
 
 
-LINKAGES = ("representative", "single")
 _ROUNDS = 50
+_LINKAGES, _STRATEGIES = ("representative", "single"), ("threshold", "kmeans")
 _USUAL = 0.85  # threshold from which on duplicates share most of their words
-
-
-@dataclass(frozen=True, slots=True)
-class _KnownVectors:
-    """An embedder of texts whose vectors are known already."""
-
-    rows: dict[str, int]
-    vectors: npt.NDArray[Any]
-
-    def embed(self, texts: Sequence[str]) -> npt.NDArray[Any]:
-        return self.vectors[[self.rows[text] for text in texts]]
 
 
 def duplicates(
@@ -105,7 +95,7 @@ def duplicates(
     scores: Sequence[float],
     threshold: float = 0.85,
     *,
-    vectors: npt.NDArray[Any] | None = None,
+    vectors: npt.ArrayLike | None = None,
     embedder: Any = None,
     linkage: str = "representative",
     keep_facts: bool = True,
@@ -125,22 +115,19 @@ def duplicates(
 
     O(characters + n k d) for k groups ("single": n^2 d).
     """
-    checks.one_of(linkage, "linkage", LINKAGES)
-    x = _matrix(texts, vectors, embedder)
+    checks.one_of(linkage, "linkage", _LINKAGES)
+    x = _vectors(texts, vectors, embedder)
     by = np.asarray(scores, dtype=np.float64)
-    if not keep_facts:
-        found = threshold_clusters(x, threshold, by, linkage=linkage, threads=1)  # type: ignore[arg-type]
-        return found.representatives[found.labels]
-    if linkage == "representative":
+    if keep_facts and linkage == "representative":
         return _agreeing(texts, x, by, threshold, threshold)
-    labels = threshold_clusters(x, threshold, by, linkage="single", threads=1).labels
+    found = threshold_clusters(x, threshold, by, linkage=linkage, threads=1)  # type: ignore[arg-type]
+    if not keep_facts:
+        return found.representatives[found.labels]
     stands = np.arange(len(texts), dtype=np.int32)
-    for label in range(int(labels.max(initial=-1)) + 1):
-        rows = np.flatnonzero(labels == label).astype(np.int32)
-        if len(rows) > 1:  # of what is linked, what agrees in what it says
-            stands[rows] = rows[
-                _agreeing([texts[row] for row in rows.tolist()], x[rows], by[rows], -1.0, threshold)
-            ]
+    for label in np.flatnonzero(found.sizes > 1):
+        rows = np.flatnonzero(found.labels == label)  # of what is linked, what agrees in what it says
+        alike = _agreeing([texts[row] for row in rows.tolist()], x[rows], by[rows], -1.0, threshold)
+        stands[rows] = rows[alike]
     return stands
 
 
@@ -151,58 +138,49 @@ def kmeans_groups(vectors: npt.NDArray[Any], scores: Sequence[float], k: int) ->
     nothing is random. Groups hold what differs in numbers and names too: this chooses, and removes no copies.
     O(n k d) a round, at most 50 rounds.
     """
-    by = np.asarray(scores, dtype=np.float64)
-    order = np.argsort(-by, kind="stable")
-    if k >= len(by) or k < 1:
-        return np.arange(len(by), dtype=np.int32)
+    best_first = np.argsort(-np.asarray(scores, dtype=np.float64), kind="stable")
+    if not 1 <= k < len(best_first):
+        return np.arange(len(best_first), dtype=np.int32)
     x = vectors.astype(np.float64)
     x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-300)
-    chosen = [int(order[0])]
-    nearest = x @ x[chosen[0]]
+    chosen = [int(best_first[0])]
     while len(chosen) < k:
+        nearest = (x @ x[chosen].T).max(axis=1)
         nearest[chosen] = np.inf
-        chosen.append(int(np.argmin(nearest)))
-        nearest = np.maximum(nearest, x @ x[chosen[-1]])
-    centers = x[chosen]
-    labels = np.full(len(x), -1)
+        chosen.append(int(nearest.argmin()))
+    centers, labels = x[chosen], np.full(len(x), -1)
     for _ in range(_ROUNDS):
-        now = np.argmax(cosine_similarity(x, centers), axis=1)
+        now = cosine_similarity(x, centers).argmax(axis=1)
         now[chosen] = np.arange(k)  # no group is empty
         if (now == labels).all():
             break
         labels = now
         centers = np.stack([x[labels == group].sum(axis=0) for group in range(k)])
-    stands = np.zeros(len(x), dtype=np.int32)
-    for group in range(k):
-        stands[labels == group] = next(row for row in order if labels[row] == group)
+    _, first = np.unique(labels[best_first], return_index=True)
+    stands: Int32s = best_first[first][labels].astype(np.int32)
     return stands
 
 
 def _agreeing(
-    texts: Sequence[str], x: npt.NDArray[Any], by: npt.NDArray[np.float64], cosine: float, threshold: float
+    texts: Sequence[str], x: npt.NDArray[Any], by: Float64s, cosine: float, threshold: float
 ) -> Int32s:
-    rows: dict[str, int] = {}
-    for row, text in enumerate(texts):
-        rows.setdefault(text, row)
+    rows = {text: row for row, text in reversed(list(enumerate(texts)))}
+    known = SimpleNamespace(embed=lambda some: x[[rows[text] for text in some]])
     words = min(max(threshold, 0.0) / _USUAL, 1.0) ** 2
-    found = dedup_texts(texts, _KnownVectors(rows, x), cosine, by, threads=1, words=words)
+    found = dedup_texts(texts, known, cosine, by, threads=1, words=words)
     return found.representatives[found.labels]
 
 
-def _matrix(texts: Sequence[str], vectors: npt.NDArray[Any] | None, embedder: Any) -> npt.NDArray[Any]:
+def _vectors(texts: Sequence[str], vectors: npt.ArrayLike | None, embedder: Any) -> npt.NDArray[Any]:
+    """The vectors of texts: those that the caller brings, else an embedder's."""
     if vectors is None:
         return resolve_embedder(embedder).embed(texts)
-    x = np.ascontiguousarray(vectors)
-    if x.ndim != 2 or len(x) != len(texts):
-        raise ValueError(f"vectors must be of shape ({len(texts)}, dimensions), not {x.shape}")
-    if x.dtype.kind != "f":
-        x = checks.numbers(x, "vectors")
+    x = to_matrix(vectors if texts else np.zeros((0, 1)), "vectors")
+    if len(x) != len(texts):
+        raise ValueError(f"vectors must have one row a result: {len(x)} for {len(texts)} results")
     if not np.isfinite(x).all():
         raise ValueError("vectors must be finite numbers")
-    return x
-
-
-_STRATEGIES = ("threshold", "kmeans")
+    return np.ascontiguousarray(x)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,19 +288,22 @@ def compress_results(
         chances = on_topic([one.text for one in found], query, embedder=embedder).tolist()
         found = [replace(one, score=chance) for one, chance in zip(found, chances, strict=True)]
     kept = above_score(sorted(found, key=lambda one: -one.score), min_score)
-    rows = [one.index for one in kept]
-    x = _vectors(vectors, len(found))
-    x = resolve_embedder(embedder).embed([one.text for one in kept]) if x is None else x[rows]
+    rows, scores = [one.index for one in kept], [one.score for one in kept]
+    given = None if vectors is None else _vectors([one.text for one in found], vectors, None)[rows]
+    x = _vectors([one.text for one in kept], given, embedder)
     stands = duplicates(
         [one.text for one in kept],
-        [one.score for one in kept],
+        scores,
         similarity_threshold,
         vectors=x,
         linkage=linkage,
         keep_facts=keep_facts,
     )
-    if strategy == "kmeans":
-        stands = _kmeans(stands, kept, x, top_n)
+    if strategy == "kmeans" and top_n is not None:  # the best of each group stands for those in it
+        first = np.flatnonzero(stands == np.arange(len(kept)))
+        best = np.arange(len(kept))
+        best[first] = first[kmeans_groups(x[first], [scores[row] for row in first], top_n)]
+        stands = best[stands].astype(np.int32)
     different = np.flatnonzero(stands == np.arange(len(kept))).tolist()
     chosen = different[:top_n]
     texts = [kept[row].text for row in chosen]
@@ -346,26 +327,6 @@ def compress_results(
         ),
         truncated,
     )
-
-
-def _kmeans(stands: Int32s, kept: Sequence[Hit], x: npt.NDArray[Any], top_n: int | None) -> Int32s:
-    """Group the different results into `top_n`, each with its best one and the duplicates of all in it."""
-    different = np.flatnonzero(stands == np.arange(len(kept)))
-    if top_n is None or top_n >= len(different):
-        return stands
-    groups = kmeans_groups(x[different], [kept[row].score for row in different.tolist()], top_n)
-    stands_for = np.arange(len(kept), dtype=np.int32)
-    stands_for[different] = different[groups]
-    return stands_for[stands]
-
-
-def _vectors(vectors: npt.ArrayLike | None, count: int) -> npt.NDArray[Any] | None:
-    if vectors is None:
-        return None
-    x = np.asarray(vectors)
-    if len(x) != count:
-        raise ValueError(f"vectors must have one row a result: {len(x)} for {count} results")
-    return x if count else x.reshape(0, 1)
 
 
 _LONGEST = 160  # characters of a preview
@@ -508,7 +469,7 @@ class ChunkSummarizer:
     def __init__(self, model: Any = None, cache: int = 8 * 2**20, *, llm: Any = None) -> None:
         """`model`, or `llm`: see `resolve_language_model`; `cache`: bytes of summaries to keep."""
         self._model = resolve_language_model(one_model(model=model, llm=llm))
-        self._cache: BoundedCache[ChunkSummary] = BoundedCache(checks.whole_number(cache, "cache"))
+        self._cache: BoundedCache[ChunkSummary] = BoundedCache(cache)
 
     def summarize(self, chunk: ChunkResult, query: str, target_length: int) -> ChunkSummary:
         """Summarize the chunk in about `target_length` words, for a query. A failing model raises nothing.
@@ -522,20 +483,18 @@ class ChunkSummarizer:
         return await run_flow_async(self._summary(chunk, query, target_length), self._model, 1)
 
     def _summary(self, chunk: ChunkResult, query: str, target_length: int) -> Flow[ChunkSummary]:
-        target_length = checks.whole_number(target_length, "target_length", least=1)
-        limit = max(len(chunk.content) - 1, 1)
-        prompt = Prompt(_TEMPLATE, query)
-        task = Task(chunk.content, prompt, limit, _CHARACTERS, unit="characters", target=target_length)
-        key_text = f"{chunk.chunk_id}\0{prompt.fill(chunk.content, target_length)}"
-        key = hashlib.sha256(key_text.encode()).digest()
+        words = checks.whole_number(target_length, "target_length", least=1)
+        text, prompt = chunk.content, Prompt(_TEMPLATE, query)
+        key = digest_of([chunk.chunk_id, prompt.fill(text, words)])
         if (known := self._cache.get(key)) is not None:
             return known
-        (reply,) = yield from ask([task])
+        limit = max(len(text) - 1, 1)
+        (reply,) = yield from ask([Task(text, prompt, limit, _CHARACTERS, unit="characters", target=words)])
         if reply.reason is not None:
             return ChunkSummary(
-                chunk_id=chunk.chunk_id, content=chunk.content, summary=False, fallback_reason=reply.reason
+                chunk_id=chunk.chunk_id, content=text, summary=False, fallback_reason=reply.reason
             )
-        made_up = unsupported_facts([chunk.content], reply.text)
+        made_up = unsupported_facts([text], reply.text)
         made = ChunkSummary(chunk_id=chunk.chunk_id, content=reply.text, summary=True, unsupported=made_up)
         self._cache.put(key, made, 4 * len(made.content))
         return made
