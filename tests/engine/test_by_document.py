@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import odd_counters
@@ -17,8 +16,7 @@ from tersely import BudgetExceededError, Compressed, Document
 from tersely.engine.allocation import fill, in_steps, share_out, weights_of
 from tersely.engine.finish import broken_promises
 from tersely.models.counters import resolve_counter
-from tersely.strategies import ByDocument, seed_allocate
-from tersely.strategies.manager import _Part as Part, assemble
+from tersely.strategies import ByDocument, ContextChunk, ExtractiveCompressor, Manager, seed_allocate
 from text_strategies import texts
 from typed_samples import CODE, JSON, LOG as TYPED_LOG, MIXED, PROSE, SAMPLES
 
@@ -159,63 +157,36 @@ def test_floors_are_kept() -> None:
     assert share_out([100, 100, 100], [1, 1e-6, 1], 120, 0, [0, 60, 0]) == {0: 30, 1: 60, 2: 30}
 
 
-def test_weights() -> None:
-    assert weights_of([0.5, 0, None, 1.0, -3.0]) == [0.5, 0.75, 0.75, 1.0, 0.75]
-    assert weights_of([0, None]) == [1.0, 1.0]
-    with pytest.raises(ValueError, match="finite"):
-        weights_of([1.0, float("inf")])
-
-
-def words(tokens: int) -> str:
-    return " ".join(["word"] * tokens)
-
-
-def put_together(
-    sizes: list[int], budget: int, counter: object, **parts: Part
-) -> tuple[str, int, list[int], set[int]]:
-    """Parts of exactly the tokens they are allowed; `parts` says which are otherwise."""
-
-    def make(shares: Mapping[int, int]) -> dict[int, Part]:
-        return {i: parts.get(f"i{i}", Part(words(share))) for i, share in shares.items()}
-
-    weights = [1.0] * len(sizes)
-    return assemble(sizes, weights, budget, resolve_counter(counter), "\n--- ---\n", make)
-
-
 @pytest.mark.parametrize(
-    ("sizes", "parts", "tokens", "kept", "refused"),
+    ("scores", "weights"),
     [
-        ([100, 100], {}, 50, [0, 1], set()),  # all of the budget is used
-        ([100, 100, 100], {"i1": Part(None)}, 50, [0, 2], set()),  # X18: what failed leaves its share
-        ([100, 100], {"i0": Part(None, 90)}, 50, [1], {0}),
-        ([100, 100], {"i0": Part(None), "i1": Part(None)}, 0, [], set()),
+        ([0.5, None, 1.0, "x"], [2 / 3, 1, 4 / 3, 1]),  # what is not known counts as the mean
+        ([0, 50, 100], [0.02, 1, 2]),  # as a hundredth of the largest at least
+        *((equal, None) for equal in ([0.5, 0.5], [None, 1e999], [0.5, -3.0], [])),
     ],
 )
-def test_parts_share_a_budget(
-    sizes: list[int], parts: dict[str, Part], tokens: int, kept: list[int], refused: set[int]
-) -> None:
-    assert put_together(sizes, 50, odd_counters.words, **parts)[1:] == (tokens, kept, refused)
+def test_weights(scores: list[Any], weights: list[float] | None) -> None:
+    found = weights_of(scores)
+    assert found is None if weights is None else found.tolist() == pytest.approx(weights)
 
 
-def test_nothing_fits() -> None:
-    with pytest.raises(BudgetExceededError) as raised:
-        put_together([100, 100], 50, odd_counters.words, i0=Part(None, 90), i1=Part(None, 70))
-    assert (raised.value.required, raised.value.budget) == (70, 50)
+class Own(ExtractiveCompressor):
+    """A compressor of the caller's: each chunk gets a share."""
+
+    def compress(self, content: str, options: Any = None, *, source: Any = None) -> Any:
+        return super().compress(content, options, source=source)
 
 
-@given(
-    st.lists(st.integers(1, 60), min_size=1, max_size=8),
-    st.integers(1, 150),
-    st.sampled_from(odd_counters.ALL),
-)
-def test_A052_never_over_under_any_counter(sizes: list[int], budget: int, counter: object) -> None:
+@given(st.lists(texts, min_size=1, max_size=5), st.integers(1, 150), st.sampled_from(odd_counters.ALL))
+def test_A052_shares_are_never_over_under_any_counter(texts: list[str], budget: int, counter: Any) -> None:
+    chunks = [ContextChunk(str(number), text) for number, text in enumerate(texts)]
     try:
-        text, tokens, kept, refused = put_together(sizes, budget, counter)
+        output = Manager(compressor=Own(counter=counter)).prepare_context(chunks, "", budget)
     except BudgetExceededError as error:
         assert error.required > error.budget
         return
-    assert text and resolve_counter(counter).count(text) == tokens <= budget
-    assert {*kept, *refused} == set(range(len(sizes)))
+    assert resolve_counter(counter).count(output.text) == output.token_count <= budget
+    assert len(output.report.chunks) + len(output.report.dropped) == len(chunks)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 5000)), max_size=30))

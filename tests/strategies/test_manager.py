@@ -98,19 +98,6 @@ def test_A050_A052_parts_under_the_budget_and_what_became_of_each(budget: int) -
     assert output.result is not None
     request = Request(output.result.documents, QUERY, None, 1.0, resolve_counter(None), (), (), SEPARATOR)
     assert broken_promises(output.result, request) == []
-
-
-def test_A050_a_chunk_is_a_compressed_context() -> None:
-    output = Manager().prepare_context(CHUNKS, QUERY, 150)
-    for chunk in output.report.chunks:
-        context = chunk.context
-        assert context is not None and context.result is not None
-        assert broken_promises(context.result) == []
-        assert (context.compressed, context.token_count) == (chunk.text, chunk.token_count)
-        assert context.original is not None and context.original.token_count == chunk.original_tokens
-        assert context.original.content in {one.content for one in CHUNKS}
-        assert all(section in context.original.content for section in context.metadata.dropped_sections)
-        assert context.fallback_reason == chunk.fallback_reason == "no_model"
     assert pickle.loads(pickle.dumps(output)) == output
 
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tersely import checks
-from tersely.types import Float32s, Int32s, Int64s
+from tersely.types import Float64s, Int64s
 
 _LEAST = 8  # tokens: with less, nothing is said
 # On HotpotQA, MuSiQue and Natural Questions scores of BM25, of cosines, at random and of distances change the
@@ -124,32 +123,19 @@ def _leading(share: int) -> int:
     return 1 << max(share.bit_length() - 2, 0)
 
 
-def favour_of(relevances: Sequence[float | None], document: Int32s) -> Float32s | None:
-    """float32[n]: factors on the worth of units by the relevance of their documents to the caller.
+def weights_of(scores: Sequence[object]) -> Float64s | None:
+    """float64[n]: what documents weigh by their scores, beside the mean of those that are known.
 
-    The weight of its document (`weights_of`) beside their mean; None where all weigh the same. `document`:
-    int32[n], of each unit. Raises as `weights_of` does.
-    """
-    weights = np.array(weights_of(relevances))
-    if len(weights) == 0 or (weights == weights[0]).all():
-        return None
-    factors: Float32s = (weights / weights.mean()).astype(np.float32)
-    return factors[document]
-
-
-def factors_of_scores(scores: Sequence[object], weight: float) -> Float32s | None:
-    """float32[n]: a factor for the units of each document, by its search score.
-
-    (score / mean) ** weight, where a score counts as a hundredth of the largest at least, and one that is no
-    finite number as the mean. None: all are equal or unknown, or one is below 0, whose scale says nothing.
+    A score counts as a hundredth of the largest at least, and one that is no finite number as the mean. None:
+    all are equal or unknown, or one is below 0, whose scale says nothing.
     """
     known = np.array([_as_number(score) for score in scores], dtype=np.float64)
     finite = known[np.isfinite(known)]
     if len(finite) == 0 or finite.min() < 0 or finite.min() == finite.max():
         return None
     whole = np.where(np.isfinite(known), np.maximum(known, finite.max() / 100), finite.mean())
-    factors: Float32s = ((whole / finite.mean()) ** weight).astype(np.float32)
-    return factors
+    weights: Float64s = whole / finite.mean()
+    return weights
 
 
 def _as_number(score: object) -> float:
@@ -159,16 +145,3 @@ def _as_number(score: object) -> float:
     except OverflowError:  # an int over 1e308
         return math.nan
     return number if abs(number) < _HUGE else math.nan
-
-
-def weights_of(relevances: Sequence[float | None]) -> list[float]:
-    """Relevances above 0 as they are; in place of the others the mean of those, or 1 where there is none.
-
-    Raises TypeError for one that is no number, ValueError for one that is not finite.
-    """
-    for relevance in relevances:
-        if relevance is not None:
-            checks.number(relevance, "a score or relevance")
-    known = [float(relevance) for relevance in relevances if relevance is not None and relevance > 0]
-    mean = sum(known) / len(known) if known else 1.0
-    return [float(relevance) if relevance and relevance > 0 else mean for relevance in relevances]

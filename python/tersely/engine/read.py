@@ -17,7 +17,7 @@ from tersely.content.conversation import Conversation
 from tersely.content.html import Html, PageText
 from tersely.content.registry import reader_of
 from tersely.content.units import ContentReader, Lines, Nested, Quoted, Units, join_tables, units_of
-from tersely.engine.allocation import factors_of_scores
+from tersely.engine.allocation import weights_of
 from tersely.engine.facts import FactCoverage, preserved_facts
 from tersely.engine.reading import (
     Reading,
@@ -72,8 +72,9 @@ def read(
     if request.query is not None and not request.query.strip() and "empty_query" not in reading.warnings:
         found["warnings"] = (*reading.warnings, "empty_query")
     if reading.by_query and options.score_weight:
-        scores = [document.score for document in request.documents]
-        if (factors := factors_of_scores(scores, options.score_weight)) is not None:
+        weights = weights_of([document.score for document in request.documents])
+        if weights is not None:
+            factors = (weights**options.score_weight).astype(np.float32)
             found["worth"] = reading.worth * factors[reading.table.document]
     preserve, talks = options.preserve, list[int]()
     talk: Conversation | None = None  # the first one's reader

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Flag
-from functools import lru_cache
-from hashlib import sha1
-from typing import Any, ClassVar, overload
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,11 +43,6 @@ from tersely.models.language_models import resolve_language_model
 from tersely.text import clipped
 from tersely.types import Analysis, Document, Float32s, Float64s, Int64s, LateSequence, Level, SegmentTable
 from tersely.writing.prompt import fence
-
-_SHORTEST_UUID = 32  # characters: its hexadecimal digits
-_LONGEST_UUID = 45  # urn:uuid:12345678-...
-_NAMESPACE = uuid.NAMESPACE_OID.bytes
-_LONG_NAME = 200  # characters: rather a text than a name
 
 
 class ScoringMethod(Flag):
@@ -139,14 +134,8 @@ def document_scores(
 ) -> tuple[RelevanceScore, ...]:
     """The score of each document: `overall`, and those of its rows among the segments of all."""
     ends = segments.document.searchsorted(np.arange(len(ids) + 1)).tolist()
-    return tuple(
-        [
-            RelevanceScore(to_uuid(id), value, SegmentScores(segments, scores, first, last), method)
-            for id, value, first, last, method in zip(
-                ids, overall.tolist(), ends[:-1], ends[1:], methods, strict=True
-            )
-        ]
-    )
+    places = map(partial(SegmentScores, segments, scores), ends[:-1], ends[1:])
+    return tuple(map(RelevanceScore, map(to_uuid, ids), overall.tolist(), places, methods))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -182,11 +171,7 @@ class RelevanceScores(Sequence[RelevanceScore]):
     def __len__(self) -> int:
         return len(self.scores)
 
-    @overload
-    def __getitem__(self, index: int) -> RelevanceScore: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[RelevanceScore, ...]: ...
-    def __getitem__(self, index: int | slice) -> RelevanceScore | tuple[RelevanceScore, ...]:
+    def __getitem__(self, index: Any) -> Any:
         return self.scores[index]
 
 
@@ -194,20 +179,10 @@ def to_uuid(identity: str | uuid.UUID) -> uuid.UUID:
     """Return a UUID itself, the one that a str spells, or the UUID5 of any other str."""
     if isinstance(identity, uuid.UUID):
         return identity
-    return _uuid_of(identity) if len(identity) > _LONG_NAME else _cached_uuid_of(identity)
-
-
-def _uuid_of(identity: str) -> uuid.UUID:
-    if _SHORTEST_UUID <= len(identity) <= _LONGEST_UUID:
-        try:
+    if 32 <= len(identity) <= 45:  # hexadecimal digits, or urn:uuid:12345678-...
+        with suppress(ValueError):  # some other name
             return uuid.UUID(identity)
-        except ValueError:
-            pass  # some other name
-    digest = sha1(_NAMESPACE + identity.encode(), usedforsecurity=False).digest()  # as `uuid.uuid5` does
-    return uuid.UUID(bytes=digest[:16], version=5)
-
-
-_cached_uuid_of = lru_cache(maxsize=4096)(_uuid_of)  # chunks come again with each search
+    return uuid.uuid5(uuid.NAMESPACE_OID, identity)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -393,18 +368,22 @@ def by_language_model(
     not asked again: clients repeat requests themselves.
     """
     fast = by_hybrid(prepared, embedder)
-    passages, shortened = _passages(prepared, fast.segments)
-    ratings: list[float | None] = [None] * len(passages)
-    warnings: list[str] = ["llm_passage_shortened"] if shortened else []
+    bounds = prepared.table.document.searchsorted(np.arange(len(prepared.documents) + 1)).tolist()
+    rows = list(map(slice, bounds[:-1], bounds[1:]))
+    passages = [_passage(prepared, index, rows[index], fast.segments) for index in range(len(rows))]
+    warnings = ["llm_passage_shortened"] * any(len(one.text) > _PASSAGE for one in prepared.documents)
+    ratings: dict[int, float] = {}
     error: Exception | None = None
     batches = [
-        list(range(start, min(start + batch_size, len(passages))))
-        for start in range(0, len(passages), batch_size)
+        list(range(len(rows)))[start : start + batch_size] for start in range(0, len(rows), batch_size)
     ]
-    titles = [document.title for document in prepared.documents]
     for last in (False, True):
         prompts = [
-            rating_prompt(prepared.query, [passages[one] for one in batch], [titles[one] for one in batch])
+            rating_prompt(
+                prepared.query,
+                [passages[one] for one in batch],
+                [prepared.documents[one].title for one in batch],
+            )
             for batch in batches
         ]
         replies = (yield prompts) if prompts else []
@@ -415,54 +394,35 @@ def by_language_model(
                 warnings.append("llm_failed")
                 continue
             for index, rating in zip(batch, parse_ratings(reply, len(batch)), strict=True):
-                ratings[index] = rating
-                if rating is None and (last or len(batch) == 1):
+                if rating is not None:
+                    ratings[index] = rating
+                elif last or len(batch) == 1:
                     error = error or ModelReplyError(f"no rating from 1 to 10 in {reply[:80]!r}")
                     warnings.append("llm_reply_unusable")
-                elif rating is None:
+                else:
                     missing.append([index])
         batches = missing
-    scores = _with_ratings(prepared, fast, ratings, tuple(dict.fromkeys(warnings)))
-    return scores, [index for index, rating in enumerate(ratings) if rating is None], error
-
-
-def _with_ratings(
-    prepared: QueryReading, fast: MethodScores, ratings: list[float | None], warnings: tuple[str, ...]
-) -> MethodScores:
     documents, segments = fast.documents.copy(), fast.segments.copy()
-    for index, rating in enumerate(ratings):
-        if rating is not None:
-            documents[index] = to_score(rating)
-            rows = _rows(prepared, index)
-            best = fast.segments[rows].max(initial=0)
-            segments[rows] = documents[index] * (fast.segments[rows] / best if best > 0 else 1)
-    return MethodScores(segments, documents, warnings)
+    for index, rating in ratings.items():
+        documents[index] = to_score(rating)
+        best = fast.segments[rows[index]].max(initial=0)
+        segments[rows[index]] = documents[index] * (fast.segments[rows[index]] / best if best > 0 else 1)
+    unrated = [index for index in range(len(rows)) if index not in ratings]
+    return MethodScores(segments, documents, tuple(dict.fromkeys(warnings))), unrated, error
 
 
-def _passages(prepared: QueryReading, scores: Float32s) -> tuple[list[str], bool]:
-    """Return the text of each document for its prompt: all of it, or its best segments in their order."""
-    passages, shortened = [], False
-    texts = None
-    for index, document in enumerate(prepared.documents):
-        if len(document.text) <= _PASSAGE:
-            passages.append(document.text)
-            continue
-        shortened = True
-        texts = texts or prepared.segment_texts()
-        rows = _rows(prepared, index)
-        room, chosen = _PASSAGE, []
-        for row in (rows.start + np.argsort(-scores[rows], kind="stable")).tolist():
-            if len(texts[row]) <= room:
-                room -= len(texts[row]) + 1
-                chosen.append(row)
-        passages.append("\n".join(texts[row] for row in sorted(chosen)))
-    return passages, shortened
-
-
-def _rows(prepared: QueryReading, index: int) -> slice:
-    """Return the rows of the segments of a document."""
-    start, end = np.searchsorted(prepared.table.document, [index, index + 1])
-    return slice(int(start), int(end))
+def _passage(prepared: QueryReading, index: int, rows: slice, scores: Float32s) -> str:
+    """The text of a document for a prompt: all of it, or its best segments in their order."""
+    text = prepared.documents[index].text
+    if len(text) <= _PASSAGE:
+        return text
+    table, room, chosen = prepared.table, _PASSAGE, []
+    for row in (rows.start + np.argsort(-scores[rows], kind="stable")).tolist():
+        start, end = int(table.start[row]), int(table.end[row])
+        if end - start <= room:
+            room -= end - start + 1
+            chosen.append((start, end))
+    return "\n".join(text[start:end] for start, end in sorted(chosen))
 
 
 def rating_prompt(query: str, passages: Sequence[str], titles: Sequence[str | None]) -> str:
@@ -554,10 +514,12 @@ class RelevanceScorer:
         """
         self.method = checks.member(method, "method", ScoringMethod)
         llm = one_model(llm=llm, model=model)
-        if self.method is ScoringMethod.LLM and llm is None:
-            raise ValueError("the method LLM needs llm=")
-        if self.method is ScoringMethod.CROSS_ENCODER and cross_encoder is None:
-            raise ValueError("the method CROSS_ENCODER needs cross_encoder=")
+        for needs, name, given in (
+            (ScoringMethod.LLM, "llm", llm),
+            (ScoringMethod.CROSS_ENCODER, "cross_encoder", cross_encoder),
+        ):
+            if self.method is needs and given is None:
+                raise ValueError(f"the method {needs.name} needs {name}=")
         self.level = to_level(level)
         self.batch_size = checks.whole_number(batch_size, "batch_size", least=1)
         self.strict = checks.flag(strict, "strict")
@@ -582,42 +544,45 @@ class RelevanceScorer:
 
     def _steps(self, documents: tuple[Document, ...], query: str) -> Flow[RelevanceScores]:
         """Run a call as a generator: yields the prompts that need replies, returns the scores."""
-        key = self._key(documents, query)
+        key = digest_of([query, *(part for d in documents for part in (d.text, d.title or "", repr(d.id)))])
         known = self._cache.get(key)
         if known is not None:
             return replace(known, cached=True)
         prepared = read_for_query(documents, query.strip(), self.level)
+        table, methods = prepared.table, [self.method] * len(documents)
+        reason, error = "", None
         if not prepared.query:
-            nothing = MethodScores(
-                np.zeros(len(prepared.table), np.float32), np.zeros(len(documents), np.float32)
-            )
-            methods = [self.method] * len(documents)
-            return self._result(prepared, nothing, methods, None, ("empty_query",))
-        if self.method is ScoringMethod.LLM:
-            result = yield from self._by_language_model(prepared)
+            nothing = np.zeros(len(table), np.float32), np.zeros(len(documents), np.float32)
+            scored = MethodScores(*nothing, ("empty_query",))
+        elif self.method is ScoringMethod.LLM:
+            scored, unrated, error = yield from by_language_model(prepared, self.batch_size, self._embedder)
+            reason = f"{len(unrated)} of {len(documents)} documents have no rating"
+            for index in unrated:
+                methods[index] = ScoringMethod.HYBRID
         else:
-            result = self._by_vectors_or_terms(prepared)
-        if result.fallback_reason is None:  # a failure may be over by the next call
-            self._cache.put(key, result, _SCORE_BYTES * (len(prepared.table) + len(documents)))
+            try:
+                scored = self._score(prepared, self.method)
+            except Exception as failed:
+                if self.method not in _MODELS:
+                    raise
+                name, simpler = _MODELS[self.method]
+                reason, error, methods = f"the {name} failed", failed, [simpler] * len(documents)
+                scored = self._score(prepared, simpler)
+                warnings = (f"{name.replace('-', '_')}_failed", *scored.warnings)
+                scored = replace(scored, warnings=warnings)
+            if error is None and scored.failure is not None:
+                reason, error = "the embedder failed", scored.failure
+        if error is not None:
+            reason = f"{reason}: {type(error).__name__}: {error}"
+            if self.strict:
+                raise RelevanceScoringError(reason) from error
+        ids = [one.text if one.id is None else one.id for one in documents]
+        scores = document_scores(ids, scored.documents, table, scored.segments, methods)
+        why = None if error is None else reason
+        result = RelevanceScores(scores, prepared.analysis, self.level, scored.segments, why, scored.warnings)
+        if error is None and prepared.query:  # a failure may be over by the next call
+            self._cache.put(key, result, _SCORE_BYTES * (len(table) + len(documents)))
         return result
-
-    def _by_vectors_or_terms(self, prepared: QueryReading) -> RelevanceScores:
-        method, reason = self.method, None
-        warnings: tuple[str, ...] = ()
-        try:
-            scored = self._score(prepared, method)
-        except Exception as error:
-            if method not in _MODELS:
-                raise
-            name, method = _MODELS[method]
-            reason = self._fallback(f"the {name} failed: {_describe(error)}", error)
-            warnings = (f"{name.replace('-', '_')}_failed",)
-            scored = self._score(prepared, method)
-        if scored.failure is not None:
-            failed = self._fallback(f"the embedder failed: {_describe(scored.failure)}", scored.failure)
-            reason = reason or failed
-        methods = [method] * len(prepared.documents)
-        return self._result(prepared, scored, methods, reason, warnings + scored.warnings)
 
     def _score(self, prepared: QueryReading, method: ScoringMethod) -> MethodScores:
         if method is ScoringMethod.EMBEDDING:
@@ -627,42 +592,3 @@ class RelevanceScorer:
         if method is ScoringMethod.KEYWORD:
             return by_keyword(prepared)
         return by_hybrid(prepared, self._embedder)
-
-    def _by_language_model(self, prepared: QueryReading) -> Flow[RelevanceScores]:
-        scores, unrated, error = yield from by_language_model(prepared, self.batch_size, self._embedder)
-        reason = None
-        if error is not None:
-            reason = f"{len(unrated)} of {len(prepared.documents)} documents have no rating"
-            reason = self._fallback(f"{reason}: {_describe(error)}", error)
-        methods = [ScoringMethod.LLM] * len(prepared.documents)
-        for index in unrated:
-            methods[index] = ScoringMethod.HYBRID
-        return self._result(prepared, scores, methods, reason, scores.warnings)
-
-    def _result(
-        self,
-        prepared: QueryReading,
-        scored: MethodScores,
-        methods: Sequence[ScoringMethod],
-        reason: str | None,
-        warnings: tuple[str, ...],
-    ) -> RelevanceScores:
-        ids = [one.text if one.id is None else one.id for one in prepared.documents]
-        scores = document_scores(ids, scored.documents, prepared.table, scored.segments, methods)
-        return RelevanceScores(scores, prepared.analysis, self.level, scored.segments, reason, warnings)
-
-    def _fallback(self, reason: str, error: Exception) -> str:
-        if self.strict:
-            raise RelevanceScoringError(reason) from error
-        return reason
-
-    def _key(self, documents: tuple[Document, ...], query: str) -> bytes:
-        """Return a digest of all that the scores depend on besides this scorer's own settings."""
-        fields = [query]
-        for document in documents:
-            fields += [document.text, document.title or "", repr(document.id)]
-        return digest_of(fields)
-
-
-def _describe(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"

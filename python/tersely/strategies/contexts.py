@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -169,7 +169,7 @@ class ContextChunk:
 
 
 @brief
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PreparedChunk:
     """A chunk that is in the context.
 
@@ -181,7 +181,8 @@ class PreparedChunk:
             writes, what it was allowed; 0 where nothing had to be left out.
         cached: whether an earlier call had read it for this query, or, where a model writes, written it.
         fallback_reason: reason code where the compressor failed and something simpler stood in, else None.
-        made: gives `context`, or is it. Not compared.
+        context: what a compressor made of it by itself; None where one choice was made among the segments of
+            all chunks (`PreparedContext.result`), or it was cut. Not compared.
     """
 
     id: str
@@ -191,18 +192,7 @@ class PreparedChunk:
     allocation: int
     cached: bool = False
     fallback_reason: str | None = None
-    made: CompressedContext | Callable[[], CompressedContext] | None = field(
-        default=None, compare=False, repr=False
-    )
-
-    @cached_property
-    def context(self) -> CompressedContext | None:
-        """The part with its original; None where it was not compressed or was only cut."""
-        return self.made() if callable(self.made) else self.made
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle the value of `made`, not the objects that compute it."""
-        return {**self.__dict__, "made": self.context}
+    context: CompressedContext | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
 from tersely import checks, metrics
-from tersely.cache import BoundedCache
 from tersely.documents import read_document, warnings_about
-from tersely.engine.allocation import favour_of, in_steps, share_out, weights_of
+from tersely.engine.allocation import in_steps, share_out, weights_of
 from tersely.engine.incremental import Known, prepare_with, price
 from tersely.engine.reading import count, count_batch, longest_prefix
-from tersely.engine.strategies import Auto, Extractive, prepare_by, with_required
+from tersely.engine.strategies import Auto, Extractive, Prepared, prepare_by, with_required
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.models.flows import one_model
 from tersely.options import CompressionMethod, CompressionOptions
-from tersely.protocols import BatchTokenCounter
-from tersely.strategies.compressor import Call, CompressionCache, Compressor, checked_options, content_id
+from tersely.strategies.compressor import CompressionCache, Compressor, checked_options, content_id
 from tersely.strategies.compressors import ExtractiveCompressor, HierarchicalCompressor, HybridCompressor
 from tersely.strategies.contexts import (
     CompressedContext,
@@ -33,7 +31,7 @@ from tersely.strategies.contexts import (
     PreparedContext,
 )
 from tersely.threads import map_in_threads
-from tersely.types import Compressed, Document, FactReport, Receipt, Request, count_reasons
+from tersely.types import Compressed, Document, Float32s, Request
 
 SEPARATOR = "\n\n---\n\n"
 _PIECE_SEPARATOR = "\n\n"  # of pieces of one chunk
@@ -76,8 +74,8 @@ class Manager:
                 are kept, nothing is written.
             counter, embedder: as for `Compressor`.
             compressor: in place of the three before.
-            cache_bytes: of the cache of chunks, and a quarter more for whole answers; the least recently used
-                make room, so memory stops growing, at about twice as much. 0: nothing is cached.
+            cache_bytes: of the cache of chunks; the least recently used make room, so memory stops growing,
+                at about twice as much. 0: nothing is cached.
             separator: between the parts.
         """
         self.options = checked_options(options)
@@ -87,7 +85,6 @@ class Manager:
         self.compressor = compressor or HybridCompressor(model, embedder, resolve_counter(counter))
         self.hierarchy = HierarchicalCompressor(3, compressor=self.compressor)
         self.cache = CompressionCache(cache_bytes)
-        self._results: BoundedCache[Compressed] = BoundedCache(cache_bytes // 4)
         self.separator = checks.text(separator, "separator")
         self.counter = self.compressor.counter
         self._extractive = ExtractiveCompressor(self.compressor.embedder, self.counter)
@@ -187,56 +184,37 @@ class Manager:
         strategy: Auto,
     ) -> PreparedContext:
         """One choice among the segments of all usable chunks."""
-        started = time.perf_counter()
+        started, method = time.perf_counter(), CompressionMethod.EXTRACTIVE
         chunks, texts = [given[place] for place in documents], [one.text for one in documents.values()]
         settings = self.compressor.settings(options)
         keys = [content_id(chunk.content, settings) for chunk in chunks]
-        known: list[Known | None] = [self.cache.get(key) for key in keys]
-        now = [Known() if one is None else replace(one) for one in known]  # others may be reading them
-        new = [index for index, one in enumerate(now) if one.tokens < 0]
-        for index, tokens in zip(
-            new, count_batch(self.counter, [texts[index] for index in new]), strict=True
-        ):
-            now[index].tokens = int(tokens)
-        named = [(chunk.id, chunk.relevance, dict(chunk.metadata)) for chunk in chunks]
-        whole_key = content_id(f"{keys} {named} {budget}", self.separator)
-        result = None if None in known else self._results.get(whole_key)
-        method = CompressionMethod.EXTRACTIVE
-        if result is None:
-            result = self._choose(chunks, tuple(documents.values()), now, options, budget, strategy)
-            for key, before, one in zip(keys, known, now, strict=True):
-                if before is None or before.counts is not one.counts:
-                    self.cache.put(key, one, one.nbytes)
-            size = sum(map(sys.getsizeof, (result.text, *named, *keys))) + sum(map(len, texts))
-            self._results.put(whole_key, result, size + 64 * result.receipt.segments)
-            metrics.observe(method, result.original_tokens, result.tokens, time.perf_counter() - started)
-        parts = result.parts
-        compressed = any(part != text for part, text in zip(parts, texts, strict=True))
-        kept, counts = list[PreparedChunk](), count_batch(self.counter, list(parts)).tolist()
+        before: list[Known | None] = [self.cache.get(key) for key in keys]
+        known = [Known() if one is None else replace(one) for one in before]  # others may be reading them
+        new = [one for one in range(len(known)) if known[one].tokens < 0]
+        counts = count_batch(self.counter, [texts[one] for one in new]).tolist()
+        for index, tokens in zip(new, counts, strict=True):
+            known[index].tokens = tokens
+        result = self._choose(chunks, tuple(documents.values()), known, options, budget, strategy)
+        for key, old, one in zip(keys, before, known, strict=True):
+            if old is None or old.counts is not one.counts:
+                self.cache.put(key, one, one.nbytes)
+        metrics.observe(method, result.original_tokens, result.tokens, time.perf_counter() - started)
+        compressed = any(part != text for part, text in zip(result.parts, texts, strict=True))
+        kept, counts = list[PreparedChunk](), count_batch(self.counter, list(result.parts)).tolist()
         for index, (place, chunk) in enumerate(zip(documents, chunks, strict=True)):
-            part, tokens, size = parts[index], counts[index], now[index].tokens
+            part, tokens, size = result.parts[index], counts[index], known[index].tokens
             if not part:
                 dropped[place] = DroppedChunk(chunk.id, "budget" if texts[index].strip() else "empty")
                 continue
-            hit, changed = known[index] is not None, part != texts[index]
+            hit, changed = before[index] is not None, part != texts[index]
             reason = "no_model" if changed and self.compressor.misses_model(options) else None
-            made = partial(self._chunk_context, options, result, index, tokens, size) if changed else None
             allocation = tokens if compressed else 0
-            kept.append(PreparedChunk(chunk.id, part, tokens, size, allocation, hit, reason, made))
+            kept.append(PreparedChunk(chunk.id, part, tokens, size, allocation, hit, reason))
             if hit:
                 metrics.observe(method, size, tokens, 0.0, cache_hit=True)
-        hits = len(known) - known.count(None)
-        report = PreparationReport(
-            budget,
-            result.tokens,
-            result.original_tokens,
-            compressed or bool(dropped),
-            tuple(kept),
-            tuple(dropped[place] for place in sorted(dropped)),
-            hits,
-            len(known) - hits,
-            (*result.receipt.warnings, *(["chunks_dropped"] if dropped else [])),
-        )
+        hits, sizes = len(before) - before.count(None), (result.tokens, result.original_tokens)
+        warnings = list(result.receipt.warnings)
+        report = _report(budget, *sizes, compressed, kept, dropped, hits, len(before) - hits, warnings)
         return PreparedContext(result.text, tuple(one.text for one in kept), report, result)
 
     def _choose(
@@ -259,64 +237,60 @@ class Manager:
             separator=self.separator,
             piece_separator=_PIECE_SEPARATOR,
         )
-        prepared, shares, favour = prepare_with(known, strategy, request), None, None
-        if not prepared.fits(budget):
-            price(known, prepared.reading)
-            relevances = [chunk.relevance for chunk in chunks]
-            weights = weights_of(relevances)
-            if query is None or any(relevance > 0 for relevance in relevances):
-                gap, sizes = count(self.counter, self.separator), [one.tokens for one in known]
-                found = share_out(sizes, weights, min(budget, _LARGEST), gap, [0] * len(sizes))
-                shares = [found.get(index, 0) for index in range(len(sizes))]
-            favour = favour_of(relevances, prepared.reading.table.document)
+        prepared = prepare_with(known, strategy, request)
+        if prepared.fits(budget):
+            return prepared.fit(budget)
+        price(known, prepared.reading)
+        relevances = [_known_score(chunk.relevance) or None for chunk in chunks]
+        weights, favour = _favour(relevances, prepared)
+        if query is not None and not any(relevances):
+            return prepared.fit(budget, favour=favour)
+        gap, sizes = count(self.counter, self.separator), [one.tokens for one in known]
+        found = share_out(sizes, weights, min(budget, _LARGEST), gap, [0] * len(sizes))
+        shares = [found.get(index, 0) for index in range(len(sizes))]
         result = prepared.fit(budget, caps=shares, favour=favour)
-        if shares is not None and (left := budget - result.tokens) > budget // _UNUSED:  # units are whole
+        if (left := budget - result.tokens) > budget // _UNUSED:  # units are whole
             more = prepared.fit(budget, caps=[share + left for share in shares], favour=favour)
             result = max(result, more, key=attrgetter("tokens"))
         return result
 
-    def _chunk_context(
-        self, options: CompressionOptions, result: Compressed, index: int, tokens: int, original: int
-    ) -> CompressedContext:
-        """A chunk's part of the result as a result of its own."""
-        options = replace(options, target_tokens=max(tokens, 1), min_tokens=0)
-        part = _part_of(result, index, tokens, original, self.separator)
-        request = Request(part.documents, options.query_context or None, tokens, 1.0, self.counter)
-        call = Call(options, request, original, self.compressor.extractive_for(options), 0.0)
-        return self.compressor.context(call, self.compressor.checked(part, options))
-
-    def compress_chunk(
-        self, chunk: ContextChunk, query: str, share: int
-    ) -> tuple[CompressedContext | None, str, str | None, bool]:
-        """A chunk in at most `share` > 0 tokens: (context, text, reason of a fallback, cached or not).
+    def compress_chunk(self, chunk: ContextChunk, query: str, share: int, size: int) -> PreparedChunk:
+        """A chunk of `size` tokens in at most `share` > 0: by the compressor, whole segments, or its head.
 
         Raises BudgetExceededError where its smallest piece does not fit, else what the last way raised.
         """
         options = replace(self.options, query_context=query, target_tokens=share, min_tokens=0)
         key = content_id(chunk.content, self.compressor.settings(options))
+
+        def part(made: CompressedContext, reason: str | None, cached: bool = False) -> PreparedChunk:
+            tokens = made.token_count
+            return PreparedChunk(chunk.id, made.compressed, tokens, size, share, cached, reason, made)
+
         made: CompressedContext | None = self.cache.get(key)
         if made is not None:
             original = made.original.token_count if made.original else 0
             metrics.observe(made.method, original, made.token_count, 0.0, cache_hit=True)
-            return made, made.compressed, made.fallback_reason, True
+            return part(made, made.fallback_reason, True)
+        reason = "compressor_failed"
         try:
             made = self.compressor.compress(chunk.content, options)
             if max(made.token_count, count(self.counter, made.compressed)) <= share:
                 if made.fallback_reason != "model_failed":  # which may be over by the next call
                     self.cache.set(key, made)
-                return made, made.compressed, made.fallback_reason, False
+                return part(made, made.fallback_reason)
             reason = "over_budget"
         except BudgetExceededError:
             raise
         except Exception:  # whatever a compressor does, the context is not lost with it
-            reason = "compressor_failed"
+            pass
         try:
-            made = self._extractive.compress(chunk.content, options)
-            return made, made.compressed, reason, False
+            return part(self._extractive.compress(chunk.content, options), reason)
         except BudgetExceededError:
             raise
         except Exception:
-            return None, self._head(_document(chunk).text, share), "cut_to_head", False
+            text = self._head(_document(chunk).text, share)
+            tokens = count(self.counter, text)
+            return PreparedChunk(chunk.id, text, tokens, size, share, False, "cut_to_head")
 
     def _head(self, content: str, share: int) -> str:
         required = count(self.counter, content[:1])
@@ -326,16 +300,13 @@ class Manager:
         return content[:size] + mark
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The compressed text of a chunk; None where there is none: `required` tokens are enough, 0: none are."""
-
-    text: str | None
-    required: int = 0
-
-
 class _ByShares:
-    """A call in which a model or a compressor of the caller's has a part: each chunk gets a share."""
+    """A call in which a model or a compressor of the caller's has a part: each chunk gets a share.
+
+    Attributes:
+        made: what became of each chunk that was tried, by index.
+        required: tokens that are enough for each that had no room.
+    """
 
     def __init__(
         self,
@@ -351,123 +322,132 @@ class _ByShares:
         self.texts = [one.text for one in documents.values()]
         self.sizes = count_batch(manager.counter, self.texts).tolist()
         self.made: dict[int, PreparedChunk] = {}
+        self.required: dict[int, int] = {}
         self.hits = self.misses = 0
 
     def run(self) -> PreparedContext:
-        manager = self.manager
-        weights = weights_of([chunk.relevance for chunk in self.chunks])
-        text, tokens, kept, refused = assemble(
-            self.sizes, weights, self.budget, manager.counter, manager.separator, self._make
-        )
+        """Share the budget out, have the parts made, and join them.
+
+        What failed parts do not use goes to the others; where the joined text counts more than its parts,
+        there is less to share, and at last one part alone. Raises BudgetExceededError where not one fits.
+        """
+        counter, separator = self.manager.counter, self.manager.separator
+        relevances = [_known_score(chunk.relevance) or None for chunk in self.chunks]
+        known = weights_of(relevances)
+        weights = [1.0] * len(relevances) if known is None else known.tolist()
+        one, other, both = count_batch(counter, ["one.", "Two", f"one.{separator}Two"]).tolist()
+        gap, room, over, left = max(both - one - other, 0), self.budget, 1, list(range(len(self.chunks)))
+        while left:
+            shares = {min(left, key=lambda index: (-weights[index], index)): self.budget}
+            if room > 0:
+                sizes, theirs = [self.sizes[index] for index in left], [weights[index] for index in left]
+                found = share_out(sizes, theirs, min(room, _LARGEST), gap, [0] * len(left))
+                shares = {left[place]: share for place, share in found.items()}
+            self._make(shares)
+            lost = [index for index in shares if index in self.required or self.places[index] in self.dropped]
+            parts = {index: self.made[index].text for index in shares if index not in lost}
+            left = [index for index in left if index not in lost and parts.get(index, "…")]
+            if lost:
+                continue
+            text = separator.join(filter(None, parts.values()))
+            tokens = count(counter, text)
+            if text and tokens <= self.budget:
+                return self._prepared(text, tokens, [index for index in parts if parts[index]], left)
+            if room <= 0:
+                left = [index for index in left if index not in parts]
+                self.required |= dict.fromkeys(filter(parts.get, parts), tokens)
+            room -= max(1, tokens - self.budget) * over
+            over *= 2
+        tokens = count(counter, "")
+        if self.required or tokens > self.budget:
+            required = max(min(self.required.values(), default=tokens), self.budget + 1)
+            raise BudgetExceededError("nothing of the documents fits", required=required, budget=self.budget)
+        return self._prepared("", tokens, [], left)
+
+    def _prepared(self, text: str, tokens: int, kept: list[int], left: list[int]) -> PreparedContext:
+        """The context of the chunks that are kept; `left`: those that could have been."""
         for index, place in enumerate(self.places):
             if index not in kept:  # "empty": white space only, of which nothing was kept
-                why = "budget" if index in refused else "empty"
+                why = "budget" if index in self.required or index in left else "empty"
                 self.dropped.setdefault(place, DroppedChunk(self.chunks[index].id, why))
-        chunks = tuple(self.made[index] for index in kept)
+        chunks = [self.made[index] for index in kept]
         warnings = [warning for chunk in chunks if chunk.context for warning in chunk.context.warnings]
-        fell_back = any(chunk.fallback_reason not in (None, "no_model") for chunk in chunks)
-        warnings += ["chunk_fell_back"] if fell_back else []
-        warnings += ["chunks_dropped"] if self.dropped else []
-        report = PreparationReport(
-            self.budget,
-            tokens,
-            count(manager.counter, manager.separator.join(self.texts)),
-            any(chunk.token_count != chunk.original_tokens for chunk in chunks) or bool(self.dropped),
-            chunks,
-            tuple(self.dropped[place] for place in sorted(self.dropped)),
-            self.hits,
-            self.misses,
-            tuple(dict.fromkeys(warnings)),
-        )
+        if any(chunk.fallback_reason not in (None, "no_model") for chunk in chunks):
+            warnings.append("chunk_fell_back")
+        compressed = any(chunk.token_count != chunk.original_tokens for chunk in chunks)
+        sizes = tokens, count(self.manager.counter, self.manager.separator.join(self.texts))
+        found = self.hits, self.misses
+        report = _report(self.budget, *sizes, compressed, chunks, self.dropped, *found, warnings)
         return PreparedContext(text, tuple(chunk.text for chunk in chunks), report)
 
-    def _make(self, shares: Mapping[int, int]) -> dict[int, _Part]:
-        """Compress the parts, in steps of shares.
+    def _make(self, shares: Mapping[int, int]) -> None:
+        """Compress chunks, in steps of shares.
 
         Equal ones come last, from the cache, so that none is compressed twice at a time.
         """
         steps = in_steps(shares, self.sizes)
-        first = {(self.chunks[index].content, steps[index]): index for index in reversed(shares)}
-        items = {index: (index, steps[index], max(share, steps[index])) for index, share in shares.items()}
-        early = [index for index in shares if index in first.values()]
-        made = map_in_threads(self._one, [items[index] for index in early], self.manager.workers)
-        found = dict(zip(early, made, strict=True))
-        found.update((index, self._one(item)) for index, item in items.items() if index not in found)
+        first = {(self.chunks[index].content, steps[index]): index for index in reversed(shares)}.values()
+        early, late = ([index for index in shares if (index in first) is new] for new in (True, False))
+        for some in (early, late):
+            items = [(index, steps[index], max(shares[index], steps[index])) for index in some]
+            map_in_threads(self._one, items, self.manager.workers)
         for index in shares:
-            if found[index].text is not None:
+            if index not in self.required and self.places[index] not in self.dropped:
                 self.hits += self.made[index].cached
                 self.misses += not self.made[index].cached
-        return {index: found[index] for index in shares}
 
-    def _one(self, item: tuple[int, int, int]) -> _Part:
-        """The part of a chunk, by index, in its share of the budget, or in `most` where that is too small."""
+    def _one(self, item: tuple[int, int, int]) -> None:
+        """Make the part of a chunk, by index, in its share of the budget, or in `most` where that is too
+        small."""
         index, share, most = item
         chunk, size = self.chunks[index], self.sizes[index]
         if share < 1:  # a chunk that counts nothing, or has no share
             self.made[index] = PreparedChunk(chunk.id, self.texts[index], 0, 0, 0)
-            return _Part(None, 1) if size else _Part(self.texts[index])
+            self.required |= {index: 1} if size else {}
+            return
         try:
-            context, text, reason, cached = self.manager.compress_chunk(chunk, self.query, share)
+            self.made[index] = self.manager.compress_chunk(chunk, self.query, share, size)
         except BudgetExceededError as error:
             required = max(int(error.required), 1)
-            return self._one((index, required, most)) if share < required <= most else _Part(None, required)
+            if share < required <= most:
+                self._one((index, required, most))
+            else:
+                self.required[index] = required
         except Exception as error:  # one bad chunk must not lose the others; it stands in the report
             why = f"{type(error).__name__}: {error}"
             self.dropped[self.places[index]] = DroppedChunk(chunk.id, "failed", why)
-            return _Part(None)
-        tokens = context.token_count if context is not None else count(self.manager.counter, text)
-        self.made[index] = PreparedChunk(chunk.id, text, tokens, size, share, cached, reason, context)
-        return _Part(text)
 
 
-def assemble(
-    sizes: Sequence[int],
-    weights: Sequence[float],
+def _report(
     budget: int,
-    counter: BatchTokenCounter,
-    separator: str,
-    make: Callable[[Mapping[int, int]], Mapping[int, _Part]],
-) -> tuple[str, int, list[int], set[int]]:
-    """Share out a budget, have parts made, and join them: text, tokens, indices in it, those without room.
+    tokens: int,
+    original_tokens: int,
+    compressed: bool,
+    chunks: Sequence[PreparedChunk],
+    dropped: Mapping[int, DroppedChunk],
+    hits: int,
+    misses: int,
+    warnings: list[str],
+) -> PreparationReport:
+    warnings = [*dict.fromkeys(warnings), *["chunks_dropped"] * bool(dropped)]
+    gone = tuple(dropped[place] for place in sorted(dropped))
+    compressed |= bool(dropped)
+    return PreparationReport(
+        budget, tokens, original_tokens, compressed, tuple(chunks), gone, hits, misses, tuple(warnings)
+    )
 
-    `make` gives the part of each index of the shares. What failed parts do not use goes to the others; where
-    the joined text counts more than its parts, there is less to share. Raises BudgetExceededError where not
-    one part fits.
-    """
-    one, other = "one.", "Two"
-    counts = count_batch(counter, [one, other, one + separator + other]).tolist()
-    gap, room, over = max(counts[2] - counts[0] - counts[1], 0), budget, 1
-    left, refused = list(range(len(sizes))), dict[int, int]()
-    while left and room > 0:
-        found = share_out(
-            [sizes[index] for index in left],
-            [weights[index] for index in left],
-            min(room, _LARGEST),
-            gap,
-            [0] * len(left),
-        )
-        made = make({left[place]: share for place, share in found.items()})
-        left = [index for index in left if index not in made or made[index].text]
-        refused |= {index: part.required for index, part in made.items() if part.required}
-        parts = {index: part.text for index, part in made.items() if part.text}
-        if any(part.text is None for part in made.values()):
-            continue
-        text = separator.join(parts.values())
-        tokens = count(counter, text)
-        if tokens <= budget and parts:
-            return text, tokens, list(parts), {*refused, *left} - {*parts}
-        room -= max(1, tokens - budget) * over
-        over *= 2
-    for index in sorted(left, key=lambda index: (-weights[index], index)):
-        part = make({index: budget})[index]
-        if part.text and (tokens := count(counter, part.text)) <= budget:
-            return part.text, tokens, [index], {*refused, *left} - {index}
-        refused[index] = max(part.required, budget + 1)
-    tokens = count(counter, "")
-    if refused or tokens > budget:
-        required = max(min([*refused.values()] or [tokens]), budget + 1)
-        raise BudgetExceededError("nothing of the documents fits", required=required, budget=budget)
-    return "", tokens, [], set()
+
+def _known_score(score: float | None) -> float | None:
+    """A score or relevance as it is. Raises TypeError or ValueError where it is no finite number."""
+    return None if score is None else checks.number(score, "a score or relevance")
+
+
+def _favour(scores: Sequence[float | None], prepared: Prepared) -> tuple[list[float], Float32s | None]:
+    """The weight of each document by its score, and factors on what its units are worth; None: all are 1."""
+    weights = weights_of(scores)
+    if weights is None:
+        return [1.0] * len(scores), None
+    return weights.tolist(), weights.astype(np.float32)[prepared.reading.table.document]
 
 
 def _check_chunks(chunks: Iterable[ContextChunk]) -> list[ContextChunk]:
@@ -484,35 +464,6 @@ def _document(chunk: ContextChunk) -> Document:
     return read_document(Document(chunk.content, chunk.id, metadata=chunk.metadata), "content")
 
 
-def _part_of(result: Compressed, index: int, tokens: int, original: int, separator: str) -> Compressed:
-    """Make a result of one document of a result; it has so many tokens, and had `original`."""
-    begin = sum(len(part) + len(separator) for part in result.parts[:index] if part)
-    end = begin + len(result.parts[index])
-    kept, dropped = (
-        [replace(span, document=0) for span in spans if span.document == index]
-        for spans in (result.kept, result.dropped)
-    )
-    facts = result.receipt.facts
-    if facts is not None:
-        facts = FactReport([replace(fact, document=0) for fact in facts.facts if fact.document == index])
-    receipt = Receipt(
-        budget=tokens,
-        tokens=tokens,
-        original_tokens=original,
-        counter=result.receipt.counter,
-        segments=len(kept) + len(dropped),
-        reasons=count_reasons(kept, dropped),
-        recounts=0,
-        facts=facts,
-        content_types=result.receipt.content_types[index : index + 1],
-    )
-    inside = [(start - begin, stop - begin) for start, stop in result.generated if begin <= start < end]
-    part = result.parts[index]
-    return Compressed(
-        part, result.documents[index : index + 1], kept, dropped, receipt, tuple(inside), (part,)
-    )
-
-
 _DROPPED = "documents_dropped"  # there is nothing of some of them in the text
 
 
@@ -520,9 +471,8 @@ _DROPPED = "documents_dropped"  # there is nothing of some of them in the text
 class ByDocument:
     """Fits documents into one budget by their scores.
 
-    A document's weight is its `score`, where that is above 0; documents without one count as the mean of
-    those that have one. The engine chooses among the segments of all documents, and the weight of a
-    document, beside the mean, is a factor on what its segments are worth.
+    The engine chooses among the segments of all documents, and the weight of a document by its `score`
+    (`weights_of` in engine/allocation.py) is a factor on what its segments are worth.
 
     Attributes:
         inner: how documents are read and chosen from.
@@ -545,11 +495,10 @@ class ByDocument:
         prepared = prepare_by(self.inner, request)
         assert prepared is not None  # of the two that the engine fits
         budget = prepared.allowed(None, None)
-        scores = [document.score for document in request.documents]
-        weights_of(scores)  # say what is wrong with them, also where all fits
+        scores = [_known_score(document.score) for document in request.documents]
         if prepared.fits(budget):
             return prepared.fit(budget)
-        result = prepared.fit(budget, favour=favour_of(scores, prepared.reading.table.document))
+        result = prepared.fit(budget, favour=_favour(scores, prepared)[1])
         texts = zip(request.documents, result.parts, strict=True)
         if not any(not part and document.text.strip() for document, part in texts):
             return result
