@@ -1,4 +1,4 @@
-"""What a person said in the middle of a session: does it stand word for word in what is left of it?
+"""What a person said in a session: does it stand word for word in what is left of it?
 
 And of the lines of excerpts: how many are understood by themselves.
 """
@@ -6,7 +6,7 @@ And of the lines of excerpts: how many are understood by themselves.
 from __future__ import annotations
 
 import re
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -21,6 +21,9 @@ from benchmarks.report import Column, Report, Target
 __all__ = ["report"]
 
 _ASKED = {0.1: 0.85, 0.2: 0.97, 0.3: 1.0}  # share of what stands beside the system prompt -> statements kept
+_ASKED_FIRST = 0.95  # the same of a first message, at a fifth
+_WHERE = ("middle", "first", "brief")
+_BRIEF = 4000  # characters behind a first message
 _WORD = re.compile(r"\w")
 _EACH = 8  # statements a session, one at a time
 _STATEMENTS = """\
@@ -70,44 +73,64 @@ def report(report: Report, data: Path) -> None:
     """Shares of statements that are kept, or named as lost, and of excerpt lines that are numbers alone."""
     sessions = list(development.rows(data, "agent_tau"))
     rows: list[dict[str, Any]] = []
-    for half, ratio in product(("tuned", "reported"), _ASKED):
+    for where, half, ratio in product(_WHERE, ("tuned", "reported"), _ASKED):
         statements = [one for one in _STATEMENTS.splitlines() if half_of(one) == half]
         mine = [row["messages"] for row in sessions if half_of(row["id"]) == half]
-        found = [
-            _measured(messages, statements[(number * _EACH + each) % len(statements)], each, ratio)
-            for number, messages in enumerate(mine)
-            for each in range(_EACH)
-        ]
+        found = []
+        for number, each in product(range(len(mine)), range(_EACH)):
+            said = statements[(number * _EACH + each) % len(statements)]
+            found.append(_measured(*_planted(mine, number, said, each, where), said, ratio))
         lost = [named for kept, named, _ in found if not kept]
-        lines = [line for _, _, lines in found for line in lines]
-        kept = mean(kept for kept, _, _ in found)
-        row = {"half": half, "ratio": ratio, "kept": kept, "named": mean(lost) if lost else None}
-        bare, legible = zip(*lines, strict=True) if lines else ((0,), (1,))
-        rows.append({**row, "bare": mean(bare), "legible": mean(legible)})
+        bare, legible = zip(*chain.from_iterable(lines for _, _, lines in found), strict=True)
+        row = {"where": where, "half": half, "ratio": ratio, "kept": mean(kept for kept, _, _ in found)}
+        row |= {"named": mean(lost) if lost else None, "bare": mean(bare), "legible": mean(legible)}
+        rows.append(row)
         if half == "reported":
-            report.targets.append(Target(f"said, kept at {ratio:.0%}", _ASKED[ratio], kept, "", False))
-            report.targets.append(Target(f"legible lines at {ratio:.0%}", 0.95, mean(legible), "", False))
+            asked = _ASKED[ratio] if where == "middle" or ratio != 0.2 else _ASKED_FIRST
+            report.targets.append(
+                Target(f"said, {where}, kept at {ratio:.0%}", asked, row["kept"], "", False)
+            )
+            report.targets.append(
+                Target(f"legible lines, {where}, at {ratio:.0%}", 0.95, row["legible"], "", False)
+            )
     columns = (
-        Column("half"), Column("ratio", "", ".0%"), Column("kept", "word for word", ".3f"),
+        Column("where"), Column("half"), Column("ratio", "", ".0%"), Column("kept", "word for word", ".3f"),
         Column("named", "named where lost", ".3f"), Column("bare", "lines of numbers alone", ".3f"),
         Column("legible", "legible lines", ".3f"),
     )  # fmt: skip
-    report.table("What a person said in a middle turn", columns, rows)
+    report.table("What a person said", columns, rows)
+
+
+def _planted(
+    sessions: list[list[dict[str, Any]]], number: int, said: str, each: int, where: str
+) -> tuple[list[dict[str, Any]], int]:
+    """A session with a statement in a turn of the user, and which message that is.
+
+    "middle": one of the turns between the first and the last; "first": the first; "brief": the first, and
+    behind it _BRIEF characters of what was said in another session.
+    """
+    messages = sessions[number]
+    turns = [index for index, message in enumerate(messages) if message["role"] == "user"]
+    turn = turns[1:-1][7 * each % len(turns[1:-1])] if where == "middle" else turns[0]
+    content = messages[turn]["content"]
+    with_it = [f"{said} {content}", f"{content}\n{said}", f"{content} {said}"][each % 3]
+    if where == "brief":
+        other = sessions[(number + 3) % len(sessions)]
+        talk = [one["content"] for one in other[1:] if one["role"] != "tool" and one["content"]]
+        lines = [content, *"\n".join(talk)[:_BRIEF].split("\n")]
+        lines.insert([0, len(lines), len(lines) // 2][each % 3], said)
+        with_it = "\n".join(lines)
+    return [*messages[:turn], {**messages[turn], "content": with_it}, *messages[turn + 1 :]], turn
 
 
 def _measured(
-    messages: list[dict[str, Any]], said: str, number: int, ratio: float
+    messages: list[dict[str, Any]], turn: int, said: str, ratio: float
 ) -> tuple[bool, bool, list[tuple[bool, bool]]]:
-    """(kept, named as lost, (bare, legible) of each line of excerpts) for one statement in a middle turn."""
-    turns = [index for index, message in enumerate(messages) if message["role"] == "user"][1:-1]
-    turn = turns[7 * number % len(turns)]
-    content = messages[turn]["content"]
-    with_it = [f"{said} {content}", f"{content}\n{said}", f"{content} {said}"][number % 3]
-    messages = [*messages[:turn], {**messages[turn], "content": with_it}, *messages[turn + 1 :]]
+    """(kept, named as lost, (bare, legible) of each line of excerpts) for one statement in one turn."""
     prompt, whole = (compact_messages(some, budget=10**7).tokens for some in (messages[:1], messages))
     made = compact_messages(messages, budget=prompt + int(ratio * (whole - prompt)))
     pieces = [piece for entry in read_messages(made.messages) for piece in entry.pieces]
-    lost = [with_it[start:end] for _, start, end in made.accounts[turn].lost]
+    lost = [messages[turn]["content"][start:end] for _, start, end in made.accounts[turn].lost]
     sources = [piece.text for entry in read_messages(messages) for piece in entry.pieces]
     looks = _looks([piece.text for piece in pieces if piece.kind == "excerpts"], sources)
     return any(said in piece.text for piece in pieces), any(one in said or said in one for one in lost), looks

@@ -177,3 +177,23 @@ def test_what_only_a_provider_reads_stays_whole_or_goes_and_is_never_quoted(shap
     )
     for item in unknown:
         assert item in result.messages and result.accounts[1].reason == "unknown"
+
+
+@pytest.mark.parametrize("place", [0, 25, -1])
+@pytest.mark.parametrize("said", SAID[:7])
+def test_so_does_what_stands_in_a_long_first_message(said: str, place: int) -> None:
+    messages = session()
+    steps = [f"- Section {n} of the report lists invoices by age, region and clerk." for n in range(50)]
+    steps.insert(place % 51, said)
+    messages[0] = {"role": "user", "content": "# Report on invoices\n\n" + "\n".join(steps)}
+    text = all_text(compact_messages(messages, budget=tokens_of(messages) // 5).messages)
+    assert said in text
+
+
+@pytest.mark.parametrize("turn", [0, 6])
+def test_and_what_stands_before_or_behind_a_log_that_is_pasted(turn: int) -> None:
+    messages = session()
+    log = "\n".join(f"2024-05-01T06:{n:02}:00Z INFO worker-{n % 3} took job {n * 31}" for n in range(60))
+    messages[4 * turn] = {"role": "user", "content": f"Never restart the queue.\n{log}\nKeep to UTC, always."}
+    text = all_text(compact_messages(messages, budget=tokens_of(messages) // 5).messages)
+    assert "Never restart the queue." in text and "Keep to UTC, always." in text

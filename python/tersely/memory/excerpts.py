@@ -112,6 +112,7 @@ SHORT = 60  # tokens, and about the same in characters, of what people say that 
 _SHORT = 240
 _BREATH = 120  # characters of what they say whose sentences stay or go together
 _BRIEF = 600  # characters up to which a text of theirs is what they say, and hardly what they pasted
+_TASK = 6000  # the same of the first, which says what is to be done
 _NEWEST = 1 / 3  # share of the messages that count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.3, 0.55
 _SAID, _FAILED = 8.0, 4.0  # what people say; what failed
@@ -136,6 +137,10 @@ _WORTHS = {
     FactKind.NAME: 0.3, FactKind.NUMBER: 0.15,
 }  # fmt: skip
 _WORTH = np.array([_WORTHS.get(kind, 0.0) for kind in FactKind], dtype=np.float32)
+# What people say of themselves.
+_SELVES = re.compile(
+    r"\b(?:I|my|we|our|me|us|ich|wir|meine?|unsere?|je|nous|mon|notre|yo|nosotros|mi)\b", re.I
+)
 _WORD = re.compile(r"[^\W\d_]{2}")
 # What is said to be polite, or to agree.
 _SMALL_TALK = re.compile(
@@ -254,11 +259,11 @@ def read_excerpts(history: History, folded: Bools, results: Sequence[tuple[int, 
     lengths = np.array([len(piece.text) for _, piece in every], dtype=np.int64)
     wrong = np.array([piece.failed for _, piece in every], dtype=bool)
     stays = ["\n".join([piece.text for piece in entry.pieces]) for entry in compress(entries, ~folded)]
-    asking = next((entry for entry in reversed(entries) if entry.role == "user" and not entry.answers), None)
-    asks = "\n".join([piece.text for piece in asking.pieces]) if asking else ""
+    spoken = [at for at, entry in enumerate(entries) if entry.role == "user" and not entry.answers] or [-1]
+    asks = "\n".join([piece.text for piece in entries[spoken[-1]].pieces]) if spoken[0] >= 0 else ""
     of_documents = (people[pieces], talk[pieces], wrong[pieces], lengths[pieces], owner[pieces])
     revised = _revised_rows(reading, pieces, len(quoted), history.revisions)
-    said = _Said(*of_documents, len(entries), len(quoted), "\n".join(stays), asks, *revised)
+    said = _Said(*of_documents, len(entries), spoken[0], len(quoted), "\n".join(stays), asks, *revised)
     utter = np.zeros(len(reading.table), dtype=bool)
     if len(reading.table):
         reading, utter = said.valued(reading, len(plain), history.relevance)
@@ -383,6 +388,7 @@ class _Said:
     sizes: Int64s  # int64[documents], characters
     entry: Int64s  # int64[documents], the entry of each
     entries: int  # how many there are
+    task: int  # the first of the user
     quoted: int  # documents that are quoted, before those that stay in their places
     stays: str  # the words of messages that stay
     asks: str  # the newest ones of the user
@@ -402,12 +408,15 @@ class _Said:
         units = reading.pieces()
         silent = np.array([found is None for found in map(_WORD.search, units)], dtype=bool)
         silent &= document < self.quoted
-        mine = self.people[document] & text
+        sizes, task = self.sizes[document], (self.entry == self.task)[document]
+        ends = np.minimum(reading.table.start, sizes - reading.table.end) < np.where(task, _BRIEF / 2, 2)
+        mine = self.people[document] & (text | ends)  # what they say before and behind a log is theirs
+        own = (sizes <= _BRIEF) | task & (sizes <= _TASK) | ends
         strong = np.zeros(size, dtype=bool)
         strong[facts.segment[IS_SENTENCE[facts.kind]]] = True
         said = mine.nonzero()[0].tolist()
-        brief = (self.sizes <= _BRIEF)[document]
-        strong[[row for row in said if brief[row] and STANDING.search(units[row])]] = True
+        own_words = [row for row in said if own[row]]
+        strong[[row for row in own_words if STANDING.search(units[row])]] = True
         newest = {units[row]: row for row in said}
         stated = stated_lines(self.stays, list(newest))  # what is said again is said once
         again = np.zeros(size, dtype=bool)
@@ -416,9 +425,11 @@ class _Said:
             for row in said
         ]
         again |= self.replaced
-        short = (self.sizes <= _SHORT)[document]
-        utter = mine & (short | strong) & ~again & ~silent
-        group = self._together((utter & (self.sizes <= _BREATH)[document]).nonzero()[0], document)
+        short = sizes <= _SHORT
+        tells = strong | short
+        tells[[row for row in own_words if _SELVES.search(units[row])]] = True
+        utter = mine & tells & ~again & ~silent
+        group = self._together((utter & (sizes <= _BREATH)).nonzero()[0], document)
         worth = reading.worth.astype(np.float64)
         if relevance is not None:
             spread = relevance[self.entry] / max(float(relevance.max()), 1e-9)
