@@ -41,7 +41,7 @@ Call = Callable[[list[str], "str | None", int, float], Any]  # documents, query,
 #: The model that peers which count for a model are told.
 COUNTED_AS = "gpt-4o"
 #: Packages of the peers for text, and of those for source code.
-TEXT = ("headroom-ai", "llmslim", "tiktoken", "furl-ctx", "litellm", "ctxprune")
+TEXT = ("trimwise", "headroom-ai", "llmslim", "tiktoken", "furl-ctx", "litellm", "ctxprune")
 CODE = ("headroom-ai", "llmslim", "furl-ctx", "tree-sitter-language-pack")
 
 
@@ -127,7 +127,23 @@ def tersely_compressor(
 
 def text_peers() -> list[Compressor]:
     """All that shorten text for a question."""
-    return [llmslim(), textcrusher(), _furl(), _litellm(), _ctxprune()]
+    return [_trimwise(), llmslim(), textcrusher(), _furl(), _litellm(), _ctxprune()]
+
+
+def _trimwise() -> Compressor:
+    """`trim_context` of the documents by its default strategy, without the extra that loads a model."""
+
+    def make() -> tuple[Call, Callable[[Any], str]]:
+        module = importlib.import_module("trimwise")
+        trimmer = module.Trimmer(module.TrimConfig(token_encoding="cl100k_base"))
+        trimmer.trim("The vocabulary is loaded once.", 3)
+
+        def call(documents: list[str], query: str | None, budget: int, ratio: float) -> Any:
+            return trimmer.trim_context(documents, budget, query=query, separator="\n\n")
+
+        return call, lambda answer: str(answer.text)
+
+    return _peer("trimwise", make, "trimwise", "trimwise")
 
 
 def textcrusher() -> Compressor:

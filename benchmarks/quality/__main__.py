@@ -8,6 +8,7 @@ Examples:
     python -m benchmarks.quality --data DIR --own mine.py --systems tersely,bm25,mine
     python -m benchmarks.quality --data DIR --pruner MODEL --systems tersely,pruner --parts evidence,time
     python -m benchmarks.quality --data DIR --reference           the sample of the recorded numbers
+    python -m benchmarks.quality --data DIR --parts reader-model --reader NAME --reader-url http://127.0.0.1:8000/v1
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from typing import Any
 
 from benchmarks import peers, tokens
 from benchmarks.arguments import make_parser
-from benchmarks.quality import answers, evidence, plot, summaries, targets, warm
+from benchmarks.quality import answers, evidence, plot, reader_model, summaries, targets, warm
 from benchmarks.quality.cache import Cache
 from benchmarks.quality.halves import BOTH, HALVES, REPORTED
 from benchmarks.quality.once import Ledger
 from benchmarks.quality.own import own_pruner, own_system
+from benchmarks.quality.reader_model import ReaderModel
 from benchmarks.quality.run import Runner
 from benchmarks.quality.systems import HAND, OURS, PRUNED, System, pruned, systems
 from benchmarks.quality.tasks import (
@@ -42,6 +44,7 @@ from benchmarks.quality.unseen import unseen_questions
 from benchmarks.report import Report
 
 _PARTS = ("evidence", "answers", "languages", "summaries", "time")
+_READER = "reader-model"  # runs only where it is asked for: it needs a model
 
 _PACKAGES = (*peers.TEXT, "sumy", "langchain-classic", "llama-index-core", "onnxruntime")
 
@@ -50,6 +53,8 @@ def main() -> None:
     """The command."""
     parser = _parser()
     options = parser.parse_args()
+    if _READER in options.parts and not options.reader:
+        parser.error(f"{_READER} needs --reader NAME, and --reader-url URL unless OpenAI serves it")
     ledger = Ledger()
     with_pruner = [] if options.pruner is None else [pruned(options.pruner, ledger)]
     known = [*systems(options.model, ledger), *with_pruner, *options.own]
@@ -94,6 +99,8 @@ def _measure(result: Report, runner: Runner, options: argparse.Namespace) -> Non
         result.details["evidence"] = [answer.row() for answer in found]
         if options.plot:
             plot.draw(options.plot, rows, _sample(options))
+    if _READER in options.parts:
+        _reader_model(result, runner, sample, options)
     if "languages" in options.parts:
         _languages(result, runner, by_set, options)
     if "summaries" in options.parts:
@@ -107,6 +114,17 @@ def _scores(options: argparse.Namespace) -> Callable[[str, Task], dict[str, floa
     if "answers" not in options.parts:
         return evidence.score
     return lambda text, task: evidence.score(text, task) | answers.score(text, task)
+
+
+def _reader_model(
+    result: Report, runner: Runner, sample: list[Question], options: argparse.Namespace
+) -> None:
+    """What a language model answers from each system's text at one ratio."""
+    reader = ReaderModel.of(options.reader, options.reader_url, options.replies, options.price)
+    tasks = [task for task in at_ratios(sample, (evidence.SHOWN,)) if reader_model.asked(task)]
+    found = runner.answers(tasks, reader.score, _READER)
+    reader_model.table(result, reader, runner.systems, found, _sample(options))
+    result.details[_READER] = [answer.row() for answer in found]
 
 
 def _languages(
@@ -187,7 +205,26 @@ def _parser() -> argparse.ArgumentParser:
         help="sets whose names begin so, the families for fitting too (train_); default: all but those",
     )
     parser.add_argument(
-        "--parts", default=_PARTS, type=_parts, metavar="A,B", help=f"of {','.join(_PARTS)} (default: all)"
+        "--parts",
+        default=_PARTS,
+        type=_parts,
+        metavar="A,B",
+        help=f"of {','.join(_PARTS)} (default: these) and {_READER}",
+    )
+    parser.add_argument(
+        "--reader", metavar="NAME", help=f"{_READER}: the language model (extra openai); key: OPENAI_API_KEY"
+    )
+    parser.add_argument(
+        "--reader-url", metavar="URL", help=f"{_READER}: the server, as OpenAI's (default: OpenAI's own)"
+    )
+    parser.add_argument(
+        "--replies",
+        type=Path,
+        metavar="FILE",
+        help=f"{_READER}: keeps the replies, so that a second run asks nothing",
+    )
+    parser.add_argument(
+        "--price", type=float, default=0.0, metavar="USD", help=f"{_READER}: of a million tokens of prompts"
     )
     parser.add_argument(
         "--model", type=Path, metavar="DIR", help="model.onnx or model_int8.onnx, and tokenizer.json"
@@ -202,8 +239,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _parts(given: str) -> tuple[str, ...]:
     parts = tuple(given.split(","))
-    if unknown := set(parts) - set(_PARTS):
-        raise argparse.ArgumentTypeError(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(_PARTS)}")
+    known = (*_PARTS, _READER)
+    if unknown := set(parts) - set(known):
+        raise argparse.ArgumentTypeError(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
     return parts
 
 
