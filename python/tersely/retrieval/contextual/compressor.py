@@ -19,12 +19,11 @@ from tersely.engine.reading import count_batch, to_spans
 from tersely.engine.strategies import with_required
 from tersely.errors import BudgetExceededError, RelevanceScoringError, SummarizationError
 from tersely.models.counters import resolve_counter
-from tersely.models.flows import Flow, limited, one_model, run_flow, run_flow_async, to_be_awaited
+from tersely.models.flows import limited, one_model, run_flow, run_flow_async, to_be_awaited
 from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
 from tersely.retrieval.chunks import ChunkResult, Retriever, SearchResult, read_chunks
 from tersely.retrieval.contextual.compression import Compression, Scores
 from tersely.retrieval.contextual.settings import (
-    Call,
     CompressionBatch,
     CompressionConfig,
     CompressionResult,
@@ -44,7 +43,6 @@ from tersely.types import Level
 
 _CACHE = 32 * 2**20  # bytes of results
 _DOCUMENT_BYTES = 1000  # of a result, a document, besides its text
-_LIMITS = TokenBudgetConfig()
 
 
 class ContextualCompressor:
@@ -99,18 +97,12 @@ class ContextualCompressor:
         """
         _check_one_budget(token_budget, config, budget)
         config = config or CompressionConfig(default_strategy=default_strategy, token_budget=token_budget)  # type: ignore[arg-type]  # names too
-        self._warnings: tuple[str, ...] = ()
-        self._given = budget
+        self._given, self._warnings = budget, tuple[str, ...]()
         if budget is None:
             budget, self._warnings = limits_for(config.token_budget, config.allocation_strategy, None)
-        if (config.token_budget, config.allocation_strategy) != (
-            budget.total_budget,
-            budget.allocation_strategy,
-        ):
-            config = replace(
-                config, token_budget=budget.total_budget, allocation_strategy=budget.allocation_strategy
-            )
-        self.config = config
+        self.config = replace(
+            config, token_budget=budget.total_budget, allocation_strategy=budget.allocation_strategy
+        )
         self.counter = resolve_counter(counter)
         model = one_model(model=model, llm_client=llm_client)
         self.llm = None if model is None else resolve_language_model(model)
@@ -118,7 +110,6 @@ class ContextualCompressor:
         self.strict = strict
         self.strategy_selector = strategy_selector or StrategySelector()
         self.budget_manager = self._manager(budget, self.config)
-        self._settings = repr((self.config, budget))
         self._scorer = relevance_scorer
         self._own_scorers: dict[Level, RelevanceScorer] = {}
         self._cache: BoundedCache[CompressionResult] = BoundedCache(_CACHE)
@@ -179,23 +170,21 @@ class ContextualCompressor:
         query_embedding: npt.ArrayLike | None = None,
     ) -> CompressionResult:
         """As `compress`, with the same result; prompts are sent from threads of their own."""
-        started = time.perf_counter()
         call = self._check_call(documents, query, strategy, config, pinned, embeddings, query_embedding)
         if (known := self._cached(call)) is not None:
-            return self._record(call, known, 0, started)
+            return known
         scored = Scores()
         if self._scorer is not None and call.query:
             try:
-                scored = self._checked(
-                    self._scorer.score_sync(call.documents, call.query), len(call.documents)
-                )
+                answered = self._scorer.score_sync(call.documents, call.query)
+                scored = Scores.of(answered, len(call.documents), self.strict)
             except Exception as error:
                 scored = self._fallback_scores(error)
         try:
-            finished = run_flow(self._flow(call, scored, self.llm), self.llm, call.config.batch_size)
+            finished = run_flow(call.run(scored, self.llm), self.llm, call.config.batch_size)
         except BudgetExceededError as error:
             raise self._budget_error(call, scored, error) from None
-        return self._record(call, *finished, started)
+        return self._record(call, *finished)
 
     @to_be_awaited
     async def compress_batch(self, batches: Sequence[CompressionBatch]) -> list[CompressionResult]:
@@ -205,10 +194,7 @@ class ContextualCompressor:
         raised once the others are done.
         """
         model = None if self.llm is None else limited(self.llm, self.config.batch_size)
-        calls = [
-            self._check_call(batch.documents, batch.query, batch.strategy, None, (), None, None)
-            for batch in batches
-        ]
+        calls = [self._check_call(batch.documents, batch.query, batch.strategy, None) for batch in batches]
         found = await asyncio.gather(*(self._compress(one, model) for one in calls), return_exceptions=True)
         for result in found:
             if isinstance(result, BaseException):
@@ -226,24 +212,22 @@ class ContextualCompressor:
         """Return sums over all calls so far."""
         return self._stats
 
-    async def _compress(self, call: Call, model: CheckedLanguageModel | None) -> CompressionResult:
-        started = time.perf_counter()
+    async def _compress(self, call: Compression, model: CheckedLanguageModel | None) -> CompressionResult:
         if (known := self._cached(call)) is not None:
-            return self._record(call, known, 0, started)
+            return known
         scored = Scores()
         if self._scorer is not None and call.query:
             try:
                 found = await asyncio.to_thread(self._scorer.score, call.documents, call.query)
                 answered = await found if inspect.isawaitable(found) else found
-                scored = self._checked(answered, len(call.documents))
+                scored = Scores.of(answered, len(call.documents), self.strict)
             except Exception as error:
                 scored = self._fallback_scores(error)
-        flow = await asyncio.to_thread(self._flow, call, scored, model)
         try:
-            finished = await run_flow_async(flow, model, call.config.batch_size)
+            finished = await run_flow_async(call.run(scored, model), model, call.config.batch_size)
         except BudgetExceededError as error:
             raise await asyncio.to_thread(self._budget_error, call, scored, error) from None
-        return self._record(call, *finished, started)
+        return self._record(call, *finished)
 
     def _check_call(
         self,
@@ -251,25 +235,22 @@ class ContextualCompressor:
         query: str,
         strategy: CompressionStrategy | str | None,
         config: CompressionConfig | None,
-        pinned: Any,
-        embeddings: npt.ArrayLike | None,
-        query_embedding: npt.ArrayLike | None,
+        pinned: Any = (),
+        embeddings: npt.ArrayLike | None = None,
+        query_embedding: npt.ArrayLike | None = None,
         total: int | None = None,
-    ) -> Call:
+    ) -> Compression:
         """Check the arguments of a call. `total`: replaces the total budget of the settings."""
+        started = time.perf_counter()
         chunks, given = read_chunks(documents)
         if (embeddings is None) != (query_embedding is None):
             raise ValueError("give both embeddings and query_embedding, or neither")
-        manager, warnings, settings = self.budget_manager, self._warnings, self._settings
-        replaced = warnings_about(given)
-        asked = config
-        config = asked or self.config
+        manager, warnings = self.budget_manager, (*self._warnings, *warnings_about(given))
+        asked, config = config, config or self.config
         if asked is not None or total is not None:
             budget = config.token_budget if total is None else total
             limits, warnings = limits_for(budget, config.allocation_strategy, self._given)
-            manager = self._manager(limits, config)
-            settings = repr((config, limits))
-        chosen = to_strategy(strategy)
+            manager, warnings = self._manager(limits, config), (*warnings, *warnings_about(given))
         spans = to_spans(pinned, given)
         sizes = count_batch(self.counter, [document.text for document in given])
         similarity = None
@@ -278,21 +259,23 @@ class ContextualCompressor:
             given = readable_documents(
                 given, sizes, similarity, config, manager, {document for document, _, _ in spans}
             )
-        return Call(
-            chunks=chunks,
-            documents=given,
-            query=checks.text(query, "query").strip(),
-            strategy=chosen,
-            config=config,
-            manager=manager,
-            pinned=spans,
-            similarity=similarity,
-            sizes=sizes,
-            warnings=(*warnings, *replaced),
-            settings=settings if chosen is None else f"{chosen.name} {settings}",
-            again=lambda total: self._check_call(
+        return Compression(
+            chunks,
+            given,
+            checks.text(query, "query").strip(),
+            to_strategy(strategy),
+            config,
+            manager,
+            spans,
+            similarity,
+            sizes,
+            warnings,
+            self.strategy_selector,
+            self.separator,
+            lambda total: self._check_call(
                 chunks, query, strategy, asked, spans, embeddings, query_embedding, total
             ),
+            started,
         )
 
     def _manager(self, limits: TokenBudgetConfig, config: CompressionConfig) -> TokenBudgetManager:
@@ -310,21 +293,9 @@ class ContextualCompressor:
             raise known from error
         return Scores(None, described, ("scorer_failed",))
 
-    def _checked(self, answered: Any, documents: int) -> Scores:
-        """Check the scorer's answer. Raises RelevanceScoringError where no fallback is allowed, and one
-        stepped in."""
-        scored = Scores.of(answered, documents)
-        if self.strict and scored.reason is not None:
-            raise RelevanceScoringError(scored.reason)
-        return scored
-
-    def _flow(
-        self, call: Call, scored: Scores, model: CheckedLanguageModel | None
-    ) -> Flow[tuple[CompressionResult, int]]:
-        selector, separator = self.strategy_selector, self.separator
-        return Compression(call, scored, selector, model, separator, self.strict).run()
-
-    def _budget_error(self, call: Call, scored: Scores, error: BudgetExceededError) -> BudgetExceededError:
+    def _budget_error(
+        self, call: Compression, scored: Scores, error: BudgetExceededError
+    ) -> BudgetExceededError:
         """Make the error for a total budget that is too small, with one that was tried and is enough.
 
         No model is asked for that: what must stay stays as it is.
@@ -332,9 +303,8 @@ class ContextualCompressor:
         model = None if self.llm is None else resolve_language_model(lambda prompt: "")
 
         def attempt(total: int) -> None:
-            retry = call.again(total)
             try:
-                run_flow(self._flow(retry, scored, model), model, 1)
+                run_flow(call.again(total).run(scored, model), model, 1)
             except SummarizationError:  # strict: all but the model's part went well
                 return
             except BudgetExceededError as wrong:
@@ -347,20 +317,16 @@ class ContextualCompressor:
             return found
         return error
 
-    def _cached(self, call: Call) -> CompressionResult | None:
-        if not call.config.cache_results:
-            return None
-        known = self._cache.get(call.key())
-        return None if known is None else replace(known, cached=True)
+    def _cached(self, call: Compression) -> CompressionResult | None:
+        known = self._cache.get(call.key) if call.config.cache_results else None
+        return None if known is None else self._record(call, replace(known, cached=True), 0)
 
-    def _record(
-        self, call: Call, result: CompressionResult, prompts: int, started: float
-    ) -> CompressionResult:
+    def _record(self, call: Compression, result: CompressionResult, prompts: int) -> CompressionResult:
         """Cache and count a result. One that fell back may do better next time, and is not cached."""
         if call.config.cache_results and not result.cached and result.fallback_reason is None:
             size = sum([len(chunk.content) for chunk in call.chunks]) * 2
-            self._cache.put(call.key(), result, size + _DOCUMENT_BYTES * len(call.chunks))
-        seconds = time.perf_counter() - started
+            self._cache.put(call.key, result, size + _DOCUMENT_BYTES * len(call.chunks))
+        seconds = time.perf_counter() - call.started
         with self._lock:
             self._stats = self._stats.plus(result, seconds, prompts)
         if metrics.enabled():
@@ -433,12 +399,9 @@ def _check_one_budget(
     if budget is not None and not isinstance(budget, TokenBudgetConfig):
         raise TypeError(f"budget must be a TokenBudgetConfig, not {budget!r}; a number is token_budget=")
     given = {"token_budget": token_budget}
-    if config is not None:
-        given["config.token_budget"] = config.token_budget
-    if budget is not None:
-        given["budget.total_budget"] = budget.total_budget
-    default = _LIMITS.total_budget
-    given = {name: tokens for name, tokens in given.items() if tokens != default}
+    given |= {} if config is None else {"config.token_budget": config.token_budget}
+    given |= {} if budget is None else {"budget.total_budget": budget.total_budget}
+    given = {name: tokens for name, tokens in given.items() if tokens != TokenBudgetConfig().total_budget}
     if len(set(given.values())) > 1:
         listed = ", ".join(f"{name}={tokens}" for name, tokens in given.items())
         raise ValueError(f"give one budget, not {listed}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import checks
-from tersely.cache import digest_of
 from tersely.checks import Ratios, brief
 from tersely.content.detect import detect_each
 from tersely.engine.allocation import fill, fill_above
 from tersely.errors import BudgetExceededError
 from tersely.kernels import cosine_similarity
+from tersely.kernels.checks import to_numbers
 from tersely.models.counters import resolve_counter
 from tersely.retrieval.chunks import DocumentChunk
 from tersely.retrieval.scoring import RelevanceScore, to_uuid
@@ -331,7 +331,8 @@ class TokenBudgetManager:
         O(n log n).
         """
         room = self.available() if available is None else max(available, 0)
-        size, score = _checked(sizes, scores)
+        size = to_numbers(sizes, "sizes", least=0).astype(np.int64)
+        score = to_numbers(scores, "scores", len(size), least=0)
         must = np.zeros(len(size), np.int64) if required is None else np.asarray(required, np.int64)
         if self.config.allocation_strategy is AllocationStrategy.MARGINAL:
             raise ValueError("MARGINAL has no shares: the budget goes to segments of all documents at once")
@@ -395,64 +396,7 @@ class TokenBudgetManager:
         raise BudgetExceededError(f"{what} does not fit", required=required, budget=room)
 
 
-def _checked(sizes: Sequence[int], scores: Sequence[float]) -> tuple[Int64s, Float64s]:
-    if len(sizes) != len(scores):
-        raise ValueError(f"there must be one score a document: {len(scores)} for {len(sizes)}")
-    size, score = np.asarray(sizes, dtype=np.int64), np.asarray(scores, dtype=np.float64)
-    if not (np.isfinite(score) & (score >= 0)).all():
-        raise ValueError("scores must be finite and 0 or more")
-    if (size < 0).any():
-        raise ValueError("sizes must be 0 or more tokens")
-    return size, score
-
-
 _TOLERANCE = 1e-6  # of the threshold: scores are float32
-
-
-@dataclass(eq=False, slots=True)
-class Call:
-    """The arguments of a call, checked.
-
-    Attributes:
-        chunks: as given.
-        documents: as they are read: blank where `similarity` says that they cannot have a share.
-        query: without white space around it.
-        strategy: that the caller named.
-        config, manager: settings and limits.
-        pinned: (document, start, end) spans that stay.
-        similarity: float64[n] in [0, 1], relevance by vectors that the caller brought; None: there are none.
-        sizes: int64[n], tokens.
-        warnings: reason codes of the limits.
-        settings: all settings as a text, for the key.
-        again: makes the same call with another total budget.
-    """
-
-    chunks: tuple[DocumentChunk, ...]
-    documents: tuple[Document, ...]
-    query: str
-    strategy: CompressionStrategy | None
-    config: CompressionConfig
-    manager: TokenBudgetManager
-    pinned: tuple[tuple[int, int, int], ...]
-    similarity: Float64s | None
-    sizes: Int64s
-    warnings: tuple[str, ...]
-    settings: str
-    again: Callable[[int], Call]
-    _key: bytes | None = None
-
-    def key(self) -> bytes:
-        """Return a digest that tells this call from others to the same compressor."""
-        if self._key is None:
-            parts: list[str] = []
-            for one in self.chunks:
-                known = "" if one.metadata is None else repr(one.metadata)
-                parts += [f"'{one.id}'" if isinstance(one.id, str) else str(one.id.int), known, one.content]
-            parts += [self.query, self.settings, repr(self.pinned)]
-            if self.similarity is not None:
-                parts.append(self.similarity.tobytes().hex())
-            self._key = digest_of(parts)
-        return self._key
 
 
 def readable_documents(
