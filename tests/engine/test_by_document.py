@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from typing import Any
 
@@ -16,9 +15,8 @@ from tersely import BudgetExceededError, Compressed, Document
 from tersely.engine.allocation import fill, in_steps, share_out, weights_of
 from tersely.engine.finish import broken_promises
 from tersely.models.counters import resolve_counter
-from tersely.strategies import ByDocument, ContextChunk, ExtractiveCompressor, Manager, seed_allocate
-from text_strategies import texts
-from typed_samples import CODE, JSON, LOG as TYPED_LOG, MIXED, PROSE, SAMPLES
+from tersely.strategies import ByDocument, seed_allocate
+from typed_samples import CODE, JSON, LOG as TYPED_LOG, MIXED, PROSE
 
 DOCUMENTS = [GUIDE, LOG, CHAT, prose(40)]
 
@@ -85,17 +83,6 @@ def test_empty_documents_leave_no_separators() -> None:
     result = tersely.compress(["", GUIDE, ""], budget=100, strategy="manager")
     check(result, resolve_counter(None).count)
     assert result.text == result.text.strip()
-
-
-@given(st.lists(texts, min_size=1, max_size=4), st.integers(1, 80), st.sampled_from(odd_counters.ALL))
-def test_A052_never_over_the_budget(documents: list[str], budget: int, counter: Any) -> None:
-    try:
-        result = tersely.compress(documents, "kettle", budget=budget, counter=counter, strategy="manager")
-    except BudgetExceededError as error:
-        assert error.required > error.budget == budget
-        return
-    assert counter(result.text) == result.tokens <= budget
-    check(result, counter)
 
 
 WEIGHTS = st.sampled_from([1e-9, 0.1, 0.5, 1.0, 3.0, 1e9])
@@ -168,25 +155,6 @@ def test_floors_are_kept() -> None:
 def test_weights(scores: list[Any], weights: list[float] | None) -> None:
     found = weights_of(scores)
     assert found is None if weights is None else found.tolist() == pytest.approx(weights)
-
-
-class Own(ExtractiveCompressor):
-    """A compressor of the caller's: each chunk gets a share."""
-
-    def compress(self, content: str, options: Any = None, *, source: Any = None) -> Any:
-        return super().compress(content, options, source=source)
-
-
-@given(st.lists(texts, min_size=1, max_size=5), st.integers(1, 150), st.sampled_from(odd_counters.ALL))
-def test_A052_shares_are_never_over_under_any_counter(texts: list[str], budget: int, counter: Any) -> None:
-    chunks = [ContextChunk(str(number), text) for number, text in enumerate(texts)]
-    try:
-        output = Manager(compressor=Own(counter=counter)).prepare_context(chunks, "", budget)
-    except BudgetExceededError as error:
-        assert error.required > error.budget
-        return
-    assert resolve_counter(counter).count(output.text) == output.token_count <= budget
-    assert len(output.report.chunks) + len(output.report.dropped) == len(chunks)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 5000)), max_size=30))
@@ -299,43 +267,6 @@ def test_fences_stand_only_around_content(query: str | None) -> None:
         seen.add(len(blocks))
         check_parts(result)
     assert max(seen) >= 1
-
-
-@given(
-    st.lists(st.sampled_from([*SAMPLES.values(), "", "  ", "One. Two."]), min_size=1, max_size=5),
-    st.sampled_from([None, "payment timeout", "gate 31", "order number 7"]),
-    st.integers(1, 1200),
-    st.sampled_from(["\n\n", "\n---\n", " "]),
-    st.lists(st.tuples(st.integers(0, 4), st.floats(0, 1), st.integers(1, 80)), max_size=3),
-    st.booleans(),
-)
-def test_promises_hold_for_any_mixture(
-    texts: list[str],
-    query: str | None,
-    budget: int,
-    separator: str,
-    marks: list[tuple[int, float, int]],
-    grouped: bool,
-) -> None:
-    spans = []
-    for index, at, size in marks:
-        if index < len(texts) and texts[index].strip():
-            start = int(at * (len(texts[index]) - 1))
-            spans.append((index, start, min(start + size, len(texts[index]))))
-    options: dict[str, Any] = {"groups": [spans]} if grouped and spans else {"pinned": spans}
-    try:  # conftest.py has every promise of the result checked
-        result = tersely.compress(texts, query, budget=budget, separator=separator, **options)
-    except BudgetExceededError as error:
-        assert error.required > budget
-        return
-    assert COUNT(result.text) == result.tokens <= budget
-    assert len(result.parts) == len(texts)
-    ends = [span.end for span in result.kept]
-    for one, other in itertools.pairwise(result.kept):
-        assert one.document < other.document or one.end <= other.start
-    assert all(ends)
-    if not {"segment_cut"} & set(result.receipt.warnings) and result.original_tokens > budget:
-        check_parts(result, separator)
 
 
 def test_parts_of_what_fits_are_the_documents() -> None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import odd_counters
 import pytest
 import reference
 import tersely
@@ -330,24 +329,6 @@ def test_a_clause_is_worth_what_its_sentence_is(query: str | None) -> None:
     }
     for document, start, _, score in found[Level.CLAUSE]:
         assert score == sentences[document, start]
-
-
-@given(
-    st.lists(texts, min_size=1, max_size=3),
-    st.integers(1, 120),
-    st.sampled_from([None, "rope and winch"]),
-    st.sampled_from([count, odd_counters.words]),
-    st.sampled_from([(), ("all",)]),
-)
-def test_the_budget_holds_and_nothing_is_invented(
-    documents: list[str], budget: int, query: str | None, counter: object, preserve: tuple[str, ...]
-) -> None:
-    strategy = Extractive(level="clause", preserve=preserve)
-    try:
-        result = tersely.compress(documents, query, budget=budget, counter=counter, strategy=strategy)
-    except BudgetExceededError:
-        return
-    check_result(result, counter, level=Level.CLAUSE)  # type: ignore[arg-type]
 
 
 def test_nothing_is_marked_where_markers_have_no_room() -> None:

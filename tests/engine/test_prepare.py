@@ -438,24 +438,6 @@ def test_one_reading_and_one_scoring_for_all_levels() -> None:
     assert all(counted.count(f"Sentence {i} has five words.") == 1 for i in range(200))
 
 
-def test_drill_down_by_span() -> None:
-    context = HierarchicalCompressor().compress(THOUSAND)
-    coarse, finer = context.levels[2].result, context.levels[1].result
-    assert coarse is not None and finer is not None
-    found = [span for kept in coarse.kept for span in context.drill_down(2, kept)]
-    assert set(found) == set(finer.kept)
-    span = coarse.kept[3]
-    around = context.drill_down(2, span)
-    assert span in around
-    assert all(coarse.kept[2].end <= one.start and one.end <= coarse.kept[4].start for one in around)
-    whole = [one for kept in context.levels[0].result.kept for one in context.drill_down(0, kept)]  # type: ignore[union-attr]
-    assert len(set(whole)) == 200
-    with pytest.raises(ValueError, match="does not keep"):
-        context.drill_down(2, next(one for one in finer.kept if one not in list(coarse.kept)))
-    with pytest.raises(ValueError, match=r"level must lie in \[0, 3\)"):
-        context.drill_down(3, span)
-
-
 def test_A025_A026_A027_forms() -> None:
     compressor = HierarchicalCompressor(clock=lambda: datetime(2024, 3, 5, tzinfo=UTC))
     one = compressor.compress(GUIDE, source="guide")

@@ -69,19 +69,6 @@ def test_X09_budget_and_verbatim(
     assert result.text or not any(text.strip() for text in documents)
 
 
-@given(some_texts, st.floats(0.01, 1.0), counters)
-def test_D016_budget_and_verbatim_by_ratio(documents: list[str], ratio: float, counter: Any) -> None:
-    count = as_function(counter)
-    original = count("\n\n".join(documents))
-    try:
-        result = tersely.compress(documents, ratio=ratio, counter=counter, strategy="extractive")
-    except BudgetExceededError as error:
-        assert_true_error(error, max(1, int(original * ratio)))
-        return
-    check_result(result, count)
-    assert result.receipt.budget == max(1, int(original * ratio))
-
-
 @given(some_texts, st.integers(0, 30), st.sampled_from(odd_counters.STEADY))
 @example(["e" + "\u0301" * 60], 2, odd_counters.characters)
 @example(["👍👍👍👍 one two three. a b c d e f g h i j k l."], 2, odd_counters.utf8_bytes)

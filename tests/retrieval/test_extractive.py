@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from odd_counters import ALL, STEADY, words
+from odd_counters import STEADY, words
 from retrieval_corpus import CORPUS, QUERY, HitScorer, Model, check_result, chunk, prose
 from sample_texts import GUIDE
 from tersely.errors import BudgetExceededError
@@ -38,61 +38,6 @@ ALLOCATIONS = ["uniform", "proportional", "threshold", "greedy", "marginal"]
 
 def limits(available: int, allocation: str = "proportional", least: int = 1) -> TokenBudgetConfig:
     return TokenBudgetConfig(available + 1, 1, least, 2000, allocation)  # type: ignore[arg-type]
-
-
-@given(
-    st.lists(texts, max_size=5),
-    st.integers(1, 60),
-    st.sampled_from(ALLOCATIONS),
-    st.sampled_from(ALL),
-    st.sampled_from(["the kettle and the keeper", "item 2", ""]),
-    st.integers(0, 2),
-    st.booleans(),
-    st.sampled_from([0.0, 0.5]),
-    st.sampled_from([" ", "\n\n", "\n[...]\n"]),
-)
-def test_d009_d016_the_whole_never_counts_more_than_the_budget_and_all_of_it_is_verbatim(
-    documents: list[str],
-    available: int,
-    allocation: str,
-    count: Any,
-    query: str,
-    context: int,
-    structure: bool,
-    threshold: float,
-    separator: str,
-) -> None:
-    config = CompressionConfig(
-        context_window=context, preserve_structure=structure, min_relevance_threshold=threshold
-    )
-    compressor = ContextualCompressor(
-        config=config, budget=limits(available, allocation), counter=count, separator=separator
-    )
-    try:
-        result = compressor.compress_sync(documents, query)
-    except BudgetExceededError as error:
-        assert count("") > available or error.required > available
-        return
-    check_result(result, count, available)
-    assert compressor.compress_sync(documents, query).text == result.text
-    again = ContextualCompressor(
-        config=config, budget=limits(available, allocation), counter=count, separator=separator
-    )
-    assert again.compress_sync(documents, query).text == result.text
-
-
-@given(st.lists(texts, min_size=1, max_size=4), st.integers(1, 40), st.lists(texts, min_size=1, max_size=3))
-def test_d020_the_budget_holds_whatever_a_model_replies(
-    documents: list[str], available: int, replies: list[str]
-) -> None:
-    compressor = ContextualCompressor(
-        Model(*replies),
-        config=CompressionConfig(min_summary_length=5, min_relevance_threshold=0),
-        budget=limits(available),
-        counter=words,
-    )
-    for strategy in ("abstractive", "hybrid"):
-        check_result(compressor.compress_sync(documents, "the kettle", strategy), words, available)
 
 
 @pytest.mark.parametrize("allocation", ALLOCATIONS)

@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -560,34 +559,6 @@ def test_a_frame_counts_where_nothing_stands_in_it() -> None:
 
 WORDS = ["tokens", "rotate", "hourly", "the", "buoy,", "crane.", '{"k": 1}', "é", "日本", "\n\n", "# H"]
 words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=40).map(" ".join)
-
-
-@example([("a", "hourly", ""), ("a", "hourly \n\n tokens tokens", "")], 1, None)
-@given(
-    st.lists(
-        st.tuples(st.sampled_from("ab"), words, st.sampled_from(["", "S", "S > T"])), min_size=1, max_size=6
-    ),
-    st.integers(1, 120),
-    st.sampled_from([None, len, "chars/4"]),
-)
-def test_any_results_fit_any_budget_or_say_what_would_do(
-    given_: list[tuple[str, str, str]], budget: int, counter: object
-) -> None:
-    results = [piece(path, n, text, section) for n, (path, text, section) in enumerate(given_)]
-    count = resolve_counter(counter).count
-    try:
-        found = extract(results, QUERY, budget=budget, counter=counter)
-    except BudgetExceededError as error:
-        assert error.required > budget
-        found = extract(results, QUERY, budget=error.required, counter=counter)
-        budget = error.required
-    assert count(found.text) == found.tokens <= budget
-    sources = {one.chunk_id: one.content for one in results}
-    order = [list(sources).index(one.chunk_id) for one in found.results]
-    assert all(one < other for one, other in pairwise(order))
-    if found.tokens < found.original_tokens:
-        for one in found.results:
-            assert one.content and one.content[:1] in sources[one.chunk_id]
 
 
 def test_what_stands_above_documents_is_paid_for_by_the_first_unit_of_each() -> None:

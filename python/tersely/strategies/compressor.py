@@ -276,7 +276,7 @@ class Compressor(Forms[CompressedContext]):
         own = (type(self).__qualname__, self.method, self.strategy, embedder, self.embedder, self.counter)
         return f"{_native.__version__} {described(own)}"
 
-    def context(
+    def finish(
         self,
         call: Call,
         result: Compressed,
@@ -286,43 +286,32 @@ class Compressor(Forms[CompressedContext]):
         kind: type[CompressedContext] = CompressedContext,
         **more: Any,
     ) -> CompressedContext:
-        """Make the `CompressedContext` of a result.
+        """Make the `CompressedContext` of a result, and record the call in the metrics.
 
         `id`: None: a new one. `kind`, `more`: a subclass of CompressedContext, and values of its fields.
         """
-        options, receipt = call.options, result.receipt
-        given = result.expand()
+        options, receipt, given = call.options, result.receipt, result.expand()
         fell_back = receipt.fallback_reason is not None and not receipt.used_llm
         verbatim = fell_back or isinstance(call.strategy, (Auto, Extractive))
-        codes = list(receipt.warnings)
-        if result.tokens < call.tokens and 0 < options.target_tokens < options.min_tokens:
-            codes.append("target_tokens_below_min")
-        return kind(
+        method = CompressionMethod.EXTRACTIVE if verbatim else getattr(call.strategy, "method", self.method)
+        below = result.tokens < call.tokens and 0 < options.target_tokens < options.min_tokens
+        read = call.request.documents[0].text
+        made = kind(
             id=self.new_id(given, options) if id is None else id,
             original=OriginalContext(given, result.original_tokens, source, self.now()),
             compressed=result.text,
             compression_ratio=result.ratio,
             token_count=result.tokens,
-            method=CompressionMethod.EXTRACTIVE
-            if verbatim
-            else getattr(call.strategy, "method", self.method),
-            metadata=CompressionMetadata(
-                call.request.documents[0].text, options.query_context, result.text, result
-            ),
+            method=method,
+            metadata=CompressionMetadata(read, options.query_context, result.text, result),
             used_llm=receipt.used_llm,
             fallback_reason=receipt.fallback_reason,
-            codes=tuple(codes),
+            codes=(*receipt.warnings, *["target_tokens_below_min"] * below),
             min_confidence=options.min_confidence,
             result=result,
             **more,
         )
-
-    def finish(
-        self, call: Call, result: Compressed, source: str | None = None, **more: Any
-    ) -> CompressedContext:
-        """As `context`, and record the call in the metrics."""
-        made = self.context(call, result, source, **more)
-        metrics.observe(made.method, call.tokens, result.tokens, time.perf_counter() - call.started)
+        metrics.observe(method, call.tokens, result.tokens, time.perf_counter() - call.started)
         return made
 
 

@@ -26,6 +26,7 @@ from tersely.engine.reading import count, count_batch, longest_prefix
 from tersely.engine.strategies import Auto, Extractive, Hierarchical, level_targets, smallest_fit
 from tersely.engine.worth import position_and_length
 from tersely.errors import BudgetExceededError, NotReversibleError, RelevanceScoringError
+from tersely.kernels.checks import to_numbers
 from tersely.models.embedders import resolve_embedder
 from tersely.models.flows import one_model
 from tersely.options import CompressionMethod, CompressionOptions
@@ -99,23 +100,13 @@ class ExtractiveCompressor(Compressor):
     def checked(self, result: Compressed, options: CompressionOptions, shortened: bool = True) -> Compressed:
         """Raise RelevanceScoringError for an embedder that failed, BudgetExceededError for a cut segment,
         where `strict`."""
-        if not self.strict:
-            return result
-        codes = result.receipt.warnings
+        codes = result.receipt.warnings if self.strict else ()
         if "embedder_failed" in codes:
             name = resolve_embedder(self.embedder).name
             raise RelevanceScoringError(f"the embedder {name} failed, and strict=True allows nothing else")
         if "segment_cut" in codes:
-            text, budget = result.documents[0].text, result.receipt.budget
-            kept, ends = list(result.kept), {span.start: span.end for span in result.dropped}
-            pieces = [text]  # as it is, all of it fits
-            if len(kept) == 1:
-                head = kept[0]
-                pieces = [text[start:end] for start, end in ends.items() if start != head.end]
-                pieces.append(text[head.start : ends.get(head.end, head.end)])
-            required = max(int(count_batch(self.counter, pieces).min()), budget + 1)
-            problem = "no whole segment (strict=True cuts none) fits"
-            raise BudgetExceededError(problem, required=required, budget=budget)
+            problem, budget = "no whole segment (strict=True cuts none) fits", result.receipt.budget
+            raise BudgetExceededError(problem, required=budget + 1, budget=budget)
         return result
 
     def score_sentences(self, sentences: Sequence[str], query: str = "") -> list[float]:
@@ -149,51 +140,40 @@ class ExtractiveCompressor(Compressor):
         """
         if len(scores) != len(sentences):
             raise ValueError(f"there must be one score a sentence: {len(scores)} for {len(sentences)}")
-        if not all(map(math.isfinite, scores)):
-            raise ValueError("scores must be finite")
+        values = to_numbers(scores, "scores")
         if not sentences or target_tokens < 1:
             return []
         tokens = count_batch(self.counter, list(sentences)).tolist()
-        best = max(scores)
-        least = score_floor * best if best > 0 else -math.inf
-        order = sorted(range(len(sentences)), key=lambda i: (-scores[i], i))
-        left, selected = target_tokens, []
+        least = score_floor * best if (best := values.max()) > 0 else -math.inf
+        left, selected, order = target_tokens, list[int](), np.argsort(-values, kind="stable").tolist()
         for i in order:
-            if scores[i] >= least and tokens[i] <= left:
+            if values[i] >= least and tokens[i] <= left:
                 selected.append(i)
                 left -= tokens[i]
         if selected:
             return [sentences[i] for i in sorted(selected)]
-        return self._cut([sentences[i] for i in order], min(tokens), target_tokens)
-
-    def _cut(self, sentences: list[str], required: int, target: int) -> list[str]:
-        """Cut the best sentence that at least a letter fits of."""
-        if not self.strict:
+        if not self.strict:  # the best sentence that at least a letter fits of
             starts = count_batch(self.counter, [sentence[:1] for sentence in sentences]).tolist()
-            for sentence, tokens in zip(sentences, starts, strict=True):
-                if tokens <= target and sentence:
-                    size, mark = longest_prefix(sentence, partial(count, self.counter), target)
-                    return [sentence[:size] + mark]
-        raise BudgetExceededError("no sentence fits", required=required, budget=target)
+            for i in order:
+                if starts[i] <= target_tokens and sentences[i]:
+                    size, mark = longest_prefix(sentences[i], partial(count, self.counter), target_tokens)
+                    return [sentences[i][:size] + mark]
+        raise BudgetExceededError("no sentence fits", required=min(tokens), budget=target_tokens)
 
     def _relevance(self, sentences: list[str], query: str) -> npt.NDArray[np.float64] | float:
-        if self.embedder is None:
-            return _shares(sentences, query) if self.lexical_fallback else 0.0
-        try:
-            return resolve_embedder(self.embedder).similarity(query, sentences).astype(np.float64)
-        except Exception as error:  # whatever a model does
-            if self.strict:
-                raise RelevanceScoringError(f"the embedder failed: {error!r}") from error
-            warnings.warn(f"the embedder failed, terms stand in: {error!r}", RuntimeWarning, stacklevel=3)
-            return _shares(sentences, query)
-
-
-def _shares(sentences: list[str], query: str) -> npt.NDArray[np.float64]:
-    """float64[n]: share of the query's distinct terms that each sentence holds."""
-    ids, offsets, _ = _native.terms([query, *sentences])
-    wanted = set(ids[: offsets[1]].tolist())
-    held = [len(wanted.intersection(ids[start:end].tolist())) for start, end in pairwise(offsets[1:])]
-    return np.array(held, dtype=np.float64) / max(len(wanted), 1)
+        if self.embedder is not None:
+            try:
+                return resolve_embedder(self.embedder).similarity(query, sentences).astype(np.float64)
+            except Exception as error:  # whatever a model does
+                if self.strict:
+                    raise RelevanceScoringError(f"the embedder failed: {error!r}") from error
+                warnings.warn(f"the embedder failed, terms stand in: {error!r}", RuntimeWarning, stacklevel=3)
+        elif not self.lexical_fallback:
+            return 0.0
+        ids, offsets, _ = _native.terms([query, *sentences])  # the share of the query's terms that each holds
+        wanted = set(ids[: offsets[1]].tolist())
+        held = [len(wanted.intersection(ids[start:end].tolist())) for start, end in pairwise(offsets[1:])]
+        return np.array(held, dtype=np.float64) / max(len(wanted), 1)
 
 
 class HierarchicalCompressor(Forms[HierarchicalContext]):
@@ -270,9 +250,9 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
 
     def _verbatim(
         self, document: Document, options: CompressionOptions, strategy: Auto
-    ) -> tuple[int, Sequence[CompressionLevel], list[str], str | None]:
-        query, counter = options.query_context or None, self.compressor.counter
-        prepared = strategy.prepare(Request((document,), query, None, 1.0, counter))
+    ) -> tuple[int, list[CompressionLevel], list[str], str | None]:
+        request = Request((document,), options.query_context or None, None, 1.0, self.compressor.counter)
+        prepared = strategy.prepare(request)
         targets = level_targets(prepared.original_tokens, self.levels)
 
         def attempt(least: int) -> list[Compressed]:
@@ -280,36 +260,27 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
             return [self.compressor.checked(result, options) for result in made]
 
         results = smallest_fit(attempt, targets[-1], prepared.original_tokens)
-        levels = [
-            CompressionLevel(level, result.text, result.tokens, result.ratio, result)
-            for level, result in enumerate(results)
-        ]
+        levels = [CompressionLevel(n, one.text, one.tokens, one.ratio, one) for n, one in enumerate(results)]
         warnings = [warning for result in results for warning in result.receipt.warnings]
         return prepared.original_tokens, levels, warnings, results[0].receipt.fallback_reason
 
     def _cascade(
-        self, content: str, options: CompressionOptions
-    ) -> tuple[int, Sequence[CompressionLevel], list[str], str | None]:
-        tokens = count(self.compressor.counter, content)
-        levels: list[CompressionLevel] = []
-        warnings: list[str] = []
-        text, reason = content, None
+        self, text: str, options: CompressionOptions
+    ) -> tuple[int, list[CompressionLevel], list[str], str | None]:
+        """Each level of the one before, in the fewest tokens that its compressor needs."""
+        tokens = count(self.compressor.counter, text)
+        levels, warnings, reason = list[CompressionLevel](), list[str](), None
         for level, target in enumerate(level_targets(tokens, self.levels)):
-            made = self._shortened(text, options, target)
-            text = made.compressed
-            ratio = made.token_count / tokens if tokens else 1.0
-            levels.append(CompressionLevel(level, text, made.token_count, ratio))
+            options = replace(options, target_tokens=target, min_tokens=0)
+            try:
+                made = self.compressor.compress(text, options)
+            except BudgetExceededError as error:
+                made = self.compressor.compress(text, replace(options, target_tokens=int(error.required)))
+            text, size = made.compressed, made.token_count
+            levels.append(CompressionLevel(level, text, size, size / tokens if tokens else 1.0))
             warnings += made.warnings
             reason = reason or made.fallback_reason
         return tokens, levels, warnings, reason
-
-    def _shortened(self, text: str, options: CompressionOptions, target: int) -> CompressedContext:
-        """The compressor's version of a level; where the target is too small, the smallest that it says."""
-        options = replace(options, target_tokens=target, min_tokens=0)
-        try:
-            return self.compressor.compress(text, options)
-        except BudgetExceededError as error:
-            return self.compressor.compress(text, replace(options, target_tokens=int(error.required)))
 
 
 class AbstractiveCompressor(Compressor):
@@ -475,6 +446,9 @@ class IncrementalCompressor(ExtractiveCompressor):
     compressed text, and the target holds after any number of edits. Without a version before, and after a
     change of 10% or more, it does what `ExtractiveCompressor` does. Safe to use from many threads at once: of
     two that update one text, the later one's answer is remembered.
+
+    Attributes:
+        cache: what is known of texts, with `hits` and `misses`.
     """
 
     def __init__(
@@ -496,17 +470,7 @@ class IncrementalCompressor(ExtractiveCompressor):
         """
         super().__init__(embedder, counter, clock=clock, new_id=new_id)
         self.options = checked_options(options)
-        self._cache: BoundedCache[_Entry] = BoundedCache(cache_bytes)
-
-    @property
-    def hits(self) -> int:
-        """How often `update` knew an earlier version."""
-        return self._cache.hits
-
-    @property
-    def misses(self) -> int:
-        """How often `update` knew no earlier version."""
-        return self._cache.misses
+        self.cache: BoundedCache[_Entry] = BoundedCache(cache_bytes)
 
     @property
     def strategy(self) -> Incremental:
@@ -533,7 +497,7 @@ class IncrementalCompressor(ExtractiveCompressor):
         started = time.perf_counter()
         options = self.options if options is None else checked_options(options)
         key = hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest()
-        before = self._cache.get(key)
+        before = self.cache.get(key)
         same = before is not None and before.options == options
         strategy = before.strategy if before is not None and same else self.extractive_for(options)
         request = Request((document,), options.query_context or None, None, 1.0, self.counter)
@@ -552,9 +516,9 @@ class IncrementalCompressor(ExtractiveCompressor):
         call = Call(options, request, result.original_tokens, strategy, started)
         context = self.finish(call, result, source, id=id, kind=IncrementalContext, update=state.update)
         assert isinstance(context, IncrementalContext)
-        self._cache.put(key, _Entry(options, strategy, state, context), state.nbytes)
+        self.cache.put(key, _Entry(options, strategy, state, context), state.nbytes)
         return context
 
     def forget(self, id: str) -> bool:
         """Forget a text; return whether it was known."""
-        return self._cache.remove(hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest())
+        return self.cache.remove(hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest())

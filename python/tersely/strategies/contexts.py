@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from tersely.checks import brief
 from tersely.engine.facts import TextIndex, list_facts
 from tersely.engine.worth import confidence
 from tersely.options import CompressionMethod
-from tersely.types import Compressed, FactKind, Span, span_columns
+from tersely.types import Compressed, FactKind, span_columns
 
 
 @brief
@@ -61,11 +62,21 @@ class CompressionMetadata:
 
     @cached_property
     def key_concepts(self) -> tuple[str, ...]:
-        """The ten most frequent terms of the compressed text, as they are first spelled; ties: the first."""
-        counts, spelled = Counter[str](), dict[str, str]()
-        for term, surface, times in _terms(self.compressed):
-            counts[term] += times
-            spelled.setdefault(term, surface)
+        """The ten most frequent terms of the compressed text, as they are first spelled; ties: the first.
+
+        Words with digits and stop words have none; of scripts without spaces the terms are pairs of letters.
+        """
+        counts, spelled = Counter[int](), dict[int, str]()
+        stripped = [word.strip(_PUNCTUATION) for word in self.compressed.split()]
+        words = [word for word in stripped if word and not any(map(str.isdigit, word))]
+        found, offsets, names = _native.terms(words)
+        ids = found.tolist()
+        for word, (first, last) in zip(words, pairwise(offsets.tolist()), strict=False):
+            for term in ids[first:last]:
+                surface = word if last - first == 1 else names[term]
+                if surface in word:
+                    counts[term] += 1
+                    spelled.setdefault(term, surface)
         return tuple(spelled[term] for term, _ in counts.most_common(10))
 
     @cached_property
@@ -315,36 +326,6 @@ class HierarchicalContext:
             return max(fitting, key=lambda level: level.token_count)
         return min(reversed(self.levels), key=lambda level: level.token_count)
 
-    def drill_down(self, level: int, span: Span) -> list[Span]:
-        """Return the spans of the next less compressed level around a span.
-
-        `span`: one that level `level` keeps. Given is what level `level` - 1 keeps between the kept
-        neighbours of `span`, it included; for level 0 what the original has there. Raises ValueError where
-        the level is not made of whole segments or does not keep the span.
-        """
-        here = self._result(level)
-        places = [(kept.document, kept.start) for kept in here.kept]
-        if (span.document, span.start) not in places:
-            raise ValueError(f"level {level} does not keep {span}")
-        place = places.index((span.document, span.start))
-        first = places[place - 1] if place else (-1, 0)
-        last = places[place + 1] if place + 1 < len(places) else (len(here.documents), 0)
-        finer = self._result(level - 1) if level else here
-        spans = [*finer.kept] if level else sorted([*here.kept, *here.dropped], key=_place)
-        return [one for one in spans if first < _place(one) < last]
-
-    def _result(self, level: int) -> Compressed:
-        if not 0 <= level < len(self.levels):
-            raise ValueError(f"level must lie in [0, {len(self.levels)}), not {level}")
-        result = self.levels[level].result
-        if result is None:
-            raise ValueError(f"level {level} is not made of whole segments")
-        return result
-
-
-def _place(span: Span) -> tuple[int, int]:
-    return span.document, span.start
-
 
 _PUNCTUATION = ".,;:!?…()[]{}<>\"'`“”‘’«»*#|"
 _OPENINGS = {  # of sentences, written large and no part of a name
@@ -380,22 +361,3 @@ def _without_opening(name: str) -> str:
     first, _, rest = name.partition(" ")
     opens = first in _OPENINGS or (first.endswith("ly") and len(first) > len("Only"))
     return rest if opens and rest else name
-
-
-def _terms(text: str) -> Iterator[tuple[str, str, int]]:
-    """Return each term of a text's words, the letters that it was read from, and how often it comes.
-
-    Words with digits and stop words have none; of scripts without spaces the terms are pairs of letters.
-    """
-    listed = Counter[str]()
-    for spelled, times in Counter(text.split()).items():
-        listed[spelled.strip(_PUNCTUATION)] += times
-    texts = [word for word in listed if word and (word.isalpha() or not any(map(str.isdigit, word)))]
-    found, offsets, names = _native.terms(texts)
-    ids, ends = found.tolist(), offsets.tolist()
-    for row, word in enumerate(texts):
-        terms = ids[ends[row] : ends[row + 1]]
-        for term in terms:
-            surface = word if len(terms) == 1 else names[term]
-            if surface in word:
-                yield names[term], surface, listed[word]

@@ -21,13 +21,13 @@ from tersely.engine.reading import Reading, count, count_batch, segment
 from tersely.engine.strategies import Extractive, Prepared
 from tersely.engine.worth import document_probability, has_to_do
 from tersely.kernels import budgeted_select
+from tersely.kernels.checks import to_numbers
 from tersely.models.counters import resolve_counter
 from tersely.models.flows import to_be_awaited
 from tersely.retrieval.chunks import read_chunks
 from tersely.retrieval.scoring import (
     RelevanceScore,
     RelevanceScorer,
-    RelevanceScores,
     ScoringMethod,
     document_scores,
 )
@@ -222,16 +222,24 @@ def spans_by_document(
 
     Those of documents of which nothing is left are not looked at.
     """
-    count_of = len(result.documents)
-    kept, dropped = result.kept, result.dropped
-    reading = selection.reading
+    kept, dropped, reading = result.kept, result.dropped, selection.reading
+    assert reading is not None
     if not isinstance(kept, Spans) or not isinstance(dropped, Spans):  # one segment was cut
-        reasons = _reasons_by_place(selection)
-        dropped = [replace(one, reason=reasons.get((one.document, one.start), one.reason)) for one in dropped]
-        return _by_document(kept, count_of), _by_document(dropped, count_of)
+        rows = np.flatnonzero(selection.reason_codes)
+        places = zip(reading.table.document[rows].tolist(), reading.table.start[rows].tolist(), strict=True)
+        codes = selection.reason_codes[rows].tolist()
+        reasons = {place: REASONS[code] for place, code in zip(places, codes, strict=True)}
+        divided: list[list[Sequence[Span]]] = []
+        for spans in (kept, dropped):
+            found: list[list[Span]] = [[] for _ in result.documents]
+            for one in spans:
+                reason = one.reason if spans is kept else reasons.get((one.document, one.start), one.reason)
+                found[one.document].append(replace(one, reason=reason))
+            divided.append(list(found))
+        return divided[0], divided[1]
     codes, scores = kept.codes.copy(), kept.scores
     codes[codes == _PRESERVED] = _SELECTED
-    if reading is not None and kept.table is reading.table and len(selection.reason_codes) == len(codes):
+    if kept.table is reading.table and len(selection.reason_codes) == len(codes):
         scores = selection.scores
         if selection.is_context is not None:
             codes[(codes == _SELECTED) & selection.is_context] = _CONTEXT
@@ -250,23 +258,6 @@ def _split(spans: Spans, codes: UInt8s, scores: Float32s, parts: Sequence[str]) 
     ]
 
 
-def _by_document(spans: Sequence[Span], documents: int) -> list[Sequence[Span]]:
-    found: list[list[Span]] = [[] for _ in range(documents)]
-    for span in spans:
-        found[span.document].append(span)
-    return list(found)
-
-
-def _reasons_by_place(selection: Selection) -> dict[tuple[int, int], str]:
-    if selection.reading is None:
-        return {}
-    table, rows = selection.reading.table, np.flatnonzero(selection.reason_codes).tolist()
-    return {
-        (int(table.document[row]), int(table.start[row])): REASONS[selection.reason_codes[row]]
-        for row in rows
-    }
-
-
 def _segment_scores(
     reading: Reading, relevance: Sequence[RelevanceScore] | None
 ) -> tuple[Float32s, Float32s]:
@@ -279,33 +270,17 @@ def _segment_scores(
             middle = float(np.median(worth)) if len(worth) else 0.0
             return (worth / np.maximum(worth + np.float32(middle), 1e-9)).astype(np.float32), worth
         return (-np.expm1(-worth)).astype(np.float32), worth
-    if isinstance(relevance, RelevanceScores) and _same_places(relevance.segments, table):
-        scores = relevance.segment_scores
-    else:
-        scores = _scores_by_place(reading, relevance)
+    bounds = table.document.searchsorted(np.arange(len(relevance) + 1)).tolist()
+    scores = np.zeros(len(table), dtype=np.float32)
+    for scored, first, last in zip(relevance, bounds, bounds[1:], strict=False):
+        places = zip(table.start[first:last].tolist(), table.end[first:last].tolist(), strict=True)
+        scores[first:last] = best_overlaps(list(places), scored)
     values = scores.astype(np.float64)
     hybrid = np.array([score.method is ScoringMethod.HYBRID for score in relevance], dtype=bool)
     if hybrid.any():  # these are 1 - exp(-worth)
         rows = hybrid[table.document]
         values[rows] = -np.log1p(-np.minimum(values[rows], _NEARLY_ONE))
     return scores, values.astype(np.float32)
-
-
-def _same_places(one: Any, other: Any) -> bool:
-    return len(one) == len(other) and all(
-        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("document", "start", "end")
-    )
-
-
-def _scores_by_place(reading: Reading, relevance: Sequence[RelevanceScore]) -> Float32s:
-    """The best score that a scorer gave to a span which overlaps a unit; without any, its document's."""
-    table = reading.table
-    bounds = table.document.searchsorted(np.arange(len(relevance) + 1)).tolist()
-    scores = np.zeros(len(table), dtype=np.float32)
-    for scored, first, last in zip(relevance, bounds, bounds[1:], strict=False):
-        places = zip(table.start[first:last].tolist(), table.end[first:last].tolist(), strict=True)
-        scores[first:last] = best_overlaps(list(places), scored)
-    return scores
 
 
 def best_overlaps(places: Sequence[tuple[int, int]], scored: Any) -> list[float]:
@@ -506,23 +481,33 @@ class ExtractiveCompressor:
     async def score_segments(self, segments: Sequence[Segment], query: str) -> list[float]:
         """The relevance of each segment, in [0, 1], as one document."""
         text = Document("".join(segment.gap + segment.text for segment in segments))
-        return _align_scores(segments, (await self.scorer.score([text], query))[0])
+        shift = segments[0].start - len(segments[0].gap) if segments else 0
+        (scored,) = await self.scorer.score([text], query)
+        return best_overlaps([(segment.start - shift, segment.end - shift) for segment in segments], scored)
 
     def select_optimal(
         self, segments: Sequence[Segment], scores: Sequence[float], token_budget: int
     ) -> list[Segment]:
         """The segments whose scores add up to most while their tokens are at most `token_budget`.
 
-        Exact where 12 segments or fewer come into question; of more, at least half of the best
-        (`kernels.budgeted_select`). Those with a score of 0 or less are left out.
+        Exact where 12 segments or fewer come into question (ties go to those without the later rows); of
+        more, at least half of the best (`kernels.budgeted_select`). Those with a score of 0 or less are left
+        out.
         """
         if len(scores) != len(segments):
             raise ValueError(f"there must be one score a segment: {len(scores)} for {len(segments)}")
-        values = checks.numbers(scores, "scores")
-        if not np.isfinite(values).all():
-            raise ValueError("scores must be finite")
+        values = to_numbers(scores, "scores")
         costs = count_batch(self.counter, [segment.text for segment in segments])
-        return [segments[row] for row in _select_best(values, costs, token_budget).tolist()]
+        rows = np.flatnonzero((values > 0) & (costs <= token_budget))
+        values, costs = values[rows], costs[rows]
+        chosen: npt.NDArray[Any] = np.arange(len(rows))
+        if len(rows) > _EXACT and int(costs.sum()) > token_budget:
+            chosen = np.sort(budgeted_select(values, costs, token_budget).indices)
+        elif int(costs.sum()) > token_budget:
+            subsets = np.arange(1 << len(rows))[:, None] >> np.arange(len(rows)) & 1
+            worth = np.where(subsets @ costs <= token_budget, subsets @ values, -1.0)
+            chosen = np.flatnonzero(subsets[int(worth.argmax())])
+        return [segments[row] for row in rows[chosen].tolist()]
 
     @to_be_awaited
     async def compress(self, document: Any, query: str, token_budget: int) -> ExtractedContent:
@@ -560,23 +545,3 @@ class ExtractiveCompressor:
         ]
         scores = tuple(selection.scores[[one.index for one in kept]].tolist())
         return ExtractedContent(tuple(kept), result.text, count(self.counter, result.text), scores)
-
-
-def _select_best(values: Float64s, costs: Int64s, budget: int) -> Int64s:
-    """Rows, ascending, of a total value that is the largest, or near it, whose costs fit; ties go to those
-    without the later rows."""
-    rows = np.flatnonzero((values > 0) & (costs <= budget))
-    if int(costs[rows].sum()) <= budget:
-        return rows
-    if len(rows) > _EXACT:
-        return rows[np.sort(budgeted_select(values[rows], costs[rows], budget).indices)]
-    subsets = np.arange(1 << len(rows))[:, None] >> np.arange(len(rows)) & 1
-    worth = np.where(subsets @ costs[rows] <= budget, subsets @ values[rows], -1.0)
-    chosen: Int64s = rows[subsets[int(worth.argmax())] > 0]
-    return chosen
-
-
-def _align_scores(segments: Sequence[Segment], scored: Any) -> list[float]:
-    """The score of each segment: the best of the scorer's segments that overlap it, else the document's."""
-    shift = segments[0].start - len(segments[0].gap) if segments else 0
-    return best_overlaps([(segment.start - shift, segment.end - shift) for segment in segments], scored)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -49,9 +50,12 @@ class AllocationStrategy(Enum):
     MARGINAL = "marginal"  # no shares: to the segments, of all documents, that bring most per token
 
 
-def _set_member(settings: Any, name: str, kind: type[Enum]) -> None:
-    """Make a field the member of an enum that it names."""
-    object.__setattr__(settings, name, checks.member(getattr(settings, name), name, kind))
+def _check(settings: Any, members: dict[str, type[Enum]], numbers: dict[str, int]) -> None:
+    """Make fields the members of enums that they name, and check whole numbers of so much at least."""
+    for name, kind in members.items():
+        object.__setattr__(settings, name, checks.member(getattr(settings, name), name, kind))
+    for name, least in numbers.items():
+        checks.whole_number(getattr(settings, name), name, least=least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +77,9 @@ class TokenBudgetConfig:
     allocation_strategy: AllocationStrategy = AllocationStrategy.PROPORTIONAL
 
     def __post_init__(self) -> None:
-        _set_member(self, "allocation_strategy", AllocationStrategy)
-        for name, least in (
-            ("total_budget", 1),
-            ("reserve_for_response", 0),
-            ("min_per_document", 1),
-            ("max_per_document", self.min_per_document),
-        ):
-            checks.whole_number(getattr(self, name), name, least=least)
+        least = {"total_budget": 1, "reserve_for_response": 0, "min_per_document": 1}
+        least["max_per_document"] = self.min_per_document
+        _check(self, {"allocation_strategy": AllocationStrategy}, least)
         if self.reserve_for_response >= self.total_budget:
             raise ValueError(
                 f"reserve_for_response ({self.reserve_for_response}) must be less than the total budget "
@@ -130,19 +129,12 @@ class CompressionConfig:
     preserve_structure: bool = True
 
     def __post_init__(self) -> None:
-        _set_member(self, "default_strategy", CompressionStrategy)
+        kinds = {"default_strategy": CompressionStrategy, "allocation_strategy": AllocationStrategy}
+        least = {"token_budget": 1, "context_window": 0, "min_summary_length": 0, "batch_size": 1}
+        least["max_summary_length"] = max(self.min_summary_length, 1)
+        _check(self, {**kinds, "segment_size": Level}, least)
         if self.default_strategy is CompressionStrategy.PASSTHROUGH:
             raise ValueError("default_strategy must be one that compresses, not PASSTHROUGH")
-        _set_member(self, "allocation_strategy", AllocationStrategy)
-        _set_member(self, "segment_size", Level)
-        for name, least in (
-            ("token_budget", 1),
-            ("context_window", 0),
-            ("min_summary_length", 0),
-            ("max_summary_length", max(self.min_summary_length, 1)),
-            ("batch_size", 1),
-        ):
-            checks.whole_number(getattr(self, name), name, least=least)
         for name in ("auto_select", "cache_results", "preserve_structure"):
             checks.flag(getattr(self, name), name)
         checks.share(self.summary_ratio, "summary_ratio")
@@ -227,8 +219,7 @@ class BudgetUsage:
     @property
     def unused_by_document(self) -> tuple[int, ...]:
         """The tokens of each document's share that it did not use."""
-        pairs = zip(self.allocated, self.used_by_document, strict=True)
-        return tuple(share - used for share, used in pairs)
+        return tuple(map(operator.sub, self.allocated, self.used_by_document))
 
 
 def limits_for(
@@ -294,12 +285,9 @@ class TokenBudgetManager:
     def shares(self) -> bool:
         """Whether documents have shares: where somebody set other limits a document, or another allocation,
         than the default, or is `strict`. Else tokens go wherever they bring most."""
-        config, default = self.config, _DEFAULT
-        return (
-            self.strict
-            or config.allocation_strategy is not default.allocation_strategy
-            or config.min_per_document != default.min_per_document
-            or config.max_per_document != default.max_per_document
+        default, total, reserve = _DEFAULT, self.config.total_budget, self.config.reserve_for_response
+        return self.strict or self.config != replace(
+            default, total_budget=total, reserve_for_response=reserve
         )
 
     def allocate(
@@ -426,9 +414,8 @@ def cosines_with(embeddings: npt.ArrayLike, query_embedding: npt.ArrayLike, docu
 
     Raises ValueError where shapes do not match or a number is not finite.
     """
-    wanted = np.atleast_2d(np.asarray(query_embedding))
-    rows = np.asarray(embeddings)
-    if rows.ndim != 2 or len(rows) != documents or len(wanted) != 1 or wanted.shape[1] != rows.shape[1]:
+    rows, wanted = np.asarray(embeddings), np.atleast_2d(np.asarray(query_embedding))
+    if rows.shape != (documents, wanted.shape[-1]) or len(wanted) != 1:
         raise ValueError(
             f"embeddings must have shape ({documents}, d) and query_embedding (d,), not {rows.shape} and "
             f"{wanted.shape}"
@@ -615,16 +602,17 @@ class CompressionStats(Ratios):
 
     def plus(self, result: CompressionResult, seconds: float, prompts: int) -> CompressionStats:
         """The sums with one more call, the seconds that it took, and the prompts that it sent."""
-        used, by_strategy = result.strategy_used, self.by_strategy
-        return CompressionStats(
-            self.calls + 1,
-            self.documents_in + len(result.original_documents),
-            self.documents_out + len(result.compressed_documents),
-            self.tokens_in + result.original_token_count,
-            self.tokens_out + result.compressed_token_count,
-            {**by_strategy, used: by_strategy.get(used, 0) + 1},
-            self.cache_hits + result.cached,
-            self.llm_calls + prompts,
-            self.fallbacks + (result.fallback_reason is not None),
-            self.seconds + seconds,
+        used = result.strategy_used
+        return replace(
+            self,
+            calls=self.calls + 1,
+            documents_in=self.documents_in + len(result.original_documents),
+            documents_out=self.documents_out + len(result.compressed_documents),
+            tokens_in=self.tokens_in + result.original_token_count,
+            tokens_out=self.tokens_out + result.compressed_token_count,
+            by_strategy={**self.by_strategy, used: self.by_strategy.get(used, 0) + 1},
+            cache_hits=self.cache_hits + result.cached,
+            llm_calls=self.llm_calls + prompts,
+            fallbacks=self.fallbacks + (result.fallback_reason is not None),
+            seconds=self.seconds + seconds,
         )
