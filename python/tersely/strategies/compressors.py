@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 import warnings
@@ -424,16 +423,6 @@ class IncrementalContext(CompressedContext):
     update: IncrementalUpdate | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Entry:
-    """The state of one text. Never changed, only replaced, so that threads may share it."""
-
-    options: CompressionOptions
-    strategy: Auto
-    state: State
-    context: IncrementalContext
-
-
 class IncrementalCompressor(ExtractiveCompressor):
     """Updates compressed texts: the part before the first change stays as it was.
 
@@ -470,7 +459,9 @@ class IncrementalCompressor(ExtractiveCompressor):
         """
         super().__init__(embedder, counter, clock=clock, new_id=new_id)
         self.options = checked_options(options)
-        self.cache: BoundedCache[_Entry] = BoundedCache(cache_bytes)
+        self.cache: BoundedCache[tuple[CompressionOptions, State, IncrementalContext]] = BoundedCache(
+            cache_bytes
+        )
 
     @property
     def strategy(self) -> Incremental:
@@ -496,29 +487,21 @@ class IncrementalCompressor(ExtractiveCompressor):
         document = read_document(Document(content, id), "content")
         started = time.perf_counter()
         options = self.options if options is None else checked_options(options)
-        key = hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest()
-        before = self.cache.get(key)
-        same = before is not None and before.options == options
-        strategy = before.strategy if before is not None and same else self.extractive_for(options)
+        asked, before, context = self.cache.get(id) or (options, None, None)
         request = Request((document,), options.query_context or None, None, 1.0, self.counter)
-        state = advance(
-            strategy,
-            request,
-            before.state if before is not None else None,
-            target=options.target,
-            afresh=before is not None and not same,
-        )
+        strategy = self.extractive_for(options)
+        state = advance(strategy, request, before, target=options.target, afresh=asked != options)
         result = state.result
-        if before is not None and state.update.way == "same":
+        if context is not None and state.update.way == "same":
             seconds = time.perf_counter() - started
             metrics.observe(self.method, result.original_tokens, result.tokens, seconds, cache_hit=True)
-            return replace(before.context, update=state.update)
+            return replace(context, update=state.update)
         call = Call(options, request, result.original_tokens, strategy, started)
-        context = self.finish(call, result, source, id=id, kind=IncrementalContext, update=state.update)
-        assert isinstance(context, IncrementalContext)
-        self.cache.put(key, _Entry(options, strategy, state, context), state.nbytes)
-        return context
+        made = self.finish(call, result, source, id=id, kind=IncrementalContext, update=state.update)
+        assert isinstance(made, IncrementalContext)
+        self.cache.put(id, (options, state, made), state.nbytes)
+        return made
 
     def forget(self, id: str) -> bool:
         """Forget a text; return whether it was known."""
-        return self.cache.remove(hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest())
+        return self.cache.remove(id)

@@ -114,26 +114,11 @@ class Manager:
         budget = checks.whole_number(token_budget, "token_budget")
         question = " ".join(checks.text(query, "query").split())  # the same for the same question
         given = _check_chunks(chunks)
-        documents, dropped = dict[int, Document](), dict[int, DroppedChunk]()
-        for place, chunk in enumerate(given):
-            try:
-                document = _document(chunk)
-            except TypeError as error:
-                dropped[place] = DroppedChunk(chunk.id, "failed", str(error))
-                continue
-            if document.text:
-                documents[place] = document
-            else:
-                dropped[place] = DroppedChunk(chunk.id, "empty")
-        options = replace(self.options, query_context=question, target_tokens=0)
-        strategy = self.compressor.verbatim_for(options)
+        call = _Call(self, given, question, budget)
+        strategy = self.compressor.verbatim_for(call.options)
         if strategy is not None:
-            return self._fit(given, documents, dropped, options, budget, strategy)
-
-        def attempt(allowed: int) -> PreparedContext:
-            return _ByShares(self, given, documents, dict(dropped), question, allowed).run()
-
-        return with_required(attempt, budget)
+            return call.by_choice(strategy)
+        return with_required(lambda allowed: _Call(self, given, question, allowed).by_shares(), budget)
 
     def prepare_context_for_call(
         self, chunks: Iterable[ContextChunk], query: str, max_tokens: int
@@ -173,86 +158,6 @@ class Manager:
         import asyncio
 
         return await asyncio.to_thread(self.prepare_context_for_call, chunks, query, max_tokens)
-
-    def _fit(
-        self,
-        given: Sequence[ContextChunk],
-        documents: Mapping[int, Document],
-        dropped: dict[int, DroppedChunk],
-        options: CompressionOptions,
-        budget: int,
-        strategy: Auto,
-    ) -> PreparedContext:
-        """One choice among the segments of all usable chunks."""
-        started, method = time.perf_counter(), CompressionMethod.EXTRACTIVE
-        chunks, texts = [given[place] for place in documents], [one.text for one in documents.values()]
-        settings = self.compressor.settings(options)
-        keys = [content_id(chunk.content, settings) for chunk in chunks]
-        before: list[Known | None] = [self.cache.get(key) for key in keys]
-        known = [Known() if one is None else replace(one) for one in before]  # others may be reading them
-        new = [one for one in range(len(known)) if known[one].tokens < 0]
-        counts = count_batch(self.counter, [texts[one] for one in new]).tolist()
-        for index, tokens in zip(new, counts, strict=True):
-            known[index].tokens = tokens
-        result = self._choose(chunks, tuple(documents.values()), known, options, budget, strategy)
-        for key, old, one in zip(keys, before, known, strict=True):
-            if old is None or old.counts is not one.counts:
-                self.cache.put(key, one, one.nbytes)
-        metrics.observe(method, result.original_tokens, result.tokens, time.perf_counter() - started)
-        compressed = any(part != text for part, text in zip(result.parts, texts, strict=True))
-        kept, counts = list[PreparedChunk](), count_batch(self.counter, list(result.parts)).tolist()
-        for index, (place, chunk) in enumerate(zip(documents, chunks, strict=True)):
-            part, tokens, size = result.parts[index], counts[index], known[index].tokens
-            if not part:
-                dropped[place] = DroppedChunk(chunk.id, "budget" if texts[index].strip() else "empty")
-                continue
-            hit, changed = before[index] is not None, part != texts[index]
-            reason = "no_model" if changed and self.compressor.misses_model(options) else None
-            allocation = tokens if compressed else 0
-            kept.append(PreparedChunk(chunk.id, part, tokens, size, allocation, hit, reason))
-            if hit:
-                metrics.observe(method, size, tokens, 0.0, cache_hit=True)
-        hits, sizes = len(before) - before.count(None), (result.tokens, result.original_tokens)
-        warnings = list(result.receipt.warnings)
-        report = _report(budget, *sizes, compressed, kept, dropped, hits, len(before) - hits, warnings)
-        return PreparedContext(result.text, tuple(one.text for one in kept), report, result)
-
-    def _choose(
-        self,
-        chunks: Sequence[ContextChunk],
-        documents: tuple[Document, ...],
-        known: Sequence[Known],
-        options: CompressionOptions,
-        budget: int,
-        strategy: Auto,
-    ) -> Compressed:
-        """Choose among the segments of the chunks; token counts are noted in `known`."""
-        query = options.query_context or None
-        request = Request(
-            documents,
-            query,
-            budget,
-            1.0,
-            self.counter,
-            separator=self.separator,
-            piece_separator=_PIECE_SEPARATOR,
-        )
-        prepared = prepare_with(known, strategy, request)
-        if prepared.fits(budget):
-            return prepared.fit(budget)
-        price(known, prepared.reading)
-        relevances = [_known_score(chunk.relevance) or None for chunk in chunks]
-        weights, favour = _favour(relevances, prepared)
-        if query is not None and not any(relevances):
-            return prepared.fit(budget, favour=favour)
-        gap, sizes = count(self.counter, self.separator), [one.tokens for one in known]
-        found = share_out(sizes, weights, min(budget, _LARGEST), gap, [0] * len(sizes))
-        shares = [found.get(index, 0) for index in range(len(sizes))]
-        result = prepared.fit(budget, caps=shares, favour=favour)
-        if (left := budget - result.tokens) > budget // _UNUSED:  # units are whole
-            more = prepared.fit(budget, caps=[share + left for share in shares], favour=favour)
-            result = max(result, more, key=attrgetter("tokens"))
-        return result
 
     def compress_chunk(self, chunk: ContextChunk, query: str, share: int, size: int) -> PreparedChunk:
         """A chunk of `size` tokens in at most `share` > 0: by the compressor, whole segments, or its head.
@@ -300,44 +205,110 @@ class Manager:
         return content[:size] + mark
 
 
-class _ByShares:
-    """A call in which a model or a compressor of the caller's has a part: each chunk gets a share.
+class _Call:
+    """A call: its chunks that can be used, and what becomes of each.
 
     Attributes:
+        places: of the chunks among those that were given.
+        dropped: the others, by place.
         made: what became of each chunk that was tried, by index.
         required: tokens that are enough for each that had no room.
+        hits, misses: how many were known to the cache.
     """
 
-    def __init__(
-        self,
-        manager: Manager,
-        given: Sequence[ContextChunk],
-        documents: Mapping[int, Document],
-        dropped: dict[int, DroppedChunk],
-        query: str,
-        budget: int,
-    ) -> None:
-        self.manager, self.dropped, self.query, self.budget = manager, dropped, query, budget
-        self.places, self.chunks = list(documents), [given[place] for place in documents]
-        self.texts = [one.text for one in documents.values()]
-        self.sizes = count_batch(manager.counter, self.texts).tolist()
+    def __init__(self, manager: Manager, given: Sequence[ContextChunk], query: str, budget: int) -> None:
+        self.manager, self.query, self.budget = manager, query, budget
+        self.options = replace(manager.options, query_context=query, target_tokens=0)
+        self.dropped: dict[int, DroppedChunk] = {}
+        documents: dict[int, Document] = {}
+        for place, chunk in enumerate(given):
+            try:
+                documents[place] = _document(chunk)
+            except TypeError as error:
+                self.dropped[place] = DroppedChunk(chunk.id, "failed", str(error))
+                continue
+            if not documents[place].text:
+                del documents[place]
+                self.dropped[place] = DroppedChunk(chunk.id, "empty")
+        self.places, self.documents = list(documents), tuple(documents.values())
+        self.chunks, self.texts = [given[place] for place in documents], [one.text for one in self.documents]
+        self.relevances = [_known_score(chunk.relevance) or None for chunk in self.chunks]
         self.made: dict[int, PreparedChunk] = {}
         self.required: dict[int, int] = {}
         self.hits = self.misses = 0
 
-    def run(self) -> PreparedContext:
-        """Share the budget out, have the parts made, and join them.
+    def by_choice(self, strategy: Auto) -> PreparedContext:
+        """One choice among the segments of all chunks."""
+        started, method = time.perf_counter(), CompressionMethod.EXTRACTIVE
+        manager, compressor, texts = self.manager, self.manager.compressor, self.texts
+        settings = compressor.settings(self.options)
+        keys = [content_id(chunk.content, settings) for chunk in self.chunks]
+        before: list[Known | None] = [manager.cache.get(key) for key in keys]
+        known = [Known() if one is None else replace(one) for one in before]  # others may be reading them
+        new = [one for one in range(len(known)) if known[one].tokens < 0]
+        counts = count_batch(manager.counter, [texts[one] for one in new]).tolist()
+        for index, tokens in zip(new, counts, strict=True):
+            known[index].tokens = tokens
+        result = self._choose(known, strategy)
+        for key, old, one in zip(keys, before, known, strict=True):
+            if old is None or old.counts is not one.counts:
+                manager.cache.put(key, one, one.nbytes)
+        metrics.observe(method, result.original_tokens, result.tokens, time.perf_counter() - started)
+        compressed = any(part != text for part, text in zip(result.parts, texts, strict=True))
+        kept, counts = list[PreparedChunk](), count_batch(manager.counter, list(result.parts)).tolist()
+        for index, part in enumerate(result.parts):
+            chunk, hit = self.chunks[index], before[index] is not None
+            tokens, size = counts[index], known[index].tokens
+            if not part:
+                why = "budget" if texts[index].strip() else "empty"
+                self.dropped[self.places[index]] = DroppedChunk(chunk.id, why)
+                continue
+            reason = "no_model" if part != texts[index] and compressor.misses_model(self.options) else None
+            kept.append(PreparedChunk(chunk.id, part, tokens, size, tokens * compressed, hit, reason))
+            if hit:
+                metrics.observe(method, size, tokens, 0.0, cache_hit=True)
+        self.misses = before.count(None)
+        self.hits = len(before) - self.misses
+        sizes = result.tokens, result.original_tokens
+        return self._prepared(result.text, *sizes, kept, compressed, [*result.receipt.warnings], result)
+
+    def _choose(self, known: Sequence[Known], strategy: Auto) -> Compressed:
+        """Choose among the segments of the chunks; token counts are noted in `known`."""
+        counter, separator, budget = self.manager.counter, self.manager.separator, self.budget
+        query, piece = self.query or None, _PIECE_SEPARATOR
+        request = Request(
+            self.documents, query, budget, 1.0, counter, separator=separator, piece_separator=piece
+        )
+        prepared = prepare_with(known, strategy, request)
+        if prepared.fits(budget):
+            return prepared.fit(budget)
+        price(known, prepared.reading)
+        weights, favour = _favour(self.relevances, prepared)
+        if query is not None and not any(self.relevances):
+            return prepared.fit(budget, favour=favour)
+        gap, sizes = count(counter, separator), [one.tokens for one in known]
+        found = share_out(sizes, weights, min(budget, _LARGEST), gap, [0] * len(sizes))
+        shares = [found.get(index, 0) for index in range(len(sizes))]
+        result = prepared.fit(budget, caps=shares, favour=favour)
+        if (left := budget - result.tokens) > budget // _UNUSED:  # units are whole
+            more = prepared.fit(budget, caps=[share + left for share in shares], favour=favour)
+            result = max(result, more, key=attrgetter("tokens"))
+        return result
+
+    def by_shares(self) -> PreparedContext:
+        """Share the budget out, have a model or the caller's compressor make the parts, and join them.
 
         What failed parts do not use goes to the others; where the joined text counts more than its parts,
         there is less to share, and at last one part alone. Raises BudgetExceededError where not one fits.
         """
         counter, separator = self.manager.counter, self.manager.separator
-        relevances = [_known_score(chunk.relevance) or None for chunk in self.chunks]
-        known = weights_of(relevances)
-        weights = [1.0] * len(relevances) if known is None else known.tolist()
+        self.sizes: list[int] = count_batch(counter, self.texts).tolist()
+        known = weights_of(self.relevances)
+        weights = [1.0] * len(self.chunks) if known is None else known.tolist()
         one, other, both = count_batch(counter, ["one.", "Two", f"one.{separator}Two"]).tolist()
         gap, room, over, left = max(both - one - other, 0), self.budget, 1, list(range(len(self.chunks)))
-        while left:
+        text, kept, tokens = "", list[int](), 0
+        while left and not kept:
             shares = {min(left, key=lambda index: (-weights[index], index)): self.budget}
             if room > 0:
                 sizes, theirs = [self.sizes[index] for index in left], [weights[index] for index in left]
@@ -352,20 +323,18 @@ class _ByShares:
             text = separator.join(filter(None, parts.values()))
             tokens = count(counter, text)
             if text and tokens <= self.budget:
-                return self._prepared(text, tokens, [index for index in parts if parts[index]], left)
-            if room <= 0:
+                kept = [index for index in parts if parts[index]]
+            elif room <= 0:
                 left = [index for index in left if index not in parts]
                 self.required |= dict.fromkeys(filter(parts.get, parts), tokens)
             room -= max(1, tokens - self.budget) * over
             over *= 2
-        tokens = count(counter, "")
-        if self.required or tokens > self.budget:
-            required = max(min(self.required.values(), default=tokens), self.budget + 1)
-            raise BudgetExceededError("nothing of the documents fits", required=required, budget=self.budget)
-        return self._prepared("", tokens, [], left)
-
-    def _prepared(self, text: str, tokens: int, kept: list[int], left: list[int]) -> PreparedContext:
-        """The context of the chunks that are kept; `left`: those that could have been."""
+        if not kept:
+            text, tokens = "", count(counter, "")
+            if self.required or tokens > self.budget:
+                required = max(min(self.required.values(), default=tokens), self.budget + 1)
+                problem = "nothing of the documents fits"
+                raise BudgetExceededError(problem, required=required, budget=self.budget)
         for index, place in enumerate(self.places):
             if index not in kept:  # "empty": white space only, of which nothing was kept
                 why = "budget" if index in self.required or index in left else "empty"
@@ -375,10 +344,33 @@ class _ByShares:
         if any(chunk.fallback_reason not in (None, "no_model") for chunk in chunks):
             warnings.append("chunk_fell_back")
         compressed = any(chunk.token_count != chunk.original_tokens for chunk in chunks)
-        sizes = tokens, count(self.manager.counter, self.manager.separator.join(self.texts))
-        found = self.hits, self.misses
-        report = _report(self.budget, *sizes, compressed, chunks, self.dropped, *found, warnings)
-        return PreparedContext(text, tuple(chunk.text for chunk in chunks), report)
+        return self._prepared(
+            text, tokens, count(counter, separator.join(self.texts)), chunks, compressed, warnings
+        )
+
+    def _prepared(
+        self,
+        text: str,
+        tokens: int,
+        original_tokens: int,
+        chunks: list[PreparedChunk],
+        compressed: bool,
+        warnings: list[str],
+        result: Compressed | None = None,
+    ) -> PreparedContext:
+        warnings += ["chunks_dropped"] * bool(self.dropped)
+        report = PreparationReport(
+            self.budget,
+            tokens,
+            original_tokens,
+            compressed or bool(self.dropped),
+            tuple(chunks),
+            tuple(self.dropped[place] for place in sorted(self.dropped)),
+            self.hits,
+            self.misses,
+            tuple(dict.fromkeys(warnings)),
+        )
+        return PreparedContext(text, tuple(chunk.text for chunk in chunks), report, result)
 
     def _make(self, shares: Mapping[int, int]) -> None:
         """Compress chunks, in steps of shares.
@@ -416,25 +408,6 @@ class _ByShares:
         except Exception as error:  # one bad chunk must not lose the others; it stands in the report
             why = f"{type(error).__name__}: {error}"
             self.dropped[self.places[index]] = DroppedChunk(chunk.id, "failed", why)
-
-
-def _report(
-    budget: int,
-    tokens: int,
-    original_tokens: int,
-    compressed: bool,
-    chunks: Sequence[PreparedChunk],
-    dropped: Mapping[int, DroppedChunk],
-    hits: int,
-    misses: int,
-    warnings: list[str],
-) -> PreparationReport:
-    warnings = [*dict.fromkeys(warnings), *["chunks_dropped"] * bool(dropped)]
-    gone = tuple(dropped[place] for place in sorted(dropped))
-    compressed |= bool(dropped)
-    return PreparationReport(
-        budget, tokens, original_tokens, compressed, tuple(chunks), gone, hits, misses, tuple(warnings)
-    )
 
 
 def _known_score(score: float | None) -> float | None:

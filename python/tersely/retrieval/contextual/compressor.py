@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy.typing as npt
@@ -39,7 +40,6 @@ from tersely.retrieval.contextual.settings import (
     total_for,
 )
 from tersely.retrieval.scoring import RelevanceScorer
-from tersely.types import Level
 
 _CACHE = 32 * 2**20  # bytes of results
 _DOCUMENT_BYTES = 1000  # of a result, a document, besides its text
@@ -111,17 +111,13 @@ class ContextualCompressor:
         self.strategy_selector = strategy_selector or StrategySelector()
         self.budget_manager = self._manager(budget, self.config)
         self._scorer = relevance_scorer
-        self._own_scorers: dict[Level, RelevanceScorer] = {}
         self._cache: BoundedCache[CompressionResult] = BoundedCache(_CACHE)
         self._stats, self._lock = CompressionStats(), threading.Lock()
 
-    @property
+    @cached_property
     def relevance_scorer(self) -> Any:
         """Scores the documents: the caller's scorer, or a RelevanceScorer."""
-        if self._scorer is not None:
-            return self._scorer
-        level = self.config.segment_size
-        return self._own_scorers.setdefault(level, RelevanceScorer(level=level))
+        return self._scorer or RelevanceScorer(level=self.config.segment_size)
 
     @to_be_awaited
     async def compress(
