@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +49,8 @@ def systems() -> dict[str, Call | None]:
             model=peers.COUNTED_AS,
             compression_trigger=1,
         ),
+        "contextgc compile_messages": _of_messages("contextgc", "compile_messages"),  # takes no budget
+        "trimtok, each message": _trimtok(),
     }
 
 
@@ -127,9 +131,25 @@ def _of_messages(
     def call(messages: list[Message], allowed: int, share: float) -> str:
         asked = {name: value for name, value in ((budget, allowed), (ratio, share)) if name}
         answer = compress([dict(message) for message in messages], **asked, **options)
+        answer = answer[0] if isinstance(answer, tuple) else answer
         left = answer["messages"] if isinstance(answer, dict) else getattr(answer, "messages", answer)
         return "\n".join(
             str(message["content"] if isinstance(message, dict) else message.content) for message in left
         )
+
+    return call
+
+
+def _trimtok() -> Call | None:
+    """It shortens one result at a time and takes no budget; what it stores goes to a temporary folder."""
+    if importlib.util.find_spec("trimtok") is None:
+        return None
+    folder = tempfile.TemporaryDirectory()
+    os.environ["TRIMTOK_DATA_DIR"] = folder.name
+    shorten = importlib.import_module("trimtok").compress_agent_payload
+
+    def call(messages: list[Message], budget: int, ratio: float) -> str:
+        assert folder.name
+        return "\n".join(shorten(message)[0]["content"] for message in messages)
 
     return call

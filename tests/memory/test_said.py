@@ -49,13 +49,31 @@ def test_what_people_said_in_the_middle_stands_word_for_word(share: float) -> No
     assert [said for said in SAID if said not in text] == []
 
 
-def test_also_after_many_turns_of_a_compactor() -> None:
-    messages = session(60)
-    compactor = Compactor(1500)
-    for length in range(1, len(messages) + 1, 4):
+@pytest.mark.parametrize(("turns", "budget", "step"), [(60, 1500, 4), (60, 800, 3)])
+def test_also_after_many_turns_of_a_compactor(turns: int, budget: int, step: int) -> None:
+    messages = session(turns)
+    compactor = Compactor(budget)
+    for length in range(1, len(messages) + 1, step):
         result = compactor.compact(messages[:length])
     text = all_text(result.messages)
     assert [said for said in SAID if said not in text] == []
+
+
+def test_also_where_one_result_is_half_of_the_budget() -> None:
+    rows = [{"node": f"n-{n}", "cpu": n * 13 % 100, "at": f"2024-05-16T06:{n:02}:00Z"} for n in range(12)]
+    messages: list[dict[str, Any]] = []
+    for turn in range(60):
+        said = SAID[turn // 7] if turn % 7 == 3 and turn < 56 else f"What about n-{turn}?"
+        messages += [
+            {"role": "user", "content": said},
+            *tool_turn(f"c{turn}", json.dumps(rows), "list", "{}"),
+        ]
+        messages.append({"role": "assistant", "content": f"Page {turn} has degraded nodes. Shall I go on?"})
+    compactor = Compactor(900)
+    for length in range(1, len(messages) + 1, 2):
+        text = all_text(compactor.compact(messages[:length]).messages)
+        said = [message["content"] for message in messages[:length] if message.get("content") in SAID]
+        assert [one for one in said if one not in text] == []
 
 
 def test_no_line_is_numbers_alone_and_words_of_agreement_go() -> None:

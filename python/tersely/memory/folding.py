@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, compress
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
@@ -261,13 +261,13 @@ def _fold(history: History, budget: int) -> FoldedHistory:
     return replace(_assemble(shorter, fitted, warnings), cited=max(led, default=0))
 
 
-def _owed(history: History) -> list[int]:
-    """Tokens that each folded message should keep: people's short statements, and failures."""
+def _owed(history: History, others: float = _OWED) -> list[int]:
+    """Tokens that each folded message should keep: people's short statements, failures, some of `others`."""
     owed = []
     for entry, tokens in zip(history.entries, history.now.tolist(), strict=True):
         said = entry.role == "user" and "text" in map(_KIND, entry.pieces)
         needed = said or True in map(_FAILED, entry.pieces)
-        owed.append(min(tokens, SHORT) + SOURCE_TOKENS if needed else int(_OWED * tokens))
+        owed.append(min(tokens, SHORT) + SOURCE_TOKENS if needed else int(others * tokens))
     return owed
 
 
@@ -472,7 +472,11 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
     if not len(excerpts.reading.table):
         nothing = excerpts.places(np.empty(0, dtype=np.uint8))
         return _FitResult("", ("",) * len(choice.results), used, nothing, nothing)  # results are white space
-    floors = [0] * len(excerpts.sources) + [result.share for result in choice.results]
+    words = sum(compress(_owed(history, 0), folded))  # of people, and of failures, go before results
+    shares = fill(
+        [result.share for result in choice.results], np.ones(len(choice.results)), max(room - words, 0)
+    )
+    floors = [0] * len(excerpts.sources) + np.maximum(shares, _LEAST_RESULT).tolist()
     found = fit(excerpts.reading, room, floors=floors if choice.results else None)
     parts = found.rendered.parts
     order = excerpts.in_order.tolist()
