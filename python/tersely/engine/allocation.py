@@ -1,4 +1,4 @@
-"""How a budget is shared out: the seed's formula, and water filling."""
+"""Share out a budget: the seed's formula, and water filling."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def fill(sizes: npt.ArrayLike, weights: npt.ArrayLike, budget: int) -> Int64s:
 
 
 def fill_above(floors: Int64s, sizes: Int64s, weights: npt.NDArray[np.float64], budget: int) -> Int64s:
-    """int64[n]: `fill`, but nobody has less than its floor, which comes off the budget of the others."""
+    """int64[n]: share out as `fill` does, but give each its floor at least, at the cost of the others."""
     share, free = floors.copy(), np.ones(len(floors), dtype=bool)
     while free.any():
         share[free] = fill(sizes[free], weights[free], max(budget - int(floors[~free].sum()), 0))
@@ -68,7 +68,7 @@ def fill_above(floors: Int64s, sizes: Int64s, weights: npt.NDArray[np.float64], 
 def share_out(
     sizes: Sequence[int], weights: Sequence[float], budget: int, gap: int, floors: Sequence[int]
 ) -> dict[int, int]:
-    """Shares by index, for those that get one; each pair of neighbours costs `gap` more.
+    """Share out a budget, {index: share}; each pair of neighbours costs `gap` more.
 
     Those with the lowest weight (ties: the last) get none where otherwise somebody's share were under 8
     tokens and less than all it needs. Whoever has a floor > 0 gets at least that, and is no reason for others
@@ -98,7 +98,7 @@ def share_out(
 
 
 def in_steps(shares: Mapping[int, int], sizes: Sequence[int]) -> dict[int, int]:
-    """Shares in coarse steps (16, 24, 32, 48, 64, 96 ... tokens), of the same sum at most.
+    """Round shares to coarse steps (16, 24, 32, 48, 64, 96 ... tokens); their sum does not grow.
 
     Whoever gets its whole size keeps it; other shares are rounded down, and what is left lifts the first ones
     by a step. A share that changes little, as when a list grows, mostly stays as it was, and with it what a
@@ -119,12 +119,12 @@ def _step(share: int) -> int:
 
 
 def _leading(share: int) -> int:
-    """The step of a share: its second highest bit."""
+    """Return the step of a share, its second highest bit."""
     return 1 << max(share.bit_length() - 2, 0)
 
 
 def weights_of(scores: Sequence[object]) -> Float64s | None:
-    """float64[n]: what documents weigh by their scores, beside the mean of those that are known.
+    """float64[n]: weigh documents by their scores, divided by the mean of the known ones.
 
     A score counts as a hundredth of the largest at least, and one that is no finite number as the mean. None:
     all are equal or unknown, or one is below 0, whose scale says nothing.
@@ -139,7 +139,7 @@ def weights_of(scores: Sequence[object]) -> Float64s | None:
 
 
 def _as_number(score: object) -> float:
-    """A score as a float; NaN for what is no number, or too large to be summed."""
+    """Read a score as a float: NaN if it is no number, or too large to be summed."""
     try:
         number = float(score) if isinstance(score, (int, float, np.integer, np.floating)) else math.nan
     except OverflowError:  # an int over 1e308

@@ -41,7 +41,7 @@ from tersely.models.embedders import (
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async, to_be_awaited
 from tersely.models.language_models import resolve_language_model
 from tersely.text import clipped
-from tersely.types import Analysis, Document, Float32s, Float64s, Int64s, LateSequence, Level, SegmentTable
+from tersely.types import Document, Float32s, Float64s, Int64s, LateSequence, Level, SegmentTable
 from tersely.writing.prompt import fence
 
 
@@ -83,7 +83,7 @@ class SegmentScore:
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class SegmentScores(LateSequence[SegmentScore]):
-    """The scores of a document's segments, each made a `SegmentScore` when it is read.
+    """The scores of a document's segments, as a sequence; a `SegmentScore` is made when it is read.
 
     Attributes:
         segments: of all documents.
@@ -144,8 +144,7 @@ class RelevanceScores(Sequence[RelevanceScore]):
 
     Attributes:
         scores: the sequence itself.
-        analysis: the segments of all documents, with their terms.
-        level: what the segments are.
+        segments: all segments of all documents.
         segment_scores: float32[n] in [0, 1], one a row of `segments`.
         fallback_reason: why another method had to step in, for some documents or all; None: none had to.
         warnings: reason codes: "embedder_failed", "cross_encoder_failed", "llm_failed" (no reply),
@@ -156,17 +155,11 @@ class RelevanceScores(Sequence[RelevanceScore]):
     """
 
     scores: tuple[RelevanceScore, ...]
-    analysis: Analysis
-    level: Level
+    segments: SegmentTable
     segment_scores: Float32s
     fallback_reason: str | None = None
     warnings: tuple[str, ...] = ()
     cached: bool = False
-
-    @property
-    def segments(self) -> SegmentTable:
-        """All segments of all documents."""
-        return self.analysis.table
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -412,7 +405,7 @@ def by_language_model(
 
 
 def _passage(prepared: QueryReading, index: int, rows: slice, scores: Float32s) -> str:
-    """The text of a document for a prompt: all of it, or its best segments in their order."""
+    """Return a document's text for a prompt: all of it, or its best segments in their order."""
     text = prepared.documents[index].text
     if len(text) <= _PASSAGE:
         return text
@@ -579,7 +572,7 @@ class RelevanceScorer:
         ids = [one.text if one.id is None else one.id for one in documents]
         scores = document_scores(ids, scored.documents, table, scored.segments, methods)
         why = None if error is None else reason
-        result = RelevanceScores(scores, prepared.analysis, self.level, scored.segments, why, scored.warnings)
+        result = RelevanceScores(scores, table, scored.segments, why, scored.warnings)
         if error is None and prepared.query:  # a failure may be over by the next call
             self._cache.put(key, result, _SCORE_BYTES * (len(table) + len(documents)))
         return result

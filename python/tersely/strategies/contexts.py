@@ -182,7 +182,7 @@ class ContextChunk:
 @brief
 @dataclass(frozen=True, slots=True)
 class PreparedChunk:
-    """A chunk that is in the context.
+    """A chunk in the context.
 
     Attributes:
         id: the caller's name for it.
@@ -208,7 +208,7 @@ class PreparedChunk:
 
 @dataclass(frozen=True, slots=True)
 class DroppedChunk:
-    """A chunk that is not in the context.
+    """A chunk left out of the context.
 
     Attributes:
         id: the caller's name for it.

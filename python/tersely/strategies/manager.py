@@ -206,7 +206,7 @@ class Manager:
 
 
 class _Call:
-    """A call: its chunks that can be used, and what becomes of each.
+    """A call: its usable chunks, and the part that is made of each.
 
     Attributes:
         places: of the chunks among those that were given.
@@ -389,8 +389,7 @@ class _Call:
                 self.misses += not self.made[index].cached
 
     def _one(self, item: tuple[int, int, int]) -> None:
-        """Make the part of a chunk, by index, in its share of the budget, or in `most` where that is too
-        small."""
+        """Make the part of a chunk, by index, in its share of the budget; if that is too small, in `most`."""
         index, share, most = item
         chunk, size = self.chunks[index], self.sizes[index]
         if share < 1:  # a chunk that counts nothing, or has no share
@@ -416,7 +415,7 @@ def _known_score(score: float | None) -> float | None:
 
 
 def _favour(scores: Sequence[float | None], prepared: Prepared) -> tuple[list[float], Float32s | None]:
-    """The weight of each document by its score, and factors on what its units are worth; None: all are 1."""
+    """Weigh each document by its score; the weights, and factors on the worth of units (None: all are 1)."""
     weights = weights_of(scores)
     if weights is None:
         return [1.0] * len(scores), None

@@ -123,8 +123,8 @@ class Compression:
         return digest_of([*parts, "" if self.similarity is None else self.similarity.tobytes().hex()])
 
     def run(self, scored: Scores, model: CheckedLanguageModel | None) -> Flow[tuple[CompressionResult, int]]:
-        """Yield prompts, take replies, return the result, never of more tokens than are available, and how
-        many prompts it took.
+        """Yield prompts, take replies, return the result, within the available tokens, and the number of
+        prompts.
 
         Raises BudgetExceededError where what is pinned does not fit, SummarizationError where a model failed
         and the limits are strict: nothing steps in for it.
@@ -281,7 +281,7 @@ class Compression:
         )
 
     def _required(self) -> Int64s:
-        """int64[n]: about the tokens of each document's pins; 0 where the fit will raise."""
+        """int64[n]: estimate the tokens of each document's pins; 0 where the fit will raise."""
         required = np.zeros(len(self.documents), dtype=np.int64)
         if self.pinned:
             reading = self.prepared.reading
@@ -368,7 +368,7 @@ class Compression:
         return contents
 
     def _filler(self, index: int, extract: CompressedDocument) -> Filler:
-        """Pieces of an extract, the best first: they fill up a summary that is too short."""
+        """List pieces of an extract, the best first, to fill up a summary with."""
         if extract.warnings:  # its only piece was cut
             return ()
         best = sorted(extract.preserved_segments, key=lambda span: (-span.score, span.start))
@@ -454,7 +454,7 @@ class Compression:
         )
 
     def _dropped_documents(self, contents: dict[int, CompressedDocument]) -> tuple[DroppedDocument, ...]:
-        """Return the documents that nothing is left of, and why."""
+        """List the documents without anything in the result, and why."""
         selection, every = self.selection, len(self.chunks)
         if len(contents) == every:
             return ()

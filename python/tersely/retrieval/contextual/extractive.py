@@ -249,7 +249,7 @@ def spans_by_document(
 
 
 def _split(spans: Spans, codes: UInt8s, scores: Float32s, parts: Sequence[str]) -> list[Sequence[Span]]:
-    """Return the spans of each document that something is left of."""
+    """Divide spans by document; a document without anything in the result has none."""
     table, rows = spans.table, spans.rows
     ends = table.document[rows].searchsorted(np.arange(len(parts) + 1)).tolist()
     return [
@@ -299,7 +299,7 @@ def best_overlaps(places: Sequence[tuple[int, int]], scored: Any) -> list[float]
 
 
 def _duplicate_rows(reading: Reading, document_scores: Float64s, possible: Bools) -> Int64s:
-    """Find rows whose words another row has: all but the one in the best document (ties: the first)."""
+    """Find rows with the words of another row: all but the one in the best document (ties: the first)."""
     table = reading.table
     size = len(table)
     offsets = reading.term_offsets[: size + 1]
@@ -327,7 +327,7 @@ def _duplicate_rows(reading: Reading, document_scores: Float64s, possible: Bools
 
 
 def _add_neighbours(reading: Reading, worth: Float32s, hits: Bools, window: int) -> tuple[Float32s, Bools]:
-    """Raise the worth of units near hits; return it, and which units were raised."""
+    """Raise the worth of units near hits; return it, and a mask of the raised units."""
     document = reading.table.document
     offered = np.where(hits, worth, 0).astype(np.float32) * np.float32(_NEIGHBOUR)
     for region in reading.regions:
@@ -391,7 +391,7 @@ class Segment:
     tail: str = ""
 
     def part(self, start: int, end: int) -> Segment:
-        """The segment from one place to another: of a large one a piece may be kept."""
+        """Return the piece of the segment from one place to another."""
         if (start, end) == (self.start, self.end):
             return self
         text = self.text[start - self.start : end - self.start]
@@ -488,7 +488,7 @@ class ExtractiveCompressor:
     def select_optimal(
         self, segments: Sequence[Segment], scores: Sequence[float], token_budget: int
     ) -> list[Segment]:
-        """The segments whose scores add up to most while their tokens are at most `token_budget`.
+        """Choose the segments with the largest sum of scores in at most `token_budget` tokens.
 
         Exact where 12 segments or fewer come into question (ties go to those without the later rows); of
         more, at least half of the best (`kernels.budgeted_select`). Those with a score of 0 or less are left

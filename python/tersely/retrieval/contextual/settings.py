@@ -1,4 +1,4 @@
-"""Settings of contextual compression, shares of its budget, its checked arguments, and its results."""
+"""Settings of contextual compression, shares of its budget, and its results."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class AllocationStrategy(Enum):
 
 
 def _check(settings: Any, members: dict[str, type[Enum]], numbers: dict[str, int]) -> None:
-    """Make fields the members of enums that they name, and check whole numbers of so much at least."""
+    """Turn names in fields into members of enums, and check that whole numbers are large enough."""
     for name, kind in members.items():
         object.__setattr__(settings, name, checks.member(getattr(settings, name), name, kind))
     for name, least in numbers.items():
@@ -218,7 +218,7 @@ class BudgetUsage:
 
     @property
     def unused_by_document(self) -> tuple[int, ...]:
-        """The tokens of each document's share that it did not use."""
+        """Tokens that each document left of its share."""
         return tuple(map(operator.sub, self.allocated, self.used_by_document))
 
 
@@ -243,7 +243,7 @@ def limits_for(
 
 
 def total_for(tokens: int, given: TokenBudgetConfig | None) -> int:
-    """The least total budget whose limits (`limits_for`) leave so many tokens to documents."""
+    """Return the least total budget with so many tokens for documents (`limits_for`)."""
     limits = given or _DEFAULT
     share = limits.allocation_strategy
     reserve, of = limits.reserve_for_response, limits.total_budget
@@ -395,7 +395,7 @@ def readable_documents(
     manager: TokenBudgetManager,
     pinned: set[int],
 ) -> tuple[Document, ...]:
-    """Blank the documents under the threshold, and those too far behind to have a least share."""
+    """Blank documents under the threshold, and documents too far behind to have a least share."""
     near = similarity >= config.min_relevance_threshold - _TOLERANCE
     if config.allocation_strategy is not AllocationStrategy.MARGINAL:
         order = np.lexsort((np.arange(len(sizes)), -similarity))
@@ -439,7 +439,7 @@ SegmentRef = Span  # `original_documents[ref.document].content[ref.start:ref.end
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressedDocument:
-    """A document that is kept, shortened or whole.
+    """A document in the result, shortened or whole.
 
     Attributes:
         original_id: the UUID that the document has for an id, or the UUID5 of its id.
@@ -481,7 +481,7 @@ class CompressedDocument:
 
 @dataclass(frozen=True, slots=True)
 class DroppedDocument:
-    """A document that nothing is kept of.
+    """A document without anything in the result.
 
     Attributes:
         id: as given.
