@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import odd_counters
 import pytest
 import sample_texts
 import tersely
@@ -378,36 +377,6 @@ def check(result: IncrementalContext, content: str, count: Callable[[str], int])
         assert not rest[:at].strip()
         rest = rest[at + len(piece) :]
     assert rest.strip() in ("", "…")
-
-
-@pytest.mark.slow
-@settings(max_examples=60)
-@given(
-    st.lists(edits, min_size=1, max_size=6),
-    st.sampled_from(["", QUERY]),
-    st.sampled_from([None, *odd_counters.ALL]),
-    st.sampled_from([{"target_tokens": 300}, {"target_ratio": 0.3, "min_tokens": 20}]),
-)
-def test_x19_target_holds_after_any_edits_with_any_counter(
-    changes: list[tuple[float, int, str]],
-    query: str,
-    counter: Callable[[str], int] | None,
-    target: dict[str, int],
-) -> None:
-    options = CompressionOptions(query_context=query, **target)  # type: ignore[arg-type]
-    compressor = IncrementalCompressor(counter=counter, options=options)
-    count = counter or resolve_counter(None).count
-    text = BASE
-    for change in [None, *changes]:
-        text = apply(text, change) if change else text
-        try:
-            result = compressor.update("doc", text)
-        except BudgetExceededError:
-            with pytest.raises(BudgetExceededError):
-                IncrementalCompressor(counter=counter, options=options).update("doc", text)
-            continue
-        assert result.token_count <= options.target(count(text))
-        check(result, text, count)
 
 
 @pytest.mark.parametrize("query", ["", QUERY])

@@ -6,16 +6,13 @@ import pickle
 from dataclasses import replace
 from typing import Any
 
-import odd_counters
 import pytest
 import tersely
-from hypothesis import given, settings, strategies as st
-from sample_texts import ALL, GUIDE, prose
+from sample_texts import GUIDE, prose
 from tersely import BudgetExceededError, Extractive, SummarizationError
 from tersely.models.counters import resolve_counter
 from tersely.strategies import Abstractive, AbstractiveCompressor, CompressionMethod, CompressionOptions
 from tersely.types import Level
-from text_strategies import texts
 from written_checks import Model, check_written, content_of, first_sentences, target_of
 
 count = resolve_counter(None).count
@@ -310,27 +307,3 @@ def test_it_is_a_picklable_value() -> None:
     one, two = (tersely.compress(GUIDE, budget=200, strategy=each) for each in (strategy, again))
     assert (one.text, one.to_dict()) == (two.text, two.to_dict())
     assert one.receipt.used_llm
-
-
-pieces = st.sampled_from([*ALL, CODE, SUMMARY, "```\nhalf", "<think>", "17", "Odessa", "", " "])
-replies = st.lists(pieces | texts, max_size=4).map("".join)
-
-
-@settings(deadline=None)
-@given(
-    documents=st.lists(st.sampled_from([*ALL, WITH_CODE, STORY]) | texts, min_size=1, max_size=3),
-    reply=replies,
-    other=replies,
-    budget=st.integers(1, 400),
-    counter=st.sampled_from([None, *odd_counters.ALL]),
-    trust=st.sampled_from([0.0, 0.7]),
-    window=st.sampled_from([None, 60, 400]),
-)
-def test_X17_promises_hold_whatever_a_model_replies(
-    documents: list[str], reply: str, other: str, budget: int, counter: Any, trust: float, window: int | None
-) -> None:
-    model = Model(reply, other, reply)
-    try:
-        compress(model, documents, budget, counter=counter, min_confidence=trust, max_prompt_tokens=window)
-    except BudgetExceededError as error:
-        assert error.required > budget

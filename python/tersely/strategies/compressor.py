@@ -22,7 +22,12 @@ from tersely.models.counters import resolve_counter
 from tersely.models.embedders import resolve_embedder
 from tersely.options import CompressionMethod, CompressionOptions
 from tersely.protocols import BatchTokenCounter, Strategy
-from tersely.strategies.contexts import CompressedContext, CompressionMetadata, OriginalContext
+from tersely.strategies.contexts import (
+    CompressedContext,
+    CompressionMetadata,
+    HierarchicalContext,
+    OriginalContext,
+)
 from tersely.threads import default_threads, map_in_threads
 from tersely.types import Compressed, Document, Request
 
@@ -88,6 +93,12 @@ class Forms(Generic[T]):
                 return error
 
         return map_in_threads(one, _texts(contents), threads or default_threads())
+
+    def decompress(self, compressed: CompressedContext | HierarchicalContext) -> str:
+        """Return the original text. Raises NotReversibleError where `compressed` came without it."""
+        if compressed.original is None:
+            raise NotReversibleError(f"compressed text {compressed.id[:12]!r} came without its original")
+        return compressed.original.content
 
     async def acompress(
         self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
@@ -247,12 +258,6 @@ class Compressor(Forms[CompressedContext]):
         if shortened and self.misses_model(options):
             return replace(result, receipt=result.receipt.without_model("no_model"))
         return result
-
-    def decompress(self, compressed: CompressedContext) -> str:
-        """The original text. Raises NotReversibleError where `compressed` does not have it."""
-        if compressed.original is None:
-            raise NotReversibleError(f"compressed text {compressed.id[:12]!r} came without its original")
-        return compressed.original.content
 
     def now(self) -> datetime:
         """The current time of the clock."""

@@ -24,7 +24,7 @@ from tersely.engine.incremental import CACHE_BYTES, Incremental, IncrementalUpda
 from tersely.engine.reading import count, count_batch, longest_prefix
 from tersely.engine.strategies import Auto, Extractive, Hierarchical, level_targets, smallest_fit
 from tersely.engine.worth import position_and_length
-from tersely.errors import BudgetExceededError, NotReversibleError, RelevanceScoringError
+from tersely.errors import BudgetExceededError, RelevanceScoringError
 from tersely.kernels.checks import to_numbers
 from tersely.models.embedders import resolve_embedder
 from tersely.models.flows import one_model
@@ -240,12 +240,6 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
             tuple(dict.fromkeys(warnings)),
             reason,
         )
-
-    def decompress(self, compressed: HierarchicalContext) -> str:
-        """The original text. Raises NotReversibleError where `compressed` does not have it."""
-        if compressed.original is None:
-            raise NotReversibleError("the levels came without their original")
-        return compressed.original.content
 
     def _verbatim(
         self, document: Document, options: CompressionOptions, strategy: Auto
