@@ -33,7 +33,6 @@ from tersely.strategies import (
     HierarchicalContext,
 )
 from tersely.types import Document, Frame, Request
-from text_strategies import texts
 from typed_samples import CONVERSATION, JSON, LOG, PROSE, SAMPLES
 
 COUNT = resolve_counter(None).count
@@ -258,47 +257,6 @@ def test_favour_is_a_factor_on_worth() -> None:
     assert prepared.fit(budget=100, favour=np.ones_like(second)).text == prepared.fit(budget=100).text
 
 
-TIGHT = [*("none", "lead", "clauses", "paragraphs", "preserve", "minified", "tables"), *SAMPLES]
-
-
-@given(
-    st.sampled_from(TIGHT),
-    st.lists(st.sampled_from(list(SAMPLES)), min_size=1, max_size=3),
-    st.integers(0, 60),
-    st.sampled_from(QUERIES),
-    st.sampled_from(["o200k_base", "chars/4", "words"]),
-    st.lists(st.tuples(st.integers(0, 2), st.floats(0, 1), st.integers(1, 200)), max_size=2),
-    st.booleans(),
-)
-def test_a_retry_with_what_is_required_succeeds(
-    name: str,
-    kinds: list[str],
-    budget: int,
-    query: str | None,
-    counter: str,
-    pins: list[tuple[int, float, int]],
-    grouped: bool,
-) -> None:
-    texts = [SAMPLES[kind] for kind in kinds]
-    spans = [
-        (
-            index,
-            int(at * (len(texts[index]) - 1)),
-            min(int(at * (len(texts[index]) - 1)) + size, len(texts[index])),
-        )
-        for index, at, size in pins
-        if index < len(texts)
-    ]
-    options: dict[str, Any] = {"groups": [spans]} if grouped and spans else {"pinned": spans}
-    options |= {"counter": (lambda text: len(text.split())) if counter == "words" else counter}
-    try:
-        tersely.compress(texts, query, budget=budget, strategy=STRATEGIES[name], **options)
-    except BudgetExceededError as error:
-        assert error.budget == budget < error.required
-        again = tersely.compress(texts, query, budget=error.required, strategy=STRATEGIES[name], **options)
-        assert again.tokens <= error.required
-
-
 def test_documents_that_fit_in_the_way_they_are_sent_are_unchanged() -> None:
     """A reading with a measure: the whole is measured first, and a budget one less makes a choice."""
     frame = Frame(prefix="<<", suffix=">>", headings=("# One\n", "# Two\n"))
@@ -396,27 +354,6 @@ def test_each_level_is_a_verbatim_part_of_the_finer_one(query: str) -> None:
         check_result(level.result, ExtractiveCompressor().counter.count)
     for finer in range(3):
         assert set(places(context, finer + 1)) <= set(places(context, finer))
-
-
-@given(st.lists(texts, min_size=1, max_size=5), st.integers(1, 6), st.sampled_from(odd_counters.ALL))
-def test_levels_of_any_text_under_any_counter(parts: list[str], levels: int, counter: object) -> None:
-    content = "\n\n".join(parts)
-    compressor = HierarchicalCompressor(levels, counter=counter)
-    try:
-        context = compressor.compress(content)
-    except BudgetExceededError as error:
-        assert error.required > error.budget
-        return
-    original = compressor.compressor.counter.count(content)
-    assert context.original is not None and context.original.token_count == original
-    for level in context.levels:
-        assert compressor.compressor.counter.count(level.content) == level.token_count
-        assert level.token_count <= max(1, original >> (level.level + 1)) or level.content == content
-    for finer, coarser in zip(context.levels, context.levels[1:], strict=False):
-        assert finer.result is not None and coarser.result is not None
-        whole = [(span.start, span.end) for span in finer.result.kept]
-        for span in coarser.result.kept:
-            assert any(start <= span.start and span.end <= end for start, end in whole)
 
 
 def test_the_coarsest_level_is_as_good_as_alone() -> None:
