@@ -23,6 +23,7 @@ namespace tersely::bind {
 namespace {
 
 constexpr std::size_t kMostWanted = std::size_t{1} << 30U;  // bytes of strings that are looked for
+constexpr std::size_t kFewestTurns = 8;                     // short texts from which each is one segment
 
 struct Table {
     text::Segments rows;
@@ -85,8 +86,9 @@ std::vector<std::uint8_t> classes_of(const text::Vocabulary& vocabulary) {
 }
 
 // One pass: segments, and the terms of each; then the terms of each extra text as one row; what each term is and
-// weighs.
-py::tuple analyze(const py::object& texts, const py::list& extras, int level, std::size_t window, std::size_t piece) {
+// weighs. `whole`: short texts are one segment each, where most of the texts are short.
+py::tuple analyze(const py::object& texts, const py::list& extras, int level, std::size_t window, std::size_t piece,
+                  bool whole) {
     const text::Level checked = checked_level(level);
     const GivenTexts list(texts);
     const Utf8List extra_list(extras);
@@ -97,9 +99,15 @@ py::tuple analyze(const py::object& texts, const py::list& extras, int level, st
     text::TermReader reader(list.bytes());
     {
         const Release release;
+        std::size_t few = 0, many = 0;
+        for (const std::string_view view : list.views()) {
+            if (view.find_first_not_of(" \t\r\n") == std::string_view::npos) continue;
+            view.size() <= text::kWholeTurn ? ++few : ++many;
+        }
+        whole = whole && few >= kFewestTurns && few >= many;
         for (std::size_t i = 0; i < list.views().size(); ++i) {
             const std::string_view view = list.views()[i];
-            text::Segments rows = text::segment(view, checked, window, piece);
+            text::Segments rows = text::segment(view, checked, window, piece, whole);
             for (std::size_t row = 0; row < rows.size(); ++row) {
                 const text::Span span{static_cast<std::size_t>(rows.start[row]),
                                       static_cast<std::size_t>(rows.end[row])};
@@ -414,7 +422,7 @@ void bind_text(py::module_& m) {
     py::class_<Utf8List>(m, "Utf8", what, py::is_final(), plain).def(py::init<const py::list&>(), py::arg("texts"));
     m.def("segment", &segment, py::arg("texts"), py::arg("level"), py::arg("window"));
     m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"),
-          py::arg("piece") = 0);
+          py::arg("piece") = 0, py::arg("whole") = false);
     m.def("read_terms", &read_terms, py::arg("texts"));
     m.def("terms", &terms, py::arg("texts"));
     m.def("negations", &negations, "The folded words that deny, of some twenty languages, sorted.");

@@ -38,7 +38,12 @@ class Utf8:  # of texts, for any number of calls
     def __init__(self, texts: list[str]) -> None: ...
 
 def analyze(
-    texts: Sequence[str] | Utf8, extras: list[str], level: int, window: int, piece: int = 0
+    texts: Sequence[str] | Utf8,
+    extras: list[str],
+    level: int,
+    window: int,
+    piece: int = 0,
+    whole: bool = False,
 ) -> tuple[_Table, _Int32s, _Int64s, _UInt8s, _Float32s]: ...  # ids, offsets, classes, weights of terms
 def detect(texts: list[list[str]]) -> list[tuple[int, int, float]]: ...  # kind, language, confidence
 def may_be_data(pieces: list[str]) -> bool: ...

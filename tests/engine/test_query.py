@@ -12,7 +12,7 @@ from sample_texts import CHAT, GUIDE, LOG, prose
 from tersely import Document, Extractive, _native
 from tersely.checks import QUANTITY, TIME, read_question
 from tersely.engine.reading import analyze
-from tersely.engine.worth import centrality, importance, lead
+from tersely.engine.worth import centrality, importance, lead, turns_of_talk
 from tersely.strategies import CompressionOptions, ExtractiveCompressor
 
 FILLER = prose(60)
@@ -315,6 +315,41 @@ def test_the_floor_is_under_the_position_not_under_the_sum() -> None:
 def test_X05_position_decay() -> None:
     assert lead([1, 1, 1], position_decay=0.5).tolist() == [1.0, 0.5, 0.0]
     assert lead([1, 1, 1], position_decay=0.0).tolist() == [1.0, 1.0, 1.0]
+
+
+TURNS = [
+    "Ada: Hello, Ben. How was the night?",
+    "Ben: Quiet. No ship came in. The wind fell at ten.",
+    "Ada: Good. Did the lamp at the pier go out again?",
+    "Ben: It did. At half past nine. I lit it at once.",
+    "Ada: We need oil. The can is empty. I will write to Tom.",
+    "Ben: Yes.",
+    "Ada: And the boats? Are all of them moored?",
+    "Ben: All but one. The red one leaks. It lies on the sand.",
+]
+
+
+@pytest.mark.parametrize("query", [None, "When did the lamp at the pier go out?"])
+def test_turns_that_are_documents_stay_whole_or_go(query: str | None) -> None:
+    result = tersely.compress(TURNS, query, ratio=0.4)
+    assert all(part in ("", turn) for part, turn in zip(result.parts, TURNS, strict=True))
+    few = tersely.prepare(TURNS[1:4], query).reading
+    assert len(few.table) > len(few.texts)
+
+
+def test_turns_of_a_talk_are_read_as_one_text() -> None:
+    none = [None] * len(TURNS)
+    talk = turns_of_talk([*TURNS, "A note of mine. The oil came."], [*none, None])
+    assert talk is not None
+    assert talk.tolist() == [0] * len(TURNS) + [1]
+    assert turns_of_talk([turn.partition(": ")[2] for turn in TURNS], none) is None
+    rows = [f"name: {place}" for place in range(8)]
+    assert turns_of_talk(rows, none) is None  # nobody answers
+    days = ["Monday", "Tuesday"] * 4
+    apart = turns_of_talk(TURNS, sorted(days))
+    assert apart is not None
+    assert apart.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert turns_of_talk([], []) is None
 
 
 def test_no_segments() -> None:

@@ -116,11 +116,14 @@ def line_worth(
             rare = (lines.variants[lines.variant[i]] if lines.variant[i] >= 0 else count) <= 3
             again = 1 if rare or (failed[i] and few) or not said[i] else np.sqrt(1 + met[template])
             worth[i] = weights["outcome"] * graded / again + weights["scene"] * float(told[i])
-            worth[i] += weights["share"] / np.sqrt(count)
-            worth[i] += weights["first"] * (met[template] == 0) / np.sqrt(1 + in_run[i])
-            worth[i] += weights["rare"] * rare + weights["odd"] * odd
             first[i] |= int(failed[i] and (rare or met[template] < 3))
-            first[i] |= 2 * int(rare or met[template] == 0 or odd >= np.float32(0.7))
+            if lines.forms[template] == 0:
+                worth[i] += 0.1
+            else:
+                worth[i] += weights["share"] / np.sqrt(count)
+                worth[i] += weights["first"] * (met[template] == 0) / np.sqrt(1 + in_run[i])
+                worth[i] += weights["rare"] * rare + weights["odd"] * odd
+                first[i] |= 2 * int(rare or met[template] == 0 or odd >= np.float32(0.7))
             met[template] += 1
         around = slice(max(i - context, 0), i + context + 1)
         near = bool((says[around] & (document[around] == document[i])).any())

@@ -165,10 +165,11 @@ constexpr std::size_t kLongEnough = 20;  // lines of a document that has a closi
 constexpr std::size_t kEnding = 12;      // lines at the end of a document, where verdicts stand
 // Grade of a line that stands beside a failure, at most: tables' odd rows come first.
 constexpr float kSceneShare = 0.25F;
-constexpr double kDrawnShare = 0.3;    // of what a line is worth, for one of a quote of what is complained of
-constexpr double kFewFailures = 0.05;  // of all rows
-constexpr double kLeastWorth = 0.1, kOverwrittenWorth = 0.01;  // of pieces of long lines, and of what is written over
-constexpr std::size_t kMostShared = 12;                        // units of a line, at most, that have its grade
+constexpr double kDrawnShare = 0.3;         // of what a line is worth, for one of a quote of what is complained of
+constexpr double kFewFailures = 0.05;       // of all rows
+constexpr double kLeastWorth = 0.1;         // of pieces of long lines, and of signs alone
+constexpr double kOverwrittenWorth = 0.01;  // of what is written over
+constexpr std::size_t kMostShared = 12;     // units of a line, at most, that have its grade
 
 bool has(const Row& row, std::uint32_t marks) { return (row.marks & marks) != 0; }
 bool stands_for_others(const Row& row) { return row.template_id < 0 || has(row, kOwn); }
@@ -601,13 +602,17 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
             // Said again and again, it tells less each time; one of few failures is another one each time.
             const bool lasts = rare || (failed && few) || !has(row, kError | kTrouble | kSummary | kFailure);
             if (failed && (rare || met[of] < kFewFound)) result.first[i] |= kFails;
-            if (rare || met[of] == 0 || odd >= kVeryOdd) result.first[i] |= kIsNew;
+            if (lines.forms[of] != 0 && (rare || met[of] == 0 || odd >= kVeryOdd)) result.first[i] |= kIsNew;
             const double again = lasts ? 1 : std::sqrt(static_cast<double>(1 + met[of]));
-            worth = weights.outcome * graded / again + weights.scene * static_cast<double>(told[i]) +
-                    weights.share / std::sqrt(static_cast<double>(std::max<std::int64_t>(alike, 1)));
-            if (met[of] == 0) worth += weights.first / std::sqrt(static_cast<double>(1 + in_run[i]));
-            if (rare) worth += weights.rare;
-            worth += weights.odd * odd;
+            worth = weights.outcome * graded / again + weights.scene * static_cast<double>(told[i]);
+            if (lines.forms[of] == 0) {  // signs alone say nothing new
+                worth += kLeastWorth;
+            } else {
+                worth += weights.share / std::sqrt(static_cast<double>(std::max<std::int64_t>(alike, 1)));
+                if (met[of] == 0) worth += weights.first / std::sqrt(static_cast<double>(1 + in_run[i]));
+                if (rare) worth += weights.rare;
+                worth += weights.odd * odd;
+            }
             ++met[of];
         }
         if (near[i]) worth += weights.near;

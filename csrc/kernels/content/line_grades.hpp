@@ -109,7 +109,7 @@ struct LineWorth {
 // nothing: a grade that the line's own words have counts over the root of how often its template came, but for rare
 // words, and for failures, in logs (`kinds`: a line of each kind matters more) where these are few. Of a line that came
 // k times before, byte for byte, a part of 2 + k counts; less of a quote of a file; of one that is written over next to
-// nothing; 0 for what stands for other lines. O(rows).
+// nothing; signs alone are unlike no other line; 0 for what stands for other lines. O(rows).
 LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
                      std::size_t context, bool kinds, const LineWeights& weights = {});
 

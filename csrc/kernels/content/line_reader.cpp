@@ -352,14 +352,16 @@ std::uint64_t TemplateMiner::form(std::int32_t id) const {
     constexpr std::string_view kJoin = "-_./,'+~";
     std::uint64_t hash = kHashSeed;
     Token before = ~kValue;
+    bool says = false;
     for (const Token token : tokens(id)) {
         const bool sign = token != kValue && token < kFirstWord;
         if (sign && kJoin.find(static_cast<char>(token)) != std::string_view::npos) continue;
         const Token as = sign || fixed(token) ? token : kFirstWord;
         if (as != before) hash = mix(hash, as);
         before = as;
+        says = says || !sign;
     }
-    return hash;
+    return says ? hash : 0;
 }
 
 std::int32_t TemplateMiner::search(std::span<const Token> tokens, std::uint64_t path) {

@@ -97,7 +97,8 @@ class TemplateMiner {
     std::int32_t add(std::span<const Token> tokens);
     std::size_t size() const { return templates_.size(); }
     // A hash of what is left of a template when words and values, with what joins them (-_./,'+~), are one: lines of
-    // one form are names and numbers between the same signs, such as the lines of a wrapped list. O(tokens).
+    // one form are names and numbers between the same signs, such as the lines of a wrapped list; of form 0 signs
+    // alone. O(tokens).
     std::uint64_t form(std::int32_t id) const;
     // Where its tokens lie among those of all; those of a template with as many as kMostTokens are the first ones.
     std::size_t place(std::int32_t id) const { return templates_[static_cast<std::size_t>(id)].first; }

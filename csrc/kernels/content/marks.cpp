@@ -590,8 +590,8 @@ std::uint32_t Outcomes::say(const Said& word) {
     }
     static constexpr std::uint64_t kSeverity = hash_letters("severity"), kHigh = hash_letters("high");
     if (value && key_ == kSeverity && word.only_run == kHigh) marks |= kError;
-    if ((word.marks & kTotals) != 0 && line_.find_first_not_of(" \t=-*#", 0) == word.at &&
-        byte_at(line_, word.end) == ':')
+    if ((word.marks & kTotals) != 0 && word.runs == 1 && byte_at(line_, word.end) == ':' &&
+        line_.find_first_not_of(" \t=-*#", 0) == word.at)
         marks |= kSummary | kVerdict;
     const char before = word.at > 0 ? line_[word.at - 1] : ' ';
     const bool bracketed = (before == '[' || before == '<') && word.end < line_.size() &&

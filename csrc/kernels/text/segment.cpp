@@ -17,7 +17,6 @@ namespace tersely::text {
 namespace {
 
 constexpr std::size_t kWholeItem = 400;   // a list item up to this many bytes stays whole
-constexpr std::size_t kWholeTurn = 180;   // so does a turn of a talk: some 40 tokens
 constexpr std::size_t kWholeTable = 600;  // a table: else one segment a row
 constexpr std::size_t kWholeLine = 300;   // a line of code or data, among clauses
 constexpr std::size_t kWholeCode = 1200;  // a code block: else pieces of whole lines
@@ -179,7 +178,7 @@ bool leads_into_list(std::string_view text, const Block& block, const std::vecto
 
 }  // namespace
 
-Segments segment(std::string_view text, Level level, std::size_t window, std::size_t piece) {
+Segments segment(std::string_view text, Level level, std::size_t window, std::size_t piece, bool whole) {
     Segments out;
     if (level == Level::kCharacter) {
         characters(text, std::max<std::size_t>(window, 1), out);
@@ -188,6 +187,11 @@ Segments segment(std::string_view text, Level level, std::size_t window, std::si
     const std::vector<Block> blocks = find_blocks(text);
     if (level == Level::kSection) {
         sections(blocks, out);
+        return out;
+    }
+    if (whole && level == Level::kSentence && text.size() <= kWholeTurn && !blocks.empty()) {
+        out.push({blocks.front().begin, blocks.back().end}, blocks.size() == 1 ? blocks.front().kind : Kind::kProse, 0,
+                 -1);
         return out;
     }
     out.reserve(blocks.size());  // a block has a segment or more

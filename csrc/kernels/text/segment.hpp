@@ -33,6 +33,7 @@ enum class Level : std::uint8_t { kCharacter, kWord, kClause, kSentence, kParagr
 inline constexpr std::size_t kLongestSegment = 2048;
 inline constexpr std::size_t kLongestLead = 512;
 inline constexpr std::size_t kWholePieces = 2;
+inline constexpr std::size_t kWholeTurn = 240;  // bytes of a turn of a talk that stays whole: some 50 tokens
 inline constexpr std::size_t kTinyLine = 3;     // bytes: such a line says nothing by itself
 inline constexpr std::size_t kTinyPiece = 128;  // bytes of lines that are a span together
 inline constexpr std::size_t kManyTiny = 256;   // bytes of a block of such lines: a few stay as they are
@@ -70,7 +71,8 @@ struct Segments {
 // `piece`: 0, or bytes: SENTENCE segments of more than kWholePieces times as many, headings aside, are cut at the ends
 // of lines, and of what is longer than a piece, at the best break. Each row of a table with a line of dashes below its
 // head has that line as its heading, which has the head.
-Segments segment(std::string_view text, Level level, std::size_t window, std::size_t piece = 0);
+// `whole`: whether a text of kWholeTurn bytes or fewer is one SENTENCE segment.
+Segments segment(std::string_view text, Level level, std::size_t window, std::size_t piece = 0, bool whole = false);
 
 // Byte offsets -> character offsets. O(text), one pass.
 void to_characters(std::string_view text, std::vector<std::int64_t>& start, std::vector<std::int64_t>& end);

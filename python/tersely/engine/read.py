@@ -71,11 +71,8 @@ def read(
     found = dict[str, Any]()
     if request.query is not None and not request.query.strip() and "empty_query" not in reading.warnings:
         found["warnings"] = (*reading.warnings, "empty_query")
-    if reading.by_query and options.score_weight:
-        weights = weights_of([document.score for document in request.documents])
-        if weights is not None:
-            factors = (weights**options.score_weight).astype(np.float32)
-            found["worth"] = reading.worth * factors[reading.table.document]
+    if reading.by_query and (factors := _factors(request, options)) is not None:
+        found["worth"] = reading.worth * factors[reading.table.document]
     preserve, talks = options.preserve, list[int]()
     talk: Conversation | None = None  # the first one's reader
     for index, reader in enumerate(readers):
@@ -105,7 +102,7 @@ def _read_text(
     """All documents as text: segments, worth what they have to do with the query, else by importance."""
     if texts is None:
         texts = texts_of(request.documents)
-    analysis = analyze(texts, extras_of(request), options.level, options.window, options.piece or 0)
+    analysis = _analyze(request, texts, options)
     valued, by_query, warnings, asked = worth_of_text(request, texts, options, analysis)
     table = analysis.table
     if len(texts) == 1:
@@ -139,6 +136,26 @@ def _read_text(
         asked=asked,
     )
     return with_floor(reading, None)
+
+
+def _analyze(request: Request, texts: Sequence[str], options: Extractive) -> Analysis:
+    """Cut the documents as text and read their terms.
+
+    Of many documents, most of them as short as a turn of a talk, each short one is one unit: but where
+    somebody named parts of them, and where scores of a search decide.
+    """
+    scored = bool(request.query) and _factors(request, options) is not None
+    whole = not (options.piece or request.pinned or request.groups or scored)
+    extras = extras_of(request)
+    return analyze(texts, extras, options.level, options.window, options.piece or 0, whole)
+
+
+def _factors(request: Request, options: Extractive) -> Float32s | None:
+    """float32[documents]: what the scores of a search make of worth; None: nothing."""
+    if not options.score_weight:
+        return None
+    weights = weights_of([document.score for document in request.documents])
+    return None if weights is None else (weights**options.score_weight).astype(np.float32)
 
 
 def _needs_of_text(table: SegmentTable, options: Extractive) -> Int32s:
@@ -335,9 +352,7 @@ class _Joining:
     ) -> Analysis:
         """All documents as text, without the fences of blocks that were read."""
         shown = [self._without_fences(index, blocks.get(index, ()), read) for index in range(len(self.texts))]
-        options = self.options
-        extras = extras_of(self.request)
-        return analyze(shown, extras, options.level, options.window, options.piece or 0)
+        return _analyze(self.request, shown, self.options)
 
     def _without_fences(
         self,

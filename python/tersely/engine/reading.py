@@ -285,15 +285,17 @@ def analyze(
     level: Level = Level.SENTENCE,
     window: int = 200,
     piece: int = 0,
+    whole: bool = False,
 ) -> Analysis:
     """Cut texts into segments and read their terms; `extras` (query, titles) only give a term row each.
 
-    `piece`: 0, or bytes of the pieces of what is much longer (csrc/kernels/text/segment.hpp).
+    `piece`: 0, or bytes of the pieces of what is much longer; `whole`: whether texts as short as turns of a
+    talk are one segment each, where most are so short (csrc/kernels/text/segment.hpp).
 
     O(characters) time and memory linear in the number of segments and terms; the GIL is released.
     """
     columns, ids, offsets, classes, weights = _native.analyze(
-        texts, list(extras), int(level), min(window, _LARGEST_WINDOW), piece
+        texts, list(extras), int(level), min(window, _LARGEST_WINDOW), piece, whole
     )
     return Analysis(SegmentTable(*columns), ids, offsets, classes, weights)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -109,6 +111,7 @@ class Asked:
         named: bool[n], segments of documents that matching ones of others name ("bridge"); None: nobody
             looked.
         topic: what `topic_columns` found of the documents; None: nobody asked.
+        talk: int32[documents], as of `turns_of_talk`.
     """
 
     analysis: Analysis
@@ -119,6 +122,7 @@ class Asked:
     calibration: str = "none"
     named: npt.NDArray[np.bool_] | None = None
     topic: TopicColumns | None = None
+    talk: Int32s | None = None
 
     def scores(
         self, weights: Mapping[str, float] | Float64s, forest: Forest, features: Float32s | None = None
@@ -143,15 +147,18 @@ class Asked:
 
     def _arguments(self, weights: Mapping[str, float] | Float64s) -> tuple[Any, ...]:
         analysis, table = self.analysis, self.analysis.table
+        document, titles = table.document, np.asarray(self.title_rows, dtype=np.int64)
+        if self.talk is not None:
+            document, titles = self.talk[document], titles[np.unique(self.talk, return_index=True)[1]]
         return (
             analysis.term_ids,
             analysis.term_offsets,
             analysis.term_class,
-            table.document,
+            document,
             table.block,
             table.heading,
             self.query_row,
-            np.asarray(self.title_rows, dtype=np.int64),
+            titles,
             self.answer,
             self.cosine if self.cosine is not None else np.empty(0, dtype=np.float32),
             table.start,
@@ -293,7 +300,8 @@ def hybrid(
     weights, forest = weight_row(kind), relevance_forest(kind)
     # Cosines of the static table are known by their size for English alone, those of other models not at all.
     calibration = kind if kind == "static" and is_english(prepared.query) else "none"
-    asked = Asked(analysis, size, titles, prepared.question.answer, cosine, calibration)
+    talk = turns_of_talk(prepared.texts, [document.title for document in prepared.documents])
+    asked = Asked(analysis, size, titles, prepared.question.answer, cosine, calibration, talk=talk)
     features, scores, corrections, by_query, nearest = asked.scores(weights, forest)
     if not by_query and analysis.term_offsets[size] > 0:
         warnings.append("query_without_matches")
@@ -350,6 +358,26 @@ def _mixed_logits(kept: Float32s, best: Int64s, document: Int32s) -> Float32s:
     of_document = np.zeros(int(document.max()) + 1)
     np.maximum.at(of_document, document, own)
     return (_OWN_LOGIT * own + _BEST_LOGIT * of_document[document]).astype(np.float32)
+
+
+_TURN = re.compile(r"([^\s:][^:\n]{0,39}): ")
+
+
+def turns_of_talk(texts: Sequence[str], titles: Sequence[str | None]) -> Int32s | None:
+    """int32[texts]: the numbers of what is read as one text, where most texts are turns of a talk.
+
+    Turns in a row under one title are one, since what somebody says has to do with what was said before.
+    Turns begin with who speaks ("Ada: Hello."), and people speak more than once. None: there is no talk.
+    """
+    turns = [_TURN.match(text) for text in texts]
+    said = [turn[1] for turn in turns if turn is not None]
+    if 2 * len(said) < len(texts) or not 1 < len(set(said)) <= len(said) // 2:
+        return None
+    apart = [
+        a is None or b is None or above != below
+        for (a, b), (above, below) in zip(pairwise(turns), pairwise(titles), strict=True)
+    ]
+    return np.cumsum([False, *apart], dtype=np.int32)
 
 
 REPRESENTED = 0.5  # of a segment's terms
