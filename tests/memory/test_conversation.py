@@ -103,3 +103,20 @@ def test_c026_steps_within_a_turn_are_compacted() -> None:
     memory.add_turn("q", "a", history=history, task="Look")
     kept = memory.turns[0].history
     assert kept is not None and len(kept) == 3 and len(kept.expanded()) == 12
+
+
+@pytest.mark.parametrize("turns", [60, 200])
+def test_what_the_user_said_is_to_hold_stands_beside_the_previews(turns: int) -> None:
+    said = [
+        "Please never push to the branch release-7.",
+        "I'm allergic to latex.",
+        "We agreed on the blue theme.",
+    ]
+    memory = ConversationMemory()
+    for turn in range(turns):
+        number, at = divmod(turn, 9)
+        memory.add_turn(said[number] if at == 4 and number < 3 else f"Page {turn}?", f"It has {turn} rows.")
+    summary = memory.get_context().split("\n\n", 1)[0]
+    assert [one for one in said if one not in summary] == [] and "Page" not in summary.split("\n")[1]
+    memory.clear()
+    assert memory.get_context() == ""

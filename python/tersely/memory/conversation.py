@@ -6,11 +6,14 @@ from dataclasses import dataclass, field, replace
 
 from tersely import checks
 from tersely.memory.repl import MemoryCompactor, REPLHistory, utc_now
+from tersely.memory.statements import standing_sentences
+from tersely.text import well_formed
 
 _WINDOW = 5  # turns of the context
 _PREVIEW = 100  # characters of each side
 _PREVIEWS = 3  # turns of each compaction that stay visible
-_PREVIEW_CHARACTERS = 2000  # of all previews
+_PREVIEW_CHARACTERS = 2000  # of all previews, and of what stands of what the user said
+_LONGEST = 600  # characters of a message in which that is looked for: longer ones may be pasted
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,8 @@ class ConversationMemory:
 
     Attributes:
         compactor: compacts the steps within a turn; None: one with its defaults.
-        max_turns: when there are more, the older half becomes a line of previews.
+        max_turns: when there are more, the older half becomes a line of previews, and a line of what the user
+            said in it that is to hold (instructions, decisions, wishes), where no preview shows it.
         turns: those that are not compacted.
         archive: those that are, as they were.
     """
@@ -40,6 +44,7 @@ class ConversationMemory:
     turns: list[ConversationTurn] = field(default_factory=list, init=False)
     archive: list[ConversationTurn] = field(default_factory=list, init=False)
     _previews: list[str] = field(default_factory=list, init=False, repr=False)
+    _said: list[str] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.compactor is None:
@@ -68,10 +73,13 @@ class ConversationMemory:
 
     @property
     def summary(self) -> str:
-        """The line about compacted turns; "" if there are none."""
+        """The lines about compacted turns; "" if there are none."""
         if not self.archive:
             return ""
-        return f"[Previous conversation ({len(self.archive)} turns): {' | '.join(self._previews)}]"
+        previews = " | ".join(self._previews)
+        said = " ".join([one for one in self._said if one not in previews])
+        summary = f"[Previous conversation ({len(self.archive)} turns): {previews}]"
+        return f"{summary}\n[The user said: {said}]" if said else summary
 
     def get_context(self, window: int | None = _WINDOW, mark_omitted: bool = False) -> str:
         """The conversation as text: the summary and the newest turns.
@@ -93,6 +101,7 @@ class ConversationMemory:
         self.turns.clear()
         self.archive.clear()
         self._previews.clear()
+        self._said.clear()
 
     def _compact(self) -> None:
         half = len(self.turns) // 2
@@ -104,3 +113,8 @@ class ConversationMemory:
         ]
         while len(self._previews) > 2 and sum(map(len, self._previews)) > _PREVIEW_CHARACTERS:
             del self._previews[1]  # the first says how it began
+        texts = [well_formed(turn.user_message) for turn in old if len(turn.user_message) <= _LONGEST]
+        said = [" ".join(one.split()) for one in standing_sentences(texts)]
+        self._said = list(dict.fromkeys([*self._said, *said]))
+        while sum(map(len, self._said)) > _PREVIEW_CHARACTERS:
+            del self._said[0]

@@ -29,7 +29,7 @@ _STATES = re.compile(
     r"|avant|es|son|antes)\b",
     re.I,
 )
-_CHANGES = re.compile(
+CHANGES = re.compile(
     r"\b(?:is|are|be|we|they|i|it|'s|'re) now\b|(?:(?<!right )(?<=\w )now|\bnot \S*[^\s.!])[.!]*$"
     r"|(?<!right )\bnow (?:is|are|has|have|owns?|uses?|belongs?|goes|on)\b"
     r"|\b(?:from now on|starting (?:now|today)|as of (?:now|today)|instead|actually|corrections?"
@@ -116,7 +116,7 @@ def find_revisions(entries: Sequence[Entry]) -> list[Revision]:
             if _STATES.search(unit, clause, apart):
                 found[before] = (at, True)
         alike[frame] = at
-        changes, withdraws = _CHANGES.search(unit), _WITHDRAWS.search(unit)
+        changes, withdraws = CHANGES.search(unit), _WITHDRAWS.search(unit)
         if changes or withdraws:
             shared: dict[int, set[int]] = {}
             for term in words:

@@ -98,6 +98,15 @@ def find_statements(entries: Sequence[Entry], made: str, newest: bool = False) -
     return Statements(found, kind[chosen], speaker[chosen], stands)
 
 
+def standing_sentences(texts: Sequence[str]) -> list[str]:
+    """Return the sentences by which people say what is to hold, each once, in order. O(characters)."""
+    table = segment(texts)
+    facts = find_facts(texts, table)
+    strong = set(facts.segment[IS_SENTENCE[facts.kind]].tolist())
+    units = pieces(texts, table.document, table.start, table.end)
+    return list(dict.fromkeys([one for at, one in enumerate(units) if at in strong or STANDING.search(one)]))
+
+
 def stated_lines(text: str, lines: Sequence[str]) -> set[str]:
     """Return those of some lines that a text has word for word, as lines or within them. O(characters)."""
     found = {line for line in lines if _WORD.search(line)}

@@ -206,3 +206,18 @@ def test_a_note_is_read_once_for_its_short_forms_and_their_checks() -> None:
     segment = note(NOTE)
     assert isinstance(shortener().shorten([segment], WANTED)[0], ShortText)
     assert python_calls(lambda: shortener().shorten([segment], WANTED)) < 2000
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Patient denies chest pain.", "Apixaban is now 2.5 mg, it was 5 mg.", "No rash was seen.",
+     "He declines the vaccine."],
+)  # fmt: skip
+def test_what_changed_and_what_is_denied_goes_before_the_rest(said: str) -> None:
+    text = (
+        "Long talk at the bedside about how the week went, with much about the garden and the children. "
+        f"{said} Ankles look the same as on Monday. The television was on until late, as the nurse told us "
+        "in the morning, and breakfast was brought by the family. Next: walk in the corridor."
+    )
+    [made] = shortener().shorten([note(text)], ShorteningRequest.of(None, 0.5, True))
+    assert isinstance(made, ShortText) and said in made.text

@@ -14,6 +14,7 @@ from tersely import checks
 from tersely.cache import BoundedCache
 from tersely.engine.reading import count
 from tersely.errors import CompressionError
+from tersely.memory.revisions import CHANGES
 from tersely.memory.segments.agreement import term_lists
 from tersely.memory.segments.clauses import Role
 from tersely.memory.segments.paraphrases import Form
@@ -27,6 +28,7 @@ from tersely.memory.segments.preservation import (
 )
 from tersely.memory.segments.reading import Reading, pasted_blocks, read_segment, says
 from tersely.memory.segments.segment import ContextSegment, SegmentError
+from tersely.memory.segments.words import pattern
 from tersely.models.flows import run_flow
 from tersely.models.language_models import CheckedLanguageModel
 from tersely.protocols import BatchTokenCounter
@@ -237,6 +239,11 @@ class Shortener:
         room = partial(self._room, segment, request)
         form = Form(reading)
         rules = "".join([f" {rule}" for rule in reading.rules])
+        if reading.is_note:
+            least = form.terse()
+            for one in _told(reading):  # what changed or is denied, as far as it fits
+                said = f" {one.rstrip('.')}."
+                rules += said if room(f"{least}{rules}{said}") >= 0 else ""
         forms = (form.fitting(lambda text: room(text + rules) >= 0), form.terse()) if reading.is_note else ()
         for state in [f"{state}{rules}" for state in dict.fromkeys(filter(None, forms))]:
             extract, places = self._extract(reading, _unsaid(reading, state), room(f"{state}\n"), [])
@@ -272,8 +279,20 @@ class Shortener:
         return count(self.counter, inject_preserved_metadata("", state)) + 1 if state else 0
 
 
+_TOLD = pattern("told")
 _FRAGMENT = 3  # words; a clause of no more ("In particular") says nothing by itself
 _FIRST = ("paths", "errors", "decisions", "identifiers", "numbers")  # facts that an extract should hold
+
+
+def _told(reading: Reading) -> list[str]:
+    """Return what denies something, or says that it changed, beside work and prohibitions, by sentences."""
+    found: dict[int, tuple[int, int]] = {}
+    for one in reading.clauses:
+        if one.role is Role.OTHER and not one.is_pasted:
+            found[one.sentence] = (found.get(one.sentence, (one.start, 0))[0], one.end)
+    texts = [reading.text[start:end] for start, end in found.values()]
+    known = " ".join(reading.rules)
+    return [text for text in texts if text not in known and (_TOLD.search(text) or CHANGES.search(text))]
 
 
 def _unsaid(reading: Reading, state: str) -> str:
