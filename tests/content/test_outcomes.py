@@ -565,3 +565,16 @@ def test_units_have_the_best_grade_of_their_lines(texts: list[str], chance: rand
             assert found.tobytes() == expected.tobytes()
         else:
             assert len(found) == 0
+
+
+def test_total_within_a_name_is_no_verdict() -> None:
+    lines = read_lines(["total_forks:0\nused_memory_total: 12\nTotal: 12\n"], None, 1024)
+    assert lines.has(Mark.VERDICT).tolist() == [False, False, True]
+
+
+def test_lines_of_signs_alone_are_unlike_no_other() -> None:
+    lines = read_lines(["one thing\n   |   ::#\n======\n"], None, 1024)
+    grade = report_grades(lines)
+    worth, first = _native.line_worth(grade, np.zeros(3, dtype=np.float32), lines.graded(), 2, kinds=True)
+    assert worth[0] > 10 * worth[1] == 10 * worth[2]
+    assert first.tolist()[1:] == [0, 0]
