@@ -81,45 +81,6 @@ py::tuple threshold_clusters(const py::array& x, double threshold, const Input<d
                           to_array(std::move(clusters.sizes)));
 }
 
-py::tuple code_rows(const Input<float>& rows) {
-    require(rows.ndim() == 2 && rows.shape(1) > 0, "rows must be 2D, with a column");
-    const py::ssize_t count = rows.shape(0), width = rows.shape(1);
-    auto codes = new_array<std::int8_t>({count, width});
-    auto scale = new_array<float>({count});
-    auto rest = new_array<float>({count});
-    const std::span<const float> values{rows.data(), static_cast<std::size_t>(rows.size())};
-    std::int8_t* to = codes.mutable_data();
-    float *scales = scale.mutable_data(), *rests = rest.mutable_data();
-    {
-        const Release release;
-        similarity::code_rows(values, static_cast<std::size_t>(width), to, scales, rests);
-    }
-    return py::make_tuple(std::move(codes), std::move(scale), std::move(rest));
-}
-
-py::tuple bound_products(const Input<std::int8_t>& codes, const Input<float>& scale, const Input<float>& rest,
-                         const Input<float>& query) {
-    const std::span<const float> wanted = view(query);
-    const auto width = static_cast<py::ssize_t>(wanted.size());
-    require(codes.ndim() == 2 && codes.shape(1) == width, "codes must be 2D, as wide as the query");
-    require(width <= (py::ssize_t{1} << 20), "a query has at most 2^20 columns");
-    for (const float value : wanted) require(std::isfinite(value), "the query must be finite");
-    const similarity::CodedRows rows{{codes.data(), static_cast<std::size_t>(codes.size())},
-                                     view(scale),
-                                     view(rest),
-                                     static_cast<std::size_t>(width)};
-    require(static_cast<py::ssize_t>(rows.scale.size()) == codes.shape(0) && rows.rest.size() == rows.scale.size(),
-            "scale and rest must have an entry a row");
-    auto lower = new_array<float>({codes.shape(0)});
-    auto upper = new_array<float>({codes.shape(0)});
-    float *least = lower.mutable_data(), *most = upper.mutable_data();
-    {
-        const Release release;
-        similarity::bound_products(rows, wanted, least, most);
-    }
-    return py::make_tuple(std::move(lower), std::move(upper));
-}
-
 // Billions of floating point operations a second that one thread reaches from registers alone; the best of rounds.
 double fma_peak(double seconds) {
     using Clock = std::chrono::steady_clock;
@@ -371,8 +332,6 @@ void bind_similarity(py::module_& m) {
     m.def("has_pair", &has_pair, py::arg("x"), py::arg("threshold"), py::arg("threads"));
     m.def("threshold_clusters", &threshold_clusters, py::arg("x"), py::arg("threshold"), py::arg("scores"),
           py::arg("single"), py::arg("threads"), py::arg("progress"));
-    m.def("code_rows", &code_rows, py::arg("rows"));
-    m.def("bound_products", &bound_products, py::arg("codes"), py::arg("scale"), py::arg("rest"), py::arg("query"));
     m.def("fma_peak", &fma_peak, py::arg("seconds"));
     m.def("check_pairs", &check_pairs, py::arg("x"), py::arg("i"), py::arg("j"), py::arg("threshold"),
           py::arg("threads"));

@@ -1,5 +1,4 @@
-// Sums of rows coded in 4 bits and products of rows coded in bytes, compiled once per instruction set and chosen at run
-// time.
+// Sums of rows coded in 4 bits, compiled once per instruction set and chosen at run time.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +17,6 @@ struct CodeKernels {
     // the same bits.
     void (*add_rows)(const std::uint8_t* codes, std::size_t width, const float* scales, const std::int32_t* ids,
                      std::size_t count, float* sums);
-    // out[r] = the sum of rows[r * width + i] * query[i], for `count` rows; the caller sees to it that no sum, nor one
-    // of some of its products, leaves the range.
-    void (*dot_rows)(const std::int8_t* rows, std::size_t count, std::size_t width, const std::int16_t* query,
-                     std::int32_t* out);
 };
 
 // The kernels of the instruction set that byte_kernels() (bytes.hpp) names.

@@ -2,7 +2,6 @@
 
 #include "simd/codes.hpp"
 #include "simd/prefetch.hpp"
-#include "simd/products_kernel.inl"
 
 namespace {
 
@@ -55,5 +54,5 @@ void add_rows(const std::uint8_t* codes, std::size_t width, const float* scales,
 
 namespace tersely::simd {
 extern const CodeKernels kCodes_avx512;
-const CodeKernels kCodes_avx512 = {add_rows, dot_rows};
+const CodeKernels kCodes_avx512 = {add_rows};
 }  // namespace tersely::simd

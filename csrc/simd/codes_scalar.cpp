@@ -1,8 +1,7 @@
 #include "simd/codes.hpp"
 #include "simd/codes_kernel.inl"
-#include "simd/products_kernel.inl"
 
 namespace tersely::simd {
 extern const CodeKernels kCodes_scalar;
-const CodeKernels kCodes_scalar = {add_rows, dot_rows};
+const CodeKernels kCodes_scalar = {add_rows};
 }  // namespace tersely::simd

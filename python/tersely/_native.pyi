@@ -224,10 +224,6 @@ def fact_keys(kind: _UInt8s, texts: list[str]) -> list[bytes]: ...
 def cosine_similarity(
     x: _Matrix, y: _Matrix | None, out: _Float32s, threads: int, progress: _Progress | None
 ) -> None: ...
-def code_rows(rows: _Float32s) -> tuple[npt.NDArray[np.int8], _Float32s, _Float32s]: ...  # codes, scale, rest
-def bound_products(
-    codes: npt.NDArray[np.int8], scale: _Float32s, rest: _Float32s, query: _Float32s
-) -> tuple[_Float32s, _Float32s]: ...  # lower, upper
 def cosine_pairs(
     x: _Matrix, threshold: float, max_pairs: int, threads: int, progress: _Progress | None
 ) -> tuple[_Int32s, _Int32s, _Float32s]: ...

@@ -230,12 +230,6 @@ def read_array(content: bytes | mmap.mmap, name: str, dtype: str, dimensions: in
     return values.reshape(shape)
 
 
-def map_array(path: Path, dtype: str) -> Any:
-    """The one-dimensional array of a file, mapped: nothing is read before it is used. Raises as `read_array`,
-    and OSError."""
-    return read_array(map_bytes(path), path.name, dtype, 1)
-
-
 def map_bytes(path: Path) -> bytes | mmap.mmap:
     """A file's bytes, mapped. Raises OSError."""
     with path.open("rb", buffering=0) as file:

@@ -1,16 +1,13 @@
 """Open SQLite files: shared by threads, processes and forks, migrated.
 
-    Database   a file that lasts: any number read it, one at a time among all processes writes
-    Draft      a file that one writer fills before anybody else looks at it
-
-All of the package that uses SQLite does so through these two; sqlite3 is loaded when a file is opened.
+Any number read a file, one at a time among all processes writes. All of the package that uses SQLite does so
+through `Database`; sqlite3 is loaded when a file is opened.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import shutil
 import threading
 import time
 import weakref
@@ -47,14 +44,13 @@ class Format:
         remedy: what to do about a damaged one, as messages say it.
         migrations: the n-th, from 0, makes a file of format n one of format n + 1. Files of all formats are
             about, so none is ever changed.
-        application: marks the file as ours (SQLite's application_id); None: what stands beside the file
-            says what it is.
+        application: marks the file as ours (SQLite's application_id).
     """
 
     name: str
     remedy: str
     migrations: tuple[Callable[[Connection], None], ...]
-    application: int | None = None
+    application: int
 
     @property
     def version(self) -> int:
@@ -66,8 +62,6 @@ class Format:
 
         Raises StoreError for a file of another program, and for one of a newer format.
         """
-        if self.application is None:
-            return self.version
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -88,9 +82,8 @@ class Format:
         """Bring a file of format `version` up to the newest; inside the caller's transaction."""
         for migration in self.migrations[version:]:
             migration(connection)
-        if self.application is not None:
-            connection.execute(f"PRAGMA application_id = {self.application}")
-            connection.execute(f"PRAGMA user_version = {self.version}")
+        connection.execute(f"PRAGMA application_id = {self.application}")
+        connection.execute(f"PRAGMA user_version = {self.version}")
 
 
 class DamageError(StoreError):
@@ -118,7 +111,6 @@ class Database:
         format: Format,
         *,
         read_only: bool = False,
-        immutable: bool = False,
         flush: bool = True,
         max_bytes: int | None = None,
     ) -> None:
@@ -128,15 +120,14 @@ class Database:
             path: of the file.
             format: what is in it.
             read_only: nothing is written; the file must be there.
-            immutable: also nobody else writes it, ever: it is read without a lock.
             flush: wait for the disk at every write; without, the last writes before a power cut may be gone.
             max_bytes: the file does not grow over this: StoreError. None: no limit.
 
         Warns (UserWarning) of a file that others may read. Raises StoreError.
         """
         self.path, self._format = path, format
-        self.read_only = read_only or immutable
-        self._immutable, self._flush, self._max_bytes = immutable, flush, max_bytes
+        self.read_only = read_only
+        self._flush, self._max_bytes = flush, max_bytes
         self.gate = Gate()
         self._turn = threading.Lock()  # of one writer in this process
         self._writer: Connection | None = None
@@ -150,8 +141,7 @@ class Database:
             else:
                 with self._alone():
                     pass
-            if not immutable:  # that is a file of a private folder
-                warn_if_shared(path)
+            warn_if_shared(path)
         except BaseException:
             self.close()
             raise
@@ -301,8 +291,6 @@ class Database:
     def _open_reader(self) -> Connection:
         import sqlite3
 
-        if self._immutable:
-            return self._connect("mode=ro&immutable=1")
         connection = self._connect("mode=ro" if self.read_only else "mode=rw")
         try:
             connection.execute("PRAGMA query_only = ON")
@@ -336,46 +324,6 @@ class Database:
 
     def _side_file(self, ending: str) -> Path:
         return self.path.with_name(self.path.name + ending)
-
-
-class Draft:
-    """An SQLite file that one writer fills in one transaction before anybody else looks at it.
-
-    Nothing waits for the disk: a draft that is not finished is thrown away.
-    """
-
-    def __init__(self, path: Path, format: Format, *, copy_of: Path | None = None) -> None:
-        """Begin with empty tables, or with a copy of a file of the newest format. Raises StoreError."""
-        import sqlite3
-
-        self._path, self._format = path, format
-        with _naming_errors(path, format):
-            make_file(path)
-            if copy_of is not None:
-                shutil.copyfile(copy_of, path)
-            self._connection = sqlite3.connect(path, isolation_level=None)
-            self._connection.execute("PRAGMA journal_mode = OFF")
-            self._connection.execute("PRAGMA synchronous = OFF")
-            self._connection.execute("BEGIN")
-            if copy_of is None:
-                format.migrate(self._connection, 0)
-
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """Give the connection, inside the transaction."""
-        with _naming_errors(self._path, self._format):
-            yield self._connection
-
-    def finish(self) -> None:
-        """Commit, and let go of the file."""
-        with self.writing() as connection:
-            connection.execute("COMMIT")
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        if hasattr(self, "_connection"):
-            self._connection.close()
 
 
 # SQLite's connections must not exist on both sides of a fork. A child takes over SQLite's notes of which

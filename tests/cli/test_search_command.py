@@ -56,24 +56,6 @@ def test_a_query_without_matches_is_noted(folder: Path, capsys: pytest.CaptureFi
         assert ("no word of the query stands in the index" in capsys.readouterr().err) == noted
 
 
-def test_an_index_in_shards_stays_in_shards_and_finds_the_same(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def found() -> str:
-        assert main(["search", str(folder), "which number have the cranes?", "--budget", "150"]) == 0
-        return capsys.readouterr().out
-
-    assert main(["index", str(folder)]) == 0
-    expected = found()
-    assert main(["index", str(folder), "--shards", "2"]) == 0
-    assert "made anew (other shards)" in capsys.readouterr().err
-    assert found() == expected
-    assert main(["index", str(folder)]) == 0
-    assert "(0 added, 0 changed, 0 removed)" in capsys.readouterr().err
-    assert main(["index", str(folder), "--shards", "0"]) == 2
-    assert "shards must be a whole number from 1 to 32" in capsys.readouterr().err
-
-
 def test_search_prints_json_and_takes_the_index_itself(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from tersely.errors import StoreError
-from tersely.sqlite import DamageError, Database, Draft, Format
+from tersely.sqlite import DamageError, Database, Format
 
 
 def make_notes(connection: sqlite3.Connection) -> None:
@@ -138,14 +138,12 @@ def test_new_files_are_their_owners_alone(path: Path) -> None:
         database = Database(path, FIRST)
         add(database, "a")
         database.back_up(path.with_name("copy"))
-        Draft(path.with_name("draft"), FIRST).close()
         files = list(path.parent.iterdir())
         assert {file.name for file in files} >= {
             "notes.sqlite",
             "notes.sqlite-wal",
             "notes.sqlite-lock",
             "copy",
-            "draft",
         }
         assert {mode(file) for file in files} == {0o600}
         database.close()
@@ -210,26 +208,6 @@ def test_what_is_deleted_is_nowhere_in_the_file_after_a_vacuum(path: Path) -> No
     assert notes(database) == ["the pilot"]
     database.close()
     assert b"harbour" not in path.read_bytes()
-
-
-def test_a_draft_is_there_when_it_is_finished(path: Path) -> None:
-    draft = Draft(path, FIRST)
-    with draft.writing() as connection:
-        connection.execute("INSERT INTO notes VALUES ('a')")
-    with pytest.raises(StoreError, match=r"notes\.sqlite: UNIQUE"), draft.writing() as connection:
-        connection.execute("INSERT INTO notes VALUES ('a')")
-    draft.finish()
-    second = Draft(path.with_name("second"), FIRST, copy_of=path)
-    with second.writing() as connection:
-        connection.execute("INSERT INTO notes VALUES ('b')")
-    second.finish()
-    for name, expected in ((path, ["a"]), (path.with_name("second"), ["a", "b"])):
-        readers = Database(name, FIRST, immutable=True)
-        assert notes(readers) == expected
-        readers.close()
-        assert not name.with_name(name.name + "-lock").exists()
-    with pytest.raises(StoreError, match="File exists"):
-        Draft(path, FIRST)
 
 
 def test_every_database_is_closed_while_a_process_forks(path: Path) -> None:

@@ -50,7 +50,6 @@ RUNS = {
     "retrieval.reductions": "--data DIR",
     "scale": "--data DIR --megabytes 1 --kills 1",
     "scale.dedup": "--data DIR --texts 300",
-    "scale.index": "--data DIR --documents 40 --queries 10",
     "strategies": "--data DIR --parts queries,replay,ratios",
     "strategies.facts": "--data DIR --texts 1",
     "strategies.incremental": "--data DIR --rows 1 --edits 2",

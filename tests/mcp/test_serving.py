@@ -178,7 +178,7 @@ def test_a_server_sees_the_new_state_of_its_index(tmp_path: Path) -> None:
     folder.mkdir()
     for name in ("ferry", "crane", "pilot"):
         (folder / f"{name}.md").write_text(f"# {name}\n\n" + f"The {name} is in the harbour at six. " * 12)
-    Index.build(folder, shards=2)
+    Index.build(folder)
     command = ("-m", "tersely", "mcp", "--index", str(folder), "--store", str(tmp_path / "store.sqlite"))
     with serving(*command, "--http", "--port", "0") as server:
         (folder / "tug.md").write_text("# tug\n\n" + "The tug is beside the crane. " * 12)

@@ -38,3 +38,8 @@ def contents(index: Index) -> dict[str, str]:
             number += 1
     assert len(found) == len(index)
     return found
+
+
+def as_written(place: Path) -> dict[str, bytes]:
+    """What the files of an index hold that searches read."""
+    return {path.name: path.read_bytes() for path in place.iterdir() if path.suffix in (".sqlite", ".npy")}

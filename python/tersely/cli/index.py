@@ -15,7 +15,6 @@ _NOTES_SHOWN = 10
 
 _EXAMPLES = """examples:
   tersely index docs/                                       # makes docs/.tersely; again: what changed
-  tersely index corpus/ --shards 7                          # a change writes a seventh of it again
   tersely index docs/ --check                               # is the index as it was written?
   tersely search docs/ "how are tokens rotated?" --budget 2000
   tersely search docs/ "retry policy" --top-n 10 --json
@@ -33,11 +32,6 @@ def add_index(commands: Commands) -> None:
     parser.flag("folder DIR", "whose files are indexed; hidden ones are not")
     parser.flag("-o --output INDEX", "folder of the index (DIR/.tersely)")
     parser.flag("--largest-file MB", "larger files are left out (16)", default=16)
-    parser.flag(
-        "--shards N",
-        "parts of the index, for very many files: only those in which a file changed are written again; "
-        "results are the same (as many as there are; 1)",
-    )
     parser.flag(
         "--check", "index nothing: read the whole index, and say which of its files are damaged (exit code 1)"
     )
@@ -70,7 +64,6 @@ def run_index(arguments: argparse.Namespace) -> int:
             arguments.folder,
             arguments.output,
             largest_file=max(int(arguments.largest_file * 2**20), 1),
-            shards=arguments.shards,
             progress=None if show is None else partial(show, "indexing"),
         )
     report = index.report
@@ -94,11 +87,9 @@ def run_index(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    """Read the whole index and name what is damaged; return the exit code. Raises ValueError without one."""
+    """Read the whole index and name what is damaged; return the exit code."""
     from tersely.retrieval.index import Index
 
-    if arguments.shards is not None:
-        raise ValueError("--shards says how an index is written; --check writes none")
     damaged = [str(path) for path in Index.check(arguments.output or arguments.folder)]
     if arguments.json:
         write_json({"damaged": damaged})

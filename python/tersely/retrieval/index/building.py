@@ -1,43 +1,48 @@
-"""Update the index of a folder; unchanged files are taken over from the old generation."""
+"""Bring the index of a folder up to date: what did not change stays as it is."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import count, islice
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tersely import _native
-from tersely.errors import StoreError
+from tersely.files import file_digest, map_bytes, private, sync_to_disk
 from tersely.models.embedders import CheckedEmbedder
-from tersely.retrieval.index.chunking import cut_chunks
+from tersely.retrieval.index.chunking import Chunk, cut_chunks
 from tersely.retrieval.index.files import FileNote, SourceFile, decode, find_files, read_file
-from tersely.retrieval.index.ranking import CodedVectors, PostingsBuilder
 from tersely.retrieval.index.storage import (
-    ChunkTable,
-    Generation,
-    Header,
-    Shard,
-    VectorFiles,
-    Writer,
-    find_damage,
-    order_of,
-    save_arrays,
-    save_order,
-    shard_of,
+    ChunkRow,
+    Made,
+    State,
+    add_chunks,
+    chunks_of,
+    map_vectors,
+    open_to_write,
+    read_state,
+    remove_all,
+    remove_others,
+    write_state,
     writing,
 )
+from tersely.retrieval.index.words import forget_words, merge_words, write_words
+from tersely.types import Float32s, Int32s, Int64s
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 LARGEST_FILE = 16 * 2**20  # bytes
-MOST_SHARDS = 32  # each has 10 mapped arrays, which are open files, twice while a new state is opened
 _READING = 1  # of this and the modules it imports: counts up when they cut or read differently
 _AT_ONCE = 512  # texts that are embedded together
 _COPIED = 8192  # rows
+
+Progress = Callable[[int, int], object] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +53,7 @@ class BuildReport:
         added, changed, removed, unchanged: numbers of files.
         files, chunks: what the index has now.
         anew: why an index that was there could not be used: "other_embedder", "other_reading" and
-            "other_format" (by another version of tersely), "other_shards" (another number of them), "damaged"
-            (of several shards, those that are not could be); None: it could be, or there was none.
+            "other_format" (by another version of tersely), "damaged"; None: it could be, or there was none.
         notes: of files that are left out, or not quite as they are, by path.
         seconds: it took.
     """
@@ -66,61 +70,29 @@ class BuildReport:
 
 
 def build(
-    folder: Path,
-    place: Path,
-    embedder: CheckedEmbedder,
-    largest_file: int,
-    shards: int | None,
-    progress: Callable[[int, int], object] | None,
+    folder: Path, place: Path, embedder: CheckedEmbedder, largest_file: int, progress: Progress
 ) -> BuildReport:
-    """Bring the index in `place` up to date with a folder.
+    """Bring the index in `place` up to date with a folder, in one transaction.
 
-    Every file is read and compared by its content's hash; only what differs is cut, read and embedded again,
-    and only its shards are written. O(bytes of the folder + size of these shards). A few hundred chunks and
-    their vectors are held at a time, and 12 bytes a distinct term of a chunk of one shard.
+    Every file is read and compared by its content's hash; only what differs is cut and embedded again, and
+    the vectors are copied. O(bytes of the folder and of the index). A few hundred chunks are held at a time.
     """
     started = time.perf_counter()
-    with contextlib.ExitStack() as stack:
-        writer = stack.enter_context(writing(place))
-        header, reading = writer.header, _reading()
-        before, anew = _previous_generations(place, header, reading, embedder.name, shards)
-        for generation in before:
-            if generation is not None:
-                stack.callback(generation.close)
-        plan = _compare(folder, place, before, largest_file, progress)
-        plan.anew = writer.anew or anew
-        stale = [one is None or change.any for one, change in zip(before, plan.changes, strict=True)]
-        if header is not None and not any(stale):
-            return plan.report(header, time.perf_counter() - started)
-        many, done = sum(len(change.todo) for change in plan.changes), count()
-
-        def step() -> None:
-            """Say that another file is begun, or that all are done."""
-            if progress is not None:
-                progress(next(done), many)
-
-        made, dimensions = [], 0
-        if header is not None and any(generation is not None for generation in before):
-            dimensions = header.dimensions
-        for number, (generation, change) in enumerate(zip(before, plan.changes, strict=True)):
-            if stale[number] or header is None:
-                shard, width = _write(folder, writer, embedder, generation, change, plan, largest_file, step)
-                dimensions = max(dimensions, width)
-            else:
-                shard = header.shards[number]
-            made.append(shard)
-        step()
-        new = Header(reading, embedder.name, dimensions, tuple(made))
-        opened: list[Generation] = []
-        for old, is_stale, shard in zip(before, stale, made, strict=True):
-            if old is not None and not is_stale:
-                opened.append(old)
-                continue
-            opened.append(Generation(place, shard, dimensions))
-            stack.callback(opened[-1].close)
-        save_order(place / new.newest, order_of(opened))
-        writer.commit(new)
-    return plan.report(new, time.perf_counter() - started)
+    with writing(place):
+        database, anew = open_to_write(place)
+        kept: str | None = None
+        try:
+            update = _Update(folder, place, embedder, largest_file, progress, anew)
+            with database.reading() as connection:
+                before = read_state(connection, place)
+            kept = None if before is None else before.made.file
+            remove_others(place, kept)
+            made = database.write(lambda connection: update.run(connection, before))
+            kept = made.file
+        finally:
+            remove_others(place, kept)
+            database.close()
+    return update.report(made, time.perf_counter() - started)
 
 
 def _reading() -> str:
@@ -129,170 +101,198 @@ def _reading() -> str:
     return f"{_READING}-{hashlib.blake2b(chr(0).join(words).encode(), digest_size=6).hexdigest()}"
 
 
-def _previous_generations(
-    place: Path, header: Header | None, reading: str, embedder: str, shards: int | None
-) -> tuple[list[Generation | None], str | None]:
-    """Open the previous generation of each shard (None: start anew); and say why there is none."""
-    nothing: list[Generation | None] = [None] * (shards or (1 if header is None else len(header.shards)))
-    if header is None:
-        return nothing, None
-    if header.reading != reading:
-        return nothing, "other_reading"
-    if header.embedder != embedder:
-        return nothing, "other_embedder"
-    if len(header.shards) != len(nothing):
-        return nothing, "other_shards"
-    damaged = {path.parent.name for path in find_damage(place, header)}  # what is taken over is whole
-    found = list(nothing)
-    for number, shard in enumerate(header.shards):
-        if shard.generation not in damaged:
-            with contextlib.suppress(StoreError):
-                found[number] = Generation(place, shard, header.dimensions)
-    return found, "damaged" if None in found else None
+class _Update:
+    """One build: what it found, and what it writes."""
 
+    def __init__(
+        self,
+        folder: Path,
+        place: Path,
+        embedder: CheckedEmbedder,
+        largest_file: int,
+        progress: Progress,
+        anew: str | None,
+    ) -> None:
+        self._folder, self._place, self._embedder = folder, place, embedder
+        self._largest_file, self._progress, self._anew = largest_file, progress, anew
+        self._added = self._changed = self._removed = self._unchanged = self._chunks = 0
+        self._notes: dict[str, str] = {}
 
-@dataclass(slots=True)
-class _Changes:
-    """Which files of a shard to add, change and remove."""
-
-    todo: list[SourceFile] = field(default_factory=list)  # added and changed
-    removed: list[str] = field(default_factory=list)  # gone, and changed
-
-    @property
-    def any(self) -> bool:
-        return bool(self.todo or self.removed)
-
-
-class _Plan:
-    """The work of a build: shards to read, write and remove, and its report."""
-
-    def __init__(self, shards: int) -> None:
-        self.changes = [_Changes() for _ in range(shards)]
-        self.unchanged = self.gone = self.changed = 0
-        self.notes: dict[str, str] = {}
-        self.anew: str | None = None
-
-    def of(self, path: str) -> _Changes:
-        """The changes of the shard that a file is in."""
-        return self.changes[shard_of(path, len(self.changes))]
-
-    def report(self, header: Header, seconds: float) -> BuildReport:
+    def report(self, made: Made, seconds: float) -> BuildReport:
         return BuildReport(
-            added=sum(len(change.todo) for change in self.changes) - self.changed,
-            changed=self.changed,
-            removed=self.gone,
-            unchanged=self.unchanged,
-            files=header.files,
-            chunks=header.chunks,
-            anew=self.anew,
-            notes=tuple(FileNote(path, reason) for path, reason in sorted(self.notes.items())),
+            added=self._added,
+            changed=self._changed,
+            removed=self._removed,
+            unchanged=self._unchanged,
+            files=made.files,
+            chunks=self._chunks,
+            anew=self._anew,
+            notes=tuple(FileNote(path, reason) for path, reason in sorted(self._notes.items())),
             seconds=seconds,
         )
 
+    def run(self, connection: Connection, before: State | None) -> Made:
+        """Compare the folder with the index, change the index, and return how it is now."""
+        old, version, reading = before, 1, _reading()
+        if before is not None:
+            version += before.made.version
+            if before.made.reading != reading:
+                self._anew, old = "other_reading", None
+            elif before.made.embedder != self._embedder.name:
+                self._anew, old = "other_embedder", None
+        if old is None:
+            remove_all(connection)
+        (last,) = connection.execute("SELECT max(id) FROM chunks").fetchone()
+        path = self._place / f"vectors-{version:06d}.npy"
+        new = _NewChunks(connection, self._embedder, path.with_name(f"{path.name}.part"), (last or 0) + 1)
+        with contextlib.closing(new):
+            self._compare(connection, new)
+        if old is not None and not (self._added or self._changed or self._removed):
+            self._chunks = len(old.ids)
+            return old.made
+        if old is None:
+            merge_words(connection)
+        found = connection.execute("SELECT id FROM chunks ORDER BY path, number").fetchall()
+        ids = np.array(found, dtype=np.int64).reshape(-1)
+        dimensions, sizes = self._write_vectors(path, old, new, ids)
+        (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
+        made = Made(
+            version=version,
+            reading=reading,
+            embedder=self._embedder.name,
+            dimensions=dimensions,
+            files=files,
+            contents="",
+            vectors=file_digest(path),
+            written=path.stat().st_mtime_ns,
+        )
+        write_state(connection, made, ids, sizes)
+        self._chunks = len(ids)
+        return made
 
-def _compare(
-    folder: Path,
-    place: Path,
-    before: Sequence[Generation | None],
-    largest_file: int,
-    progress: Callable[[int, int], object] | None,
-) -> _Plan:
-    plan, known = _Plan(len(before)), dict[str, tuple[bytes, str]]()
-    for generation in before:
-        if generation is not None:
-            known |= generation.files()
-    found = list(find_files(folder, without=place))
-    here = set()
-    for number, item in enumerate(found):
-        if isinstance(item, FileNote):
-            plan.notes[item.path] = item.reason
-            continue
-        if progress is not None:
-            progress(number, len(found))
-        data = read_file(folder, item.path, largest_file)
-        if isinstance(data, FileNote):
-            plan.notes[item.path] = data.reason
-            continue
-        if item.path not in known:
-            plan.of(item.path).todo.append(item)
-            continue
-        here.add(item.path)
-        digest, note = known[item.path]
-        if digest == _digest(item, data):
-            plan.unchanged += 1
+    def _compare(self, connection: Connection, new: _NewChunks) -> None:
+        """Read every file; add, change and remove what differs."""
+        known = {path: (digest, note) for path, digest, note in connection.execute("SELECT * FROM files")}
+        found = list(find_files(self._folder, without=self._place))
+        for number, item in enumerate(found):
+            if isinstance(item, FileNote):
+                self._notes[item.path] = item.reason
+                continue
+            if self._progress is not None:
+                self._progress(number, len(found))
+            data = read_file(self._folder, item.path, self._largest_file)
+            if isinstance(data, FileNote):
+                self._notes[item.path] = data.reason
+                continue
+            digest = hashlib.blake2b(data, key=item.kind.encode(), digest_size=16).digest()
+            before, note = known.pop(item.path, (None, ""))
+            if before == digest:
+                self._unchanged += 1
+            else:
+                if before is None:
+                    self._added += 1
+                else:
+                    self._changed += 1
+                    _remove(connection, item.path)
+                note = self._add(connection, new, item, data, digest)
             if note:
-                plan.notes[item.path] = note
-        else:
-            plan.of(item.path).todo.append(item)
-            plan.of(item.path).removed.append(item.path)
-            plan.changed += 1
-    gone = known.keys() - here
-    plan.gone = len(gone)
-    for path in sorted(gone):
-        plan.of(path).removed.append(path)
-    return plan
+                self._notes[item.path] = note
+        for path in known:
+            self._removed += 1
+            _remove(connection, path)
+        if self._progress is not None:
+            self._progress(len(found), len(found))
 
-
-def _digest(item: SourceFile, data: bytes) -> bytes:
-    return hashlib.blake2b(data, key=item.kind.encode(), digest_size=16).digest()
-
-
-def _write(
-    folder: Path,
-    writer: Writer,
-    embedder: CheckedEmbedder,
-    before: Generation | None,
-    change: _Changes,
-    plan: _Plan,
-    largest_file: int,
-    step: Callable[[], None],
-) -> tuple[Shard, int]:
-    """Write a generation of a shard; return its entry of the header, and the width of new vectors."""
-    fresh = writer.new_generation()
-    table = ChunkTable(fresh, None if before is None else before.folder)
-    try:
-        with contextlib.closing(VectorFiles(fresh)) as vectors:
-            postings, dimensions = PostingsBuilder(), 0
-            if before is not None:
-                kept = np.flatnonzero(~np.isin(before.ids, before.ids_of(change.removed)))
-                for start in range(0, len(kept), _COPIED):
-                    vectors.add(before.vectors.take(kept[start : start + _COPIED]))
-                postings = PostingsBuilder(before.postings, kept)
-            table.remove(change.removed)
-            new = _new_texts(folder, table, change.todo, plan, largest_file, step)
-            while texts := list(islice(new, _AT_ONCE)):
-                postings.add(texts)
-                rows = embedder.embed(texts)
-                vectors.add(CodedVectors.of(rows))
-                dimensions = rows.shape[1]
-            vectors.finish()
-        ids, files = table.finish()
-    finally:
-        table.close()
-    save_arrays(fresh, postings.finish(), ids)
-    return Shard(fresh.name, files, len(ids)), dimensions
-
-
-def _new_texts(
-    folder: Path,
-    table: ChunkTable,
-    todo: Sequence[SourceFile],
-    plan: _Plan,
-    largest_file: int,
-    step: Callable[[], None],
-) -> Iterator[str]:
-    """Put each new chunk into the table, and yield its text with its headings, in which is searched."""
-    for item in todo:
-        step()
-        data = read_file(folder, item.path, largest_file)
-        if isinstance(data, FileNote):
-            plan.notes[item.path] = data.reason
-            continue
+    @staticmethod
+    def _add(connection: Connection, new: _NewChunks, item: SourceFile, data: bytes, digest: bytes) -> str:
+        """Add a file; return the reason of a note, or ""."""
         text, note = decode(item.path, data)
-        if note:
-            plan.notes[item.path] = note
-        chunks = cut_chunks(text, item.kind)
-        table.add_file(item.path, _digest(item, data), note)
-        table.add_chunks(item.path, chunks)
-        for chunk in chunks:
-            yield f"{chunk.header_path}\n{chunk.content}"
+        connection.execute("INSERT INTO files VALUES (?, ?, ?)", (item.path, digest, note))
+        new.add(item.path, cut_chunks(text, item.kind))
+        return note
+
+    def _write_vectors(
+        self, path: Path, old: State | None, new: _NewChunks, ids: Int64s
+    ) -> tuple[int, Int32s]:
+        """Write the vectors of all chunks, a row an id; return how wide they are, and the terms of each.
+
+        O(vectors).
+        """
+        count, sizes, width = 0, new.sizes, new.dimensions
+        if old is not None:
+            count, sizes, width = len(old.ids), [old.sizes, *sizes], width or old.made.dimensions
+        fresh: Float32s = np.frombuffer(map_bytes(new.path), dtype="<f4").reshape(-1, max(width, 1))
+        there = map_vectors(self._place, old, checked=False) if old is not None and count else fresh[:0]
+        is_new = ids >= new.first
+        places = np.where(is_new, count + ids - new.first, 0)  # in what there was, and then came
+        if old is not None:
+            places[~is_new] = old.rows()[ids[~is_new]]
+        with open(path, "wb", opener=private) as file:
+            header = {"descr": "<f4", "fortran_order": False, "shape": (len(ids), width)}
+            np.lib.format.write_array_header_1_0(file, header)
+            for start in range(0, len(ids), _COPIED):
+                some = places[start : start + _COPIED]
+                rows = np.empty((len(some), width), dtype="<f4")
+                lies = some < count
+                rows[lies], rows[~lies] = there[some[lies]], fresh[some[~lies] - count]
+                file.write(rows.tobytes())
+        sync_to_disk(path)
+        sync_to_disk(self._place)
+        return width, np.concatenate([np.empty(0, dtype=np.int32), *sizes])[places]
+
+
+class _NewChunks:
+    """Writes new chunks, their words and their vectors, some hundred at a time.
+
+    Attributes:
+        first: id of the first one; the others follow.
+        path: file of the vectors, in this order, without a header.
+        dimensions: of the vectors; 0 as long as there are none.
+        sizes: terms of each, in parts.
+    """
+
+    def __init__(self, connection: Connection, embedder: CheckedEmbedder, path: Path, first: int) -> None:
+        self.first, self.path, self.dimensions = first, path, 0
+        self.sizes: list[Int32s] = []
+        self._connection, self._embedder = connection, embedder
+        self._next, self._waiting = first, list[ChunkRow]()
+        self._file = open(path, "wb", opener=private)  # noqa: SIM115  closed by `close`
+
+    def add(self, path: str, chunks: Sequence[Chunk]) -> None:
+        """Add the chunks of a file."""
+        for number, one in enumerate(chunks):
+            row = (self._next, path, number, one.start, one.end, one.header_path, one.content, one.gap)
+            self._waiting.append(row)
+            self._next += 1
+            if len(self._waiting) == _AT_ONCE:
+                self._write()
+
+    def close(self) -> None:
+        """Write the last ones, and let go of the file."""
+        with self._file:
+            self._write()
+
+    def _write(self) -> None:
+        rows, self._waiting = self._waiting, []
+        if not rows:
+            return
+        add_chunks(self._connection, rows)
+        texts = [_searched(row) for row in rows]
+        self.sizes.append(write_words(self._connection, [row[0] for row in rows], texts))
+        vectors = self._embedder.embed(texts)
+        self.dimensions = vectors.shape[1]
+        self._file.write(vectors.astype("<f4").tobytes())
+
+
+def _searched(row: ChunkRow) -> str:
+    """The text of a chunk in which is searched: its headings, too."""
+    *_, header_path, content, _ = row
+    return f"{header_path}\n{content}"
+
+
+def _remove(connection: Connection, path: str) -> None:
+    """Remove a file and its chunks."""
+    rows = chunks_of(connection, path)
+    forget_words(connection, [row[0] for row in rows], [_searched(row) for row in rows])
+    for table in ("files", "chunks"):
+        connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -14,33 +15,47 @@ from tersely import checks
 from tersely.errors import StoreError
 from tersely.models.embedders import CheckedEmbedder, resolve_embedder
 from tersely.retrieval.chunks import ChunkResult, PlacedResult
-from tersely.retrieval.index.building import LARGEST_FILE, MOST_SHARDS, BuildReport, build
-from tersely.retrieval.index.ranking import (
-    best_cosines,
-    best_rows,
-    fuse,
-    hold_any,
-    normalize_scores,
-    score_words,
-)
+from tersely.retrieval.index.building import LARGEST_FILE, BuildReport, build
+from tersely.retrieval.index.ranking import best_cosines, best_rows, fuse, normalize_scores
 from tersely.retrieval.index.storage import (
     DEFAULT_FOLDER,
-    HEADER,
+    FILE,
+    TABLES,
     ChunkRow,
-    Snapshot,
+    State,
     find_damage,
+    find_id,
+    is_damage,
     locate,
-    read_header,
+    map_vectors,
+    open_index,
+    read_chunks,
+    read_state,
+    state_digest,
 )
+from tersely.retrieval.index.words import hold_any, score_words
+from tersely.sqlite import DamageError, Database
 from tersely.text import well_formed
-from tersely.types import Float32s
+from tersely.types import Float32s, Int32s
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 SearchMethod = Literal["hybrid", "lexical", "vector"]
 Result = TypeVar("Result")
 
 _FEWEST_CANDIDATES = 200  # of each ranking that are fused: up to 100 results begin with the same ones
 _WEIGHTS = {"hybrid": (1.0, 0.7), "lexical": (1.0, 0.0), "vector": (0.0, 1.0)}  # of terms, of vectors
-_TRIES = 20  # to open what the header names: a writer may have replaced it meanwhile
+_TRIES = 20  # to map the vectors of a state: a writer may have replaced them meanwhile
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Mapped:
+    """A state with what a search needs of it: its vectors, and the row of each id."""
+
+    state: State
+    vectors: Float32s
+    rows: Int32s
 
 
 class Index:
@@ -57,8 +72,8 @@ class Index:
         """Make an index object; callers use `Index.open` or `Index.build`."""
         self.folder, self.report = folder, report
         self._embedder = embedder
-        self._opened: tuple[tuple[int, ...], Snapshot] | None = None
-        self._opening = os.getpid(), threading.Lock()
+        self._opened: tuple[int, Database] | None = None
+        self._mapped: _Mapped | None = None
 
     @classmethod
     def build(
@@ -68,7 +83,6 @@ class Index:
         *,
         embedder: Any = None,
         largest_file: int = LARGEST_FILE,
-        shards: int | None = None,
         progress: Callable[[int, int], object] | None = None,
     ) -> Index:
         """Index a folder, or bring its index up to date.
@@ -84,25 +98,20 @@ class Index:
             embedder: what `resolve_embedder` takes; None: the one that comes with tersely. Another one than
                 the index was made with makes it anew.
             largest_file: bytes; larger ones are left out.
-            shards: the files are divided into so many parts, up to 32, by their paths: only parts in which
-                a file changed are written again, and only one is in memory. Results are the same, and their
-                scores have the same bits. None: as many as the index has, one for a new index.
             progress: called with the number of files done and of all.
 
         Raises:
             ValueError: `folder` is not a folder.
-            StoreError: another process writes to the index, it has another format, or its folder holds
-                other things.
+            StoreError: another process writes to the index, its folder holds other things, or Python's SQLite
+                has no FTS5.
         """
         source = Path(folder)
         if not source.is_dir():
             raise ValueError(f"{source} is not a folder")
         largest_file = checks.whole_number(largest_file, "largest_file", least=1)
-        if shards is not None:
-            shards = checks.whole_number(shards, "shards", least=1, most=MOST_SHARDS)
         place = source / DEFAULT_FOLDER if index_folder is None else Path(index_folder)
         checked = resolve_embedder(embedder)
-        report = build(source, place, checked, largest_file, shards, progress)
+        report = build(source, place, checked, largest_file, progress)
         return cls(place, checked, report)
 
     @classmethod
@@ -114,7 +123,7 @@ class Index:
             ValueError: it was made with another embedder.
         """
         index = cls(locate(folder), resolve_embedder(embedder))
-        made_with = index._snapshot().header.embedder
+        made_with = index._using(lambda _, now: now.state.made.embedder)
         if made_with != index._embedder.name:
             raise ValueError(
                 f"{index.folder} was made with the embedder {made_with!r}, not {index._embedder.name!r}: "
@@ -126,17 +135,21 @@ class Index:
     def check(folder: str | os.PathLike[str]) -> tuple[Path, ...]:
         """Read all of an index and return its files that are damaged or gone; `Index.build` mends them.
 
-        Opening compares files of up to 1 MiB and those written to after the header with their digests, this
-        all of them, so it finds what a disk lost, too: O(bytes), 1 GB a second or more where they are in
-        memory. Raises StoreError where there is no index or its header is damaged.
+        Opening does so where the index has up to 1 MiB. O(bytes). Raises StoreError where there is no index.
         """
         place = locate(folder)
-        header = read_header(place)
-        while found := tuple(find_damage(place, header)):
-            before, header = header, read_header(place)
-            if header == before:  # else a writer removed what it replaced
-                break
-        return found
+        for _ in range(_TRIES):
+            try:
+                with contextlib.closing(Database(place / FILE, TABLES, read_only=True)) as database:
+                    before = _digest(database)
+                    found = find_damage(place, database)
+                    if not found or before == _digest(database):  # else a writer removed what it replaced
+                        break
+            except StoreError as error:
+                if not is_damage(error):
+                    raise
+                return (place / FILE,)
+        return tuple(found)
 
     def search(self, query: str, top_n: int = 5, *, method: SearchMethod = "hybrid") -> list[ChunkResult]:
         """Find the best chunks for a query, best first.
@@ -150,7 +163,7 @@ class Index:
             top_n: at most so many, from 1.
             method: "hybrid", "lexical" or "vector".
 
-        O(chunks * dimensions).
+        O(chunks * dimensions + chunks that hold a word of the query).
         """
         if not isinstance(query, str):
             raise TypeError(f"query must be str, not {type(query).__name__}")
@@ -158,130 +171,132 @@ class Index:
         checks.one_of(method, "method", _WEIGHTS)
         text = well_formed(query)
         vector = self._embedder.embed([text])[0] if method != "lexical" else None
-        return self._using(lambda state: _search(state, text, vector, top_n, _WEIGHTS[method]))
+        weights = _WEIGHTS[method]
+        return self._using(lambda connection, now: _search(connection, now, text, vector, top_n, weights))
 
     def has_words_of(self, query: str) -> bool:
         """Say whether any chunk holds a word of a query: where none does, vectors alone rank. O(words)."""
-        return self._using(lambda state: hold_any([shard.postings for shard in state.shards], query))
+        return self._using(lambda connection, _: hold_any(connection, query))
 
     def chunk(self, chunk_id: str) -> ChunkResult:
         """Return the chunk of an id, its score 1.0. Raises KeyError where there is none."""
-        return _result(self._using(lambda state: _looked_up(state.find, [chunk_id])[0]), 1.0)
+        return _result(self._chunk(chunk_id), 1.0)
 
     def span(self, chunk_id: str) -> tuple[str, int, int]:
         """Return (path, start, end) of a chunk, in characters of its file without byte order mark.
 
         Raises KeyError where there is none.
         """
-        _, path, _, start, end, *_ = self._using(lambda state: _looked_up(state.find, [chunk_id])[0])
+        _, path, _, start, end, *_ = self._chunk(chunk_id)
         return path, start, end
 
     def vectors(self, chunk_ids: Sequence[str]) -> Float32s:
         """Return the vectors of chunks, float32[n, d], of length one. Raises KeyError for an unknown id."""
 
-        def read(state: Snapshot) -> Float32s:
-            return state.vectors(np.array(_looked_up(state.rows_at, chunk_ids), dtype=np.int64))
+        def read(connection: Connection, now: _Mapped) -> Float32s:
+            return np.array(now.vectors[now.rows[_ids(connection, chunk_ids)]])
 
         return self._using(read)
 
     def files(self) -> list[str]:
         """Return the paths of the indexed files, relative to the folder, sorted."""
-        return self._using(lambda state: state.files())
+        query = "SELECT path FROM files ORDER BY path"
+        return self._using(lambda connection, _: [str(path) for (path,) in connection.execute(query)])
 
     def __len__(self) -> int:
-        return self._snapshot().header.chunks
+        return self._using(lambda _, now: len(now.state.ids))
 
     def __repr__(self) -> str:
-        header = self._snapshot().header
-        return f"Index({str(self.folder)!r}: {header.chunks} chunks of {header.files} files)"
+        made = self._using(lambda _, now: now.state.made)
+        return f"Index({str(self.folder)!r}: {len(self)} chunks of {made.files} files)"
 
     def close(self) -> None:
         """Close its files; the next call opens them again."""
-        self._opened = None  # whoever still reads does so to the end
+        self._opened = self._mapped = None  # whoever still reads does so to the end
 
-    def _using(self, work: Callable[[Snapshot], Result]) -> Result:
+    def _chunk(self, chunk_id: str) -> ChunkRow:
+        return self._using(lambda connection, _: read_chunks(connection, _ids(connection, [chunk_id]))[0])
+
+    def _using(self, work: Callable[[Connection, _Mapped], Result]) -> Result:
+        """Do something with one state of the index: the newest one."""
         for _ in range(_TRIES):
-            state = self._snapshot()
+            database = self._database()
+            before = None
             try:
-                return work(state)
-            except IndexError as error:
-                raise StoreError(f"{self.folder} is damaged: {error}; index the folder again") from error
+                with database.reading() as connection:
+                    before = state_digest(connection)
+                    return work(connection, self._map(connection, before))
             except StoreError:
-                if self._snapshot() is state:
+                if before is None or before == _digest(database):  # else a writer removed what it replaced
                     raise
         raise StoreError(f"{self.folder} is written again and again; try again later")
 
-    def _snapshot(self) -> Snapshot:
-        """Open what the header names now: one thread does, the others wait, as shards are many open files."""
-        for _ in range(_TRIES):
-            mark = self._mark()
-            opened = self._opened
-            if opened is not None and opened[0] == mark:
-                return opened[1]
-            with self._lock():
-                if self._opened is not opened:
-                    continue
-                try:
-                    state = Snapshot(self.folder, read_header(self.folder))
-                except StoreError:
-                    if self._mark() == mark:  # else a writer removed what it replaced
-                        raise
-                else:
-                    self._opened = mark, state
-                    return state
-        raise StoreError(f"{self.folder} is written again and again; try again later")
-
-    def _mark(self) -> tuple[int, ...]:
-        """Return a value that changes when a writer replaces the header."""
+    def _database(self) -> Database:
+        """The open file; one that a writer replaced, since it was damaged, is opened anew."""
         try:
-            status = (self.folder / HEADER).stat()
+            mark = (self.folder / FILE).stat().st_ino
         except OSError as error:
             raise StoreError(f"{self.folder} holds no index any more: {error.strerror}") from error
-        return status.st_mtime_ns, status.st_ino, status.st_size
+        opened = self._opened
+        if opened is None or opened[0] != mark:
+            opened = self._opened = mark, open_index(self.folder)
+        return opened[1]
 
-    def _lock(self) -> threading.Lock:
-        """The lock of this process: in a forked child, whoever held that of its parent is gone."""
-        if self._opening[0] != os.getpid():
-            self._opening = os.getpid(), threading.Lock()
-        return self._opening[1]
+    def _map(self, connection: Connection, digest: str) -> _Mapped:
+        mapped = self._mapped
+        if mapped is None or mapped.state.digest != digest:
+            state = read_state(connection, self.folder)
+            if state is None:
+                raise DamageError("its first build did not end")
+            mapped = self._mapped = _Mapped(state, map_vectors(self.folder, state), state.rows())
+        return mapped
+
+
+def _digest(database: Database) -> str:
+    with database.reading() as connection:
+        return state_digest(connection)
 
 
 def _search(
-    state: Snapshot, query: str, vector: Float32s | None, top_n: int, weights: tuple[float, float]
+    connection: Connection,
+    now: _Mapped,
+    query: str,
+    vector: Float32s | None,
+    top_n: int,
+    weights: tuple[float, float],
 ) -> list[ChunkResult]:
     candidates = max(_FEWEST_CANDIDATES, 2 * top_n)
     rankings, used = [], []
     if weights[0]:
-        scores = score_words([shard.postings for shard in state.shards], query)
-        rankings.append(best_rows(scores, candidates, state.order))
+        try:
+            scores = score_words(connection, query, now.rows, now.state.sizes)
+        except IndexError as error:
+            raise DamageError("its words are not those of its chunks") from error
+        rankings.append(best_rows(scores, candidates))
         used.append(weights[0])
-    if vector is not None and state.header.chunks:
-        if len(vector) != state.header.dimensions:
+    if vector is not None and len(now.vectors):
+        if len(vector) != now.vectors.shape[1]:
             raise ValueError(
-                f"the embedder gives {len(vector)} dimensions; the index has {state.header.dimensions}"
+                f"the embedder gives {len(vector)} dimensions; the index has {now.vectors.shape[1]}"
             )
-        vectors = [shard.vectors for shard in state.shards]
-        rankings.append(best_cosines(vectors, vector, candidates, state.order))
+        rankings.append(best_cosines(now.vectors, vector, candidates))
         used.append(weights[1])
-    rows, fused = fuse(rankings, used, state.order)
-    found, fused = state.chunks(rows[:top_n]), fused[:top_n]
-    return [_result(row, score) for row, score in zip(found, normalize_scores(fused).tolist(), strict=True)]
+    rows, fused = fuse(rankings, used)
+    found = read_chunks(connection, now.state.ids[rows[:top_n]].tolist())
+    scores = normalize_scores(fused[:top_n]).tolist()
+    return [_result(row, score) for row, score in zip(found, scores, strict=True)]
 
 
-def _looked_up(
-    find: Callable[[list[tuple[str, int]]], Sequence[Result | None]], chunk_ids: Sequence[str]
-) -> list[Result]:
-    """Look up chunks by their ids. Raises KeyError for an unknown one."""
-    places = []
+def _ids(connection: Connection, chunk_ids: Sequence[str]) -> list[int]:
+    """Look up chunks by the ids that results have. Raises KeyError for an unknown one."""
+    found = []
     for chunk_id in chunk_ids:
         path, _, number = chunk_id.rpartition("#")
         digits = number.isascii() and number.isdigit() and len(number) < 10
-        places.append((path, int(number) if digits else -1))
-    found = []
-    for chunk_id, item in zip(chunk_ids, find(places), strict=True):
-        if item is None:
+        one = find_id(connection, path, int(number)) if digits else None
+        if one is None:
             raise KeyError(chunk_id)
-        found.append(item)
+        found.append(one)
     return found
 
 
