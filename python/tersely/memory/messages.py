@@ -59,6 +59,8 @@ _FAILED = {"error", "failed", "failure", "output-error", "output-denied", "error
            "retry-prompt"}  # fmt: skip
 
 _EXIT_CODES = ("exit_code", "exitCode", "returncode", "return_code", "exit_status")
+_STATES = ("status", "state", "outcome", "type", "part_kind")
+_OUTCOMES = {*_EXIT_CODES, *_STATES, "is_error", "isError", "success", "error", "errorText"}
 # Keys of JSON that say how a call ended; it is looked for in so many of its characters.
 _ENDED = re.compile(
     r'"(?:exit_?(?:code|status)|return_?code|metadata|is_?error|error|status|success|stdout|stderr)"\s{0,9}:',
@@ -547,7 +549,8 @@ def kind_of(block: Mapping[str, Any], path: Path) -> tuple[str, Mapping[str, Any
 
 
 def _first(given: Mapping[str, Any], keys: Sequence[str]) -> str:
-    return next((str(given[key]) for key in keys if given.get(key)), "")
+    found = [given[key] for key in keys if given.get(key)]
+    return str(found[0]) if found else ""
 
 
 def _tells_failure(given: Mapping[str, Any]) -> bool:
@@ -557,9 +560,9 @@ def _tells_failure(given: Mapping[str, Any]) -> bool:
 
 
 def _says_failed(given: Any) -> bool:
-    if not isinstance(given, Mapping):
+    if not isinstance(given, Mapping) or _OUTCOMES.isdisjoint(given):
         return False
-    states = [given.get(key) for key in ("status", "state", "outcome", "type", "part_kind")]
+    states = [given.get(key) for key in _STATES]
     told = [state for state in states if isinstance(state, str)]
     return (
         any(given.get(key) is True for key in ("is_error", "isError"))
@@ -601,7 +604,9 @@ def _is_encoded(text: str) -> bool:
 
 def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
     """Whether this is a list or tuple, not a text."""
-    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
+    if isinstance(value, (list, tuple, dict, str, bytes, bytearray)):  # most are
+        return isinstance(value, (list, tuple))
+    return isinstance(value, Sequence)
 
 
 def _shown(value: Any) -> str:
