@@ -3,7 +3,7 @@
 # (tests/support/growth.py says how). Kernels are counted in a native program, doors with their Python, in two processes.
 # inputs: csrc python tests CMakeLists.txt
 # tools: g++ valgrind
-# minutes: 32
+# minutes: 45
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,7 @@ rm -f "$build"/*.counts*
 options=(-o faulthandler_timeout=1200 -p no:cacheprovider -p no:xdist)
 # NAME TESTS...: with the interpreter under Valgrind, which counts from the first test on.
 doors() {
-  TERSELY_COUNTS="$build/$1.counts" TERSELY_COUNTER="$build/count.so" timeout --signal=INT --kill-after=30 30m \
+  TERSELY_COUNTS="$build/$1.counts" TERSELY_COUNTER="$build/count.so" timeout --signal=INT --kill-after=30 43m \
     valgrind -q --tool=callgrind --instr-atstart=no --dump-line=no --callgrind-out-file="$build/$1.counts" \
     .venv/bin/python -m pytest --growth=python "${options[@]}" "${@:2}"
 }
