@@ -629,6 +629,7 @@ class Receipt:
         warnings: reason codes of everything the caller may want to know: "query_without_matches" (the query's
             terms occur nowhere: scored as without a query), "empty_query", "segment_cut" (nothing whole
             fitted), "segments_cut" (most of the budget would have been left, so larger ones were cut),
+            "larger_left_out" (most of the budget is left, as what is larger cannot be cut),
             "counter_not_additive" (the parts' counts were off by more than 10%), "nothing_to_keep"
             (white space only, over the budget), "markers_left_out" (no room even for an "…" where something
             was left out), "markers_shortened" (no room to say how much in each place), "no_unit_fits" (not

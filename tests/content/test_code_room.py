@@ -65,7 +65,28 @@ def test_large_literals_of_python_are_cut_between_elements(name: str, budget: in
         return
     ast.parse(result.text)
     assert name == "operators" or result.tokens > budget / 2  # one element
-    assert result.receipt.warnings == ("segments_cut",)
+    one = ("larger_left_out",) if result.tokens <= budget / 2 else ()
+    assert result.receipt.warnings == ("segments_cut", *one)
+
+
+WORDS = "QUJDREVG" * 1000
+ONE_LINE = {
+    "text.py": f'"""Data."""\n\nDATA = "{WORDS}"\n',
+    "pattern.js": f"module.exports = () => {{\n\treturn /[{WORDS}]/g;\n}};\n",
+    "value.yaml": f"data: {WORDS}\nsize: 1\n",
+    "row.csv": f"id,data\n1,2\n2,{WORDS}\n3,4\n",
+}
+
+
+@pytest.mark.parametrize("name", ONE_LINE)
+def test_what_is_too_large_to_be_kept_and_cannot_be_cut_is_said(name: str) -> None:
+    """As text it is cut."""
+    document = {"text": ONE_LINE[name], "name": name}
+    result = tersely.compress(document, budget=BUDGET)
+    assert result.tokens < BUDGET / 10 and result.receipt.warnings == ("larger_left_out",)
+    assert tersely.compress(document, budget=BUDGET, strategy="prose").tokens > BUDGET / 2
+    for small in ({"text": "import os\n" * 9, "name": name}, {"text": "DATA = 1\n" * 900, "name": name}):
+        assert "larger_left_out" not in tersely.compress(small, budget=BUDGET).receipt.warnings
 
 
 def test_one_file_does_not_take_others_down_with_it() -> None:

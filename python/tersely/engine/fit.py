@@ -105,7 +105,9 @@ def fit(
     """
     fitting = _Fitting(reading, budget, kept, within, floors, caps, favour)
     fitted = fitting.run()
-    return fitting.with_cut_line(fitted) if cuts_lines else fitted
+    if cuts_lines:
+        fitted = fitting.with_cut_line(fitted)
+    return fitting.with_unused(fitted)
 
 
 def choose(reading: Reading, target: int) -> UInt8s:
@@ -167,7 +169,6 @@ class _Fitting:
         fitted = fitted or self._unmarked() or self._cut()
         if self.kept is not None:
             fitted = replace(fitted, status=np.where(self.kept < FIRST_KEPT, fitted.status, self.kept))
-        fitted = replace(fitted, room=self._unused(fitted))
         if self.prices.exact and not self.reading.pages:  # else the units are not all of the whole
             original = self.reading.original
             off = abs(original - int(np.add.reduce(self.prices.counts)))
@@ -177,34 +178,38 @@ class _Fitting:
                 return replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
         return fitted
 
-    def _unused(self, fitted: Fit) -> int:
-        """`Fit.room`."""
+    def with_unused(self, fitted: Fit) -> Fit:
+        """The choice with its `Fit.room`, and a warning where what is left out is larger than the rest of the
+        budget, which is most of it."""
         room = self.budget - fitted.tokens
         if room <= self.budget // 2 or fitted.cut is not None:
-            return 0
-        left, reading, table = self._larger(fitted, room), self.reading, self.table
+            return fitted
+        reading, table, new = self.reading, self.table, self._larger(fitted, room)
+        large = (fitted.status < FIRST_KEPT) & (self.prices.counts > room)
+        left = np.zeros(len(table), dtype=bool)
         for region in reading.regions:
-            rows = slice(region.first, region.last)
-            if isinstance(region.form, Nested) and region.form.cut:
-                large = (fitted.status[rows] < FIRST_KEPT) & (self.prices.counts[rows] > room)
-                lines, text = large.nonzero()[0] + region.first, reading.texts[region.document]
+            rows, form = slice(region.first, region.last), region.form
+            if form is None:
+                left[rows] = new[rows]
+            elif isinstance(form, Nested) and form.cut:
+                lines, text = large[rows].nonzero()[0] + region.first, reading.texts[region.document]
                 places = zip(
                     lines.tolist(), table.start[lines].tolist(), table.end[lines].tolist(), strict=True
                 )
-                left[rows] = False
                 left[[row for row, start, end in places if "\n" in text[start:end]]] = True
-            else:
-                left[rows] &= region.form is None
-        return room if left.any() else 0
+        if not (left | new).any():
+            return fitted
+        warnings = (*fitted.warnings, "larger_left_out")
+        return replace(fitted, room=room if left.any() else 0, warnings=warnings)
 
     def _larger(self, fitted: Fit, room: int) -> npt.NDArray[np.bool_]:
         """bool[n]: units left out, in no group, that say something new and have more tokens than `room`."""
-        out = (fitted.status < FIRST_KEPT) & (self.reading.group < 0) & (self.worth > 0)
+        reading = self.reading
+        out = (fitted.status < FIRST_KEPT) & (reading.group < 0) & (self.worth > 0)
         if len(self.same):
             out &= ~np.isin(self.same, self.same[is_kept(fitted.status)])
-        estimated = self.reading.estimated()  # units that are never kept, or parts of lines
-        if estimated is not None:
-            out &= ~estimated
+        if reading.bulk is not None:
+            out &= ~reading.bulk
         larger: npt.NDArray[np.bool_] = out & (self.prices.counts > room)
         return larger
 

@@ -119,6 +119,7 @@ _WARNINGS = {
     "query_without_matches": "No word of the query stands in the text: it was compressed as without one.",
     "empty_query": "The query was blank, so the text was compressed as without one.",
     "segments_cut": "Whole segments would have left most of the budget unused, so the larger ones were cut.",
+    "larger_left_out": "Most of the budget is unused: what was left out is larger, and cannot be cut.",
     "segment_cut": "Not one whole segment fitted into the budget, so the best one was cut.",
     "counter_not_additive": "The token counts of the parts are more than 10% off the count of the whole.",
     "nothing_to_keep": "There is nothing but white space in the text.",
