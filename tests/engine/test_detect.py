@@ -439,6 +439,43 @@ def test_a_module_that_is_nearly_all_data_is_python() -> None:
     assert tersely.detect("keywords\n\n__all__ = ['a']\n\nlist = [\n" + names + "\n]\n").language == "python"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ORDER = {\n" + "".join(f"    0x{8000 + index}: {index},\n" for index in range(300)) + "}\n",
+        "# Made by a script.\n\nORDER: dict[str, str] = {  # by name\n"
+        + '    "AWS::A": "8f",\n' * 300
+        + "}\n",
+        "ORDER = (\n" + "1, 2, 65535,\n" * 300 + ")\n",
+        '"""\nThe version.\n"""\nversion = "2.4"\nfull = version\nrelease = "dev" not in version\n',
+        "from .answers import Answer\n\nanswer = Answer()\n\npaths = {\n"
+        + '    "{0}/a": answer,\n' * 99
+        + "}\n",
+        "import pytest\nfrom graphs import sb\n\n\nclass TestGraphs:\n    def test_star(self):\n"
+        + "        assert sb(2) == pytest.approx(0.843)\n" * 40,
+    ],
+)
+def test_python_that_looks_like_something_else_is_python(text: str) -> None:
+    """Data, lines of settings, tests: whatever its lines look like, all of it parses as nothing else does."""
+    assert tersely.detect(text).language == "python"
+    assert tersely.detect(text + "What follows is a sentence.\n").language != "python"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "public enum Color {\n" + "".join(f"    COLOR_{index},\n" for index in range(300)) + "}\n",
+        "/** Codes. */\npublic enum Code {\n"
+        + "".join(f'    /** Error {index}. */\n    E{index}("{index}"),\n' for index in range(99))
+        + "}\n",
+    ],
+)
+def test_members_between_braces_are_code(text: str) -> None:
+    """Each has a name of its own: as many are told as fit."""
+    assert tersely.detect(text).kind == "code"
+    assert tersely.compress(text, budget=300).tokens > 250
+
+
 def test_what_quotes_python_is_none() -> None:
     quoted = (
         "Some words of a guide that explains it.\n\n```python\nfrom __future__ import annotations\n```\n\n"

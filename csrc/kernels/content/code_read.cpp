@@ -356,12 +356,34 @@ class IndentReader {
 
 CodeShape read_indents(const CodeLines& lines) { return IndentReader(lines, false).run(); }
 
+namespace {
+
+// Whether lines say `NAME = (` or `NAME = {`, and in the braces comes a string or a number first, as nearly no other
+// language has it.
+bool assigns_literal(const CodeLines& lines, LineSpan span) {
+    if (span.first == span.last) return false;
+    View head = lines[span.first];
+    head = head.substr(0, head.find('#'));
+    head = head.substr(0, head.find_last_not_of(" \t") + 1);
+    const View name = first_word(head);
+    const bool named = !name.empty() && (head.substr(name.size()).starts_with(" = ") || head[name.size()] == ':');
+    if (!named || (!head.ends_with("= {") && !head.ends_with("= ("))) return false;
+    std::int32_t line = span.first + 1;
+    while (line < span.last && (lines.blank(line) || lines[line][0] == '#')) ++line;
+    return head.back() == '(' || View("\"'0123456789(").find(lines[line][0]) != View::npos;
+}
+
+}  // namespace
+
 bool is_python(const CodeLines& lines) {
     const CodeShape shape = IndentReader(lines, true).run();
     if (!shape.sure || !shape.folds.empty()) return shape.sure;
-    return std::any_of(shape.statements.begin(), shape.statements.end(), [&](const LineSpan& part) {
+    const std::vector<LineSpan>& parts = shape.statements;
+    const View first = parts.empty() ? View() : lines[parts[0].first];
+    if (parts.size() > 1 && (first.starts_with("\"\"\"") || first.starts_with("'''"))) return true;
+    return std::any_of(parts.begin(), parts.end(), [&](const LineSpan& part) {
         const View head = lines[part.first];
-        return head.starts_with("from ") && head.find(" import ") != View::npos;
+        return (head.starts_with("from ") && head.find(" import ") != View::npos) || assigns_literal(lines, part);
     });
 }
 

@@ -13,8 +13,8 @@ namespace tersely::content {
 CodeShape read_indents(const CodeLines& lines);
 
 // Whether a text is Python beyond doubt: its marks add up as above, no two operands stand side by side as words of
-// prose and of most other languages do, only words of Python open blocks, and there is a block or a "from ... import".
-// O(bytes).
+// prose and of most other languages do, only words of Python open blocks, and there is a block, a "from ... import", a
+// string in three quotes before other statements, or a name that is a tuple or dict on several lines. O(bytes).
 bool is_python(const CodeLines& lines);
 
 // Languages with braces. Strings, characters, comments, and the literals of their own (templates and regular

@@ -377,6 +377,10 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     const float coded = share(counts.code, code_like);
     if (code_like >= 4 && coded > 0.4F && words < 0.35F && may_be_code)
         best.offer(ContentKind::code, 0.65F * coded, language);
+    // Lines of braces, and such as end in them: members of an enum, values of an array.
+    const std::uint32_t ended = counts.opens + counts.statements + counts.listed;
+    if (counts.opens >= 2 && code_like >= 4 && ended * 10 >= code_like * 9 && may_be_code)
+        best.offer(ContentKind::code, 0.6F, language);
     if (counts.remarks >= 3 && words < 0.2F) {
         best.offer(ContentKind::code, 0.4F + 0.5F * share(counts.remarks, n), language);
     }

@@ -151,6 +151,8 @@ _SUFFIXES: dict[str, tuple[DetectedName, tuple[DetectedName, ...]]] = {
 _NOTHING = 0.5  # confidence, at most, of what looks like nothing known
 _CERTAIN = 0.975  # confidence of what begins as nothing else does
 _JSON = frozenset({"json", "jsonl"})
+_NO_CODE = frozenset({*_JSON, "log", "diff", "stack_trace", "conversation"})  # that no code surely looks like
+_OF_PYTHON = (":\n", ":\r\n", "\nfrom ", " = {", " = (", '"""', "'''")  # one is in what is told to be Python
 _LINES = frozenset({"log", "tool_output", "stack_trace", "html"})  # that no JSON looks like
 _IN_PAIRS = 0.8  # share of lines with three key=value or more
 # Suffixes that several languages have: what the text looks like, and is.
@@ -254,17 +256,19 @@ def language_detection(language: str, found: Detection) -> Detection:
 
 
 def detect_each(texts: Sequence[str]) -> list[Detection]:
-    """Detect the type of each text; doubtful ones are Python if all of it parses. O(characters)."""
+    """Detect the type of each text; what is not surely something else is Python if all of it parses.
+
+    O(characters).
+    """
     found = []
     looks = _native.detect(list(map(_sample, texts)))
     for look, text in zip(looks, texts, strict=True):
         one = Detection(KINDS[look[0]], LANGUAGES[look[1]], look[2])
-        if one.confidence <= _CERTAIN or (one.kind == "code" and one.language in (None, "yaml")):
-            signs = (
-                ":\n" in text or ":\r\n" in text or "\nfrom " in text
-            )  # one stands in Python that reads so
-            if signs and _native.is_python(text):
-                one = Detection("code", "python", 1.0)
+        code = one.kind == "code" and one.language not in (None, "yaml", "ini")
+        sure = one.confidence > _CERTAIN and (code or one.kind in _NO_CODE)
+        signs = not sure and (text.startswith("from ") or any(sign in text for sign in _OF_PYTHON))
+        if signs and _native.is_python(text):
+            one = Detection("code", "python", 1.0)
         found.append(one)
     return found
 
