@@ -65,11 +65,8 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, str | None]:
     """
     if encoding is not None:
         return data.decode(encoding), None
-    for mark, name in _MARKS:
-        if data.startswith(mark):
-            return _of_wide(data, name), name
-    if (found := _by_zeros(data[:_HEAD])) is not None:
-        return _of_wide(data, found), found
+    if (wide := _wide_encoding(data)) is not None:
+        return _of_wide(data, wide), wide
     try:
         return data.decode("utf-8"), None
     except UnicodeDecodeError:
@@ -80,6 +77,11 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, str | None]:
         if len(data) - len(good) > _STRAY * len(data):
             raise
         return text, None
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether the first bytes of a file have a zero, and are neither UTF-16 nor UTF-32. O(bytes)."""
+    return b"\0" in head and _wide_encoding(head) is None
 
 
 def to_bytes(text: str) -> bytes:
@@ -98,6 +100,12 @@ def encoding_name(given: str) -> str:
     except LookupError as error:
         raise ValueError(f"unknown encoding {given!r}; known are utf-8, utf-16, latin-1, ...") from error
     return found.name
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """Tell UTF-16 and UTF-32 by a mark, UTF-16 by its zeros; None for anything else."""
+    marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+    return marked or _by_zeros(data[:_HEAD])
 
 
 def _of_wide(data: bytes, name: str) -> str:

@@ -24,6 +24,7 @@ from index_folders import WORDS, as_written, contents, write_folder
 from other_threads import forks
 from tersely import StaticEmbedder, _native
 from tersely.errors import StoreError
+from tersely.file_text import read_path
 from tersely.kernels import cosine_similarity
 from tersely.retrieval import ChunkResult
 from tersely.retrieval.chunks import Retriever
@@ -438,11 +439,26 @@ def test_links_binary_huge_and_broken_files_have_notes(tmp_path: Path) -> None:
         "up": "link_outside",
     }
     assert "secret" not in " ".join(contents(index).values())
-    assert "f\ufffdhrt" in index.search("Schiff")[0].content
+    assert "fährt" in index.search("Schiff")[0].content
     assert index.report is not None and (index.report.added, index.report.files) == (2, 2)
     before = as_written(folder / ".tersely")
     assert notes(Index.build(folder, largest_file=4000)) == notes(index)  # unchanged files keep theirs
     assert as_written(folder / ".tersely") == before  # and nothing is written anew
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "windows-1252"])
+def test_files_are_read_in_the_encodings_that_the_command_reads(tmp_path: Path, encoding: str) -> None:
+    text = f"# Ebbe\n\nDie Fähre läuft bei Ebbe aus, für 9 Euro. {WORDS['tide'] * 3}\n"
+    (tmp_path / "ebbe.md").write_bytes(text.encode(encoding))
+    index = Index.build(tmp_path)
+    assert notes(index) == {"ebbe.md": "not_utf8"}
+    assert "Fähre läuft bei Ebbe" in index.search("Fähre")[0].content
+    assert read_path(tmp_path / "ebbe.md").text.removeprefix("\ufeff") == text
+
+
+def test_bytes_that_are_no_text_in_any_encoding_are_binary(tmp_path: Path) -> None:
+    (tmp_path / "noise.txt").write_bytes(bytes(range(1, 256)) * 9)
+    assert notes(Index.build(tmp_path)) == {"noise.txt": "binary"}
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -16,7 +16,7 @@ from tersely import _native
 from tersely.files import file_digest, map_bytes, private, sync_to_disk
 from tersely.models.embedders import CheckedEmbedder
 from tersely.retrieval.index.chunking import Chunk, cut_chunks
-from tersely.retrieval.index.files import FileNote, SourceFile, decode, find_files, read_file
+from tersely.retrieval.index.files import FileNote, SourceFile, find_files, read_file, text_of
 from tersely.retrieval.index.storage import (
     ChunkRow,
     Made,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 LARGEST_FILE = 16 * 2**20  # bytes
-_READING = 1  # of this and the modules it imports: counts up when they cut or read differently
+_READING = 2  # of this and the modules it imports: counts up when they cut or read differently
 _AT_ONCE = 512  # texts that are embedded together
 _COPIED = 8192  # rows
 
@@ -206,7 +206,7 @@ class _Update:
     @staticmethod
     def _add(connection: Connection, new: _NewChunks, item: SourceFile, data: bytes, digest: bytes) -> str:
         """Add a file; return the reason of a note, or ""."""
-        text, note = decode(item.path, data)
+        text, note = text_of(item.path, data)
         connection.execute("INSERT INTO files VALUES (?, ?, ?)", (item.path, digest, note))
         new.add(item.path, cut_chunks(text, item.kind))
         return note

@@ -23,6 +23,7 @@ from tersely.models.counters import resolve_counter
 from tersely.protocols import BatchTokenCounter
 from tersely.retrieval.chunks import ChunkResult, PlacedResult, kept_places, readable
 from tersely.retrieval.results import on_topic
+from tersely.text import decode, is_binary, well_formed
 from tersely.types import Compressed, Document, Frame, Heads, Request
 from tersely.writing.prompt import one_line
 
@@ -60,7 +61,8 @@ class FileNote:
         path: of the file, relative to the folder.
         reason: "link_outside", "not_a_file", "unreadable", "too_large", "binary", "name_not_utf8" (these are
             left out), "no_text" (a damaged PDF, one of pictures), "needs_extra" (pip install
-            'tersely[documents]'); "not_utf8" (what is no UTF-8 is shown as U+FFFD).
+            'tersely[documents]'); "not_utf8" (read as UTF-16, UTF-32 or Windows-1252; else what is no UTF-8
+            is shown as U+FFFD).
     """
 
     path: str
@@ -133,22 +135,26 @@ def read_file(folder: Path, path: str, largest: int) -> bytes | FileNote:
         return FileNote(path, "unreadable")
     if len(data) > largest:  # it grew
         return FileNote(path, "too_large")
-    if b"\0" in data[:_LOOKED_AT] and not path.lower().endswith(tuple(READABLE)):
+    if is_binary(data[:_LOOKED_AT]) and not path.lower().endswith(tuple(READABLE)):
         return FileNote(path, "binary")
     return data
 
 
-def decode(path: str, data: bytes) -> tuple[str, str]:
+def text_of(path: str, data: bytes) -> tuple[str, str]:
     """The text of a file without its byte order mark, and a reason of `FileNote` for it, or ""."""
     try:
         told = file_text(path, data)
-        return data.decode("utf-8-sig") if told is None else told, ""
+        if told is not None:
+            return told, ""
+        read, guessed = decode(data)
     except UnicodeDecodeError:
-        return data.decode("utf-8-sig", "replace"), "not_utf8"
+        return "", "binary"
     except MissingExtraError:
         return "", "needs_extra"
     except ValueError:
         return "", "no_text"
+    text = well_formed(read)
+    return text.removeprefix("\ufeff"), "not_utf8" if guessed or text is not read else ""
 
 
 def _is_inside(link: Path, root: Path) -> bool:
