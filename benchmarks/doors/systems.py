@@ -101,7 +101,7 @@ def _contextual(task: Task) -> str:
 
 def _text_tool(task: Task) -> str:
     (tool,) = text_tools()
-    given = {"text": SEPARATOR.join(task.documents), "query": task.query, "budget": task.budget, "ratio": 0.3}
+    given = {"text": SEPARATOR.join(task.documents), "query": task.query, "budget": task.budget}
     return tool.run(given).text
 
 

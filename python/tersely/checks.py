@@ -34,6 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _BRIEFLY = Repr()  # the first items, the first and the last of long texts
 _BRIEFLY.maxlevel, _BRIEFLY.maxstring, _BRIEFLY.maxother = 2, 60, 60
 _BRIEFLY.maxlist = _BRIEFLY.maxtuple = _BRIEFLY.maxdict = _BRIEFLY.maxset = 2
+SHARE = 0.3  # of the tokens, that is kept where nobody says how much
 _SHOWN = 80  # characters of a refused value in a message: it may be a whole document
 
 
@@ -190,6 +191,15 @@ def callable_or_none(value: F | None, name: str) -> F | None:
 def threads(value: Any) -> int | None:
     """Return how many threads the caller asks for, from 1; None leaves the number to the package."""
     return None if value is None else whole_number(value, "threads", least=1)
+
+
+def share_kept(budget: Any, ratio: Any, default: float = SHARE) -> float:
+    """The share that is kept where there is no budget. Raises ValueError where both are given."""
+    if ratio is None:
+        return default
+    if budget is not None:
+        raise ValueError("budget and ratio both say how much stays: give one of them")
+    return share(ratio, "ratio")
 
 
 def budget_of(budget: int | None, ratio: float, original: int) -> int:

@@ -79,6 +79,7 @@ def test_a_result_of_a_tool_comes_back_in_its_shape(address: str) -> None:
         ({"text": "a", "result": "a"}, {}, 400, 'either "text" or "result"'),
         ({"text": 1}, {}, 400, "text must be of type string"),
         ({"text": "a", "budget": 0}, {}, 400, "budget"),
+        ({"text": "a", "budget": 9, "ratio": 0.3}, {}, 400, "budget and ratio both say how much stays"),
         ({"text": "a", "path": "/etc/passwd"}, {}, 400, "unknown argument 'path'"),
         ({"text": "a"}, {"content_type": "text/plain"}, 415, "application/json"),
         ({"text": "a"}, {"host": "evil.example"}, 403, "Host"),

@@ -86,6 +86,15 @@ def test_e023_the_schema_of_expansion_and_the_list(tools: list[Tool]) -> None:
     assert readers == {"list_context_segments", "plan_context", "search_stash"}
 
 
+def test_a_reply_says_where_a_text_takes_the_place_of_another(tools: list[Tool]) -> None:
+    texts = [("a", "One."), ("a", "One."), ("b", "One."), ("a", "Two."), ("", "Two."), ("", "Two.")]
+    calls = [(STORE, {"text": text, **({"segment_id": id} if id else {})}) for id, text in texts]
+    results = call_all(tools, calls)
+    said = [result.structured_content["replaced"] for result in results]
+    assert said == [False, False, False, True, False, False]
+    assert ["takes the place" in result.content[0].text for result in results] == said
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

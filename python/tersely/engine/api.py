@@ -44,7 +44,6 @@ from tersely.types import (
 )
 
 _DEFAULT = Auto()
-_SHARE = 0.3  # that is kept where nobody says how much
 _NOWHERE: tuple[Any, ...] = ()  # no places, which most calls name
 
 
@@ -240,7 +239,7 @@ def compress_batch(
     queries = _one_an_item(query, "query", len(todo), (str, type(None)))
     budgets = _one_an_item(budget, "budget", len(todo), None)
     if budgets and None not in budgets:
-        _share(budgets[0], ratio)  # raises where both are given
+        checks.share_kept(budgets[0], ratio)  # raises where both are given
     ratios = _one_an_item(ratio, "ratio", len(todo), None)
     listed = isinstance(pinned, (list, tuple)) and bool(pinned) and all(isinstance(p, list) for p in pinned)
     pins = _one_an_item(pinned, "pinned", len(todo), None) if listed else [pinned] * len(todo)
@@ -291,22 +290,13 @@ def _request(
         checked,
         None if query is None else checks.text(query, "query"),
         None if budget is None else checks.whole_number(budget, "budget"),
-        _share(budget, ratio),
+        checks.share_kept(budget, ratio),
         resolve_counter(counter),
         () if pinned is _NOWHERE else to_spans(pinned, checked),
         () if groups is _NOWHERE else to_groups(groups, checked),
         checks.text(separator, "separator"),
         frame=frame,
     )
-
-
-def _share(budget: Any, ratio: Any) -> float:
-    """The share that is kept where there is no budget. Raises ValueError where both are given."""
-    if ratio is None:
-        return _SHARE
-    if budget is not None:
-        raise ValueError("budget and ratio both say how much stays: give one of them")
-    return checks.share(ratio, "ratio")
 
 
 def _refuse_unknown(options: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 
 from tersely import checks
-from tersely.checks import budget_of, whole_number
+from tersely.checks import budget_of, share_kept, whole_number
 from tersely.content.blocks import holds_blocks
 from tersely.content.detect import detect_each, hinted_detection, named_code
 from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
@@ -277,9 +277,7 @@ class Prepared:
             if self.request.budget is not None:
                 return self.request.budget
             ratio = self.request.ratio
-        if budget is not None and ratio is not None:
-            raise ValueError("budget and ratio both say how much stays: give one of them")
-        return budget_of(budget, self.request.ratio if ratio is None else ratio, self.original_tokens)
+        return budget_of(budget, share_kept(budget, ratio, self.request.ratio), self.original_tokens)
 
     def finish(self, fitted: Fit, budget: int) -> Compressed:
         """The result of a choice; raises BudgetExceededError where it lost a fact that it may not."""

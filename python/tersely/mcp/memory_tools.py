@@ -79,10 +79,13 @@ class MemoryTools:
         known = {name: value for name, value in arguments.items() if name != "text"}
         if "timestamp" in known:
             known["timestamp"] = _time(known["timestamp"])
-        segment = self.memory.store_context_segment(arguments["text"], **known)
+        store, id, text = self.memory.store, known.get("segment_id"), arguments["text"]
+        replaced = id is not None and id in store and store.get(id).text != text
+        segment = self.memory.store_context_segment(text, **known)
         name = shown_name(segment.segment_id)
-        data = {"segment_id": segment.segment_id, "tokens": segment.tokens}
-        return ToolReply(f"Stored {name}: {segment.tokens} tokens.", data)
+        data = {"segment_id": segment.segment_id, "tokens": segment.tokens, "replaced": replaced}
+        told = " It takes the place of the text that had this id, which stays stored." if replaced else ""
+        return ToolReply(f"Stored {name}: {segment.tokens} tokens.{told}", data)
 
     @tool(
         "List segments: ids, types, tokens, whether compressed. Not their texts.",

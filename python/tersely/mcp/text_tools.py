@@ -30,12 +30,11 @@ def text_tools(*, fenced: bool = True) -> list[Tool]:
                 text=argument("string", "The text: prose, Markdown, a log, code, JSON, a diff..."),
                 query=argument("string", "What you want to know; omit for the gist"),
                 budget=argument(
-                    "integer", "Tokens allowed (o200k_base); omit to keep `ratio` of the text", minimum=1
+                    "integer", "Tokens allowed (o200k_base); omit to keep a share of the text", minimum=1
                 ),
                 ratio=argument(
                     "number",
-                    "Share of the tokens to keep where there is no budget (default: 0.3)",
-                    default=0.3,
+                    f"Share of the tokens to keep, instead of a budget (default: {checks.SHARE})",
                     minimum=0.01,
                     maximum=1.0,
                 ),
@@ -52,7 +51,8 @@ def _compress_text(arguments: dict[str, Any], fenced: bool) -> ToolReply:
     fenced = fenced and budget is not None and count_tokens(fenced_reply(documents[0].text)) > budget
     frame = Frame(write=lambda parts: [fenced_reply(parts[0])]) if fenced else None
     counter = resolve_counter(None)
-    request = Request(documents, query or None, budget, arguments["ratio"], counter, frame=frame)
+    share = checks.share_kept(budget, arguments.get("ratio"))
+    request = Request(documents, query or None, budget, share, counter, frame=frame)
     try:
         result = Auto().prepare(request).fit()
     except BudgetExceededError as error:
