@@ -16,6 +16,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import fields
 from enum import Enum
 from functools import lru_cache, update_wrapper
 from numbers import Real
@@ -279,7 +280,33 @@ def _choice(choice: object) -> str:
     return word if plain else repr(word)
 
 
-class Ratios(ABC):
+class Valued:
+    """Base class of results that are equal where all that is compared of them is, arrays by their numbers."""
+
+    __slots__ = ()
+
+    def _compared(self) -> list[Any]:
+        return [getattr(self, one.name) for one in fields(self) if one.compare]  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Valued) or type(other) is not type(self):
+            return NotImplemented
+        return all(map(_alike, self._compared(), other._compared()))
+
+    def __hash__(self) -> int:
+        return hash(tuple(one for one in self._compared() if isinstance(one, (str, int))))
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if hasattr(one, "tobytes") and hasattr(other, "tobytes"):
+        same = (one.dtype, one.shape) == (other.dtype, other.shape)
+        return bool(same and one.tobytes() == other.tobytes())
+    return bool(one is other or one == other)
+
+
+class Ratios(Valued, ABC):
     """Base class of results that derives `reduction` and `factor` from their `ratio`."""
 
     __slots__ = ()

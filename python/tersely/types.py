@@ -81,7 +81,7 @@ class Level(IntEnum):
 @checks.brief
 @checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
-class SegmentTable:
+class SegmentTable(checks.Valued):
     """Segments as a structure of arrays, one row a segment, in source order.
 
     Attributes:
@@ -231,7 +231,7 @@ PRESERVABLE: dict[str, tuple[FactKind, ...]] = {
 
 @checks.brief
 @dataclass(frozen=True, eq=False, slots=True)
-class FactTable:
+class FactTable(checks.Valued):
     """Facts as a structure of arrays, one row an occurrence, in source order.
 
     Attributes:
@@ -711,7 +711,7 @@ class Compressed(Ratios):
     receipt: Receipt
     generated: tuple[tuple[int, int], ...] = ()
     parts: tuple[str, ...] = ()
-    judge: Callable[[], tuple[float, ...]] | None = field(default=None, repr=False)
+    judge: Callable[[], tuple[float, ...]] | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         return self.text
@@ -814,7 +814,7 @@ class Compressed(Ratios):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Deduplicated:
+class Deduplicated(checks.Valued):
     """n texts or vectors in k clusters; unpacks as `representatives, labels`.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
@@ -15,7 +15,8 @@ import tersely
 from sample_texts import ALL, GUIDE, prose
 from tersely import Compressed, Document, Kind
 from tersely.engine.finish import broken_promises
-from tersely.retrieval import ContextualCompressor
+from tersely.memory import compact_messages
+from tersely.retrieval import ContextualCompressor, compress_results
 from tersely.strategies import ExtractiveCompressor
 from tersely.types import Span, span_columns
 
@@ -231,6 +232,28 @@ def test_separators_that_say_something_are_generated_and_no_place_lies_in_one(
     assert broken_promises(result) == []
     for place in filter(None, result.places):
         assert all(end <= place[0] or place[1] <= start for start, end in result.generated)
+
+
+MADE: dict[str, Callable[[str], object]] = {
+    "compress": lambda text: tersely.compress(text, "copper fee", budget=150, strategy=tersely.Extractive()),
+    "facts": lambda text: tersely.compress(
+        text, budget=150, strategy=tersely.Extractive(preserve=("numbers",))
+    ),
+    "segment": tersely.segment,
+    "dedup": lambda text: tersely.dedup([text, GUIDE, "Milk is out."]),
+    "results": lambda text: compress_results([(text, 0.9)], "copper fee"),
+    "contextual": lambda text: ContextualCompressor(token_budget=99).compress_sync([text], "copper fee"),
+    "history": lambda text: compact_messages([{"role": "user", "content": text}], budget=99),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_result_is_equal_to_its_copies_and_to_the_same_made_again(name: str) -> None:
+    """Not to another one; equal ones have equal hashes."""
+    made, other = MADE[name](GUIDE), MADE[name](f"{GUIDE}\nMilk is out again.")
+    for again in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made), MADE[name](GUIDE)):
+        assert again == made and again is not made and hash(again) == hash(made)
+    assert made != other and made != GUIDE
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -79,6 +79,9 @@ def _copied(door: Door) -> Door:
                     wrong.append(f"{name} raised {error!r}")
                     continue
                 seen = call.seen(result) if seen is None else seen
+                for one, two in zip(_of_ours(result), _of_ours(other), strict=True):
+                    kind = type(one).__name__
+                    wrong += [] if one == two or kind[0] == "_" else [f"the {name} is not equal: {kind}"]
                 wrong += [] if call.seen(other) == seen else [f"the {name} says something else"]
             return wrong[:5]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.checks import number, whole_number
+from tersely.checks import Valued, number, whole_number
 from tersely.memory.compaction import CompactedMessages, compact_messages
 from tersely.memory.folding import MessageAccount
 from tersely.memory.groups import count_entries
@@ -64,7 +64,7 @@ def break_even(cost: float, saved_tokens: int, price_per_million: float) -> int 
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class CompactionPlan:
+class CompactionPlan(Valued):
     """The outcome and costs of a compaction that is not done yet.
 
     Attributes:

@@ -204,7 +204,7 @@ class ResultStats:
 
 @brief
 @dataclass(frozen=True, eq=False, slots=True)
-class CompressedResults:
+class CompressedResults(checks.Valued):
     """The search results that are left, best first.
 
     Attributes:

@@ -139,7 +139,7 @@ def document_scores(
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RelevanceScores(Sequence[RelevanceScore]):
+class RelevanceScores(checks.Valued, Sequence[RelevanceScore]):
     """The scores of a call: a sequence of one `RelevanceScore` a document, in the documents' order.
 
     Attributes:
@@ -179,7 +179,7 @@ def to_uuid(identity: str | uuid.UUID) -> uuid.UUID:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class MethodScores:
+class MethodScores(checks.Valued):
     """Scores that one method gives all segments and all documents.
 
     Attributes:
@@ -256,7 +256,7 @@ _WIDTH = 60  # characters of a segment's text that are shown
 
 @brief
 @dataclass(frozen=True, eq=False, slots=True)
-class Explanation:
+class Explanation(checks.Valued):
     """Scores and their parts.
 
     Attributes:
