@@ -107,11 +107,14 @@ def test_D023_structures_are_not_split(name: str) -> None:
     assert UNSPLIT[name] in [text[start:end] for _, start, end, _ in tersely.segment(text)]
 
 
-def test_a_large_table_is_cut_between_rows() -> None:
+@pytest.mark.parametrize("level", [Level.SENTENCE, Level.CLAUSE])
+def test_a_large_table_is_cut_between_rows(level: Level) -> None:
+    """The dashes belong to the head, without which they say nothing, and it is none."""
     rows = [f"| row {i} | value. Value {i} |" for i in range(60)]
     text = "\n".join(["| name | value |", "|---|---|", *rows])
-    pieces = [text[start:end] for _, start, end, kind in tersely.segment(text) if kind == Kind.TABLE]
-    assert pieces == text.split("\n")
+    table = tersely.segment(text, level)
+    pieces = [text[start:end] for _, start, end, kind in table if kind == Kind.TABLE]
+    assert pieces == ["| name | value |\n|---|---|", *rows]
 
 
 def test_large_code_is_cut_between_lines() -> None:

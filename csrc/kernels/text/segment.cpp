@@ -84,6 +84,16 @@ bool is_dashed(std::string_view line) {
     return line.find('-') != std::string_view::npos && line.find_first_not_of("|-: \t\r") == std::string_view::npos;
 }
 
+// The rows of a table, a line each; its head with the dashes below it.
+void split_rows(std::string_view text, const Span& table, std::vector<Span>& out) {
+    const std::size_t head = out.size();
+    split_lines(text, table, 0, out);
+    if (out.size() < head + 3 || !is_dashed(text.substr(out[head + 1].begin, out[head + 1].end - out[head + 1].begin)))
+        return;
+    out[head].end = out[head + 1].end;
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(head) + 1);
+}
+
 void split_block(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops, std::vector<Span>& out) {
     const Span whole{block.begin, block.end};
     const std::size_t size = block.end - block.begin;
@@ -93,7 +103,7 @@ void split_block(std::string_view text, const Block& block, const OrdinalStops& 
         case Kind::kLogLine:
             return split_long(text, whole, kLongestSegment, out);
         case Kind::kTable:
-            return size <= kWholeTable ? out.push_back(whole) : split_lines(text, whole, 0, out);
+            return size <= kWholeTable ? out.push_back(whole) : split_rows(text, whole, out);
         case Kind::kFencedCode:
             return size <= kWholeCode ? out.push_back(whole) : split_lines(text, whole, kWholeCode / 2, out);
         case Kind::kCode:
@@ -112,7 +122,7 @@ void split_block(std::string_view text, const Block& block, const OrdinalStops& 
 // The block's sentences, cut into clauses; what has none stays whole.
 void split_into_clauses(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops,
                         std::vector<Span>& out) {
-    if (block.kind == Kind::kTable) return split_lines(text, {block.begin, block.end}, 0, out);
+    if (block.kind == Kind::kTable) return split_rows(text, {block.begin, block.end}, out);
     std::vector<Span> sentences;
     split_block(text, block, ordinal_stops, sentences);
     for (const Span& sentence : sentences) {
@@ -220,11 +230,18 @@ Segments segment(std::string_view text, Level level, std::size_t window, std::si
         const std::int32_t under = item && leads >= 0 ? leads : *std::max_element(open.begin(), open.end());
         const auto first = static_cast<std::int32_t>(out.size());
         for (const Span& span : spans) out.push(span, block.kind, static_cast<std::int32_t>(index), under);
-        if (piece > 0 && block.kind == Kind::kTable && spans.size() > 2 &&
-            is_dashed(text.substr(spans[1].begin, spans[1].end - spans[1].begin))) {
+        if (piece > 0 && block.kind == Kind::kTable && spans.size() > 1) {
+            const auto ruled = [&](std::size_t row) {
+                std::string_view line = text.substr(spans[row].begin, spans[row].end - spans[row].begin);
+                return is_dashed(line.substr(line.rfind('\n') + 1));
+            };
             auto row = out.heading.begin() + first;
-            *++row = first;
-            std::fill(++row, out.heading.end(), first + 1);
+            if (ruled(0)) {
+                std::fill(++row, out.heading.end(), first);
+            } else if (spans.size() > 2 && ruled(1)) {  // the head was larger than the room
+                *++row = first;
+                std::fill(++row, out.heading.end(), first + 1);
+            }
         }
         if (heading) open[block.level] = first;
         if (!item) leads = leads_into_list(text, block, spans, level) ? static_cast<std::int32_t>(out.size()) - 1 : -1;

@@ -69,8 +69,8 @@ struct Segments {
 
 // `window`: length in characters of a CHARACTER segment (>= 1), unused by the other levels.
 // `piece`: 0, or bytes: SENTENCE segments of more than kWholePieces times as many, headings aside, are cut at the ends
-// of lines, and of what is longer than a piece, at the best break. Each row of a table with a line of dashes below its
-// head has that line as its heading, which has the head.
+// of lines, and of what is longer than a piece, at the best break. Each row of a table has its head as its heading,
+// with which the line of dashes below it is one segment.
 // `whole`: whether a text of kWholeTurn bytes or fewer is one SENTENCE segment.
 Segments segment(std::string_view text, Level level, std::size_t window, std::size_t piece = 0, bool whole = false);
 
