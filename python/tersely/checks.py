@@ -16,7 +16,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import fields
 from enum import Enum
 from functools import lru_cache, update_wrapper
 from numbers import Real
@@ -286,7 +285,8 @@ class Valued:
     __slots__ = ()
 
     def _compared(self) -> list[Any]:
-        return [getattr(self, one.name) for one in fields(self) if one.compare]  # type: ignore[arg-type]
+        own = type(self).__dataclass_fields__.values()  # type: ignore[attr-defined]
+        return [getattr(self, one.name) for one in own if one.compare]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Valued) or type(other) is not type(self):
