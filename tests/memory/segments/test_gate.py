@@ -183,10 +183,22 @@ def test_e030_honest_forms_in_other_words_pass() -> None:
         ("two letters", "2 letters"),
         ("142 over 88", "142/88"),
         ("pages 3–5", "pages 3 to 5"),
+        ("1400 rows", "1,400 rows"),
+        ("12,500,000 of them", "12500000 of them"),
+        ("95.0 seconds", "95 s"),
+        ("$1,400.50", "1400.5 $"),
     ],
 )
 def test_e030_numbers_and_units_are_compared_in_one_form(one: str, other: str) -> None:
     assert in_one_form(one, words=True) == in_one_form(other, words=True)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("1,400", "14,00"), ("1,400", "1400,5"), ("1,400,50", "140050"), ("1.10", "1.1"), ("100 s", "10 s")],
+)
+def test_e030_other_numbers_stay_others(one: str, other: str) -> None:
+    assert in_one_form(one, words=True) != in_one_form(other, words=True)
 
 
 @pytest.mark.parametrize(

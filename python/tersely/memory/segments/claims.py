@@ -42,6 +42,7 @@ _RATE = re.compile(
     re.IGNORECASE,
 )
 _RATE_FORM = re.compile(rf"\bper (?:{'|'.join(map(re.escape, dict.fromkeys(_RATES.values())))})(?!\w)")
+_THOUSANDS = re.compile(r"(?<![\w.,/:-])\d{1,3}(?:,\d{3}){1,5}(?!,?\d)")
 _NEAR = 16  # characters between two numbers of one unit
 _RANGE = re.compile(r"(?<=\d)[ \t]?[–—][ \t]?(?=\d)")
 _WRAPPED = re.compile(r"(?<=[^\s.:;!?])[ \t\r]{0,9}\n(?=[^\W\d_])(?![A-Z])")
@@ -49,18 +50,20 @@ _SHARE = re.compile(r"(?<![\w.,/:-])(\d+) (?:over|out of|of) (?=\d+(?![\w.,/:-]\
 
 
 def in_one_form(text: str, words: bool = False) -> str:
-    """Write each number with its unit, in one form: "4.2 seconds" as "4.2 s", "$5" as "5 $", "142 over 88" as
-    "142/88", "1–4" as "1 to 4"; and "two" as "2", where `words`. Lines that go on in the next one are joined.
-    O(characters)."""
+    """Write each number with its unit, in one form: "4.20 seconds" as "4.2 s", "$5" as "5 $", "1,400" as
+    "1400", "142 over 88" as "142/88", "1–4" as "1 to 4"; and "two" as "2", where `words`. Lines that go on in
+    the next one are joined. O(characters)."""
 
     def written(match: re.Match[str]) -> str:
-        if match["sign"]:
-            return f"{match['amount']} {match['sign']}"
-        return f"{match['number']} {_UNITS[match['unit'].casefold()]}"
+        number = match["amount"] or match["number"]
+        if "." in number:  # of a number without a unit, 1.10 may be a version
+            number = number.rstrip("0").rstrip(".")
+        return f"{number} {match['sign'] or _UNITS[match['unit'].casefold()]}"
 
     if words:
         text = _NUMBER_WORD.sub(lambda match: _DIGITS[match[0].casefold()], _TWICE.sub("2 times", text))
-    text = _WITH_UNIT.sub(written, _RANGE.sub(" to ", _WRAPPED.sub(" ", text)))
+    text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), _WRAPPED.sub(" ", text))
+    text = _WITH_UNIT.sub(written, _RANGE.sub(" to ", text))
     return _SHARE.sub(r"\1/", _RATE.sub(_as_rate, text))
 
 
