@@ -239,12 +239,12 @@ class Shortener:
         room = partial(self._room, segment, request)
         form = Form(reading)
         rules = "".join([f" {rule}" for rule in reading.rules])
+        forms: tuple[str, ...] = ()
         if reading.is_note:
-            least = form.terse()
-            for one in _told(reading):  # what changed or is denied, as far as it fits
+            forms = (form.fitting(lambda text: room(text + rules) >= 0), form.terse())
+            for one in _told(reading):  # what changed or is denied, as far as it fits beside the state
                 said = f" {one.rstrip('.')}."
-                rules += said if room(f"{least}{rules}{said}") >= 0 else ""
-        forms = (form.fitting(lambda text: room(text + rules) >= 0), form.terse()) if reading.is_note else ()
+                rules += said if room(f"{forms[0]}{rules}{said}") >= 0 else ""
         for state in [f"{state}{rules}" for state in dict.fromkeys(filter(None, forms))]:
             extract, places = self._extract(reading, _unsaid(reading, state), room(f"{state}\n"), [])
             lead = len(state) + 1
