@@ -1,3 +1,4 @@
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
 namespace tersely::bind {
@@ -22,4 +23,7 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     tersely::bind::bind_tokens(m);
     tersely::bind::bind_content(m);
     tersely::bind::bind_render(m);
+    // pybind11 lets go of the GIL when it first looks for NumPy, and takes it back in a destructor, which aborts a
+    // daemon thread at the end of the process. So it looks now; without NumPy, some calls never need it.
+    if (PyDict_GetItemString(PyImport_GetModuleDict(), "numpy") != nullptr) pybind11::detail::npy_api::get();
 }

@@ -1,11 +1,11 @@
 // NumPy arrays at the border: vectors handed over, large ones without a copy.
 #pragma once
 
-#include <pybind11/gil_safe_call_once.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <atomic>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -18,12 +18,16 @@ namespace tersely::bind {
 
 inline constexpr std::size_t kCopied = 4096;  // bytes, at most: a copy costs less than an owner of the vector
 
-// NumPy's own object for a type, which lives as long as the process. Asking for it may let go of the GIL, which the
-// guard of a plain static would be held across.
+// NumPy's own object for a type, which lives as long as the process; threads that ask first at once get the same one.
 template <typename T>
 PyObject* dtype_of() {
-    static pybind11::gil_safe_call_once_and_store<PyObject*> dtype;
-    return dtype.call_once_and_store_result([] { return pybind11::dtype::of<T>().release().ptr(); }).get_stored();
+    static std::atomic<PyObject*> dtype{nullptr};
+    PyObject* known = dtype.load(std::memory_order_acquire);
+    if (known == nullptr) {
+        known = pybind11::dtype::of<T>().release().ptr();
+        dtype.store(known, std::memory_order_release);
+    }
+    return known;
 }
 
 // A new array; its values are not set. `shape` >= 0.
