@@ -365,12 +365,12 @@ bool assigns_literal(const CodeLines& lines, LineSpan span) {
     View head = lines[span.first];
     head = head.substr(0, head.find('#'));
     head = head.substr(0, head.find_last_not_of(" \t") + 1);
-    const View name = first_word(head);
-    const bool named = !name.empty() && (head.substr(name.size()).starts_with(" = ") || head[name.size()] == ':');
-    if (!named || (!head.ends_with("= {") && !head.ends_with("= ("))) return false;
+    const View name = first_word(head), rest = head.substr(name.size());
+    if (name.empty() || (!rest.starts_with(" = ") && !rest.starts_with(':'))) return false;
+    if (!head.ends_with("= {") && !head.ends_with("= (")) return false;
     std::int32_t line = span.first + 1;
     while (line < span.last && (lines.blank(line) || lines[line][0] == '#')) ++line;
-    return head.back() == '(' || View("\"'0123456789(").find(lines[line][0]) != View::npos;
+    return head.back() == '(' || lines[line].find_first_of("\"'0123456789(") == 0;
 }
 
 }  // namespace
