@@ -82,16 +82,15 @@ def report(report: Report, data: Path) -> None:
             found.append(_measured(*_planted(mine, number, said, each, where), said, ratio))
         lost = [named for kept, named, _ in found if not kept]
         bare, legible = zip(*chain.from_iterable(lines for _, _, lines in found), strict=True)
-        row = {"where": where, "half": half, "ratio": ratio, "kept": mean(kept for kept, _, _ in found)}
-        row |= {"named": mean(lost) if lost else None, "bare": mean(bare), "legible": mean(legible)}
+        share, readable = mean(kept for kept, _, _ in found), mean(legible)
+        row: dict[str, object] = {"where": where, "half": half, "ratio": ratio, "kept": share}
+        row |= {"named": mean(lost) if lost else None, "bare": mean(bare), "legible": readable}
         rows.append(row)
         if half == "reported":
             asked = _ASKED[ratio] if where == "middle" or ratio != 0.2 else _ASKED_FIRST
+            report.targets.append(Target(f"said, {where}, kept at {ratio:.0%}", asked, share, "", False))
             report.targets.append(
-                Target(f"said, {where}, kept at {ratio:.0%}", asked, row["kept"], "", False)
-            )
-            report.targets.append(
-                Target(f"legible lines, {where}, at {ratio:.0%}", 0.95, row["legible"], "", False)
+                Target(f"legible lines, {where}, at {ratio:.0%}", 0.95, readable, "", False)
             )
     columns = (
         Column("where"), Column("half"), Column("ratio", "", ".0%"), Column("kept", "word for word", ".3f"),

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Flag
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 
@@ -164,7 +164,11 @@ class RelevanceScores(checks.Valued, Sequence[RelevanceScore]):
     def __len__(self) -> int:
         return len(self.scores)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> RelevanceScore: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[RelevanceScore, ...]: ...
+    def __getitem__(self, index: int | slice) -> RelevanceScore | tuple[RelevanceScore, ...]:
         return self.scores[index]
 
 
