@@ -56,8 +56,7 @@ CASES = {
     ],
     "## Ropes, winches, and chains": ["## Ropes, winches, and chains"],
     "| rope, thick | 20 m |\n|---|---|\n| wire, thin | 30 m |": [
-        "| rope, thick | 20 m |",
-        "|---|---|",
+        "| rope, thick | 20 m |\n|---|---|",  # a head and the dashes below it stand together
         "| wire, thin | 30 m |",
     ],
     "```\ncall(one, two, three)\n```": ["```\ncall(one, two, three)\n```"],
