@@ -12,7 +12,8 @@ from tersely.text import well_formed
 _WINDOW = 5  # turns of the context
 _PREVIEW = 100  # characters of each side
 _PREVIEWS = 3  # turns of each compaction that stay visible
-_PREVIEW_CHARACTERS = 2000  # of all previews, and of what stands of what the user said
+_PREVIEW_CHARACTERS = 2000  # of all previews
+_SAID_CHARACTERS = 900  # of what stands of what the user said
 _LONGEST = 600  # characters of a message in which that is looked for: longer ones may be pasted
 
 
@@ -116,5 +117,5 @@ class ConversationMemory:
         texts = [well_formed(turn.user_message) for turn in old if len(turn.user_message) <= _LONGEST]
         said = [" ".join(one.split()) for one in standing_sentences(texts)]
         self._said = list(dict.fromkeys([*self._said, *said]))
-        while sum(map(len, self._said)) > _PREVIEW_CHARACTERS:
+        while sum(map(len, self._said)) + len(self._said) > _SAID_CHARACTERS:
             del self._said[0]
