@@ -152,9 +152,10 @@ def _analyze(request: Request, texts: Sequence[str], options: Extractive) -> Ana
 
 def _factors(request: Request, options: Extractive) -> Float32s | None:
     """float32[documents]: what the scores of a search make of worth; None: nothing."""
-    if not options.score_weight:
+    scores = [document.score for document in request.documents]
+    if not options.score_weight or scores.count(None) == len(scores):  # nothing is known, as mostly
         return None
-    weights = weights_of([document.score for document in request.documents])
+    weights = weights_of(scores)
     return None if weights is None else (weights**options.score_weight).astype(np.float32)
 
 

@@ -364,10 +364,11 @@ _TURN = re.compile(r"([^\s:][^:\n]{0,39}): ")
 
 
 def turns_of_talk(texts: Sequence[str], titles: Sequence[str | None]) -> Int32s | None:
-    """int32[texts]: the numbers of what is read as one text, where most texts are turns of a talk.
+    """int32[texts]: number the texts by runs of turns, each run being read as one text.
 
-    Turns in a row under one title are one, since what somebody says has to do with what was said before.
-    Turns begin with who speaks ("Ada: Hello."), and people speak more than once. None: there is no talk.
+    Turns in a row under one title are a run, since what somebody says has to do with what was said before.
+    Turns begin with who speaks ("Ada: Hello."), and people speak more than once. None: most texts are no
+    turns.
     """
     turns = [_TURN.match(text) for text in texts]
     said = [turn[1] for turn in turns if turn is not None]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from tersely import checks
 from tersely.memory.repl import MemoryCompactor, REPLHistory, utc_now
-from tersely.memory.statements import standing_sentences
+from tersely.memory.statements import BRIEF, standing_sentences
 from tersely.text import well_formed
 
 _WINDOW = 5  # turns of the context
@@ -14,7 +14,6 @@ _PREVIEW = 100  # characters of each side
 _PREVIEWS = 3  # turns of each compaction that stay visible
 _PREVIEW_CHARACTERS = 2000  # of all previews
 _SAID_CHARACTERS = 900  # of what stands of what the user said
-_LONGEST = 600  # characters of a message in which that is looked for: longer ones may be pasted
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ class ConversationMemory:
         ]
         while len(self._previews) > 2 and sum(map(len, self._previews)) > _PREVIEW_CHARACTERS:
             del self._previews[1]  # the first says how it began
-        texts = [well_formed(turn.user_message) for turn in old if len(turn.user_message) <= _LONGEST]
+        texts = [well_formed(turn.user_message) for turn in old if len(turn.user_message) <= BRIEF]
         said = [" ".join(one.split()) for one in standing_sentences(texts)]
         self._said = list(dict.fromkeys([*self._said, *said]))
         while sum(map(len, self._said)) + len(self._said) > _SAID_CHARACTERS:

@@ -26,7 +26,7 @@ from tersely.memory.quoting import frame_excerpts, quote, sources_of
 from tersely.memory.references import is_reference
 from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
-from tersely.memory.statements import IS_SENTENCE, STANDING, stated_lines
+from tersely.memory.statements import BRIEF, IS_SENTENCE, STANDING, stated_lines
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import BatchTokenCounter
 from tersely.types import (
@@ -111,7 +111,6 @@ SOURCE_TOKENS = 4  # "user 12: " and the line end, about
 SHORT = 60  # tokens, and about the same in characters, of what people say that stays whole or goes
 _SHORT = 240
 _BREATH = 120  # characters of what they say whose sentences stay or go together
-_BRIEF = 600  # characters up to which a text of theirs is what they say, and hardly what they pasted
 _TASK = 6000  # the same of the first, which says what is to be done
 _NEWEST = 1 / 3  # share of the messages that count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.3, 0.55
@@ -119,7 +118,7 @@ _SAID, _FAILED = 8.0, 4.0  # what people say; what failed
 _STATED, _TOLD = 8.0, 2.0  # how much more is what people state, and what has facts
 _STATED_ASKED = 0.5  # the same where a query says what matters
 _FACT_SHARE = 0.9  # of the budget: for units by the facts in them, before others
-_RESULT, _PASTED = 200, _BRIEF  # characters from which results, and what people say, may be more than text
+_RESULT, _PASTED = 200, BRIEF  # characters from which results, and what people say, may be more than text
 _RESULTS, _OWN = {"result", "records", "rows", "data"}, {"call", "excerpts", "picture"}  # kinds of pieces
 _REACH = 12  # messages: standard deviation of the Gaussian that spreads relevance to neighbours
 _WINDOW = 200  # characters; not used at the level SENTENCE
@@ -409,9 +408,9 @@ class _Said:
         silent = np.array([found is None for found in map(_WORD.search, units)], dtype=bool)
         silent &= document < self.quoted
         sizes, task = self.sizes[document], (self.entry == self.task)[document]
-        ends = np.minimum(reading.table.start, sizes - reading.table.end) < np.where(task, _BRIEF / 2, 2)
+        ends = np.minimum(reading.table.start, sizes - reading.table.end) < np.where(task, BRIEF / 2, 2)
         mine = self.people[document] & (text | ends)  # what they say before and behind a log is theirs
-        own = (sizes <= _BRIEF) | task & (sizes <= _TASK) | ends
+        own = (sizes <= BRIEF) | task & (sizes <= _TASK) | ends
         strong = np.zeros(size, dtype=bool)
         strong[facts.segment[IS_SENTENCE[facts.kind]]] = True
         said = mine.nonzero()[0].tolist()

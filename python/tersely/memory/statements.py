@@ -37,6 +37,7 @@ STANDING = re.compile(
     r"|quiero|soy|sempre|preferisco|voglio)\b",
     re.I,
 )
+BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
 SPEAKERS = ("system", "user", "assistant", "tool")
 _NOBODY = SPEAKERS.index("tool")  # what has an unknown role is data
 _WORD = re.compile(r"\w")

@@ -164,7 +164,8 @@ class Manager:
         return await asyncio.to_thread(self.prepare_context_for_call, chunks, query, max_tokens)
 
     def compress_chunk(self, chunk: ContextChunk, query: str, share: int, size: int) -> PreparedChunk:
-        """A chunk of `size` tokens in at most `share` > 0: by the compressor, whole segments, or its head.
+        """Compress a chunk of `size` tokens into at most `share` > 0: by the compressor, else whole segments,
+        else its head.
 
         Raises BudgetExceededError where its smallest piece does not fit, else what the last way raised.
         """
@@ -420,7 +421,7 @@ class _Call:
 
 
 def _known_score(score: float | None) -> float | None:
-    """A score or relevance as it is. Raises TypeError or ValueError where it is no finite number."""
+    """Check a score or relevance; return it. Raises TypeError, ValueError where it is no finite number."""
     return None if score is None else checks.number(score, "a score or relevance")
 
 

@@ -285,7 +285,7 @@ def turned_states(source: Reading, written: Reading) -> list[str]:
 
 
 def _is_done(role: Role, text: str) -> bool | None:
-    """Whether a clause of a source calls something done, or current or next; None: neither."""
+    """Tell whether a clause says that something is done (True) or current or next (False); None: neither."""
     if role in (Role.OTHER, Role.ERROR):
         return False if _IS_OPEN.search(text) else True if _IS_DONE.search(text) else None
     if role in _DONE:
