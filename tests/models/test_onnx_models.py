@@ -1,4 +1,4 @@
-"""OnnxCrossEncoder and OnnxPruner against numpy, and quantize_onnx."""
+"""OnnxCrossEncoder and OnnxPruner against numpy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import tersely
 from tersely.cli import main
 from tersely.errors import MissingExtraError
-from tersely.models.onnx import OnnxCrossEncoder, OnnxEmbedder, OnnxPruner, quantize_onnx
+from tersely.models.onnx import OnnxCrossEncoder, OnnxEmbedder, OnnxPruner
 from tiny_models import LONGEST, TinyModel
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -120,29 +120,6 @@ def test_the_command_takes_a_pruner(tmp_path: Path, capfd: pytest.CaptureFixture
 def test_a_sentence_model_and_a_cross_encoder_are_no_pruners(tmp_path: Path, logits: int) -> None:
     with pytest.raises(ValueError, match="is no pruner: it must give one or two logits a token"):
         OnnxPruner(TinyModel(logits=logits).write(tmp_path))
-
-
-def test_a_quantized_model_is_close_and_its_vectors_do_not_depend_on_their_company(
-    model_path: Path, tmp_path: Path
-) -> None:
-    if "int8" in model_path.name:
-        pytest.skip("quantized already")
-    quantize_onnx(model_path, tmp_path / "model.onnx")
-    shutil.copy(model_path.parent / "tokenizer.json", tmp_path)
-    assert (tmp_path / "model.onnx").read_bytes().count(b"DynamicQuantizeLinear")
-    before, after = OnnxEmbedder(model_path), OnnxEmbedder(tmp_path)
-    expected, vectors = before.embed(TEXTS), after.embed(TEXTS)
-    assert np.einsum("ij,ij->i", expected, vectors).min() > 0.97
-    alone = np.vstack([after.embed([text]) for text in TEXTS])
-    assert np.array_equal(alone, vectors)
-
-
-def test_quantizing_without_the_package_says_what_to_install(
-    tiny_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "onnx", None)
-    with pytest.raises(MissingExtraError, match=r"onnx is not installed; run: pip install onnx$"):
-        quantize_onnx(tiny_path, tmp_path / "out.onnx")
 
 
 @pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])

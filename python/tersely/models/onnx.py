@@ -6,7 +6,6 @@ import hashlib
 import json
 import mmap
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -22,7 +21,7 @@ from tersely.models.static import unit_rows
 from tersely.threads import default_threads, map_in_threads
 from tersely.types import Float32s, Int64s
 
-__all__ = ["OnnxCrossEncoder", "OnnxEmbedder", "OnnxPruner", "quantize_onnx"]
+__all__ = ["OnnxCrossEncoder", "OnnxEmbedder", "OnnxPruner"]
 
 Ids = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]  # token ids, token types
 
@@ -400,24 +399,6 @@ class OnnxPruner(_OnnxModel):
         segment = np.searchsorted(starts, last, side="right") - 1
         total = np.bincount(segment, _probabilities(logits, None)[:, 0], len(segments))
         return total / np.maximum(np.bincount(segment, minlength=len(segments)), 1)
-
-
-def quantize_onnx(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> None:
-    """Write a copy of a model whose matrix products run on 8-bit integers.
-
-    Weights get one scale a column and are rounded once; inputs are scaled as they come (dynamic
-    quantization). About a quarter of the size. The tokenizer is not copied. Needs the packages onnxruntime
-    and onnx; raises MissingExtraError without them.
-    """
-    with needs("onnx"):
-        import onnx  # noqa: F401
-    with needs("onnxruntime", "onnx"):
-        from onnxruntime.quantization import QuantType, quantize_dynamic
-        from onnxruntime.quantization.shape_inference import quant_pre_process
-    with tempfile.TemporaryDirectory() as folder:
-        inferred = str(Path(folder) / "shapes.onnx")  # with the shapes of everything in between
-        quant_pre_process(str(path), inferred, skip_optimization=True, skip_symbolic_shape=True)
-        quantize_dynamic(inferred, str(out), per_channel=True, weight_type=QuantType.QInt8)
 
 
 def _embedding_output(model: Session) -> tuple[str, Any]:

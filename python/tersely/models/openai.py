@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -113,9 +112,8 @@ class OpenAILanguageModel:
 
         Args:
             model, client, base_url, api_key, timeout, max_retries: as for OpenAIEmbedder.
-            async_client: an `openai.AsyncOpenAI`, for `acomplete`. None: one a call, with the same settings
-                (about 20 ms); with a `client` of the caller's, `acomplete` runs it on another thread.
-            concurrency: requests at a time, of all threads; and as many of each event loop.
+            async_client: an `openai.AsyncOpenAI`, for `acomplete`. None: `complete` on another thread.
+            concurrency: requests of `client` at a time, of all threads.
             request: further fields of the request.
         """
         self.model = model
@@ -123,9 +121,7 @@ class OpenAILanguageModel:
         self.concurrency = checks.whole_number(concurrency, "concurrency", least=1)
         self.client = client or _client(base_url, api_key, timeout, max_retries)
         self.async_client = async_client
-        self._own_client = client is None
         self._free = threading.BoundedSemaphore(self.concurrency)
-        self._free_of_loop: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
         self._lock = threading.Lock()
         self._usage = TokenUsage()
 
@@ -151,15 +147,11 @@ class OpenAILanguageModel:
 
     async def acomplete(self, prompt: str) -> str:
         """As `complete`, in the caller's event loop."""
+        if self.async_client is not None:
+            return self._text(await self.async_client.chat.completions.create(**self._request(prompt)))
         import asyncio
 
-        if self.async_client is None and not self._own_client:
-            return await asyncio.to_thread(self.complete, prompt)
-        async with self._limit(asyncio.get_running_loop()):
-            if self.async_client is not None:
-                return self._text(await self.async_client.chat.completions.create(**self._request(prompt)))
-            async with await asyncio.to_thread(self._like_the_client) as client:
-                return self._text(await client.chat.completions.create(**self._request(prompt)))
+        return await asyncio.to_thread(self.complete, prompt)
 
     def _request(self, prompt: str) -> dict[str, Any]:
         return {"model": self.model, "messages": [{"role": "user", "content": prompt}], **self.request}
@@ -180,21 +172,6 @@ class OpenAILanguageModel:
         if not isinstance(text, str) or not text.strip():
             raise ModelReplyError(f"{self.model} gave a reply without text")
         return text
-
-    def _limit(self, loop: Any) -> Any:
-        """The semaphore of an event loop: those of asyncio cannot be shared between loops."""
-        import asyncio
-
-        with self._lock:
-            return self._free_of_loop.setdefault(loop, asyncio.Semaphore(self.concurrency))
-
-    def _like_the_client(self) -> Any:
-        import openai
-
-        own = self.client
-        return openai.AsyncOpenAI(
-            base_url=own.base_url, api_key=own.api_key, timeout=own.timeout, max_retries=own.max_retries
-        )
 
 
 def _tokens(usage: Any, name: str) -> int:

@@ -21,7 +21,12 @@ from tersely.errors import (
     TruncatedReplyError,
 )
 from tersely.files import lock_handle, private, unlock_handle, warn_if_shared
-from tersely.models.language_models import resolve_language_model
+from tersely.models.language_models import (
+    Completion,
+    acomplete_all,
+    complete_all,
+    resolve_language_model,
+)
 
 __all__ = ["MissingReplyError", "RecordedError", "Recorder", "Replayer"]
 
@@ -67,41 +72,33 @@ class Recorder:
 
     def complete(self, prompt: str) -> str:
         """The recorded reply, or the model's, which is then recorded; the model's errors pass."""
-        key = reply_key(self.name, prompt)
-        reply = self._entries.get(key, {}).get("reply")
-        if reply is None:
-            try:
-                given = self._model.complete(prompt)
-            except Exception as error:
-                if (reply := self._record(key, error=_described(error))) is None:
-                    raise
-            else:
-                reply = self._record(key, reply=given)
-        return str(reply)
+        return self._known(prompt) or self._record(prompt, complete_all(self._model, [prompt], 1)[0])
 
     async def acomplete(self, prompt: str) -> str:
         """As `complete`, for async callers."""
-        key = reply_key(self.name, prompt)
-        reply = self._entries.get(key, {}).get("reply")
-        if reply is None:
-            try:
-                given = await self._model.acomplete(prompt)
-            except Exception as error:
-                if (reply := await asyncio.to_thread(self._record, key, error=_described(error))) is None:
-                    raise
-            else:
-                reply = await asyncio.to_thread(self._record, key, reply=given)
-        return str(reply)
+        if (known := self._known(prompt)) is not None:
+            return known
+        (came,) = await acomplete_all(self._model, [prompt], 1)
+        return await asyncio.to_thread(self._record, prompt, came)
 
-    def _record(self, key: str, **came: Any) -> str | None:
-        """Write a reply, unless there is one already; return the one in the file, or None."""
-        entry = {"key": key, "model": self.name, **came}
+    def _known(self, prompt: str) -> str | None:
+        reply: str | None = self._entries.get(reply_key(self.name, prompt), {}).get("reply")
+        return reply
+
+    def _record(self, prompt: str, came: Completion) -> str:
+        """Write a reply or an error, unless there is a reply already; return or raise what the file has."""
+        key = reply_key(self.name, prompt)
+        said = {"reply": came} if isinstance(came, str) else {"error": _described(came)}
+        entry = {"key": key, "model": self.name, **said}
         with self._file() as file:
             before = self._entries.get(key, {})
             if "reply" not in before and before != entry:
                 self._read_to += file.write(json.dumps(entry).encode("ascii") + b"\n")
                 _add(self._entries, entry)
-            return self._entries[key].get("reply")
+        reply = self._known(prompt)
+        if reply is None and isinstance(came, Exception):
+            raise came
+        return str(reply)
 
     @contextmanager
     def _file(self) -> Iterator[BinaryIO]:
