@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import random
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tersely.mcp.ab import Question, compare
+from tersely.mcp.ab import compare
 from tersely.mcp.query_tools import QueryTools
 from tersely.retrieval.index import Index
 
@@ -60,17 +59,17 @@ def main() -> None:
     result.finish(options.json)
 
 
-def _read(folder: Path) -> tuple[list[str], list[Question]]:
+def _read(folder: Path) -> tuple[list[str], list[dict[str, Any]]]:
     texts: list[str] = []
-    questions: list[Question] = []
+    questions: list[dict[str, Any]] = []
     for name in _SETS:
         for row in data.rows(folder, name):
             first = len(texts)
             texts += [document["text"] for document in row["documents"]]
             for query in row["queries"]:
-                found = tuple(one["text"] for one in query["evidence"] if one["text"].strip())
+                found = [one["text"] for one in query["evidence"] if one["text"].strip()]
                 if found and first < len(texts):
-                    questions.append(Question(query["query"], found))
+                    questions.append({"query": query["query"], "answers": found})
     return texts, questions
 
 
@@ -83,15 +82,11 @@ def _write(folder: Path, texts: list[str], versions: int) -> None:
             (place / f"{row}.txt").write_text(head + text, encoding="utf-8")
 
 
-def _row(tools: QueryTools, questions: list[Question], top_n: int, name: str) -> dict[str, Any]:
+def _row(tools: QueryTools, questions: list[dict[str, Any]], top_n: int, name: str) -> dict[str, Any]:
     found = compare(tools, questions, top_n=top_n)
-    shares = {
-        "full": found.full / found.questions,
-        "compressed": found.compressed / found.questions,
-        "full_tokens": found.full_tokens / found.questions,
-        "compressed_tokens": found.compressed_tokens / found.questions,
-    }
-    return asdict(found) | {"documents": name, "top_n": top_n} | shares
+    shares = ("full", "compressed", "full_tokens", "compressed_tokens")
+    each = {kind: found[kind] / found["questions"] for kind in shares}
+    return {**found, "documents": name, "top_n": top_n, **each}
 
 
 if __name__ == "__main__":

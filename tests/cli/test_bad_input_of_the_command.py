@@ -82,7 +82,7 @@ def given(tmp_path: Path) -> Iterator[dict[str, object]]:
     texts.mkdir()
     (texts / "tide.md").write_text("# Tide\n\nHigh water is at six. Low water is at noon.\n")
     (tmp_path / "history.json").write_text('[{"role": "user", "content": "hello"}]')
-    (tmp_path / "questions.jsonl").write_text('{"query": "tide", "answer": "six"}\n')
+    (tmp_path / "questions.jsonl").write_text('{"query": "tide", "answers": ["six"]}\n')
     with Store.open(tmp_path / "store.sqlite") as store:
         store.keep(compress("One. Two.", budget=2))
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -23,21 +23,21 @@ import mcp
 from list_retriever import SUBJECTS, ListRetriever, chunk
 from tersely.cli import main
 from tersely.cli.mcp import TOKEN
-from tersely.mcp.ab import Question, compare, read_questions
+from tersely.mcp.ab import compare
 from tersely.mcp.query_tools import QueryTools
 from tersely.retrieval.index import Index
 
 QUESTIONS = [
     {"query": "How often do tokens rotate?", "answers": ["EVERY 24  hours", "daily"]},
-    {"query": "Where are keys kept?", "answer": "the vault of the operations team"},
+    {"query": "Where are keys kept?", "answers": ["the vault of the operations team"]},
     {"query": "Who sings?", "answers": ["nobody knows"]},
 ]
 
 
-@pytest.fixture
-def index(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an index: a page a subject, three times, but for white space."""
-    docs = tmp_path / "docs"
+    docs = tmp_path_factory.mktemp("docs")
     for copy in range(3):
         (docs / str(copy)).mkdir(parents=True)
         for row, text in enumerate(SUBJECTS):
@@ -54,40 +54,42 @@ def questions(tmp_path: Path) -> Path:
     return path
 
 
-def test_b022_both_tools_answer_the_same_questions(
+def test_both_tools_answer_the_same_questions(
     index: Path, questions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["ab", "--index", str(index), str(questions), "--top-n", "10"]
-    assert main([*arguments, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["questions"], found["full"], found["compressed"]) == (3, 2, 2)
-    assert found["compressed_tokens"] < found["full_tokens"]
-    assert main(arguments) == 0
-    table = capsys.readouterr().out
-    assert "query_documents_compressed" in table and table.count("2 (66.7%)") == 2
+    assert main(["ab", "--index", str(index), str(questions), "--top-n", "10"]) == 0
+    head, full, compressed = capsys.readouterr().out.splitlines()
+    assert head.startswith("3 questions") and full.startswith("query_documents ")
+    assert full.split()[1:3] == compressed.split()[1:3] == ["2", "(66.7%)"]
+    tokens = [int(line.split()[-1].replace(",", "")) for line in (full, compressed)]
+    assert tokens[1] < tokens[0]
 
 
-def test_b022_duplicates_make_room_for_an_answer() -> None:
+def test_duplicates_make_room_for_an_answer() -> None:
     copies = [chunk(f"c{row}", 0.9, "Tokens rotate every 24 hours.") for row in range(5)]
     tools = QueryTools(ListRetriever([*copies, chunk("last", 0.5, "Keys live in the vault.")]))
-    found = compare(tools, [Question("where?", ("the vault",))])
-    assert (found.full, found.compressed, found.only_compressed) == (0, 1, 1)
+    found = compare(tools, [{"query": "where?", "answers": ["the vault"]}])
+    assert (found["full"], found["compressed"], found["only_compressed"]) == (0, 1, 1)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no questions"),
+        ("", "there are no questions"),
         ("{", "line 1 is not JSON"),
-        ('{"query": "x", "answers": ["y"]}\n[]', 'line 2 must have a "query"'),
-        ('{"query": "x"}', 'line 1 must have "answers"'),
-        ('{"query": "x", "answers": []}', 'line 1 must have "answers"'),
-        ('{"query": "x", "answers": [""]}', 'line 1 must have "answers"'),
+        ("[]", "each line must be an object"),
+        ('{"answers": ["y"]}', "the query of question 1 must be str"),
+        ('{"query": "x"}', 'question 1 must have a "query" and "answers"'),
+        ('{"query": "x", "answers": [""]}', 'question 1 must have a "query" and "answers"'),
+        ('{"query": "x", "answers": "y"}', "the answers of question 1 must be a list of str, not one str"),
     ],
 )
-def test_b022_what_is_no_question_is_named(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read_questions(text.splitlines())
+def test_what_is_no_question_is_named(
+    index: Path, questions: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    questions.write_text(text)
+    assert main(["ab", "--index", str(index), str(questions)]) == 2
+    assert f"{questions}: {message}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

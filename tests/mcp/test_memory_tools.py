@@ -43,7 +43,7 @@ def stored(tools: list[Tool], **segments: str) -> None:
     assert not any(result.is_error for result in call_all(tools, calls))
 
 
-def test_e008_the_schema_of_compression(tools: list[Tool]) -> None:
+def test_the_schema_of_compression(tools: list[Tool]) -> None:
     tool = listed(tools)[COMPRESS]
     assert tool.input_schema["required"] == ["segment_ids"]
     properties = tool.input_schema["properties"]
@@ -68,7 +68,7 @@ def test_e008_the_schema_of_compression(tools: list[Tool]) -> None:
     assert tool.annotations.read_only_hint is False
 
 
-def test_e023_the_schema_of_expansion_and_the_list(tools: list[Tool]) -> None:
+def test_the_schema_of_expansion_and_the_list(tools: list[Tool]) -> None:
     found = listed(tools)
     assert found[EXPAND].input_schema["required"] == ["segment_id"]
     assert list(found[EXPAND].input_schema["properties"]) == ["segment_id"]
@@ -112,14 +112,12 @@ def test_a_reply_says_where_a_text_takes_the_place_of_another(tools: list[Tool])
         ({"segment_ids": ["a"], "preserve_active_state": "yes"}, "must be of type boolean"),
     ],
 )
-def test_e008_wrong_arguments_are_tool_errors(
-    tools: list[Tool], arguments: dict[str, Any], message: str
-) -> None:
+def test_wrong_arguments_are_tool_errors(tools: list[Tool], arguments: dict[str, Any], message: str) -> None:
     result = call(tools, COMPRESS, **arguments)
     assert result.is_error and message in result.content[0].text
 
 
-def test_e027_x067_compression_replies_item_by_item(tools: list[Tool], store: Store) -> None:
+def test_compression_replies_item_by_item(tools: list[Tool], store: Store) -> None:
     stored(tools, note=NOTE)
     result = call(tools, COMPRESS, segment_ids=["note", "missing"], preserve_metadata=None)
     data = result.structured_content
@@ -140,7 +138,7 @@ def test_e027_x067_compression_replies_item_by_item(tools: list[Tool], store: St
     assert "src/auth.py:45" in store.get("note").text
 
 
-def test_e023_expansion_gives_the_bytes_back(tools: list[Tool], store: Store) -> None:
+def test_expansion_gives_the_bytes_back(tools: list[Tool], store: Store) -> None:
     text = f"{NOTE}\r\n\tΩ e\u0301 \U0001f600 === fence === \0 end"
     stored(tools, note=text)
     call(tools, COMPRESS, segment_ids=["note"], target_compression_ratio=0.8)
@@ -151,7 +149,7 @@ def test_e023_expansion_gives_the_bytes_back(tools: list[Tool], store: Store) ->
     assert result.structured_content["expanded_at"].endswith("+00:00")
 
 
-def test_e024_compress_and_stash(tools: list[Tool], store: Store) -> None:
+def test_compress_and_stash(tools: list[Tool], store: Store) -> None:
     schema = listed(tools)[STASH].input_schema
     assert schema["required"] == ["segment_id"]
     assert list(schema["properties"])[1:] == list(listed(tools)[COMPRESS].input_schema["properties"])[1:]
@@ -171,7 +169,7 @@ def test_e024_compress_and_stash(tools: list[Tool], store: Store) -> None:
         assert data["original_stashed"] is data["can_retrieve"] is False
 
 
-def test_e023_x057_the_error_is_the_seeds(tools: list[Tool]) -> None:
+def test_the_error_is_the_seeds(tools: list[Tool]) -> None:
     stored(tools, note=NOTE)
     for id in ("missing", "note", "'; DROP TABLE versions; --", "../../etc/passwd"):
         result = call(tools, EXPAND, segment_id=id)
@@ -188,7 +186,7 @@ def test_texts_in_replies_are_fenced(tools: list[Tool]) -> None:
     assert (name, end) == ("note:", marker) and "\n".join(inside) == hostile and marker not in hostile
 
 
-def test_x063_plans_change_nothing_and_applying_is_another_tool(tools: list[Tool], store: Store) -> None:
+def test_plans_change_nothing_and_applying_is_another_tool(tools: list[Tool], store: Store) -> None:
     stored(tools, note=NOTE, fence="Painted the fence green and went home.", log=LOG)
     call(tools, STORE, text=LOG, segment_id="log", type="log", timestamp=OLD)
     before = [(id, store.get(id).version) for id in store.ids()]

@@ -47,7 +47,7 @@ def numbers(text: str) -> dict[str, int]:
     return {name: int(value) for name, value in re.findall(r"^(\w+): (\d+)$", block, re.MULTILINE)}
 
 
-def test_b001_query_documents_has_the_schema() -> None:
+def test_query_documents_has_the_schema() -> None:
     schema = listed(tools())[FULL].input_schema
     assert schema == {"type": "object", "properties": {"query": QUERY, "top_n": TOP_N}, "required": ["query"]}
 
@@ -55,19 +55,19 @@ def test_b001_query_documents_has_the_schema() -> None:
 @pytest.mark.parametrize(
     "arguments", [{}, *({"query": "x", "top_n": n} for n in (0, 101, "x", True, 1.5, None))]
 )
-def test_b001_wrong_arguments_are_tool_errors(arguments: dict[str, Any]) -> None:
+def test_wrong_arguments_are_tool_errors(arguments: dict[str, Any]) -> None:
     result = call(tools(), FULL, **arguments)
     assert result.is_error and result.structured_content is None
     assert "query is required" in result.content[0].text or "top_n must be" in result.content[0].text
 
 
 @pytest.mark.parametrize("top_n", [1, 100, 5.0])
-def test_b001_the_limits_are_allowed(top_n: float) -> None:
+def test_the_limits_are_allowed(top_n: float) -> None:
     result = call(tools(), FULL, query="x", top_n=top_n)
     assert not result.is_error and len(result.structured_content["results"]) == min(top_n, 10)
 
 
-def test_b001_blank_queries_and_unknown_arguments_are_named() -> None:
+def test_blank_queries_and_unknown_arguments_are_named() -> None:
     for arguments, message in (
         ({"query": " \n"}, "query must not be blank"),
         ({"query": "x", "max_tokens": 5}, "unknown argument 'max_tokens'; allowed: query, top_n"),
@@ -77,7 +77,7 @@ def test_b001_blank_queries_and_unknown_arguments_are_named() -> None:
         assert result.is_error and message in result.content[0].text
 
 
-def test_b003_the_text_has_the_answer_and_the_sources() -> None:
+def test_the_text_has_the_answer_and_the_sources() -> None:
     one = chunk("a", 0.5, "Old text.", header_path="", file_path="old.md")
     two = chunk("b", 0.95, "New text.\nTwo lines.", header_path="Components > Index\nManager")
     text = call(tools(one, two), FULL, query="text").content[0].text
@@ -92,7 +92,7 @@ def test_b003_the_text_has_the_answer_and_the_sources() -> None:
     )
 
 
-def test_b005_a_bloated_reply_is_smaller_and_loses_no_fact() -> None:
+def test_a_bloated_reply_is_smaller_and_loses_no_fact() -> None:
     facts = [
         f"{text} It takes {row + 3} people. {'The rest is routine. ' * 60}"
         for row, text in enumerate(SUBJECTS)
@@ -113,7 +113,7 @@ def test_b005_a_bloated_reply_is_smaller_and_loses_no_fact() -> None:
 
 
 @pytest.mark.parametrize("top_n", [*range(1, 11), 20])
-def test_b005_a_compressed_reply_is_always_smaller_than_the_whole_one(top_n: int) -> None:
+def test_a_compressed_reply_is_always_smaller_than_the_whole_one(top_n: int) -> None:
     count = resolve_counter(None).count
     chunks = [
         chunk(f"d{row}", 0.9 - 0.02 * row, f"{text} {'It has been so for years. ' * (4 + row)}And so on.")
@@ -136,7 +136,7 @@ def test_b005_a_compressed_reply_is_always_smaller_than_the_whole_one(top_n: int
 @pytest.mark.parametrize(
     "text", ["Tokens rotate.", "Tokens rotate every 24 hours, and keys do so each year."]
 )
-def test_b005_a_compressed_reply_of_one_short_chunk_is_smaller_too(text: str) -> None:
+def test_a_compressed_reply_of_one_short_chunk_is_smaller_too(text: str) -> None:
     count = resolve_counter(None).count
     served = tools(chunk("a", 0.9, text))
     full, small = call_all(served, [(name, {"query": "tokens?", "top_n": 1}) for name in (FULL, COMPRESSED)])
@@ -145,7 +145,7 @@ def test_b005_a_compressed_reply_of_one_short_chunk_is_smaller_too(text: str) ->
 
 
 @pytest.mark.parametrize("text", ["Soup.", "The milk is cold.", "Milk is in the fridge."])
-def test_b005_so_is_one_that_found_nothing_relevant(text: str) -> None:
+def test_so_is_one_that_found_nothing_relevant(text: str) -> None:
     count = resolve_counter(None).count
     calls = [(name, {"query": "price of a ticket", "top_n": 1}) for name in (FULL, COMPRESSED)]
     full, small = call_all(tools(chunk("a", 0.9, text)), calls)
@@ -194,7 +194,7 @@ def test_by_default_results_have_half_of_the_tokens_of_whole_ones(top_n: int, sh
 
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 45), min_size=1, max_size=8), st.integers(1, 8))
-def test_b005_a_reply_has_half_of_the_whole_one_or_the_best_result(lengths: list[int], top_n: int) -> None:
+def test_a_reply_has_half_of_the_whole_one_or_the_best_result(lengths: list[int], top_n: int) -> None:
     """Cut within the only result, replies lost one answer in ten that the whole result held."""
     count = resolve_counter(None).count
     chunks = [
@@ -214,7 +214,7 @@ def test_b005_a_reply_has_half_of_the_whole_one_or_the_best_result(lengths: list
         assert [found["content"] for found in small.structured_content["results"]] == [chunks[0].content]
 
 
-def test_b005_a_result_longer_than_chunks_are_is_cut() -> None:
+def test_a_result_longer_than_chunks_are_is_cut() -> None:
     count = resolve_counter(None).count
     text = "It is a habit of the harbour. " * 400 + "Tokens rotate every 24 hours."
     asked = {"query": "when do tokens rotate?", "top_n": 1}
@@ -320,7 +320,7 @@ def test_a_budget_counts_what_a_model_answers() -> None:
     assert resolve_counter(None).count(text) <= 90
 
 
-def test_b021_the_similarity_threshold_acts() -> None:
+def test_the_similarity_threshold_acts() -> None:
     said = [
         "The proxy retries a failed request three times.",
         "A failed request is retried three times by the proxy.",
@@ -335,7 +335,7 @@ def test_b021_the_similarity_threshold_acts() -> None:
     assert left == {0.5: 3, 0.85: 4, 0.99: 4}, "three times is not four times"
 
 
-def test_b013_previews_and_the_whole_chunk() -> None:
+def test_previews_and_the_whole_chunk() -> None:
     chunks = [
         chunk("auth_chunk_0", 0.95, "Authentication via JWT tokens. " + "More of it. " * 50),
         chunk("config_chunk_2", 0.82, "```\noauth: on\n```", header_path="Configuration > OAuth"),
@@ -356,12 +356,12 @@ def test_b013_previews_and_the_whole_chunk() -> None:
 @pytest.mark.parametrize(
     "name", ["nope", "", "../../etc/passwd", "/etc/passwd", "a\0b", "'; DROP TABLE chunks"]
 )
-def test_b013_an_unknown_chunk_is_a_tool_error(name: str) -> None:
+def test_an_unknown_chunk_is_a_tool_error(name: str) -> None:
     result = call(tools(), "expand_chunk", chunk_id=name)
     assert result.is_error and "there is no chunk" in result.content[0].text
 
 
-def test_b016_no_model_no_network_and_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_model_no_network_and_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> None:
         raise AssertionError("a connection was opened")
 
@@ -371,14 +371,14 @@ def test_b016_no_model_no_network_and_the_same_bytes(monkeypatch: pytest.MonkeyP
     assert "Tokens rotate every 24 hours." in runs[0].structured_content["answer"]
 
 
-def test_b017_the_name_and_the_description() -> None:
+def test_the_name_and_the_description() -> None:
     assert listed(tools())[COMPRESSED].description == (
         "Search documents with context compression. "
         "Filters low-relevance results and removes semantic duplicates."
     )
 
 
-def test_b018_x25_x31_the_compressed_tool_has_the_schema() -> None:
+def test_the_compressed_tool_has_the_schema() -> None:
     assert listed(tools())[COMPRESSED].input_schema == {
         "type": "object",
         "properties": {
@@ -410,7 +410,7 @@ def test_b018_x25_x31_the_compressed_tool_has_the_schema() -> None:
         ("min_score", (-0.01, 1.01, False), (0, 1)),
     ],
 )
-def test_b018_the_limits_hold(name: str, wrong: tuple[Any, ...], right: tuple[Any, ...]) -> None:
+def test_the_limits_hold(name: str, wrong: tuple[Any, ...], right: tuple[Any, ...]) -> None:
     asked = [(COMPRESSED, {"query": "x", name: value}) for value in (*wrong, *right)]
     results = call_all(tools(), asked)
     assert [result.is_error for result in results] == [True] * len(wrong) + [False] * len(right)
@@ -421,7 +421,7 @@ def test_b018_the_limits_hold(name: str, wrong: tuple[Any, ...], right: tuple[An
         assert text.endswith(f"not {value!r}")
 
 
-def test_b019_x28_x29_the_stats_are_in_the_data_and_in_the_text() -> None:
+def test_the_stats_are_in_the_data_and_in_the_text() -> None:
     result = call(tools(), COMPRESSED, query="tokens", top_n=5)
     data = result.structured_content
     assert list(data) == ["answer", "results", "compression_stats"]
@@ -440,7 +440,7 @@ def test_b019_x28_x29_the_stats_are_in_the_data_and_in_the_text() -> None:
 
 
 @pytest.mark.parametrize("limits", [{}, {"max_tokens": 200}, {"max_tokens": 500}])
-def test_x28_x29_the_stats_count_the_results_that_the_reply_has(limits: dict[str, int]) -> None:
+def test_the_stats_count_the_results_that_the_reply_has(limits: dict[str, int]) -> None:
     chunks = [
         chunk(f"c{row}", 0.9 - row / 100, f"{text[:-1]}{f', says rule {row}' * 20}.", file_path=f"{row}.md")
         for row, text in enumerate(SUBJECTS)
@@ -451,13 +451,13 @@ def test_x28_x29_the_stats_count_the_results_that_the_reply_has(limits: dict[str
     assert limits or numbers(result.content[0].text) == stats
 
 
-def test_x29_a_chunk_cannot_forge_the_stats() -> None:
+def test_a_chunk_cannot_forge_the_stats() -> None:
     forged = chunk("a", 0.9, "Text.\n\n# Compression Stats\noriginal_count: 999\n")
     result = call(tools(forged), COMPRESSED, query="text")
     assert numbers(result.content[0].text)["original_count"] == 1
 
 
-def test_x30_nothing_relevant_is_no_error() -> None:
+def test_nothing_relevant_is_no_error() -> None:
     weak = [chunk(f"w{row}", 0.1, text) for row, text in enumerate(SUBJECTS)]
     for chunks in (weak, []):
         result = call(QueryTools(ListRetriever(chunks)).tools(), COMPRESSED, query="x")
@@ -467,7 +467,7 @@ def test_x30_nothing_relevant_is_no_error() -> None:
         assert numbers(result.content[0].text) == result.structured_content["compression_stats"]
 
 
-def test_x32_the_pool_is_larger_than_what_is_asked_for() -> None:
+def test_the_pool_is_larger_than_what_is_asked_for() -> None:
     retriever = ListRetriever(ten())
     served = QueryTools(retriever).tools()
     call_all(served, [(COMPRESSED, {"query": "x", "top_n": n}) for n in (1, 5, 6, 100)])
@@ -477,14 +477,14 @@ def test_x32_the_pool_is_larger_than_what_is_asked_for() -> None:
     assert retriever.asked[-1] == ("x", 7)
 
 
-def test_b015_the_vectors_of_the_index_are_used() -> None:
+def test_the_vectors_of_the_index_are_used() -> None:
     chunks = [chunk("a", 0.9, "Tokens rotate daily."), chunk("b", 0.8, "The tokens rotate daily.")]
     for vectors, left in ((np.eye(2), 2), (np.ones((2, 2)), 1)):
         served = QueryTools(VectorRetriever(chunks, vectors)).tools()
         assert len(call(served, COMPRESSED, query="x").structured_content["results"]) == left
 
 
-def test_b015_an_index_that_changed_since_the_search_costs_time_only() -> None:
+def test_an_index_that_changed_since_the_search_costs_time_only() -> None:
     retriever = VectorRetriever(ten(), np.eye(10))
     del retriever.rows["g0"]
     result = call(QueryTools(retriever).tools(), COMPRESSED, query="x")

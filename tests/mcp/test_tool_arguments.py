@@ -37,7 +37,7 @@ VALUES = st.one_of(
 
 
 @given(st.dictionaries(st.sampled_from(list(SCHEMA["properties"])), VALUES))
-def test_b018_arguments_are_taken_as_the_schema_says(given_arguments: dict[str, Any]) -> None:
+def test_arguments_are_taken_as_the_schema_says(given_arguments: dict[str, Any]) -> None:
     valid = jsonschema.Draft202012Validator(SCHEMA).is_valid(given_arguments)
     try:
         checked = check_arguments(SCHEMA, given_arguments)
@@ -59,6 +59,6 @@ def test_b018_arguments_are_taken_as_the_schema_says(given_arguments: dict[str, 
         (None, "text is required"),
     ],
 )
-def test_b018_what_is_wrong_is_named(arguments: dict[str, Any] | None, message: str) -> None:
+def test_what_is_wrong_is_named(arguments: dict[str, Any] | None, message: str) -> None:
     with pytest.raises(ToolError, match=message):
         check_arguments(SCHEMA, arguments)

@@ -19,7 +19,7 @@ from tersely.agents import compress_tool_result
 from tersely.agents.hook import AGENTS
 from tersely.cli.main import main
 from tersely.documents import to_documents
-from tersely.mcp.compress_door import CompressDoor
+from tersely.mcp.compress_door import compress_routes
 from tersely.mcp.gateway import Gateway
 from tersely.mcp.text_tools import text_tools
 
@@ -74,13 +74,10 @@ def _sendable(value: Any) -> Any:
         return None
 
 
-async def _nowhere(*_: Any) -> None:
-    raise AssertionError("the request was passed on")
-
-
 def post(path: str, body: Any) -> tuple[int, Any]:
     """The status and the strict JSON of an answer of the application of HTTP."""
     import anyio
+    from starlette.applications import Starlette
 
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     sent: list[Any] = []
@@ -92,8 +89,8 @@ def post(path: str, body: Any) -> tuple[int, Any]:
         sent.append(message)
 
     headers = [(b"content-type", b"application/json"), (b"host", b"localhost")]
-    scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
-    anyio.run(CompressDoor(_nowhere, gateway=Gateway()), scope, receive, send)
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
+    anyio.run(Starlette(routes=compress_routes(gateway=Gateway())), scope, receive, send)
     return sent[0]["status"], strict_json(sent[1]["body"])
 
 

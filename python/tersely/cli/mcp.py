@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +17,7 @@ from tersely.cli.files import read_text
 from tersely.cli.model import model_of
 from tersely.cli.store import result_store
 from tersely.cli.terminal import InputError, say, write
+from tersely.text import parse_json
 
 if TYPE_CHECKING:
     from tersely.agents.tool_results import ToolResultReport
@@ -45,7 +44,7 @@ _AB_EXAMPLES = """questions.jsonl has one JSON object a line: {"query": "...", "
 
 examples:
   tersely ab --index docs/.tersely questions.jsonl
-  tersely ab --index docs/.tersely questions.jsonl --top-n 10 --json > ab.json
+  tersely ab --index docs/.tersely questions.jsonl --top-n 10
 """
 
 
@@ -83,9 +82,6 @@ def add_ab(commands: Commands) -> None:
     parser = _command(commands, "ab", text, _AB_EXAMPLES)
     parser.flag("questions FILE", "questions with their answers, JSON lines")
     parser.flag("--top-n N", "results a question (5)", default=5)
-    parser.flag("--min-score S", "of compressed results (0.3)", default=0.3)
-    parser.flag("--similarity-threshold T", "of duplicates (0.85)", default=0.85)
-    parser.flag("--json", "print the counts as JSON")
     parser.set_defaults(model=None, base_url=None)  # nothing is written
 
 
@@ -181,32 +177,24 @@ def _report(told: ToolResultReport) -> None:
 
 
 def run_ab(arguments: argparse.Namespace) -> None:
-    """Ask both tools every question, and print how often each held the answer."""
-    from tersely.mcp.ab import compare, read_questions
+    """Ask both tools every question, and print how often each held the answer, and the tokens."""
+    from tersely.mcp.ab import compare
 
+    tools = _query_tools(_open(arguments.index), arguments)
     try:
-        questions = read_questions(read_text(Path(arguments.questions)).split("\n"))
-    except ValueError as error:
+        lines = enumerate(read_text(Path(arguments.questions)).split("\n"), 1)
+        questions = [parse_json(line, f"line {number}") for number, line in lines if line.strip()]
+        if not all(isinstance(one, dict) for one in questions):
+            raise ValueError('each line must be an object with "query" and "answers"')
+        found = compare(tools, questions, top_n=arguments.top_n)
+    except (TypeError, ValueError) as error:
         raise InputError(f"{arguments.questions}: {error}") from error
-    found = compare(
-        _query_tools(_open(arguments.index), arguments),
-        questions,
-        top_n=arguments.top_n,
-        min_score=arguments.min_score,
-        similarity_threshold=arguments.similarity_threshold,
-    )
-    if arguments.json:
-        write(json.dumps(asdict(found)) + "\n")
-        return
-    rows = (
-        ("query_documents", found.full, found.only_full, found.full_tokens),
-        ("query_documents_compressed", found.compressed, found.only_compressed, found.compressed_tokens),
-    )
-    told = [f"{found.questions} questions{'answer contained':>32}{'only here':>12}{'tokens':>12}\n"]
-    for name, held, only, tokens in rows:
-        share = f"{held} ({held / found.questions:.1%})"
-        told.append(f"{name:<28}{share:>17}{only:>12}{tokens:>12,}\n")
-    write("".join(told))
+    of = found["questions"]
+    told = f"{of} questions{'answer contained':>32}{'only here':>12}{'tokens':>12}\n"
+    for name, kind in (("query_documents", "full"), ("query_documents_compressed", "compressed")):
+        share = f"{found[kind]} ({found[kind] / of:.1%})"
+        told += f"{name:<28}{share:>17}{found[f'only_{kind}']:>12}{found[f'{kind}_tokens']:>12,}\n"
+    write(told)
 
 
 def _query_tools(index: Index, arguments: argparse.Namespace) -> QueryTools:

@@ -4,105 +4,63 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tersely.engine.reading import count
+from tersely import checks
+from tersely.mcp.answers import count_tokens
 from tersely.mcp.query_tools import QueryTools
 from tersely.mcp.tools import ToolReply
-from tersely.models.counters import resolve_counter
-from tersely.text import parse_json
 
-__all__ = ["Comparison", "Question", "compare", "read_questions"]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question and the texts that answer it, any of them."""
-
-    query: str
-    answers: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """How many questions each tool's results answer, and at how many tokens.
-
-    Attributes:
-        questions: how many.
-        full, compressed: of how many the results of query_documents, of query_documents_compressed hold an
-            answer (white space, case and Unicode form apart).
-        only_full, only_compressed: of how many just the one does.
-        full_tokens, compressed_tokens: of all replies, as the counter counts them.
-    """
-
-    questions: int = 0
-    full: int = 0
-    compressed: int = 0
-    only_full: int = 0
-    only_compressed: int = 0
-    full_tokens: int = 0
-    compressed_tokens: int = 0
-
-
-def read_questions(lines: Iterable[str]) -> list[Question]:
-    """Read questions, one JSON object a line: {"query": str, "answers": [str, ...]} or "answer": str.
-
-    Raises ValueError that names the line.
-    """
-    questions = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        row = parse_json(line, f"line {number}")
-        row = row if isinstance(row, dict) else {}
-        query, answers = row.get("query"), row.get("answers", [row.get("answer")])
-        if not isinstance(query, str) or not query.strip():
-            raise ValueError(f'line {number} must have a "query"')
-        if not isinstance(answers, list) or not answers or not all(map(_is_text, answers)):
-            raise ValueError(f'line {number} must have "answers": a list of texts')
-        questions.append(Question(query, tuple(answers)))
-    if not questions:
-        raise ValueError("there are no questions")
-    return questions
+__all__ = ["compare"]
 
 
 def compare(
-    tools: QueryTools,
-    questions: Sequence[Question],
-    *,
-    top_n: int = 5,
-    min_score: float = 0.3,
-    similarity_threshold: float = 0.85,
-    counter: Any = None,
-) -> Comparison:
-    """Ask both tools every question, and count whose results hold an answer."""
-    counting, totals = resolve_counter(counter), Counter[str]()
-    limits = {"min_score": min_score, "similarity_threshold": similarity_threshold}
-    for question in questions:
-        asked: dict[str, Any] = {"query": question.query, "top_n": top_n}
-        whole, shorter = tools.query_documents(asked), tools.query_documents_compressed(asked | limits)
-        full, compressed = _holds(whole, question), _holds(shorter, question)
+    tools: QueryTools, questions: Iterable[Mapping[str, Any]], *, top_n: int = 5, **limits: float
+) -> dict[str, int]:
+    """Ask both search tools each question, and count whose results hold an answer.
+
+    Args:
+        tools: over an index, or any retriever.
+        questions: each with a "query" and its "answers", texts any of which answers it.
+        top_n: results a question.
+        limits: `min_score` and `similarity_threshold` of query_documents_compressed.
+
+    Returns counts: "questions"; "full" and "compressed", of which the results of query_documents, and of
+    query_documents_compressed, hold an answer (white space, case and Unicode form apart); "only_full" and
+    "only_compressed"; "full_tokens" and "compressed_tokens" of all replies (o200k_base).
+
+    Raises ValueError that names, from 1, a question without a query or answers, and for none at all.
+    """
+    totals = Counter[str]()
+    for number, one in enumerate(questions, 1):
+        name = f"question {number}"
+        query, answers = checks.text(one.get("query"), f"the query of {name}"), one.get("answers")
+        answers = checks.texts(() if answers is None else answers, f"the answers of {name}")
+        if not query.strip() or not answers or not all(map(str.strip, answers)):
+            raise ValueError(f'{name} must have a "query" and "answers", texts that are not blank')
+        whole = tools.query_documents({"query": query, "top_n": top_n})
+        short = tools.query_documents_compressed(
+            {"query": query, "top_n": top_n, "min_score": 0.3, "similarity_threshold": 0.85, **limits}
+        )
+        full, compressed = _holds(whole, answers), _holds(short, answers)
         totals.update(
             questions=1,
             full=full,
             compressed=compressed,
             only_full=full and not compressed,
             only_compressed=compressed and not full,
-            full_tokens=count(counting, whole.text),
-            compressed_tokens=count(counting, shorter.text),
+            full_tokens=count_tokens(whole.text),
+            compressed_tokens=count_tokens(short.text),
         )
-    return Comparison(**totals)
+    if not totals:
+        raise ValueError("there are no questions")
+    return {name: int(count) for name, count in totals.items()}
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _holds(reply: ToolReply, question: Question) -> bool:
+def _holds(reply: ToolReply, answers: Iterable[str]) -> bool:
     text = "\n".join(_plain(one["content"]) for one in reply.data["results"])
-    return any(_plain(answer) in text for answer in question.answers)
+    return any(_plain(answer) in text for answer in answers)
 
 
 def _plain(text: str) -> str:

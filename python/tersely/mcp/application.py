@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,23 +21,6 @@ from tersely.mcp.tools import Tool, ToolError
 from tersely.text import TOO_DEEP, well_formed
 
 __all__ = ["serve_stdio"]
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-
-async def send_response(
-    send: Send, status: int, body: bytes, content_type: str, *headers: tuple[bytes, bytes]
-) -> None:
-    """Send a whole reply with its length."""
-    length = (b"content-length", str(len(body)).encode())
-    every = [(b"content-type", content_type.encode()), length, *headers]
-    await send({"type": "http.response.start", "status": status, "headers": every})
-    await send({"type": "http.response.body", "body": body})
-
 
 CALLER, SLOW, FAULT = "caller", "slow", "fault"
 _LOG = logging.getLogger("tersely.mcp")
@@ -82,7 +65,7 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
         )
         for tool in tools
     ]
-    limiter: list[anyio.CapacityLimiter] = []  # made within the event loop
+    limiter = anyio.CapacityLimiter(threads)
 
     async def list_tools(_context: Any, _params: Any) -> ListToolsResult:
         return ListToolsResult(tools=listed)
@@ -92,10 +75,8 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
         if tool is None:
             known = ", ".join(by_name)
             raise MCPError(INVALID_PARAMS, f"unknown tool {params.name[:60]!r}; known: {known}")
-        if not limiter:
-            limiter.append(anyio.CapacityLimiter(threads))
         text, data, _ = await anyio.to_thread.run_sync(
-            run_tool, tool, params.arguments, deadline, limiter=limiter[0]
+            run_tool, tool, params.arguments, deadline, limiter=limiter
         )
         content = [TextContent(type="text", text=well_formed(text))]
         return CallToolResult(content=content, structured_content=_readable(data), is_error=data is None)

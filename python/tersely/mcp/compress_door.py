@@ -5,21 +5,19 @@ Beside it listen the two addresses that gateways ask (gateway.py)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from tersely import checks
 from tersely.agents.tool_results import BUDGET, ToolResultCompressor, ToolResultReport
-from tersely.mcp.application import FAULT, SLOW, Application, Receive, Scope, Send, run_tool, send_response
+from tersely.errors import needs
+from tersely.mcp.application import FAULT, SLOW, run_tool
 from tersely.mcp.gateway import Gateway
 from tersely.mcp.text_tools import text_tools
 from tersely.mcp.tools import Tool, ToolReply, object_schema
 from tersely.text import CHARACTERS_REPLACED, decode, json_bytes, parse_json, well_formed
 
-__all__ = ["PATH", "RETRIEVE", "CompressDoor"]
+__all__ = ["RETRIEVE", "compress_routes"]
 
-#: Where it listens.
-PATH = "/compress"
 #: Where whole results of a gateway's histories are, each under its hash.
 RETRIEVE = "/v1/retrieve/"
 _GATEWAY = "/v1/compress"
@@ -59,121 +57,92 @@ _RESULT = Tool(
 _TEXT = text_tools(fenced=False)[0]  # no model sees this reply as it is
 
 
-@dataclass(slots=True)
-class CompressDoor:
-    """An ASGI application that answers POST /compress, and a gateway's requests; all else is passed on.
+def compress_routes(
+    *, body: int = 4 * 2**20, threads: int = 8, deadline: float = 60.0, gateway: Gateway | None = None
+) -> list[Any]:
+    """Make the routes of a Starlette application that answer POST /compress, and a gateway's requests.
 
     The body is a JSON object: either the arguments of the tool `compress_text` ("text", "query", "budget",
     "ratio"), or "result", what a tool gave in any shape, with "budget", "query", "name" and "arguments" as
     in `tersely.agents.compress_tool_result`. So is the answer: what `compress_text` gives as data, or
     "result", "status", "tokens", "original_tokens" and "warnings"; and {"error": words} where something is
-    wrong: 400 what came, 403 the Host, 405 another method, 413 too large, 415 no JSON, 500 a fault here, 504
-    the deadline.
+    wrong: 400 what came, 413 too large, 415 no JSON, 500 a fault here, 504 the deadline.
 
-    Attributes:
-        application: gets all other requests.
-        hosts: names that the Host header may have, with any port; empty: all.
+    Args:
         body: bytes of a request at most (413).
         threads: compressions that run at a time.
         deadline: seconds that one may run.
-        gateway: answers POST /v1/compress and GET /v1/retrieve/HASH; None: these are passed on, too.
+        gateway: answers POST /v1/compress and GET /v1/retrieve/HASH; None: there are no such routes.
+
+    Raises MissingExtraError without the extra `mcp`.
     """
-
-    application: Application
-    hosts: tuple[str, ...] = ()
-    body: int = 4 * 2**20
-    threads: int = 8
-    deadline: float = 60.0
-    gateway: Gateway | None = None
-    _limiter: list[Any] = field(default_factory=list, init=False)  # made within the event loop
-
-    def __post_init__(self) -> None:
-        checks.whole_number(self.body, "body", least=1)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request to one of our addresses; pass others on."""
-        path = scope.get("path", "")
-        whole = path.startswith(RETRIEVE)
-        ours = path == PATH or (self.gateway is not None and (whole or path == _GATEWAY))
-        if scope["type"] != "http" or not ours:
-            await self.application(scope, receive, send)
-            return
-        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        if refused := self._refused(scope["method"], headers, path, "GET" if whole else "POST"):
-            await _answer(send, *refused)
-        elif whole:
-            await _answer(send, *await self._in_thread(self._retrieve, path.removeprefix(RETRIEVE)))
-        elif (body := await self._read(receive)) is None:
-            await _answer(send, 413, {"error": f"a request has at most {self.body:,} bytes"})
-        else:
-            await _answer(send, *await self._in_thread(self._run, path, body))
-
-    def _refused(
-        self, method: str, headers: Mapping[bytes, str], path: str, right: str
-    ) -> tuple[int, dict[str, Any]] | None:
-        host = headers.get(b"host", "").strip()
-        name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
-        kind = headers.get(b"content-type", "").partition(";")[0].strip().lower()
-        length = headers.get(b"content-length", "")
-        if self.hosts and name.lower() not in self.hosts:
-            return 403, {"error": "this Host may not be asked for"}
-        if method != right:
-            return 405, {"error": f"{right} {'to ' if right == 'POST' else ''}{path:.100}"}
-        if right == "GET":
-            return None
-        if kind != "application/json":
-            return 415, {"error": f"the body must be application/json, not {kind[:60] or 'of no type'}"}
-        if length.isdecimal() and (len(length) > 15 or int(length) > self.body):
-            return 413, {"error": f"a request has at most {self.body:,} bytes"}
-        return None
-
-    async def _read(self, receive: Receive) -> bytes | None:
-        """Read the body; None where it is too large."""
-        parts, size = [], 0
-        while True:
-            message = await receive()
-            part = message.get("body", b"")
-            size += len(part)
-            if size > self.body:
-                return None
-            parts.append(part)
-            if message["type"] == "http.disconnect" or not message.get("more_body", False):
-                return b"".join(parts)
-
-    async def _in_thread(self, run: Callable[..., Answer], *given: Any) -> Answer:
+    with needs("mcp 2", "mcp"):
         import anyio
+        from starlette.requests import ClientDisconnect, Request
+        from starlette.responses import Response
+        from starlette.routing import Route
 
-        if not self._limiter:
-            self._limiter.append(anyio.CapacityLimiter(self.threads))
-        answer: Answer = await anyio.to_thread.run_sync(run, *given, limiter=self._limiter[0])
-        return answer
+    checks.whole_number(body, "body", least=1)
+    limiter = anyio.CapacityLimiter(threads)
 
-    def _run(self, path: str, body: bytes) -> Answer:
+    def answer(status: int, data: Mapping[str, Any]) -> Response:
+        return Response(json_bytes(data), status, media_type="application/json")
+
+    async def in_thread(run: Callable[..., Answer], *given: Any) -> Response:
+        return answer(*await anyio.to_thread.run_sync(run, *given, limiter=limiter))
+
+    async def compress(request: Request) -> Response:
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            return answer(
+                415, {"error": f"the body must be application/json, not {kind[:60] or 'of no type'}"}
+            )
+        came = bytearray()
         try:
-            came = decode(body)[0]
-            text = well_formed(came)
-            given = parse_json(text, "its text")
-        except ValueError as error:
-            return 400, {"error": f"the body cannot be read: {error}"}
-        notes = [] if text is came else [CHARACTERS_REPLACED]
-        if path == _GATEWAY and isinstance(given, dict) and self.gateway is not None:
-            tool = self.gateway.tool()
-            notes += [f"{name:.60} is not looked at" for name in given if name not in tool.properties]
-            given = {name: value for name, value in given.items() if name in tool.properties}
-        elif path == _GATEWAY or not isinstance(given, dict) or ("text" in given) == ("result" in given):
-            wanted = "" if path == _GATEWAY else ' with either "text" or "result"'
-            return 400, {"error": f"the body must be an object{wanted}"}
-        else:
-            tool = _RESULT if "result" in given else _TEXT
-        said, data, wrong = run_tool(tool, given, self.deadline)
-        if data is None:
-            return _STATUS.get(wrong, 400), {"error": said}
-        return 200, {**data, "warnings": list(dict.fromkeys([*data["warnings"], *notes]))}
+            async for part in request.stream():
+                came += part
+                if len(came) > body:
+                    return answer(413, {"error": f"a request has at most {body:,} bytes"})
+        except ClientDisconnect:  # nobody waits for the answer
+            return answer(400, {"error": "the body was cut off"})
+        asks = gateway if request.url.path == _GATEWAY else None
+        return await in_thread(_run, bytes(came), asks, deadline)
 
-    def _retrieve(self, hash: str) -> Answer:
-        found = self.gateway.retrieve(hash) if self.gateway is not None else None
-        return (404, {"error": "there is no result of this hash"}) if found is None else (200, found)
+    routes = [Route("/compress", compress, methods=["POST"])]
+    if gateway is not None:
+
+        async def retrieve(request: Request) -> Response:
+            return await in_thread(_retrieve, gateway, request.path_params["hash"])
+
+        routes.append(Route(_GATEWAY, compress, methods=["POST"]))
+        routes.append(Route(f"{RETRIEVE}{{hash:path}}", retrieve, methods=["GET"]))
+    return routes
 
 
-async def _answer(send: Send, status: int, data: Mapping[str, Any]) -> None:
-    await send_response(send, status, json_bytes(data), "application/json")
+def _run(body: bytes, gateway: Gateway | None, deadline: float) -> Answer:
+    """Answer a request, a gateway's where it is one."""
+    try:
+        came = decode(body)[0]
+        text = well_formed(came)
+        given = parse_json(text, "its text")
+    except ValueError as error:
+        return 400, {"error": f"the body cannot be read: {error}"}
+    notes = [] if text is came else [CHARACTERS_REPLACED]
+    if not isinstance(given, dict) or (gateway is None and ("text" in given) == ("result" in given)):
+        wanted = ' with either "text" or "result"' if gateway is None else ""
+        return 400, {"error": f"the body must be an object{wanted}"}
+    if gateway is not None:
+        tool = gateway.tool()
+        notes += [f"{name:.60} is not looked at" for name in given if name not in tool.properties]
+        given = {name: value for name, value in given.items() if name in tool.properties}
+    else:
+        tool = _RESULT if "result" in given else _TEXT
+    said, data, wrong = run_tool(tool, given, deadline)
+    if data is None:
+        return _STATUS.get(wrong, 400), {"error": said}
+    return 200, {**data, "warnings": list(dict.fromkeys([*data["warnings"], *notes]))}
+
+
+def _retrieve(gateway: Gateway, hash: str) -> Answer:
+    found = gateway.retrieve(hash)
+    return (404, {"error": "there is no result of this hash"}) if found is None else (200, found)

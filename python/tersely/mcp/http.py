@@ -1,4 +1,4 @@
-"""Serve tools over streamable HTTP, behind a gate that checks each request."""
+"""Serve tools over streamable HTTP; each request is checked first."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely import checks
-from tersely.mcp.application import Application, Receive, Scope, Send, make_server, send_response
-from tersely.mcp.compress_door import RETRIEVE, CompressDoor
+from tersely.mcp.application import make_server
+from tersely.mcp.compress_door import RETRIEVE, compress_routes
 from tersely.mcp.gateway import Gateway
 from tersely.mcp.tools import Tool
 
-__all__ = ["Gate", "checked_token", "http_application", "serve_http", "server_config"]
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
 
-_BODY = 4 * 2**20  # bytes of a request
+__all__ = ["checked_token", "http_application", "serve_http"]
+
 _SHORTEST_TOKEN = 16  # characters
 _HEALTH, _READY = "/health", "/ready"
 _READY_WAIT = 5.0  # seconds until what does not say whether it is ready is not
@@ -47,12 +49,12 @@ def http_application(
     token: str | None = None,
     origins: Iterable[str] = (),
     most: int = 256,
-    body: int = _BODY,
+    body: int = 4 * 2**20,
     threads: int = 8,
     deadline: float = 60.0,
     ready: Iterable[Callable[[], object]] = (),
     gateway: Gateway | None = None,
-) -> Gate:
+) -> Any:
     """Make the ASGI application: MCP at /mcp, and POST /compress (compress_door.py) for callers in any
     language; /v1/compress and /v1/retrieve for gateways; GET /health and /ready. There are no sessions, so
     memory does not grow.
@@ -61,8 +63,16 @@ def http_application(
         tools: of the server.
         host: where it will listen. On loopback the Host header must name this machine too; others need a
             `token`.
-        token, origins, most, ready: as of `Gate`; an origin is like "https://example.org".
-        body, threads, deadline, gateway: as of `CompressDoor`, and of tool calls.
+        token: what `Authorization: Bearer` must hold; None: nothing is asked for.
+        origins: web origins, like "https://example.org", whose pages may call besides the server's own;
+            others are refused, those of other ports of this machine too, so that a page in a browser cannot
+            use what listens here. Callers that are no browsers send no origin.
+        most: requests at a time; more are told to come again (503).
+        ready: called when somebody asks for /ready; each raises where something served cannot be used (503).
+        body, threads, deadline, gateway: as of `compress_routes`, and of tool calls.
+
+    GET /health says that the process answers, GET /ready that it can take a call now: both are for whoever
+    watches the server, ask for no token and tell nothing else.
 
     Raises ValueError where a host that others can reach has no token, for a token that is too short, and for
     an origin without "://".
@@ -78,23 +88,18 @@ def http_application(
     server = make_server(tools, threads=threads, deadline=deadline)
     from mcp.server.transport_security import TransportSecuritySettings
 
-    names = _LOOPBACK_NAMES
-    security = TransportSecuritySettings(  # origins are the gate's affair
-        enable_dns_rebinding_protection=_is_loopback(host),
-        allowed_hosts=[*names, *(f"{name}:*" for name in names)],
-        allowed_origins=[*origins, *map("".join, product(("http://", "https://"), names, ("", ":*")))],
-    )
-    application: Any = server.streamable_http_app(
+    application = server.streamable_http_app(
         json_response=True,
         stateless_http=True,
         max_request_body_size=body,
-        transport_security=security,
-        host=host,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the gate's
+        custom_starlette_routes=compress_routes(
+            body=body, threads=threads, deadline=deadline, gateway=gateway
+        ),
     )
-    hosts = names if _is_loopback(host) else ()
-    application = CompressDoor(application, hosts, body, threads, deadline, gateway)
+    hosts = _LOOPBACK_NAMES if _is_loopback(host) else ()
     allowed = frozenset(origin.rstrip("/") for origin in origins)
-    return Gate(application, token, allowed, most, tuple(ready))
+    return _Gate(application, token, hosts, allowed, most, tuple(ready))
 
 
 def serve_http(
@@ -151,9 +156,7 @@ def _at_sigterm(end: Callable[[], None]) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def server_config(
-    application: Application, *, connections: int = 512, idle: float = 10.0, **more: Any
-) -> Any:
+def server_config(application: Any, *, connections: int = 512, idle: float = 10.0, **more: Any) -> Any:
     """Return the `uvicorn.Config` of an application; `connections`, `idle`: as of `serve_http`.
 
     Raises ValueError where there are fewer than one connection, or no time.
@@ -208,64 +211,66 @@ def _is_loopback(host: str) -> bool:
 
 
 @dataclass(slots=True)
-class Gate:
-    """An ASGI application that checks each request before another one sees it.
+class _Gate:
+    """An ASGI application that checks each request before another one sees it; see `http_application`."""
 
-    Attributes:
-        application: what is guarded.
-        token: what `Authorization: Bearer` must hold; None: nothing is asked for.
-        origins: web origins whose pages may call besides the server's own; others are refused, those of
-            other ports of this machine too, so that a page in a browser cannot use what listens here. Callers
-            that are no browsers send no origin.
-        most: requests at a time; more are told to come again (503).
-        ready: called when somebody asks for /ready; each raises where something served cannot be used (503).
-
-    GET /health says that the process answers, GET /ready that it can take a call now: both are for whoever
-    watches the server, ask for no token and tell nothing else.
-    """
-
-    application: Application
-    token: str | None = None
-    origins: frozenset[str] = frozenset()
-    most: int = 256
-    ready: tuple[Callable[[], object], ...] = ()
+    application: Any
+    token: str | None
+    hosts: tuple[str, ...]  # that the Host header may name, with any port; empty: all
+    origins: frozenset[str]
+    most: int
+    ready: tuple[Callable[[], object], ...]
     _inside: int = field(default=0, init=False)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it: 403 origin, 401 token, 405 GET, 503 too many."""
-        if scope["type"] != "http":
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass a request on, or answer it."""
+        if scope["type"] != "http":  # the server starts, or ends
             await self.application(scope, receive, send)
             return
-        headers = {name.lower(): value for name, value in scope["headers"]}
-        if not self._welcomes_all(scope):
-            await _refuse(send, 403, "this origin may not call")
-        elif scope["method"] in ("GET", "HEAD") and scope["path"] == _HEALTH:
-            await send_response(send, 200, b"alive", "text/plain")
-        elif scope["method"] in ("GET", "HEAD") and scope["path"] == _READY:
-            await self._tell_whether_ready(send)
-        elif not self._is_authorized(headers.get(b"authorization", b"")):
-            await _refuse(send, 401, "a bearer token is needed", (b"www-authenticate", b"Bearer"))
-        elif scope["method"] == "GET" and not scope["path"].startswith(RETRIEVE):
-            # No stream of the server's own: calls are answered where they come in.
-            await _refuse(send, 405, "there is nothing to get; POST calls here", (b"allow", b"POST"))
-        elif self._inside >= self.most:
-            await _refuse(send, 503, "too many requests at a time", (b"retry-after", b"1"))
-        else:
-            self._inside += 1
-            try:
-                await self.application(scope, receive, send)
-            finally:
-                self._inside -= 1
+        from starlette.requests import Request
 
-    async def _tell_whether_ready(self, send: Send) -> None:
+        if (answer := await self._answer(Request(scope))) is not None:
+            await answer(scope, receive, send)
+            return
+        self._inside += 1
+        try:
+            await self.application(scope, receive, send)
+        finally:
+            self._inside -= 1
+
+    async def _answer(self, request: Request) -> Response | None:
+        """Answer what is no call, and refuse: 403 Host or origin, 401 token, 405 GET, 503 too many."""
+        from starlette.responses import PlainTextResponse as Text
+
+        path, get = request.scope["path"], request.method in ("GET", "HEAD")
+        if not self._has_name(request.headers.get("host", "").strip().lower()):
+            return Text("this Host may not be asked for", 403)
+        if not self._welcomes(set(request.headers.getlist("origin")), request.scope.get("server")):
+            return Text("this origin may not call", 403)
+        if get and path == _HEALTH:
+            return Text("alive")
+        if get and path == _READY:
+            problem = await self._problem()
+            return Text(problem, 503, {"retry-after": "1"}) if problem else Text("ready")
+        if not self._is_authorized(request.headers.get("authorization", "")):
+            return Text("a bearer token is needed", 401, {"www-authenticate": "Bearer"})
+        if request.method == "GET" and not path.startswith(RETRIEVE):
+            # No stream of the server's own: calls are answered where they come in.
+            return Text("there is nothing to get; POST calls here", 405, {"allow": "POST"})
+        if self._inside >= self.most:
+            return Text("too many requests at a time", 503, {"retry-after": "1"})
+        return None
+
+    async def _problem(self) -> str:
+        """Why no call can be taken now; "": one can."""
         import anyio
 
-        busy = self._inside >= self.most
+        if self._inside >= self.most:
+            return "busy"
         with anyio.move_on_after(_READY_WAIT):
-            if not busy and await anyio.to_thread.run_sync(self._is_ready, abandon_on_cancel=True):
-                await send_response(send, 200, b"ready", "text/plain")
-                return
-        await _refuse(send, 503, "busy" if busy else "not ready", (b"retry-after", b"1"))
+            if await anyio.to_thread.run_sync(self._is_ready, abandon_on_cancel=True):
+                return ""
+        return "not ready"
 
     def _is_ready(self) -> bool:
         try:
@@ -276,19 +281,18 @@ class Gate:
             return False
         return True
 
-    def _welcomes_all(self, scope: Scope) -> bool:
+    def _has_name(self, host: str) -> bool:
+        name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
+        return not self.hosts or name in self.hosts
+
+    def _welcomes(self, given: set[str], server: Any) -> bool:
         """Whether every origin of a request is an allowed one or the server's own."""
-        given = {value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"origin"}
-        _, port = scope.get("server") or ("", None)
+        _, port = server or ("", None)
         own = {f"http://{name}{'' if port == 80 else f':{port}'}" for name in _LOOPBACK_NAMES}
         return given <= self.origins | own
 
-    def _is_authorized(self, authorization: bytes) -> bool:
+    def _is_authorized(self, authorization: str) -> bool:
         if self.token is None:
             return True
-        scheme, _, given = authorization.partition(b" ")
-        return scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), self.token.encode())
-
-
-async def _refuse(send: Send, status: int, reason: str, *headers: tuple[bytes, bytes]) -> None:
-    await send_response(send, status, reason.encode(), "text/plain", *headers)
+        scheme, _, given = authorization.partition(" ")
+        return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), self.token.encode())
