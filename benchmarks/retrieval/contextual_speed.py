@@ -97,6 +97,5 @@ def _calls(chunks: list[DocumentChunk]) -> dict[str, Callable[[], Any]]:
     made[_RESULTS + _AT_HAND] = results_of(vectors=known)
     made[_CONTEXTUAL] = call(AllocationStrategy.PROPORTIONAL)
     made[_CONTEXTUAL + _AT_HAND] = call(AllocationStrategy.PROPORTIONAL, **given)
-    made[f"{_CONTEXTUAL}, marginal"] = call(AllocationStrategy.MARGINAL)
     made["tersely.compress"] = lambda: tersely.compress(texts, _QUERY, budget=3000)
     return made

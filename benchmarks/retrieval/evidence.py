@@ -135,7 +135,7 @@ def _repeated(text: str) -> float:
 
 
 def _systems(model: Path | None, ledger: Ledger) -> list[System]:
-    allocations = (AllocationStrategy.PROPORTIONAL, AllocationStrategy.GREEDY, AllocationStrategy.MARGINAL)
+    allocations = (AllocationStrategy.PROPORTIONAL, AllocationStrategy.GREEDY)
     return [
         *(System(f"tersely, {one.value}", _contextual(one)) for one in allocations),
         System("tersely.compress", _plain),

@@ -331,7 +331,7 @@ def kept(page: Path, store: Path, capfd: pytest.CaptureFixture[str]) -> str:
     return found.group(1)
 
 
-def test_e023_what_was_kept_is_expanded(
+def test_what_was_kept_is_expanded(
     page: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = tmp_path / "texts.sqlite"

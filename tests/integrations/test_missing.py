@@ -23,7 +23,7 @@ for name in "langchain langchain_core llama_index haystack agents pydantic_ai li
     sys.modules[name] = None  # as if it were not installed
 import importlib
 import tersely.errors, tersely.integrations, tersely.retrieval.chunks
-import tersely.integrations.llmlingua, tersely.integrations.drop_in  # need nothing
+import tersely.integrations.llmlingua  # needs nothing
 for pair in sys.argv[1:]:
     door, extra = pair.split("=")
     try:

@@ -33,7 +33,7 @@ from tersely.retrieval import (
 from tersely.types import Kind
 from text_strategies import texts
 
-ALLOCATIONS = ["uniform", "proportional", "threshold", "greedy", "marginal"]
+ALLOCATIONS = ["uniform", "proportional", "threshold", "greedy"]
 
 
 def limits(available: int, allocation: str = "proportional", least: int = 1) -> TokenBudgetConfig:
@@ -74,7 +74,7 @@ def test_what_two_documents_say_word_for_word_is_kept_once(allocation: str) -> N
     assert duplicates + len(result.dropped_documents) >= 2
 
 
-@pytest.mark.parametrize("allocation", ["uniform", "proportional", "threshold", "marginal"])
+@pytest.mark.parametrize("allocation", ["uniform", "proportional", "threshold"])
 @pytest.mark.parametrize("available", range(60, 200, 20))
 def test_d009_what_one_document_cannot_use_is_not_lost(allocation: str, available: int) -> None:
     documents = [

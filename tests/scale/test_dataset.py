@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +16,10 @@ pq = pytest.importorskip("pyarrow.parquet")
 from row_corpus import bytes_of, make_rows, read_out, write_lines, write_parquet  # noqa: E402
 from tersely.errors import StoreError  # noqa: E402
 from tersely.scale import compress_dataset, dataset_status, dedup_dataset, rows, schedule  # noqa: E402
-from tersely.scale.dataset import (  # noqa: E402
-    Report,
-    resume_dataset,
-    same_part,
-)
+from tersely.scale.dataset import Report, resume_dataset  # noqa: E402
 from tersely.scale.options import RowOptions  # noqa: E402
 from tersely.scale.plan import plan_job  # noqa: E402
 from tersely.scale.rows import read_lines  # noqa: E402
-from tersely.scale.workspace import read_success  # noqa: E402
 
 SMALL = 4096  # bytes of a unit
 
@@ -149,7 +143,7 @@ def test_an_output_inside_the_source_is_no_input(tmp_path: Path) -> None:
     write_parquet(tmp_path / "a.parquet", make_rows(4))
     first = compress_dataset(tmp_path, tmp_path / "out", workers=0)
     assert compress_dataset(tmp_path, tmp_path / "out", workers=0).digest == first.digest
-    assert same_part(tmp_path, tmp_path / "out", 0) and len(read_out(tmp_path / "out")) == 4
+    assert len(read_out(tmp_path / "out")) == 4
 
 
 def test_rows_without_ids_are_called_by_their_place(tmp_path: Path) -> None:
@@ -296,24 +290,6 @@ def test_a_job_is_gone_on_with_and_parts_that_are_there_stay(source: Path, tmp_p
     assert report.done - report.skipped == 2 and report.rows == 64 and report.digest == first.digest
     assert bytes_of(out) == wanted
     assert (out / "part-000000.parquet").stat().st_mtime_ns == before
-
-
-@JOBS
-def test_anybody_can_make_a_part_again_and_compare(source: Path, tmp_path: Path, job: Any) -> None:
-    out = tmp_path / "out"
-    job(source, out, workers=0, unit_bytes=SMALL)
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    shutil.move(source, elsewhere / source.name)
-    assert same_part(elsewhere / source.name, out, 2)
-    part = out / "part-000002.parquet"
-    part.write_bytes(part.read_bytes().replace(b"gates", b"doors"))
-    told = read_success(out)
-    assert told is not None and len(told["parts"]) == len(list(out.glob("part-*")))
-    pq.write_table(pq.read_table(part).slice(1), part)
-    assert not same_part(elsewhere / source.name, out, 2)
-    with pytest.raises(IndexError, match="there is no part 99"):
-        same_part(elsewhere / source.name, out, 99)
 
 
 def test_another_job_is_refused_and_what_differs_is_said(source: Path, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_x069_a_damaged_file_gives_an_error_or_the_right_bytes(sound: Path, path: Path, seed: int) -> None:
+def test_a_damaged_file_gives_an_error_or_the_right_bytes(sound: Path, path: Path, seed: int) -> None:
     random_ = random.Random(seed)
     data = bytearray(sound.read_bytes())
     for _ in range(random_.choice((1, 20, 400))):
@@ -68,7 +68,7 @@ def test_x069_a_damaged_file_gives_an_error_or_the_right_bytes(sound: Path, path
         pass
 
 
-def test_x069_every_byte_of_a_text_is_checked(path: Path) -> None:
+def test_every_byte_of_a_text_is_checked(path: Path) -> None:
     with Store.open(path) as store:
         store.put("plain text, too short to compress", id="a")
     data = path.read_bytes()
@@ -86,7 +86,7 @@ def test_x069_every_byte_of_a_text_is_checked(path: Path) -> None:
         assert store.check() == []
 
 
-def test_x069_a_damaged_version_is_noticed(path: Path) -> None:
+def test_a_damaged_version_is_noticed(path: Path) -> None:
     with Store.open(path) as store:
         store.put_many([{"id": "a", "text": "one"}, {"id": "b", "text": "two"}])
     with sqlite3.connect(path) as connection:
@@ -110,7 +110,7 @@ def file_size_limit(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("size", [1, 40_000, 100_000, 300_000])
-def test_x069_a_full_disk_loses_nothing(path: Path, size: int) -> None:
+def test_a_full_disk_loses_nothing(path: Path, size: int) -> None:
     done = []
     with Store.open(path) as store:
         store.put(text_of(0), id="t0")
@@ -143,7 +143,7 @@ def test_a_store_stays_under_its_limit(path: Path) -> None:
         assert all(store.expand(id) == text_of(int(id[1:])) * 3 for id in kept) and store.check() == []
 
 
-def test_x069_a_read_only_store_reads_and_refuses_to_write(sound: Path) -> None:
+def test_a_read_only_store_reads_and_refuses_to_write(sound: Path) -> None:
     with Store.open(sound, read_only=True) as store:
         assert store.expand("t3") == text_of(3) and store.search("naïve hour", 2)
         for call in (lambda: store.put("new"), lambda: store.replace("t3", "s"), lambda: store.delete("t3")):
@@ -172,7 +172,7 @@ except StoreError as error:
 """
 
 
-def test_x069_a_read_only_folder(sound: Path) -> None:
+def test_a_read_only_folder(sound: Path) -> None:
     folder = sound.parent / "locked"
     folder.mkdir()
     shutil.copy(sound, folder / "texts.sqlite")

@@ -504,7 +504,7 @@ def test_a_spawned_process_uses_the_store_that_is_open_here(path: Path) -> None:
         assert ran.stdout == "here\n" and store.expand("b") == "there" and store.check() == []
 
 
-def test_x069_two_processes_write_one_file(path: Path) -> None:
+def test_two_processes_write_one_file(path: Path) -> None:
     command = [sys.executable, "-B", "-W", "error", "-c", WRITER, str(path)]
     running = [subprocess.Popen([*command, name]) for name in ("a", "b")]  # both make the file
     assert [process.wait(60) for process in running] == [0, 0]

@@ -121,26 +121,24 @@ def run_kills(writer: subprocess.Popen[str], folder: Path, kills: int, writes: b
     return acknowledged
 
 
-def test_x069_ten_kills_lose_nothing_that_was_acknowledged(
-    writer: subprocess.Popen[str], tmp_path: Path
-) -> None:
+def test_ten_kills_lose_nothing_that_was_acknowledged(writer: subprocess.Popen[str], tmp_path: Path) -> None:
     assert run_kills(writer, tmp_path, 10) > 10
 
 
-def test_x069_ten_kills_after_acknowledged_writes_lose_none_of_them(
+def test_ten_kills_after_acknowledged_writes_lose_none_of_them(
     writer: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     assert run_kills(writer, tmp_path, 10, writes=True) > 10
 
 
 @pytest.mark.slow  # 137 s on two busy cores
-def test_x069_five_hundred_kills_after_acknowledged_writes_lose_none_of_them(
+def test_five_hundred_kills_after_acknowledged_writes_lose_none_of_them(
     writer: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     assert run_kills(writer, tmp_path, 500, writes=True) > 500
 
 
-def test_x069_a_kill_before_any_statement_leaves_all_of_a_write_or_nothing(
+def test_a_kill_before_any_statement_leaves_all_of_a_write_or_nothing(
     writer: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     path, statement, seen = tmp_path / "texts.sqlite", 0, set()

@@ -48,7 +48,7 @@ def ids(store: Store, query: str, top_n: int = 5) -> list[str]:
     return [found.id for found in store.search(query, top_n)]
 
 
-def test_e024_a_phrase_of_a_stashed_original_finds_it(path: Path) -> None:
+def test_a_phrase_of_a_stashed_original_finds_it(path: Path) -> None:
     with Store.open(path) as store:
         found = store.search("rotated every 24 hours")[0]
         assert (found.id, found.version, found.text) == ("tokens", 1, TOKENS)
@@ -165,7 +165,7 @@ def test_wrong_arguments(path: Path, query: str, top_n: int, error: type[Excepti
         store.search(query, top_n)
 
 
-def test_e024_vectors_find_what_shares_no_word(path: Path) -> None:
+def test_vectors_find_what_shares_no_word(path: Path) -> None:
     embedder = Topics()
     with Store.open(path, embedder=embedder) as store:
         assert ids(store, "a kitten")[0] == "cats"

@@ -20,7 +20,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "texts.sqlite"
 
 
-def test_e022_a_record_has_its_fields_and_survives_a_restart(path: Path) -> None:
+def test_a_record_has_its_fields_and_survives_a_restart(path: Path) -> None:
     with Store.open(path, clock=lambda: NOON) as store:
         store.put("the original text", id="msg_123", metadata={"file_path": "src/auth.py"})
         preserved = {"file_path": "src/auth.py", "line": 0}
@@ -41,7 +41,7 @@ def test_e022_a_record_has_its_fields_and_survives_a_restart(path: Path) -> None
         )
 
 
-def test_x056_the_id_stays_and_both_ids_expand(path: Path) -> None:
+def test_the_id_stays_and_both_ids_expand(path: Path) -> None:
     with Store.open(path) as store:
         store.put("root", id="msg_123")
         store.replace("msg_123", "r", compressed_id="c1")
@@ -51,7 +51,7 @@ def test_x056_the_id_stays_and_both_ids_expand(path: Path) -> None:
         assert store.records("c1") == store.records("msg_123")
 
 
-def test_x058_compressed_three_times_expands_to_the_first_bytes(path: Path) -> None:
+def test_compressed_three_times_expands_to_the_first_bytes(path: Path) -> None:
     root = "root\r\nwith\x00nul and \U0001f600 e\u0301"
     with Store.open(path) as store:
         store.put(root, id="a")
@@ -66,7 +66,7 @@ def test_x058_compressed_three_times_expands_to_the_first_bytes(path: Path) -> N
         assert store.get("a").text == "from the first" and store.expand("a", 5) == root
 
 
-def test_x058_a_new_original_is_a_new_root(path: Path) -> None:
+def test_a_new_original_is_a_new_root(path: Path) -> None:
     with Store.open(path) as store:
         store.put("first", id="a")
         store.replace("a", "f")
@@ -75,7 +75,7 @@ def test_x058_a_new_original_is_a_new_root(path: Path) -> None:
         assert (store.expand("a"), store.expand("a", 2), store.expand("a@4")) == ("second", "first", "second")
 
 
-def test_x068_times_have_a_zone(path: Path) -> None:
+def test_times_have_a_zone(path: Path) -> None:
     with Store.open(path) as store:
         store.put("text", id="a")
         assert store.get("a").created.utcoffset() == timedelta(0)
@@ -141,9 +141,7 @@ def test_ids_of_compressed_versions_are_unique(path: Path) -> None:
 @pytest.mark.parametrize(
     ("original", "short", "ratio"), [("", "", 1.0), ("", "x", 1.0), ("äöü!", "ä", 2 / 7)]
 )
-def test_x067_a_ratio_that_nobody_gave_is_of_bytes(
-    path: Path, original: str, short: str, ratio: float
-) -> None:
+def test_a_ratio_that_nobody_gave_is_of_bytes(path: Path, original: str, short: str, ratio: float) -> None:
     with Store.open(path) as store:
         store.put(original, id="a")
         store.replace("a", short)
@@ -153,7 +151,7 @@ def test_x067_a_ratio_that_nobody_gave_is_of_bytes(
                 store.replace("a", short, compression_ratio=wrong)
 
 
-def test_x055_an_id_may_be_a_uuid(path: Path) -> None:
+def test_an_id_may_be_a_uuid(path: Path) -> None:
     name = uuid.uuid5(uuid.NAMESPACE_URL, "a")
     with Store.open(path) as store:
         store.put("text", id=name)
@@ -183,7 +181,7 @@ def test_wrong_arguments_are_named(
 
 @settings(max_examples=20)
 @given(steps=st.lists(st.tuples(st.sampled_from("ab"), st.booleans(), TEXT), max_size=12))
-def test_x058_any_history_expands_to_its_root(
+def test_any_history_expands_to_its_root(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, bool, str]]
 ) -> None:
     path = tmp_path_factory.mktemp("store") / "texts.sqlite"

@@ -3,6 +3,5 @@
 `langchain` (TerselyCompressor, TerselyRedundantFilter), `langchain_agents` (TerselyMiddleware), `llama_index`
 (TerselyPostprocessor), `llama_index_memory` (TerselyMemoryBlock), `haystack` (TerselyCompressor),
 `haystack_chat` (TerselyCompactor), `openai_agents` (shorten_model_input), `pydantic_ai` (shorten_history),
-`litellm` (TerselyHook), and without any other package `llmlingua` (PromptCompressor) and `drop_in`
-(functions of other libraries by their own names).
+`litellm` (TerselyHook), and without any other package `llmlingua` (PromptCompressor).
 """

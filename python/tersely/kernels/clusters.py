@@ -54,7 +54,7 @@ def threshold_clusters(
     In place of semhash's `self_deduplicate`: the representatives are the records that stay, decided exactly
     where semhash asks an approximate index. In place of sentence-transformers' `community_detection`: that
     builds communities around the rows with most neighbours, this around the rows with the best scores, and
-    without a smallest size. `tersely.integrations.drop_in` has it as it is.
+    without a smallest size.
 
     Args:
         X: (n, d).

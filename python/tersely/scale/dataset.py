@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import filecmp
 import os
 import shutil
 import threading
@@ -19,7 +18,6 @@ from tersely.files import file_lock
 from tersely.scale.local import run_here, run_locally
 from tersely.scale.options import DedupArguments, DedupOptions, RowArguments, RowOptions
 from tersely.scale.plan import Options, Plan, load_plan, plan_job, resumed
-from tersely.scale.rows import find_inputs
 from tersely.scale.schedule import Schedule, Stages
 from tersely.scale.workspace import (
     SHUFFLE,
@@ -257,14 +255,12 @@ def _clean(folder: Path) -> None:
 
 
 def _schedule(
-    space: Workspace, units: list[int], first: bool, state: _Progress | None, at_once: int = 0
+    space: Workspace, units: list[int], first: bool, state: _Progress, at_once: int
 ) -> Schedule | Stages:
     """The jobs that make the parts of some units; a runner that is not the first begins at the other end."""
-    done = (lambda *_: None) if state is None else state.done
     if not isinstance(space.plan.options, DedupOptions):
-        stretched = (lambda *_: None) if state is None else state.stretched
-        return Schedule(space, units if first else units[::-1], done, at_once, stretched)
-    return Stages(space, units, done, (lambda *_: None) if state is None else state.stage, not first)
+        return Schedule(space, units if first else units[::-1], state.done, at_once, state.stretched)
+    return Stages(space, units, state.done, state.stage, not first)
 
 
 def _place(on: str) -> tuple[str | None] | None:
@@ -288,26 +284,6 @@ def dataset_status(out: str | os.PathLike[str]) -> Report:
     state = _Progress(folder, load_plan(folder), time.monotonic(), None)
     finished = read_success(folder) if not state.todo() else None
     return state.report(None if finished is None else finished["digest"])
-
-
-def same_part(source: Any, out: str | os.PathLike[str], part: int) -> bool:
-    """Whether a part of a job, made again from its plan, has the same bytes as the one that is there.
-
-    Anybody with the source can check any part of a finished job so; a part of `dedup_dataset` depends on all
-    rows, so that all are read. Raises ValueError where the source is
-    not the plan's, IndexError where there is no such part, OSError.
-    """
-    from tempfile import TemporaryDirectory
-
-    folder = Path(out)
-    plan = load_plan(folder)
-    if not 0 <= checks.whole_number(part, "part") < len(plan.units):
-        raise IndexError(f"there is no part {part}; there are {len(plan.units)}")
-    root, _ = find_inputs(source, folder)
-    with TemporaryDirectory() as elsewhere:
-        space = Workspace(root, Path(elsewhere), plan, "again")
-        run_here(space, _schedule(space, [part], True, None), lambda *_: None)
-        return filecmp.cmp(Path(elsewhere) / part_name(part), folder / part_name(part), shallow=False)
 
 
 @contextmanager

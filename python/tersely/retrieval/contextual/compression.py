@@ -18,7 +18,6 @@ from tersely.models.language_models import CheckedLanguageModel
 from tersely.retrieval.chunks import DocumentChunk, generated_by_document
 from tersely.retrieval.contextual.extractive import REASONS, Selection, spans_by_document
 from tersely.retrieval.contextual.settings import (
-    AllocationStrategy,
     BudgetPlan,
     CompressedDocument,
     CompressionConfig,
@@ -256,24 +255,22 @@ class Compression:
             if text and len(kept[index])
         }
 
-    def _bounds(self) -> tuple[list[int] | None, list[int] | None]:
+    def _bounds(self) -> tuple[list[int], list[int]]:
         """Tokens that each document gets at least and at most; documents without any are ruled out."""
-        limits, required = self.manager.config, self._required()
-        if limits.allocation_strategy is AllocationStrategy.MARGINAL:
-            return None, np.maximum(limits.max_per_document, required).tolist()
-        plan = self._allocate(np.minimum(self.sizes, self.selection.usable_tokens(self.sizes)), self.manager)
+        plan = self._allocate(np.minimum(self.sizes, self.selection.usable_tokens(self.sizes)))
         shares = np.array(plan.allocations, dtype=np.int64)
         if (self.live & (shares == 0)).any():
             self.prepared = self.prepared.revised(self.selection.rule_out(shares == 0))
-        caps = np.where(shares > 0, np.maximum(limits.max_per_document, required), 0)
+        most = np.maximum(self.manager.config.max_per_document, self._required())
+        caps = np.where(shares > 0, most, 0)
         return shares.tolist(), caps.tolist()
 
-    def _allocate(self, most: Int64s, manager: TokenBudgetManager) -> BudgetPlan:
+    def _allocate(self, most: Int64s) -> BudgetPlan:
         """Share out what is available, less the separators between documents with a share."""
         required, gap = self._required(), separator_cost(self.prepared.request)
-        least = min(manager.config.min_per_document, self.available)
+        least = min(self.manager.config.min_per_document, self.available)
         documents = max(self.available // (least + gap), 1) if self.available else 1
-        return manager.allocate(
+        return self.manager.allocate(
             np.where(self.live, np.maximum(most, required), 0).tolist(),
             self.scores,
             available=max(self.available - gap * (min(int(self.live.sum()), documents) - 1), 0),
@@ -302,13 +299,9 @@ class Compression:
         self, live: list[int], hybrid: bool, summarizer: ContentSummarizer
     ) -> Flow[dict[int, CompressedDocument]]:
         """Have documents summarized; a failed summary is replaced by an extract of the same share."""
-        manager = self.manager
-        if manager.config.allocation_strategy is AllocationStrategy.MARGINAL:  # summaries have no segments
-            shared = replace(manager.config, allocation_strategy=AllocationStrategy.PROPORTIONAL)
-            manager = TokenBudgetManager(shared, counter=manager.counter, strict=manager.strict)
         sizes = self.sizes.tolist()
         targets = np.array([min(size, summarizer.target(size)) for size in sizes])
-        self.plan = replace(self._allocate(targets, manager), available=self.available)  # with separators
+        self.plan = replace(self._allocate(targets), available=self.available)  # with separators
         shares, pinned = self.plan.allocations, {document for document, _, _ in self.pinned}
         contents: dict[int, CompressedDocument] = {}
         first: dict[int, CompressedDocument] = {}
@@ -334,7 +327,7 @@ class Compression:
             if summary.reason is None:
                 read = first[index] if hybrid else None
                 contents[index] = self._summary_document(index, summary, contents[index], read)
-            elif manager.strict:
+            elif self.manager.strict:
                 why = f"{summarizer.model.name} gave no summary: {summary.reason}"
                 raise SummarizationError(why) from summary.error
             else:

@@ -47,7 +47,6 @@ class AllocationStrategy(Enum):
     PROPORTIONAL = "proportional"  # in proportion to relevance
     THRESHOLD = "threshold"  # the least first for each above the threshold, the rest in proportion, others 0
     GREEDY = "greedy"  # the most relevant first, as much as each can use
-    MARGINAL = "marginal"  # no shares: to the segments, of all documents, that bring most per token
 
 
 def _check(settings: Any, members: dict[str, type[Enum]], numbers: dict[str, int]) -> None:
@@ -314,7 +313,7 @@ class TokenBudgetManager:
 
         Raises:
             BudgetExceededError: what is required does not fit, or `strict` and not all have a share.
-            ValueError: a wrong argument; or MARGINAL, which shares nothing out.
+            ValueError: a wrong argument.
 
         O(n log n).
         """
@@ -322,8 +321,6 @@ class TokenBudgetManager:
         size = to_numbers(sizes, "sizes", least=0).astype(np.int64)
         score = to_numbers(scores, "scores", len(size), least=0)
         must = np.zeros(len(size), np.int64) if required is None else np.asarray(required, np.int64)
-        if self.config.allocation_strategy is AllocationStrategy.MARGINAL:
-            raise ValueError("MARGINAL has no shares: the budget goes to segments of all documents at once")
         if int(must.sum()) > room:
             self._raise("what must be kept", int(must.sum()), room)
         most = np.maximum(np.minimum(size, self.config.max_per_document), must)
@@ -397,11 +394,10 @@ def readable_documents(
 ) -> tuple[Document, ...]:
     """Blank documents under the threshold, and documents too far behind to have a least share."""
     near = similarity >= config.min_relevance_threshold - _TOLERANCE
-    if config.allocation_strategy is not AllocationStrategy.MARGINAL:
-        order = np.lexsort((np.arange(len(sizes)), -similarity))
-        order = order[near[order]]
-        least = np.cumsum(np.minimum(sizes[order], manager.config.min_per_document))
-        near[order[max(int(np.searchsorted(least, manager.available(), side="right")), 1) :]] = False
+    order = np.lexsort((np.arange(len(sizes)), -similarity))
+    order = order[near[order]]
+    least = np.cumsum(np.minimum(sizes[order], manager.config.min_per_document))
+    near[order[max(int(np.searchsorted(least, manager.available(), side="right")), 1) :]] = False
     near[sorted(pinned)] = True
     return tuple(
         document if kept else Document("", document.id)
