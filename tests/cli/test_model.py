@@ -46,7 +46,7 @@ def test_a_model_writes(server: Server, page: Path, capfd: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("strategy", ["hybrid", "abstractive"])
-def test_X76_without_a_model_it_says_so(page: Path, capfd: pytest.CaptureFixture[str], strategy: str) -> None:
+def test_without_a_model_it_says_so(page: Path, capfd: pytest.CaptureFixture[str], strategy: str) -> None:
     assert main(["compress", str(page), "--strategy", strategy, "--budget", "300", "--context", "1"]) == 0
     said = capfd.readouterr()
     verbatim = tersely.Extractive(context=1, preserve=("code", "quotes", "numbers"))
@@ -56,7 +56,7 @@ def test_X76_without_a_model_it_says_so(page: Path, capfd: pytest.CaptureFixture
     assert "tersely: note: no --model, so the text is extractive\n" in said.err
 
 
-def test_X76_a_model_that_fails_is_named_by_its_reason_and_the_key_is_not(
+def test_a_model_that_fails_is_named_by_its_reason_and_the_key_is_not(
     server: Server, page: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)

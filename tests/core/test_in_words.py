@@ -126,7 +126,7 @@ def test_what_is_made_quickly_is_like_what_python_makes() -> None:
             change()
 
 
-def test_x71_ratio_reduction_and_factor_of_results() -> None:
+def test_ratio_reduction_and_factor_of_results() -> None:
     text = "One sentence about tides. Another about the moon. A third about the sun."
     kept = tersely.compress(text, ratio=0.5)
     sent = compact_messages([{"role": "user", "content": text}] * 20, budget=120)
@@ -138,7 +138,7 @@ def test_x71_ratio_reduction_and_factor_of_results() -> None:
     assert (steps.ratio, steps.reduction, steps.compression_ratio, steps.factor) == (0.25, 0.75, 0.75, 4.0)
 
 
-def test_x71_nothing_and_nothing_left() -> None:
+def test_nothing_and_nothing_left() -> None:
     assert CompactionResult(0, 0, 0, 0).factor == 1.0 and CompactionResult(0, 0, 0, 0).reduction == 0.0
     assert CompactionResult(9, 0, 100, 0).factor == math.inf
 

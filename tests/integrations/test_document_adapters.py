@@ -154,7 +154,7 @@ def check(door: Door, found: list[Any], given: list[Any]) -> None:
 
 @pytest.mark.parametrize("budget", [25, 60, 120])
 @pytest.mark.parametrize("counter", [None, odd_counters.characters])
-def test_X09_budget_order_and_verbatim(door: Door, budget: int, counter: Any) -> None:
+def test_budget_order_and_verbatim(door: Door, budget: int, counter: Any) -> None:
     given, budget = door.given(), budget if counter is None else budget * 4
     found = door.run(given, budget=budget, counter=counter)
     check(door, found, given)
@@ -265,7 +265,7 @@ def test_what_a_model_wrote_from_several_is_one_document(door: Door) -> None:
     assert [source["id"] for source in metadata["tersely"]["sources"]] == [name for name, _, _ in DOCUMENTS]
 
 
-def test_X09_what_is_compressed_again_leads_back_to_the_first_text(door: Door) -> None:
+def test_what_is_compressed_again_leads_back_to_the_first_text(door: Door) -> None:
     once = door.run(door.given(), budget=120, keep_original=True)
     twice = door.run(once, budget=60, keep_original=True)
     first_texts, between = (

@@ -33,7 +33,7 @@ def tokens(messages: list[ChatMessage]) -> int:
 
 
 @pytest.mark.parametrize("budget", [700, 3000])
-def test_X09_a_history_keeps_to_the_budget(budget: int) -> None:
+def test_a_history_keeps_to_the_budget(budget: int) -> None:
     given = history()
     found = TerselyCompactor(budget, keep_last=2).run(given)
     sent, report = found["messages"], found["report"]

@@ -166,7 +166,7 @@ def long_history() -> list[BaseMessage]:
 
 
 @pytest.mark.parametrize("system", [None, "Answer briefly."])
-def test_X09_a_whole_request_keeps_to_the_budget(system: str | None) -> None:
+def test_a_whole_request_keeps_to_the_budget(system: str | None) -> None:
     reports: list[CompactedMessages] = []
     history = long_history()
     middleware = TerselyMiddleware(900, report=reports.append)

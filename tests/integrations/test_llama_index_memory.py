@@ -42,7 +42,7 @@ def put(block: TerselyMemoryBlock, messages: list[ChatMessage]) -> str:
 
 @pytest.mark.parametrize("counter", [None, *odd_counters.ALL])
 @pytest.mark.parametrize("budget", [1, 300, 1200])
-def test_X09_what_is_told_keeps_to_the_budget(counter: Any, budget: int) -> None:
+def test_what_is_told_keeps_to_the_budget(counter: Any, budget: int) -> None:
     block = TerselyMemoryBlock(budget=budget, counter=counter)
     try:
         told = put(block, turns(20))

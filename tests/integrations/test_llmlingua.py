@@ -56,7 +56,7 @@ def test_every_parameter_of_the_real_one_is_known() -> None:
 
 
 @pytest.mark.parametrize("target", [80, 120])
-def test_X09_the_prompt_keeps_to_the_target(target: int) -> None:
+def test_the_prompt_keeps_to_the_target(target: int) -> None:
     answer = PromptCompressor().compress_prompt(
         CONTEXT, INSTRUCTION, QUERY, target_token=target, with_result=True
     )
@@ -74,7 +74,7 @@ def test_X09_the_prompt_keeps_to_the_target(target: int) -> None:
 
 
 @given(some_texts, st.integers(0, 80), st.sampled_from(odd_counters.ALL), st.sampled_from(["", "the fee?"]))
-def test_X09_budget_whatever_counts(context: list[str], target: int, counter: Any, question: str) -> None:
+def test_budget_whatever_counts(context: list[str], target: int, counter: Any, question: str) -> None:
     compressor = PromptCompressor(counter=counter)
     try:
         answer = compressor.compress_prompt(context, "Say.", question, target_token=target)
@@ -217,9 +217,3 @@ def test_the_published_examples_are_taken_as_they_are() -> None:
     assert plain["compressed_tokens"] <= 20
     with pytest.raises(ValueError, match="ratio"):
         PromptCompressor().compress_prompt(CONTEXT, ratio=-1)
-
-
-def test_a_method_that_is_gone_says_what_to_do_instead() -> None:
-    for name in ("structured_compress_prompt", "compress_json", "recover"):
-        with pytest.raises(AttributeError, match=f"{name!r} \\("):
-            getattr(PromptCompressor(), name)

@@ -65,7 +65,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("text", CASES)
-def test_A064_where_sentences_are_cut(text: str) -> None:
+def test_where_sentences_are_cut(text: str) -> None:
     assert clauses(text) == CASES[text]
 
 

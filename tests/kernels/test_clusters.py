@@ -32,7 +32,7 @@ def cosine_of(degrees: float) -> float:
 
 
 @pytest.mark.parametrize("rows", WIDTHS)
-def test_X27_any_number_of_rows_and_columns(rows: int) -> None:
+def test_any_number_of_rows_and_columns(rows: int) -> None:
     for depth in DEPTHS:
         x = gaussian(rows, depth)
         scores = np.random.default_rng(rows).integers(0, 5, rows)  # many ties
@@ -44,7 +44,7 @@ def test_X27_any_number_of_rows_and_columns(rows: int) -> None:
 
 
 @pytest.mark.parametrize("rows", WIDTHS)
-def test_X27_single_linkage_of_any_number_of_rows_and_columns(rows: int) -> None:
+def test_single_linkage_of_any_number_of_rows_and_columns(rows: int) -> None:
     for depth in DEPTHS:
         x = gaussian(rows, depth)
         scores = np.random.default_rng(rows).integers(0, 5, rows)
@@ -57,7 +57,7 @@ def test_X27_single_linkage_of_any_number_of_rows_and_columns(rows: int) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 4])
-def test_X27_more_rows_than_one_step(threads: int) -> None:
+def test_more_rows_than_one_step(threads: int) -> None:
     """Rows join representatives of their own step of 768 rows and of earlier ones."""
     rng = np.random.default_rng(3)
     centers = rng.standard_normal((150, 24))
@@ -69,7 +69,7 @@ def test_X27_more_rows_than_one_step(threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 4])
-def test_X27_single_linkage_of_more_pairs_than_a_worker_holds(threads: int) -> None:
+def test_single_linkage_of_more_pairs_than_a_worker_holds(threads: int) -> None:
     rng = np.random.default_rng(3)
     x = np.repeat(rng.standard_normal((9, 24)), 150, axis=0) + 0.2 * rng.standard_normal((1350, 24))
     got = threshold_clusters(x, 0.9, linkage="single", threads=threads)
@@ -77,7 +77,7 @@ def test_X27_single_linkage_of_more_pairs_than_a_worker_holds(threads: int) -> N
     assert len(got.sizes) < 1350
 
 
-def test_X27_a_chain_is_two_clusters_and_with_single_linkage_one() -> None:
+def test_a_chain_is_two_clusters_and_with_single_linkage_one() -> None:
     chain = at_angles(0, 20, 40)  # a ~ b, b ~ c, but not a ~ c
     assert lists(threshold_clusters(chain, cosine_of(25))) == ([0, 0, 1], [0, 2], [2, 1])
     assert lists(threshold_clusters(chain, cosine_of(25), linkage="single")) == ([0, 0, 0], [0], [3])
@@ -85,21 +85,21 @@ def test_X27_a_chain_is_two_clusters_and_with_single_linkage_one() -> None:
     assert lists(best_first) == ([0, 0, 0], [1], [3])
 
 
-def test_X27_a_long_chain() -> None:
+def test_a_long_chain() -> None:
     chain = at_angles(*range(0, 170, 10))
     got = threshold_clusters(chain, cosine_of(10.5))
     assert got.representatives.tolist() == list(range(0, 17, 2))
     assert threshold_clusters(chain, cosine_of(10.5), linkage="single").sizes.tolist() == [17]
 
 
-def test_X27_a_row_joins_the_most_similar_representative_not_the_first() -> None:
+def test_a_row_joins_the_most_similar_representative_not_the_first() -> None:
     rows = at_angles(0, 30, 18)  # the third reaches both
     assert threshold_clusters(rows, cosine_of(20)).labels.tolist() == [0, 1, 1]
     assert threshold_clusters(rows[[1, 0, 2]], cosine_of(20)).labels.tolist() == [0, 1, 0]
     assert threshold_clusters(rows, cosine_of(20), [1, 2, 0]).labels.tolist() == [1, 0, 0]
 
 
-def test_X27_among_equally_similar_representatives_the_earliest() -> None:
+def test_among_equally_similar_representatives_the_earliest() -> None:
     axes = np.eye(60)
     middle = axes[[7, 50]].sum(axis=0, keepdims=True)
     x = np.concatenate([axes, middle])
@@ -109,7 +109,7 @@ def test_X27_among_equally_similar_representatives_the_earliest() -> None:
     assert got.representatives[got.labels[60]] == 50
 
 
-def test_X27_the_earliest_also_where_it_stands_in_another_step() -> None:
+def test_the_earliest_also_where_it_stands_in_another_step() -> None:
     axes = np.eye(1000)
     x = np.concatenate([axes, axes[[3, 990]].sum(axis=0, keepdims=True), axes[[900, 901]].sum(0)[None]])
     for threads in (1, 4):
@@ -117,7 +117,7 @@ def test_X27_the_earliest_also_where_it_stands_in_another_step() -> None:
         assert labels[1000:].tolist() == [3, 900]
 
 
-def test_X27_clusters_are_numbered_in_the_order_of_scores() -> None:
+def test_clusters_are_numbered_in_the_order_of_scores() -> None:
     x = np.repeat(np.eye(4), 3, axis=0)
     scores = [1, 9, 2, 7, 1, 7, 0, 0, 0, 8, -1, 99]
     for linkage in ("representative", "single"):
@@ -127,7 +127,7 @@ def test_X27_clusters_are_numbered_in_the_order_of_scores() -> None:
 
 @pytest.mark.parametrize("linkage", ["representative", "single"])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_X26_identical_rows_and_scaled_copies_merge_at_one(linkage: str, dtype: type) -> None:
+def test_identical_rows_and_scaled_copies_merge_at_one(linkage: str, dtype: type) -> None:
     for depth in (1, 2, 33, 100, 768):
         x = np.round(np.clip(gaussian(20, depth, dtype=np.float64), -3, 3) * 64) / 64
         x = x[np.any(x != 0, axis=1)]
@@ -141,7 +141,7 @@ def test_X26_identical_rows_and_scaled_copies_merge_at_one(linkage: str, dtype: 
 
 @pytest.mark.parametrize("linkage", ["representative", "single"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_X26_the_threshold_is_inclusive_to_the_billionth(linkage: str, dtype: type) -> None:
+def test_the_threshold_is_inclusive_to_the_billionth(linkage: str, dtype: type) -> None:
     for seed in range(20):
         x = gaussian(2, 50, seed, dtype)
         cosine = float(cosines(x)[0, 1])

@@ -36,9 +36,7 @@ THREADS = st.integers(1, 4)
 
 
 @given(cases(), THREADS)
-def test_X27_representatives_and_their_members(
-    case: tuple[np.ndarray, float, np.ndarray], threads: int
-) -> None:
+def test_representatives_and_their_members(case: tuple[np.ndarray, float, np.ndarray], threads: int) -> None:
     x, threshold, scores = case
     labels, representatives, sizes = threshold_clusters(x, threshold, scores, threads=threads)[:3]
     count = len(representatives)
@@ -62,7 +60,7 @@ def test_X27_representatives_and_their_members(
 
 
 @given(cases(), THREADS)
-def test_X27_single_linkage_is_connected_components(
+def test_single_linkage_is_connected_components(
     case: tuple[np.ndarray, float, np.ndarray], threads: int
 ) -> None:
     x, threshold, scores = case
@@ -72,7 +70,7 @@ def test_X27_single_linkage_is_connected_components(
 
 @pytest.mark.parametrize("linkage", ["representative", "single"])
 @given(cases(), st.randoms(use_true_random=False))
-def test_X27_the_order_of_the_rows_does_not_matter(
+def test_the_order_of_the_rows_does_not_matter(
     linkage: str, case: tuple[np.ndarray, float, np.ndarray], random: object
 ) -> None:
     x, threshold, scores = case

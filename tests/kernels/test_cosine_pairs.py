@@ -75,7 +75,7 @@ def close_pair(dtype: type, depth: int, cosine: float, seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
 @pytest.mark.parametrize("gap", [1e-6, 1e-7, 1e-8, 1e-10, 2e-12])
-def test_X26_pairs_this_near_the_limit_fall_on_their_side(dtype: type, gap: float) -> None:
+def test_pairs_this_near_the_limit_fall_on_their_side(dtype: type, gap: float) -> None:
     for seed, cosine in enumerate([0.1, 0.5, 0.8, 0.9, 0.97, 0.999, 0.9999, -0.7, 0.0]):
         for depth in (2, 17, 33, 256):
             x = close_pair(dtype, depth, cosine, seed)
@@ -84,7 +84,7 @@ def test_X26_pairs_this_near_the_limit_fall_on_their_side(dtype: type, gap: floa
             assert pairs(x, limit + gap) == found(x, limit + gap) == []
 
 
-def test_X26_many_pairs_near_the_limit() -> None:
+def test_many_pairs_near_the_limit() -> None:
     rng = np.random.default_rng(0)
     center = rng.standard_normal(64)
     x = center + 0.35 * rng.standard_normal((150, 64))
@@ -98,7 +98,7 @@ def test_X26_many_pairs_near_the_limit() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("depth", [1, 2, 33, 100, 768])
-def test_X26_identical_rows_and_scaled_copies_reach_one(dtype: type, depth: int) -> None:
+def test_identical_rows_and_scaled_copies_reach_one(dtype: type, depth: int) -> None:
     x = np.clip(gaussian(20, depth, dtype=np.float64), -3, 3)
     x = (np.round(x * 64) / 64).astype(dtype)  # few bits, so that 3x is exact
     x[np.all(x == 0, axis=1)] = 1
@@ -152,7 +152,7 @@ def test_values_of_very_different_sizes_in_a_row() -> None:
         assert found(x, threshold) == pairs(x, threshold)
 
 
-def test_X26_the_tolerance_is_not_lost_in_float() -> None:
+def test_the_tolerance_is_not_lost_in_float() -> None:
     """Cosines a hundred times nearer to each other than floats are."""
     angles = np.sqrt(2 * np.array([0, 0.4e-9, 1.6e-9]))
     x = np.stack([np.cos(angles), np.sin(angles)], axis=1)

@@ -54,7 +54,7 @@ CASES = [(kind, depth, alike) for kind in KINDS for depth in (5, 65, 150) for al
 
 
 @pytest.mark.parametrize(("kind", "depth", "alike"), [*DEEP, *(case for case in CASES if case not in DEEP)])
-def test_X26_no_pair_is_lost(kind: str, depth: int, alike: bool) -> None:
+def test_no_pair_is_lost(kind: str, depth: int, alike: bool) -> None:
     """`alike`: the later a row of the second panel, the more columns it has from its row in the first."""
     rng = np.random.default_rng(depth)
     x = KINDS[kind](rng, (2 * PANEL, depth)).astype(np.float32)
@@ -83,7 +83,7 @@ def two_rows(first: np.ndarray, second: np.ndarray, others: float, depth: int) -
 
 @pytest.mark.parametrize("depth", [2, 17, 129, 1000])
 @pytest.mark.parametrize("below", [0.1, 0.3, 0.49, 0.4999, 0.5, 0.51])
-def test_X26_what_two_rows_share_is_what_the_codes_leave_out(below: float, depth: int) -> None:
+def test_what_two_rows_share_is_what_the_codes_leave_out(below: float, depth: int) -> None:
     """The bound is tight where one row points along what the code of the other one lost."""
     spike, flat = np.full(depth, below / 127), np.ones(depth)
     spike[0], flat[0] = 1, 0
@@ -98,7 +98,7 @@ def test_X26_what_two_rows_share_is_what_the_codes_leave_out(below: float, depth
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize("depth", [33, 64, 200, 768])
-def test_X26_what_two_rows_share_stands_in_the_last_columns(depth: int, share: float) -> None:
+def test_what_two_rows_share_stands_in_the_last_columns(depth: int, share: float) -> None:
     """The first columns, where the screen may stop, are zero, or as far apart as they can be."""
     rng = np.random.default_rng(depth)
     x = rng.standard_normal((2 * PANEL, depth))
@@ -115,7 +115,7 @@ def test_X26_what_two_rows_share_stands_in_the_last_columns(depth: int, share: f
 
 
 @pytest.mark.parametrize("alike", range(10))
-def test_X26_as_many_rows_of_a_tile_as_there_may_be(alike: int) -> None:
+def test_as_many_rows_of_a_tile_as_there_may_be(alike: int) -> None:
     """Few rows of a tile of eight are multiplied one by one, more of them together."""
     x = np.random.default_rng(alike).standard_normal((3 * PANEL, 70)).astype(np.float32)
     x[8 : 8 + alike] = x[100]
@@ -133,7 +133,7 @@ def exact(x: np.ndarray, threshold: float) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("depth", [24, 70])
-def test_X26_the_sampled_rows_are_unlike_the_others(depth: int) -> None:
+def test_the_sampled_rows_are_unlike_the_others(depth: int) -> None:
     """Some rows say after how many columns to stop; these say nothing of where the others' pairs are."""
     rng = np.random.default_rng(depth)
     x = rng.standard_normal((1100, depth)) * 0.01
@@ -145,7 +145,7 @@ def test_X26_the_sampled_rows_are_unlike_the_others(depth: int) -> None:
 
 
 @pytest.mark.parametrize("rows", [1103, 1152, 1200])
-def test_X26_nothing_is_ruled_out_among_copies_and_almost_all_beside_them(rows: int) -> None:
+def test_nothing_is_ruled_out_among_copies_and_almost_all_beside_them(rows: int) -> None:
     """Where the screen does not help it is asked less, and again where it does."""
     x = np.random.default_rng(rows).standard_normal((rows, 40))
     x[100:500] = x[50] + 0.1 * x[100:500]
@@ -170,20 +170,20 @@ sys.path.insert(0, {folder!r})
 import test_cosine_screen as cases
 from tersely.kernels import isa
 for kind in cases.KINDS:
-    cases.test_X26_no_pair_is_lost(kind, 150, alike=True)
+    cases.test_no_pair_is_lost(kind, 150, alike=True)
 for depth, below in itertools.product((17, 129), (0.3, 0.4999, 0.5)):
-    cases.test_X26_what_two_rows_share_is_what_the_codes_leave_out(below, depth)
-cases.test_X26_what_two_rows_share_stands_in_the_last_columns(200, 0.5)
-cases.test_X26_the_sampled_rows_are_unlike_the_others(24)
-cases.test_X26_nothing_is_ruled_out_among_copies_and_almost_all_beside_them(1103)
-cases.test_X26_later_rows_find_representatives_of_earlier_steps(64)
+    cases.test_what_two_rows_share_is_what_the_codes_leave_out(below, depth)
+cases.test_what_two_rows_share_stands_in_the_last_columns(200, 0.5)
+cases.test_the_sampled_rows_are_unlike_the_others(24)
+cases.test_nothing_is_ruled_out_among_copies_and_almost_all_beside_them(1103)
+cases.test_later_rows_find_representatives_of_earlier_steps(64)
 print(isa())
 """
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["avx2", "avx512", "avx512vnni", "neondot"])
-def test_X26_no_pair_is_lost_on_any_instruction_set(name: str) -> None:
+def test_no_pair_is_lost_on_any_instruction_set(name: str) -> None:
     if name == isa():
         return  # the tests above
     done = run_code(ALL_SETS.format(folder=str(Path(__file__).parent)), TERSELY_ISA=name)
@@ -193,7 +193,7 @@ def test_X26_no_pair_is_lost_on_any_instruction_set(name: str) -> None:
 
 
 @pytest.mark.parametrize("depth", [8, 64, 768])
-def test_X26_later_rows_find_representatives_of_earlier_steps(depth: int) -> None:
+def test_later_rows_find_representatives_of_earlier_steps(depth: int) -> None:
     """Rows 800 and on against representatives that were copied together with their codes."""
     spike, flat = np.full(depth, 0.49 / 127), np.ones(depth)
     spike[0], flat[0] = 1, 0
@@ -207,7 +207,7 @@ def test_X26_later_rows_find_representatives_of_earlier_steps(depth: int) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", [2**16 + 1, 2**17, 2**17 + 1, 2**20])
-def test_X26_as_many_columns_as_there_may_be(depth: int) -> None:
+def test_as_many_columns_as_there_may_be(depth: int) -> None:
     """All codes at their largest: sums of products of codes come near to 2^31."""
     x = np.zeros((60, depth), np.float32)
     x[:3] = np.sign(gaussian(3, depth)) + np.float32(1e-3)

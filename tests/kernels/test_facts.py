@@ -155,11 +155,11 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("text", "kind", "wanted"), EXAMPLES)
-def test_A005_what_counts(text: str, kind: FactKind, wanted: list[str]) -> None:
+def test_what_counts(text: str, kind: FactKind, wanted: list[str]) -> None:
     assert [found for _, found in facts_of(text, (kind,))] == wanted
 
 
-def test_A005_one_thing_counts_once() -> None:
+def test_one_thing_counts_once() -> None:
     assert facts_of("It is 2024-01-31 at https://example.org/a/b.py:3 in `f(1)`.") == [
         (K.DATE, "2024-01-31"),
         (K.URL, "https://example.org/a/b.py:3"),
@@ -183,7 +183,7 @@ def test_A005_one_thing_counts_once() -> None:
         ("It is red, not blue.", "It is green, Not  blue!"),
     ],
 )
-def test_A021_equal_facts_have_one_key(equal: tuple[str, str]) -> None:
+def test_equal_facts_have_one_key(equal: tuple[str, str]) -> None:
     table = segment(list(equal))
     facts = find_facts(list(equal), table)
     assert set(facts.key[facts.document == 0]) & set(facts.key[facts.document == 1])
@@ -192,7 +192,7 @@ def test_A021_equal_facts_have_one_key(equal: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     "different", [("Pay 12 GB.", "Pay 12 MB."), ("Pay 5 now.", "Pay -5 now."), ("a 1.5.", "a 1.50.")]
 )
-def test_A021_different_facts_have_two(different: tuple[str, str]) -> None:
+def test_different_facts_have_two(different: tuple[str, str]) -> None:
     facts = find_facts(list(different), segment(list(different)))
     numbers = facts.kind == K.NUMBER
     assert len(set(facts.key[numbers])) == 2 == numbers.sum()
@@ -213,7 +213,7 @@ ENDS = st.sampled_from(["", "", "", ",", ";"])
 
 
 @given(st.lists(st.tuples(st.one_of(WORDS, NUMBERS, TOKENS), ENDS), max_size=25))
-def test_A005_tokens_are_those_of_the_oracle(parts: list[tuple[str, str]]) -> None:
+def test_tokens_are_those_of_the_oracle(parts: list[tuple[str, str]]) -> None:
     text = " ".join(["we saw", *(token + end for token, end in parts), "there"])
     kinds = {kind for kind, _ in PATTERNS}
     assert facts_of(text, tuple(kinds)) == slow_facts(text)
@@ -223,7 +223,7 @@ TOKEN_KINDS = (*range(K.QUOTE), *range(K.FENCED_CODE, K.ERROR))
 
 
 @given(st.lists(texts, min_size=1, max_size=3))
-def test_A005_rows_are_in_order_in_their_segments(documents: list[str]) -> None:
+def test_rows_are_in_order_in_their_segments(documents: list[str]) -> None:
     table = segment(documents)
     facts = find_facts(documents, table)
     order = np.lexsort((facts.kind, -facts.end, facts.start, facts.document))
@@ -246,7 +246,7 @@ def test_A005_rows_are_in_order_in_their_segments(documents: list[str]) -> None:
 
 
 @pytest.mark.parametrize("text", ALL)
-def test_A005_facts_do_not_depend_on_the_level(text: str) -> None:
+def test_facts_do_not_depend_on_the_level(text: str) -> None:
     sentences = segment([text])
     found = find_facts([text], sentences)
     for level in Level:
@@ -270,7 +270,7 @@ def test_A005_facts_do_not_depend_on_the_level(text: str) -> None:
     ],
 )
 @pytest.mark.parametrize("text", ["a b 5", "ä b 5"])
-def test_A005_bad_segments_are_refused(text: str, name: str, bad: object) -> None:
+def test_bad_segments_are_refused(text: str, name: str, bad: object) -> None:
     columns = {
         "document": np.array([0], np.int32),
         "start": np.array([0], np.int64),
@@ -283,7 +283,7 @@ def test_A005_bad_segments_are_refused(text: str, name: str, bad: object) -> Non
         _native.find_facts([text], **{**columns, name: bad})  # type: ignore[arg-type]
 
 
-def test_A005_keys_are_those_of_equal_facts_and_bad_ones_are_refused() -> None:
+def test_keys_are_those_of_equal_facts_and_bad_ones_are_refused() -> None:
     text = "It took 1,200 ms, then 1200 ms. Use `a b` and `a b`."
     facts = find_facts([text], segment([text]))
     keys = fact_keys([text], facts)
@@ -315,7 +315,7 @@ def test_A005_keys_are_those_of_equal_facts_and_bad_ones_are_refused() -> None:
         "We decided not to go. ",
     ],
 )
-def test_A005_time_is_linear(unit: str) -> None:
+def test_time_is_linear(unit: str) -> None:
     def run(text: str) -> object:
         return find_facts([text], segment([text]))
 
@@ -367,14 +367,14 @@ FILES = (
     st.sampled_from(FILES),
     st.sampled_from(["", ":12", "(3,4)"]),
 )
-def test_E014_a_path_is_found_whole_whatever_its_parts_are(folders: list[str], file: str, line: str) -> None:
+def test_a_path_is_found_whole_whatever_its_parts_are(folders: list[str], file: str, line: str) -> None:
     path = "/".join([*(["src"] if folders and folders[0][0] in "[({@" else []), *folders, file]) + line
     kind = K.PATH_LINE if line else K.PATH
     assert facts_of(f"I am in {path} now.") == [(kind, path)]
 
 
 @given(st.text("a/\\.:[](){} '`\"C読を1-", max_size=60))
-def test_E014_facts_of_paths_do_not_overlap(text: str) -> None:
+def test_facts_of_paths_do_not_overlap(text: str) -> None:
     found = [fact for fact in tersely.find_facts(text) if fact.kind in RUNS]
     assert all(one.end <= two.start for one, two in pairwise(found))
 

@@ -45,7 +45,7 @@ def covered(table: SegmentTable, texts: list[str]) -> list[list[bool]]:
 @given(some_texts)
 @example(ALL)
 @example(TRICKY)
-def test_D022_only_white_space_lies_between_segments(level: Level, documents: list[str]) -> None:
+def test_only_white_space_lies_between_segments(level: Level, documents: list[str]) -> None:
     table = tersely.segment(documents, level, window=7)
     for text, marks in zip(documents, covered(table, documents), strict=True):
         assert all(mark or char.isspace() for char, mark in zip(text, marks, strict=True))

@@ -94,14 +94,14 @@ def optimum(problem: Problem) -> float:
 @given(plain_problems())
 @example(plain([1.0, 0.99], [1, 10], 10))
 @example(plain([2.0, 1.0, 1.0], [1, 5, 5], 10))
-def test_D018_value_is_at_least_half_of_the_best(problem: Problem) -> None:
+def test_value_is_at_least_half_of_the_best(problem: Problem) -> None:
     rows = kept(problem)
     assert sum(problem.costs[i] for i in rows) <= problem.budget
     assert value(problem, rows) >= optimum(problem) / 2
 
 
 @given(plain_problems())
-def test_X03_what_still_fits_is_taken(problem: Problem) -> None:
+def test_what_still_fits_is_taken(problem: Problem) -> None:
     rows = kept(problem)
     room = problem.budget - sum(problem.costs[i] for i in rows)
     assert all(problem.costs[i] > room for i in range(len(problem.scores)) if i not in rows)
@@ -115,7 +115,7 @@ def random_problem(seed: int) -> Problem:
     return plain(scores, costs, int(sum(costs) * random.uniform(0.2, 0.8)))
 
 
-def test_D018_value_is_close_to_the_best_on_average() -> None:
+def test_value_is_close_to_the_best_on_average() -> None:
     shares = []
     for seed in range(300):
         problem = random_problem(seed)

@@ -202,12 +202,12 @@ def sentences(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("joined", "cases"), [(" ", CASES), ("", TIGHT), ("\n", LINES)])
-def test_X78_sentences(joined: str, cases: dict[str, list[str]]) -> None:
+def test_sentences(joined: str, cases: dict[str, list[str]]) -> None:
     for name, expected in cases.items():
         assert sentences(joined.join(expected)) == expected, name
 
 
-def test_X78_a_missing_space_behind_a_stop() -> None:
+def test_a_missing_space_behind_a_stop() -> None:
     assert sentences("The lamp was red.The door was blue.") == ["The lamp was red.", "The door was blue."]
 
 
@@ -225,7 +225,7 @@ def test_every_mark_ends_a_sentence(mark: str) -> None:
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_X78_a_wrapped_line_does_not_end_a_sentence(newline: str) -> None:
+def test_a_wrapped_line_does_not_end_a_sentence(newline: str) -> None:
     expected = [sentence.replace("\n", newline) for sentence in WRAPPED_SENTENCES]
     assert sentences(WRAPPED.replace("\n", newline)) == expected
 
@@ -238,14 +238,14 @@ PDF = (  # lines of many widths, some of which begin with a capital or a number
 
 
 @pytest.mark.parametrize("gap", [" ", "  ", "   "])
-def test_X78_a_line_break_of_wrapped_text_ends_no_sentence(gap: str) -> None:
+def test_a_line_break_of_wrapped_text_ends_no_sentence(gap: str) -> None:
     text = PDF.replace("\n", f"\n{gap[1:]}")
     cut = text.index(" The parties")
     assert sentences(text) == [text[:cut], text[cut:].strip()]
 
 
 @pytest.mark.parametrize("behind", ["more than the budget", "Python code", "3 units more"])
-def test_X78_an_item_goes_on_behind_its_line_break(behind: str) -> None:
+def test_an_item_goes_on_behind_its_line_break(behind: str) -> None:
     items = ["- Files are written at once.\n- Rows are read at once.\n- Keys are sorted.\n"] * 2
     item = f"- Only here may\n  {behind} come back. An error does the same.\n"
     (found,) = [piece for piece in sentences(item.join(items)) if "Only here" in piece]
@@ -253,13 +253,13 @@ def test_X78_an_item_goes_on_behind_its_line_break(behind: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["}", "9.", "i", "12", ");"])
-def test_X78_a_line_that_says_nothing_is_no_sentence(line: str) -> None:
+def test_a_line_that_says_nothing_is_no_sentence(line: str) -> None:
     for text in (f"The tide went out.\n{line}\nThe boats lay on their sides.", f"The tide went out.\n{line}"):
         assert line not in sentences(text)
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_X78_short_lines_are_meant(newline: str) -> None:
+def test_short_lines_are_meant(newline: str) -> None:
     lines = ["Rain on the slates", "Wind in the wires", "Nobody at the door"]
     assert sentences(newline.join(lines)) == lines
 
@@ -301,7 +301,7 @@ def test_indented_code_is_cut_by_lines() -> None:
 THAI_CLAUSES = ["เรือลำใหญ่ออกจากท่าตั้งแต่เช้ามืดก่อนที่ฝนจะตก", "ไม่มีใครเห็นมันกลับมาอีกเลยจนกระทั่งวันต่อมา"]
 
 
-def test_X78_thai_ends_at_a_space_after_about_forty_characters() -> None:
+def test_thai_ends_at_a_space_after_about_forty_characters() -> None:
     assert all(len(clause) >= 40 for clause in THAI_CLAUSES)
     assert sentences(" ".join(THAI_CLAUSES)) == THAI_CLAUSES
 

@@ -40,7 +40,7 @@ def above(text: str) -> dict[str, str | None]:
     }
 
 
-def test_D023_heading_above_each_segment() -> None:
+def test_heading_above_each_segment() -> None:
     assert above(NESTED) == {
         "Preface line.": None,
         "# One": None,
@@ -74,7 +74,7 @@ def test_a_heading_of_one_document_does_not_reach_the_next() -> None:
     assert table.heading.tolist() == [-1, 0, -1]
 
 
-def test_D022_sections_start_at_headings() -> None:
+def test_sections_start_at_headings() -> None:
     sections = [NESTED[start:end] for _, start, end, _ in tersely.segment(NESTED, Level.SECTION)]
     assert [section.splitlines()[0] for section in sections] == [
         "Preface line.",
@@ -102,7 +102,7 @@ UNSPLIT = {
 
 
 @pytest.mark.parametrize("name", UNSPLIT)
-def test_D023_structures_are_not_split(name: str) -> None:
+def test_structures_are_not_split(name: str) -> None:
     text = f"Before it. \n\n{UNSPLIT[name]}\n\nAfter it."
     assert UNSPLIT[name] in [text[start:end] for _, start, end, _ in tersely.segment(text)]
 

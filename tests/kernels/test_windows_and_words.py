@@ -33,7 +33,7 @@ def test_byte_offsets_become_character_offsets(size: int, alphabet: str) -> None
 @given(st.text(WORD_ALPHABET, max_size=60))
 @example("漢字とkana混じりtext 한국어 ไทย\u0e34\u0e35x")
 @example("a漢\u0301b")
-def test_D022_words(text: str) -> None:
+def test_words(text: str) -> None:
     assert [text[start:end] for start, end in spans(text, Level.WORD)] == reference.words(text)
 
 

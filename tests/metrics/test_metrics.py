@@ -60,7 +60,7 @@ def helps(registry: CollectorRegistry) -> dict[str, tuple[str, str]]:
     return {family.name: (family.type, family.documentation) for family in families}
 
 
-def test_a056_ratio_histogram_has_ten_linear_buckets(registry: CollectorRegistry) -> None:
+def test_ratio_histogram_has_ten_linear_buckets(registry: CollectorRegistry) -> None:
     result = tersely.compress(TEXT, budget=60)
     buckets = {labels["le"]: count for labels, count in exposed(registry, "rlm_compression_ratio_bucket")}
     assert list(buckets) == [*(f"0.{step}" for step in range(1, 10)), "1.0", "+Inf"]
@@ -72,7 +72,7 @@ def test_a056_ratio_histogram_has_ten_linear_buckets(registry: CollectorRegistry
         assert value(registry, "rlm_compression_ratio_count") == done
 
 
-def test_a057_latency_histogram_by_method_has_ten_exponential_buckets(registry: CollectorRegistry) -> None:
+def test_latency_histogram_by_method_has_ten_exponential_buckets(registry: CollectorRegistry) -> None:
     for method in ("extractive", "abstractive", "hybrid", "hierarchical"):
         metrics.observe(method, 100, 30, 0.03)
     samples = exposed(registry, "rlm_compression_latency_seconds_bucket")
@@ -88,7 +88,7 @@ def test_a057_latency_histogram_by_method_has_ten_exponential_buckets(registry: 
     )
 
 
-def test_a057_a_call_is_observed_under_its_method_with_its_time(registry: CollectorRegistry) -> None:
+def test_a_call_is_observed_under_its_method_with_its_time(registry: CollectorRegistry) -> None:
     tersely.compress(TEXT, budget=60)
     counts = exposed(registry, "rlm_compression_latency_seconds_count")
     assert {labels["method"]: count for labels, count in counts if count} == {"extractive": 1.0}
@@ -96,7 +96,7 @@ def test_a057_a_call_is_observed_under_its_method_with_its_time(registry: Collec
     assert 0 < taken < 10
 
 
-def test_a058_tokens_saved_never_decrease(registry: CollectorRegistry) -> None:
+def test_tokens_saved_never_decrease(registry: CollectorRegistry) -> None:
     name = "rlm_compression_tokens_saved_total"
     metrics.observe("hybrid", 100, 30, 0.001)
     assert value(registry, name) == 70
@@ -111,7 +111,7 @@ def test_a058_tokens_saved_never_decrease(registry: CollectorRegistry) -> None:
     assert value(registry, "tersely_output_tokens_total") == 130 + result.tokens
 
 
-def test_a059_a_cache_hit_counts_as_a_hit_and_as_nothing_else(registry: CollectorRegistry) -> None:
+def test_a_cache_hit_counts_as_a_hit_and_as_nothing_else(registry: CollectorRegistry) -> None:
     metrics.observe("extractive", 100, 30, 0.001)
     metrics.observe("extractive", 100, 30, 0.001, cache_hit=True)
     assert value(registry, "rlm_compression_cache_hits_total") == 1
@@ -210,7 +210,7 @@ def methods(registry: CollectorRegistry) -> dict[str, float]:
     return {labels["method"]: count for labels, count in counts if count}
 
 
-def test_a056_compressors_are_observed_once_a_text(registry: CollectorRegistry) -> None:
+def test_compressors_are_observed_once_a_text(registry: CollectorRegistry) -> None:
     options = CompressionOptions(target_tokens=60, min_tokens=0)
     made = ExtractiveCompressor().compress(TEXT, options)
     assert methods(registry) == {"extractive": 1}
@@ -229,7 +229,7 @@ def test_a056_compressors_are_observed_once_a_text(registry: CollectorRegistry) 
     assert methods(registry) == {"extractive": 7, "hierarchical": 2}
 
 
-def test_a059_the_same_request_twice_is_one_hit(registry: CollectorRegistry) -> None:
+def test_the_same_request_twice_is_one_hit(registry: CollectorRegistry) -> None:
     manager = Manager()
     chunks = [ContextChunk("one", TEXT)]
     first = manager.prepare_context(chunks, "fog", 60)
@@ -241,7 +241,7 @@ def test_a059_the_same_request_twice_is_one_hit(registry: CollectorRegistry) -> 
     assert value(registry, "rlm_compression_ratio_count") == 2
 
 
-def test_a059_a_text_that_did_not_change_is_a_hit(registry: CollectorRegistry) -> None:
+def test_a_text_that_did_not_change_is_a_hit(registry: CollectorRegistry) -> None:
     compressor = IncrementalCompressor()
     for text in (TEXT, TEXT, TEXT + "The end."):
         compressor.update("one", text)
@@ -270,7 +270,7 @@ class Method(IntEnum):
 @pytest.mark.parametrize(
     ("method", "label"), [(Method.HYBRID, "hybrid"), (Method.ODD, "extractive"), ("x", "extractive")]
 )
-def test_a057_the_label_is_one_of_four(registry: CollectorRegistry, method: object, label: str) -> None:
+def test_the_label_is_one_of_four(registry: CollectorRegistry, method: object, label: str) -> None:
     tersely.compress(TEXT, budget=60, strategy=Named(method))
     counts = exposed(registry, "rlm_compression_latency_seconds_count")
     assert {labels["method"] for labels, count in counts if count} == {label}

@@ -539,7 +539,7 @@ def test_counts_and_clearing() -> None:
     assert (cache.hits, cache.misses) == (1, 2)
 
 
-def test_A048_threads_see_whole_values() -> None:
+def test_threads_see_whole_values() -> None:
     """64 threads x 1000 reads and writes: no exception, no torn value."""
     cache: BoundedCache[tuple[int, int]] = BoundedCache(20 * (ENTRY + 16))
     failures: list[object] = []

@@ -156,7 +156,7 @@ def test_other_things_are_refused(model: Any) -> None:
 @pytest.mark.parametrize(
     "reply", [SimpleNamespace(content="yes"), SimpleNamespace(text="yes", content=5), ("yes", 12, None)]
 )
-def test_A034_C006_replies_of_other_forms(reply: Any) -> None:
+def test_replies_of_other_forms(reply: Any) -> None:
     assert resolve_language_model(lambda prompt: reply).complete("?") == "yes"
     assert asyncio.run(resolve_language_model(lambda prompt: reply).acomplete("?")) == "yes"
 

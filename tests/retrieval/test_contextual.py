@@ -41,7 +41,7 @@ def tight(**options: Any) -> ContextualCompressor:
     return ContextualCompressor(budget=TIGHT, counter=words, **options)
 
 
-def test_d001_the_parts_and_their_defaults() -> None:
+def test_the_parts_and_their_defaults() -> None:
     compressor = ContextualCompressor()
     assert isinstance(compressor.budget_manager, TokenBudgetManager)
     assert isinstance(compressor.relevance_scorer, RelevanceScorer)
@@ -87,7 +87,7 @@ def test_one_model_goes_by_either_name_and_two_are_refused() -> None:
             kind(**{name: Model(), "model": Model()})
 
 
-def test_d002_compress_is_async_and_the_sync_form_says_the_same() -> None:
+def test_compress_is_async_and_the_sync_form_says_the_same() -> None:
     for allocation in AllocationStrategy:
         config = CompressionConfig(token_budget=200, allocation_strategy=allocation)
         compressor = ContextualCompressor(
@@ -106,7 +106,7 @@ def test_d002_compress_is_async_and_the_sync_form_says_the_same() -> None:
             assert "stays valid for five minutes" in result.text
 
 
-def test_d004_x47_search_results_are_their_documents() -> None:
+def test_search_results_are_their_documents() -> None:
     results = [SearchResult(document=document, score=9.0) for document in CORPUS]
     compressor = tight()
     found = asyncio.run(compressor.compress_results(results, QUERY))
@@ -117,7 +117,7 @@ def test_d004_x47_search_results_are_their_documents() -> None:
     assert compressor.compress_sync(results, QUERY).usage.available == 100
 
 
-def test_d005_stats_add_up() -> None:
+def test_stats_add_up() -> None:
     compressor = tight(llm_client=Model())
     first = compressor.compress_sync(CORPUS, QUERY, "extractive")
     second = compressor.compress_sync(CORPUS[:2], QUERY, "abstractive")
@@ -137,7 +137,7 @@ def test_d005_stats_add_up() -> None:
     assert compressor.get_compression_stats().cache_hits == 1
 
 
-def test_d023_headings_come_along_and_tables_lists_and_code_stay_whole() -> None:
+def test_headings_come_along_and_tables_lists_and_code_stay_whole() -> None:
     compressor = ContextualCompressor(
         config=CompressionConfig(context_window=0, min_relevance_threshold=0.0),
         budget=TokenBudgetConfig(total_budget=90, reserve_for_response=1, min_per_document=1),
@@ -166,7 +166,7 @@ def test_d023_headings_come_along_and_tables_lists_and_code_stay_whole() -> None
     }
 
 
-def test_d014_d025_settings_and_their_defaults() -> None:
+def test_settings_and_their_defaults() -> None:
     assert asdict(CompressionConfig()) == {
         "default_strategy": CompressionStrategy.EXTRACTIVE,
         "allocation_strategy": AllocationStrategy.PROPORTIONAL,
@@ -209,7 +209,7 @@ def test_d014_d025_settings_and_their_defaults() -> None:
         (TokenBudgetConfig, {"allocation_strategy": "fair"}, ValueError, "must be one of uniform, .*'fair'"),
     ],
 )
-def test_d025_settings_that_make_no_sense(
+def test_settings_that_make_no_sense(
     kind: Any, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
@@ -231,7 +231,7 @@ def around_a_hit(window: int, budget: int) -> CompressedDocument:
 
 
 @pytest.mark.parametrize("window", [0, 1, 2])
-def test_d026_x49_neighbours_of_a_hit_come_along_where_there_is_room(window: int) -> None:
+def test_neighbours_of_a_hit_come_along_where_there_is_room(window: int) -> None:
     document = around_a_hit(window, 150)
     reasons = [span.reason for span in document.preserved_segments]
     assert reasons == ["context"] * window + ["selected"] + ["context"] * window
@@ -240,13 +240,13 @@ def test_d026_x49_neighbours_of_a_hit_come_along_where_there_is_room(window: int
 
 
 @pytest.mark.parametrize(("budget", "before", "after"), [(10, 0, 0), (29, 1, 0), (30, 1, 1), (45, 2, 1)])
-def test_d026_and_as_many_as_there_is_room_for(budget: int, before: int, after: int) -> None:
+def test_and_as_many_as_there_is_room_for(budget: int, before: int, after: int) -> None:
     document = around_a_hit(2, budget)
     reasons = [span.reason for span in document.preserved_segments]
     assert reasons == ["context"] * before + ["selected"] + ["context"] * after
 
 
-def test_d026_the_window_changes_what_is_kept() -> None:
+def test_the_window_changes_what_is_kept() -> None:
     sentences = [f"The {noun} of port {i} is painted each spring." for i, noun in enumerate(["buoy"] * 40)]
     sentences[9] = "Tokens are rotated each day by the gateway of the port."
     sentences[30] = "Every token is rotated, and who rotates tokens is written down."
@@ -260,7 +260,7 @@ def test_d026_the_window_changes_what_is_kept() -> None:
 
 
 @pytest.mark.parametrize("model", [None, Model()])
-def test_d029_the_same_call_again_asks_nobody(model: Model | None) -> None:
+def test_the_same_call_again_asks_nobody(model: Model | None) -> None:
     scorer = Scorer()
     compressor = tight(relevance_scorer=scorer, llm_client=model)
     strategy = "abstractive" if model else None
@@ -276,7 +276,7 @@ def test_d029_the_same_call_again_asks_nobody(model: Model | None) -> None:
     assert (len(model.prompts) if model else 0) == 2 * asked
 
 
-def test_d029_the_cache_can_be_off_and_knows_what_a_result_depends_on() -> None:
+def test_the_cache_can_be_off_and_knows_what_a_result_depends_on() -> None:
     scorer = Scorer()
     compressor = tight(relevance_scorer=scorer)
     off = replace(compressor.config, cache_results=False)
@@ -297,7 +297,7 @@ def test_d029_the_cache_can_be_off_and_knows_what_a_result_depends_on() -> None:
         assert scorer.calls == before + 1
 
 
-def test_d030_what_is_under_the_threshold_is_dropped_and_reported() -> None:
+def test_what_is_under_the_threshold_is_dropped_and_reported() -> None:
     result = tight(relevance_scorer=Scorer(0.51, 0.49, 0.5)).compress_sync(CORPUS, QUERY)
     assert [(one.index, one.reason) for one in result.dropped_documents] == [(1, "irrelevant")]
     assert "documents_dropped" in result.warnings
@@ -308,7 +308,7 @@ def test_d030_what_is_under_the_threshold_is_dropped_and_reported() -> None:
     assert {one.reason for one in nothing.dropped_documents} == {"irrelevant"}
 
 
-def test_d030_the_default_threshold_leaves_out_documents_on_other_subjects() -> None:
+def test_the_default_threshold_leaves_out_documents_on_other_subjects() -> None:
     bread = chunk("Bread is baked at four. The oven is old. Flour comes by boat from the mill.", "bread")
     compressor = ContextualCompressor(config=CompressionConfig(token_budget=60), counter=words)
     result = compressor.compress_sync([*CORPUS[:2], bread], QUERY)
@@ -325,7 +325,7 @@ def test_d030_the_default_threshold_leaves_out_documents_on_other_subjects() -> 
 @pytest.mark.parametrize(
     ("total", "available"), [(1, 1), (400, 400), (3000, 3000), (3001, 3000), (4000, 3000), (5000, 4000)]
 )
-def test_x48_documents_come_before_a_reserve_that_nobody_gave(total: int, available: int) -> None:
+def test_documents_come_before_a_reserve_that_nobody_gave(total: int, available: int) -> None:
     """A quarter of a small budget was reserved, and all but one token of 1,001."""
     compressor = ContextualCompressor(token_budget=total, counter=words)
     assert (compressor.config.token_budget, compressor.budget_manager.available()) == (total, available)
@@ -338,7 +338,7 @@ def test_x48_documents_come_before_a_reserve_that_nobody_gave(total: int, availa
 
 
 @pytest.mark.parametrize(("total", "available"), [(300, 200), (100, 50), (1, 1)])
-def test_x48_a_reserve_that_was_given_shrinks_only_where_it_does_not_fit(total: int, available: int) -> None:
+def test_a_reserve_that_was_given_shrinks_only_where_it_does_not_fit(total: int, available: int) -> None:
     config = replace(CompressionConfig(), token_budget=total)
     result = ContextualCompressor(budget=TIGHT, counter=words).compress_sync(CORPUS, QUERY, config=config)
     assert result.usage.available == available
@@ -359,7 +359,7 @@ def test_a_budget_given_twice_is_an_error_unless_it_is_the_same() -> None:
     assert ContextualCompressor(token_budget=2000, config=config).config.token_budget == 2000
 
 
-def test_d032_the_fields_of_a_result() -> None:
+def test_the_fields_of_a_result() -> None:
     names = "original_documents compressed_documents original_token_count compressed_token_count "
     names += "compression_ratio strategy_used relevance_scores"
     assert [field.name for field in fields(CompressionResult)][:7] == names.split()
@@ -374,7 +374,7 @@ def test_d032_the_fields_of_a_result() -> None:
     ]
 
 
-def test_d033_the_fields_of_a_document() -> None:
+def test_the_fields_of_a_document() -> None:
     names = "original_id content token_count compression_method preserved_segments relevance_score"
     assert [field.name for field in fields(CompressedDocument)][:6] == names.split()
     result = tight().compress_sync(CORPUS, QUERY)
@@ -387,7 +387,7 @@ def test_d033_the_fields_of_a_document() -> None:
         assert "".join(squeezed.split()) == "".join(document.content.split())
 
 
-def test_x55_ids_are_uuids_or_become_them() -> None:
+def test_ids_are_uuids_or_become_them() -> None:
     identity = uuid.uuid4()
     given = [chunk("Tokens rotate.", identity), chunk("Tokens turn.", "x"), "Tokens spin."]
     result = ContextualCompressor(relevance_scorer=Scorer()).compress_sync(given, QUERY)
@@ -395,7 +395,7 @@ def test_x55_ids_are_uuids_or_become_them() -> None:
     assert ids == [identity, to_uuid("x"), to_uuid("Tokens spin.")]
 
 
-def test_d034_errors_and_their_triggers() -> None:
+def test_errors_and_their_triggers() -> None:
     with pytest.raises(BudgetExceededError) as caught:
         tight().compress_sync(CORPUS, QUERY, pinned=[CORPUS[0].content])
     error = caught.value
@@ -424,7 +424,7 @@ def test_d034_errors_and_their_triggers() -> None:
 @pytest.mark.parametrize(
     "scorer", [Scorer(error=ConnectionError("no route")), Scorer(0.9), Scorer(2.0, 1, 1)]
 )
-def test_d034_another_scorer_steps_in_and_the_result_says_so(scorer: Scorer) -> None:
+def test_another_scorer_steps_in_and_the_result_says_so(scorer: Scorer) -> None:
     compressor = tight(relevance_scorer=scorer)
     for result in (compressor.compress_sync(CORPUS, QUERY), asyncio.run(compressor.compress(CORPUS, QUERY))):
         assert result.text == tight().compress_sync(CORPUS, QUERY).text
@@ -433,7 +433,7 @@ def test_d034_another_scorer_steps_in_and_the_result_says_so(scorer: Scorer) -> 
     assert compressor.get_compression_stats().fallbacks == scorer.calls == 2, "a failure is not remembered"
 
 
-def test_d038_usage_stands_beside_the_documents() -> None:
+def test_usage_stands_beside_the_documents() -> None:
     result = tight().compress_sync(CORPUS, QUERY)
     usage = result.usage
     assert usage.available == 100
@@ -472,13 +472,13 @@ def manager(name: str = "proportional", **limits: int) -> TokenBudgetManager:
         ("greedy", {}, [1451] * 3, [0.9, 0.5, 0.7], (1451, 0, 1451)),
     ],
 )
-def test_d010_d011_d013_x53_shares(
+def test_shares(
     name: str, limits: dict[str, int], sizes: list[int], scores: list[float], allocations: tuple[int, ...]
 ) -> None:
     assert manager(name, **limits).allocate(sizes, scores).allocations == allocations
 
 
-def test_d012_threshold_gives_nothing_below_and_the_least_above() -> None:
+def test_threshold_gives_nothing_below_and_the_least_above() -> None:
     plan = manager("threshold").allocate([BIG] * 3, [0.8, 0.6, 0.2])
     assert plan.allocations[2] == 0
     assert plan.dropped == (2,)
@@ -486,12 +486,12 @@ def test_d012_threshold_gives_nothing_below_and_the_least_above() -> None:
     assert sum(plan.allocations) == 3000
 
 
-def test_x48_the_reserve_is_inside_the_total() -> None:
+def test_the_reserve_is_inside_the_total() -> None:
     assert TokenBudgetConfig().available() == TokenBudgetManager(4000).available() == 3000
 
 
 @given(st.integers(1, 20_000))
-def test_x48_a_number_alone_reserves_what_it_has_above_the_default(total: int) -> None:
+def test_a_number_alone_reserves_what_it_has_above_the_default(total: int) -> None:
     """No larger budget leaves less for documents, and from the default on it is what the limits say."""
     available = TokenBudgetManager(total).available()
     assert available <= TokenBudgetManager(total + 1).available() <= available + 1
@@ -502,7 +502,7 @@ def test_x48_a_number_alone_reserves_what_it_has_above_the_default(total: int) -
 
 
 @given(st.integers(1, 9000), st.none() | st.tuples(st.integers(1, 5000), st.floats(0, 1, exclude_max=True)))
-def test_x48_the_total_that_leaves_so_much_for_documents_is_the_least(
+def test_the_total_that_leaves_so_much_for_documents_is_the_least(
     tokens: int, limits: tuple[int, float] | None
 ) -> None:
     given = None
@@ -517,7 +517,7 @@ def test_x48_the_total_that_leaves_so_much_for_documents_is_the_least(
     assert not any(map(enough, range(1, total)))
 
 
-def test_d015_too_many_documents_drop_the_least_relevant() -> None:
+def test_too_many_documents_drop_the_least_relevant() -> None:
     scores = [0.5 + i / 100 for i in range(40)]
     plan = manager().allocate([500] * 40, scores)
     assert plan.dropped == tuple(range(10))
@@ -528,7 +528,7 @@ def test_d015_too_many_documents_drop_the_least_relevant() -> None:
     assert (caught.value.required, caught.value.budget) == (4000, 3000)
 
 
-def test_x51_what_is_required_always_raises_where_it_does_not_fit() -> None:
+def test_what_is_required_always_raises_where_it_does_not_fit() -> None:
     plan = manager().allocate([500] * 40, [0.9] * 39 + [0.0], required=[0] * 39 + [2500])
     assert plan.allocations[39] == 2500
     assert sum(map(bool, plan.allocations)) == 6
@@ -546,7 +546,7 @@ shares = st.sampled_from(["uniform", "proportional", "threshold", "greedy"])
 
 
 @given(documents, shares, st.integers(1, 6000), st.integers(1, 200), st.integers(200, 3000))
-def test_d009_shares_obey_every_limit(
+def test_shares_obey_every_limit(
     given_documents: list[tuple[int, float, int]], name: str, available: int, least: int, most: int
 ) -> None:
     sizes = [size for size, _, _ in given_documents]
@@ -580,7 +580,7 @@ def test_d009_shares_obey_every_limit(
         assert sum(plan.allocations) == min(available, full), "nothing is left unused"
 
 
-def test_d009_usage_is_told_by_document_and_over_the_budget_is_an_error() -> None:
+def test_usage_is_told_by_document_and_over_the_budget_is_an_error() -> None:
     plan = manager().allocate([BIG] * 2, [0.5, 0.5])
     usage = manager().usage(plan, [1500, 20], 1521)
     assert (usage.available, usage.used, usage.unused) == (3000, 1521, 1479)

@@ -41,7 +41,7 @@ def limits(available: int, allocation: str = "proportional", least: int = 1) -> 
 
 
 @pytest.mark.parametrize("allocation", ALLOCATIONS)
-def test_x51_pinned_text_stays_whatever_it_is_worth(allocation: str) -> None:
+def test_pinned_text_stays_whatever_it_is_worth(allocation: str) -> None:
     compressor = ContextualCompressor(budget=limits(60, allocation), counter=words)
     pin = "The gardener number7 carried lamp7 up tower7 before night7 fell."
     result = compressor.compress_sync(CORPUS, QUERY, pinned=pin)
@@ -76,7 +76,7 @@ def test_what_two_documents_say_word_for_word_is_kept_once(allocation: str) -> N
 
 @pytest.mark.parametrize("allocation", ["uniform", "proportional", "threshold"])
 @pytest.mark.parametrize("available", range(60, 200, 20))
-def test_d009_what_one_document_cannot_use_is_not_lost(allocation: str, available: int) -> None:
+def test_what_one_document_cannot_use_is_not_lost(allocation: str, available: int) -> None:
     documents = [
         chunk(prose(14, f"rower{i}").replace("lamp", "tokens rotated ", 5 * i), str(i)) for i in range(4)
     ]
@@ -133,7 +133,7 @@ def unit(*angles: float) -> Any:
     return np.array([[np.cos(angle), np.sin(angle)] for angle in np.deg2rad(angles)])
 
 
-def test_d036_vectors_say_which_documents_are_read_at_all() -> None:
+def test_vectors_say_which_documents_are_read_at_all() -> None:
     documents = [chunk(f"{prose(20, f'rower{i}')} Tokens are rotated.", str(i)) for i in range(6)]
     compressor = ContextualCompressor(budget=limits(100, least=50), counter=words)
     result = compressor.compress_sync(
@@ -153,7 +153,7 @@ def test_d036_vectors_say_which_documents_are_read_at_all() -> None:
     assert not result.relevance_scores[1].segment_scores, "it was not read"
 
 
-def test_d036_vectors_that_do_not_match() -> None:
+def test_vectors_that_do_not_match() -> None:
     compressor = ContextualCompressor()
     with pytest.raises(ValueError, match=r"embeddings must have shape \(3, d\)"):
         compressor.compress_sync(CORPUS, QUERY, embeddings=unit(1, 2), query_embedding=unit(0)[0])
@@ -184,7 +184,7 @@ class Shelf:
         return next(one for one in self.chunks if one.chunk_id == chunk_id)
 
 
-def test_d037_a_retriever_that_compresses_and_a_reranker_that_scores_nothing_again() -> None:
+def test_a_retriever_that_compresses_and_a_reranker_that_scores_nothing_again() -> None:
     compressor = ContextualCompressor(budget=limits(60), counter=words)
     retriever = CompressingRetriever(Shelf(), compressor)
     found, result = retriever.compressed(QUERY, 3)
@@ -201,7 +201,7 @@ def test_d037_a_retriever_that_compresses_and_a_reranker_that_scores_nothing_aga
         reranker.rerank(["x"])
 
 
-def test_d037_one_counter_and_one_model_for_all() -> None:
+def test_one_counter_and_one_model_for_all() -> None:
     model = Model()
     compressor = ContextualCompressor(model, counter=words)
     assert compressor.budget_manager.counter is compressor.counter
@@ -243,14 +243,14 @@ def test_documents_that_are_none(documents: Any, error: type[Exception]) -> None
 LEVELS = ["CHARACTER", "WORD", "CLAUSE", "SENTENCE", "PARAGRAPH", "SECTION"]
 
 
-def test_d022_all_sizes_sentence_by_default() -> None:
+def test_all_sizes_sentence_by_default() -> None:
     assert [size.name for size in SegmentSize] == LEVELS
     assert Segmenter().segment_size is SegmentSize.SENTENCE
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @given(text=texts)
-def test_d022_no_size_loses_anything(level: str, text: str) -> None:
+def test_no_size_loses_anything(level: str, text: str) -> None:
     segments = Segmenter(level).split(text)
     assert "".join(segment.gap + segment.text + segment.tail for segment in segments) == text * bool(segments)
     assert segments or not text.strip()
@@ -260,7 +260,7 @@ def test_d022_no_size_loses_anything(level: str, text: str) -> None:
         assert (segment.index, segment.gap.strip()) == (index, "")
 
 
-def test_d022_sections_start_at_headings() -> None:
+def test_sections_start_at_headings() -> None:
     sections = Segmenter(SegmentSize.SECTION).split(GUIDE)
     assert [section.text.splitlines()[0] for section in sections][:3] == [
         "# The Harbour Handbook",
@@ -277,16 +277,14 @@ def test_a_window_that_is_none(window: int, error: type[Exception]) -> None:
         Segmenter("character", window=window)
 
 
-def test_d017_defaults() -> None:
+def test_defaults() -> None:
     compressor = ExtractiveCompressor()
     assert (compressor.segmenter.segment_size, compressor.overlap) == (SegmentSize.SENTENCE, 1)
     assert ExtractiveCompressor("paragraph", 3).overlap == 3
 
 
 @pytest.mark.parametrize(("budget", "expected"), [(10, [5]), (22, [4, 5]), (36, [4, 5, 6]), (60, [4, 5, 6])])
-def test_d017_a_hit_brings_its_neighbours_as_far_as_the_budget_allows(
-    budget: int, expected: list[int]
-) -> None:
+def test_a_hit_brings_its_neighbours_as_far_as_the_budget_allows(budget: int, expected: list[int]) -> None:
     class OnlyOne(HitScorer):
         """The others are worth nothing at all."""
 
@@ -301,7 +299,7 @@ def test_d017_a_hit_brings_its_neighbours_as_far_as_the_budget_allows(
     assert [segment.index for segment in found.segments] == expected
 
 
-def test_d016_segments_are_verbatim_in_order_and_within_the_budget() -> None:
+def test_segments_are_verbatim_in_order_and_within_the_budget() -> None:
     for overlap in (0, 1, 2):
         compressor = ExtractiveCompressor(overlap_segments=overlap, counter=words)
         for document in CORPUS:
@@ -315,7 +313,7 @@ def test_d016_segments_are_verbatim_in_order_and_within_the_budget() -> None:
     assert "24 hours" in compressor.compress_sync(CORPUS[0], QUERY, 30).text
 
 
-def test_d017_scores_are_the_scorers_own_where_it_cuts_likewise() -> None:
+def test_scores_are_the_scorers_own_where_it_cuts_likewise() -> None:
     compressor = ExtractiveCompressor()
     segments = compressor.segmenter.split(CORPUS[0].content)
     scores = asyncio.run(compressor.score_segments(segments, QUERY))
@@ -329,7 +327,7 @@ def test_d017_scores_are_the_scorers_own_where_it_cuts_likewise() -> None:
 @given(
     st.lists(st.tuples(st.integers(1, 9), st.integers(0, 50)), min_size=1, max_size=12), st.integers(0, 60)
 )
-def test_d018_the_choice_is_the_best_there_is(items: list[tuple[int, int]], budget: int) -> None:
+def test_the_choice_is_the_best_there_is(items: list[tuple[int, int]], budget: int) -> None:
     compressor = ExtractiveCompressor(counter=words)
     text = "\n\n".join(" ".join(["word"] * cost) + "." for cost, _ in items)
     segments = Segmenter("paragraph").split(text)
@@ -352,7 +350,7 @@ def test_d018_the_choice_is_the_best_there_is(items: list[tuple[int, int]], budg
     assert best >= greedy
 
 
-def test_d018_a_large_choice_is_made_too() -> None:
+def test_a_large_choice_is_made_too() -> None:
     compressor = ExtractiveCompressor(counter=words)
     segments = compressor.segmenter.split(prose(200))
     costs = [words(segment.text) for segment in segments]
@@ -367,7 +365,7 @@ def test_d018_a_large_choice_is_made_too() -> None:
 
 
 @given(texts, st.integers(1, 40), st.sampled_from(STEADY), st.sampled_from(["a token", ""]))
-def test_d016_any_text_any_counter(text: str, budget: int, counter: object, query: str) -> None:
+def test_any_text_any_counter(text: str, budget: int, counter: object, query: str) -> None:
     compressor = ExtractiveCompressor(counter=counter)
     try:
         found = compressor.compress_sync(text, query, budget)

@@ -50,7 +50,7 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return Index.build(folder)
 
 
-def test_b002_results_are_chunks_with_six_fields(harbour: Index) -> None:
+def test_results_are_chunks_with_six_fields(harbour: Index) -> None:
     names = ["chunk_id", "doc_id", "score", "header_path", "file_path", "content"]
     assert [field.name for field in dataclasses.fields(ChunkResult)] == names
     results = harbour.search("when does the crane stop?", top_n=3)
@@ -60,7 +60,7 @@ def test_b002_results_are_chunks_with_six_fields(harbour: Index) -> None:
     assert isinstance(harbour, Retriever)
 
 
-def test_b023_scores_are_normalised_and_sorted(harbour: Index) -> None:
+def test_scores_are_normalised_and_sorted(harbour: Index) -> None:
     for query in ("pilot sandbanks", "lamp", "zzzz", "the ship in the harbour at high water"):
         scores = [result.score for result in harbour.search(query, top_n=20)]
         assert scores == sorted(scores, reverse=True)
@@ -254,7 +254,7 @@ def check_chunks(text: str, chunks: list[Chunk]) -> None:
 
 
 @given(texts, st.sampled_from(KINDS))
-def test_b002_chunks_are_verbatim_and_hold_all_of_the_text_once(text: str, kind: str) -> None:
+def test_chunks_are_verbatim_and_hold_all_of_the_text_once(text: str, kind: str) -> None:
     check_chunks(text, cut_chunks(text, kind))
 
 
@@ -278,7 +278,7 @@ pieces = st.sampled_from(
 
 
 @given(st.lists(pieces, max_size=60).map("".join), st.sampled_from(KINDS))
-def test_b002_chunks_have_200_to_1500_characters(text: str, kind: str) -> None:
+def test_chunks_have_200_to_1500_characters(text: str, kind: str) -> None:
     chunks = cut_chunks(text, kind)
     check_chunks(text, chunks)
     if len(text.strip()) >= 200:
@@ -342,7 +342,7 @@ BODY = "".join(f"        self.value_{number} = {number}  # a line of some length
         ),
     ],
 )
-def test_b002_header_paths(kind: str, text: str, paths: list[str]) -> None:
+def test_header_paths(kind: str, text: str, paths: list[str]) -> None:
     chunks = cut_chunks(text, kind)
     assert [chunk.header_path for chunk in chunks] == paths
     titles = [re.sub(r".* > |def |&.*|tide$", "", path).strip() for path in paths]
@@ -574,7 +574,7 @@ def test_best_cosines_are_the_best_of_all(seed: int, width: int, count: int, man
 
 
 @given(st.lists(st.permutations(range(6)).map(lambda rows: rows[:4]), max_size=3))
-def test_b023_fusion_is_reciprocal_rank(rankings: list[list[int]]) -> None:
+def test_fusion_is_reciprocal_rank(rankings: list[list[int]]) -> None:
     rows, scores = fuse([np.array(rows) for rows in rankings], [1.0] * len(rankings))
     total: Counter[int] = Counter()
     for ranking in rankings:
@@ -585,7 +585,7 @@ def test_b023_fusion_is_reciprocal_rank(rankings: list[list[int]]) -> None:
 
 
 @given(st.lists(st.floats(-1e6, 1e6), max_size=20))
-def test_b023_the_best_score_becomes_1_and_none_is_below_0(scores: list[float]) -> None:
+def test_the_best_score_becomes_1_and_none_is_below_0(scores: list[float]) -> None:
     found = normalize_scores(scores)
     assert len(found) == len(scores)
     if scores:
@@ -595,7 +595,7 @@ def test_b023_the_best_score_becomes_1_and_none_is_below_0(scores: list[float]) 
                    for b, y in zip(found, scores, strict=True))  # fmt: skip
 
 
-def test_b023_equal_scores_are_1_each() -> None:
+def test_equal_scores_are_1_each() -> None:
     for scores in ([0.0, 0.0], [0.3, 0.3, 0.3], [-2.0, -2.0], [5.0]):
         assert normalize_scores(scores).tolist() == [1.0] * len(scores)
     assert normalize_scores([]).tolist() == []

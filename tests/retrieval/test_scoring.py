@@ -78,7 +78,7 @@ class Model:
         return rate(prompt)
 
 
-def test_D007_documents_and_segments_are_scored() -> None:
+def test_documents_and_segments_are_scored() -> None:
     assert [field.name for field in fields(RelevanceScore)] == [
         "document_id",
         "overall_score",
@@ -104,7 +104,7 @@ def test_D007_documents_and_segments_are_scored() -> None:
         scores[0].overall_score = 2.0  # type: ignore[misc]
 
 
-def test_X55_ids_are_uuids_or_become_them() -> None:
+def test_ids_are_uuids_or_become_them() -> None:
     identity = uuid.UUID("12345678-1234-5678-1234-567812345678")
     assert to_uuid(identity) == to_uuid(str(identity)) == identity
     assert to_uuid("chunk 7") == to_uuid("chunk 7") == uuid.uuid5(uuid.NAMESPACE_OID, "chunk 7")
@@ -115,7 +115,7 @@ def test_X55_ids_are_uuids_or_become_them() -> None:
 
 
 @pytest.mark.parametrize("method", ["embedding", "cross_encoder", "llm"])
-def test_D029_D035_a_second_identical_query_asks_no_model_but_without_a_cache(method: str) -> None:
+def test_a_second_identical_query_asks_no_model_but_without_a_cache(method: str) -> None:
     spy = Spy()
     model: dict[str, Any] = {method.replace("embedding", "embedder"): spy}
     scorer = RelevanceScorer(method, **model)
@@ -148,7 +148,7 @@ BROKEN = [
         ("cross_encoder", BROKEN[0], "cross-encoder", "hybrid"),
     ],
 )
-def test_X06_a_failing_model_falls_back_and_says_so_or_raises_where_strict(
+def test_a_failing_model_falls_back_and_says_so_or_raises_where_strict(
     method: str, model: Spy, name: str, simpler: str
 ) -> None:
     scorer = RelevanceScorer(method, **{name.replace("-", "_"): model})
@@ -169,7 +169,7 @@ def test_X06_a_failing_model_falls_back_and_says_so_or_raises_where_strict(
     assert isinstance(caught.value, CompressionError) and caught.value.__cause__ is not None
 
 
-def test_X06_a_failing_language_model_costs_only_its_own_documents() -> None:
+def test_a_failing_language_model_costs_only_its_own_documents() -> None:
     def model(prompt: str) -> str:
         if "It rained." in prompt:
             raise TimeoutError("too slow")
@@ -206,7 +206,7 @@ def test_an_unusable_reply_is_asked_for_once_more_document_by_document() -> None
 
 
 @pytest.mark.seconds
-def test_D036_ten_documents_at_50_ms_a_prompt() -> None:
+def test_ten_documents_at_50_ms_a_prompt() -> None:
     documents = [f"Document {number} says something." for number in range(10)]
     RelevanceScorer("llm", llm=lambda prompt: "1").score_sync(["warm"], QUERY)
     for batch_size, prompts in ((5, 2), (1, 10)):
@@ -351,7 +351,7 @@ def scorer(method: str, **options: Any) -> RelevanceScorer:
 METHODS = ["embedding", "llm", "cross_encoder", "keyword", "hybrid"]
 
 
-def test_D006_four_methods_and_the_default_which_is_two_of_them() -> None:
+def test_four_methods_and_the_default_which_is_two_of_them() -> None:
     assert [method.name for method in ScoringMethod] == ["EMBEDDING", "LLM", "CROSS_ENCODER", "KEYWORD"]
     assert len(ScoringMethod) == 4
     assert ScoringMethod.HYBRID == ScoringMethod.EMBEDDING | ScoringMethod.KEYWORD
@@ -360,7 +360,7 @@ def test_D006_four_methods_and_the_default_which_is_two_of_them() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_D006_each_gives_scores_in_the_unit_interval(method: str) -> None:
+def test_each_gives_scores_in_the_unit_interval(method: str) -> None:
     for documents in (DOCUMENTS_METHODS, ALL, [], ["   "]):
         scores = asyncio.run(scorer(method).score(documents, QUERY))
         assert len(scores) == len(documents)
@@ -374,13 +374,13 @@ def test_D006_each_gives_scores_in_the_unit_interval(method: str) -> None:
 
 
 @pytest.mark.parametrize(("reply", "expected"), [("10", 1.0), ("1", 0.0), ("5.5", 0.5)])
-def test_D006_ratings_from_1_to_10_become_0_to_1(reply: str, expected: float) -> None:
+def test_ratings_from_1_to_10_become_0_to_1(reply: str, expected: float) -> None:
     for documents in (DOCUMENTS_METHODS[:1], DOCUMENTS_METHODS[:2] * 6):
         scores = asyncio.run(scorer("llm", llm=lambda prompt: reply).score(documents, QUERY))
         assert [score.overall_score for score in scores] == [expected] * len(documents)
 
 
-def test_D008_keyword_overlap_is_the_share_of_the_query_terms() -> None:
+def test_keyword_overlap_is_the_share_of_the_query_terms() -> None:
     texts = ["The token is green.", "Nothing of it.", "Expiry of a TOKEN", "Token. Then expiry."]
     titled = {"text": "Renewed daily.", "title": "Token"}  # a title counts for its document
     scores = asyncio.run(RelevanceScorer(ScoringMethod.KEYWORD).score([*texts, titled], "token expiry"))
@@ -529,7 +529,7 @@ def test_two_steps_reach_the_document_that_shares_no_word_with_the_question() ->
 
 
 @pytest.mark.parametrize(("name", "resolve"), [("embedder", None), ("reranker", resolve_reranker)])
-def test_X06_a_model_that_fails_is_left_out_and_said(name: str, resolve: Any) -> None:
+def test_a_model_that_fails_is_left_out_and_said(name: str, resolve: Any) -> None:
     found = scored(**{name: resolve(Broken()) if resolve else Broken()})
     assert found.warnings == (f"{name}_failed",)
     assert np.array_equal(found.segments, scored().segments)

@@ -51,7 +51,7 @@ def words_compressor(**options: object) -> ExtractiveCompressor:
     return ExtractiveCompressor(counter=odd_counters.words, **options)
 
 
-def test_A010_fields_of_the_result() -> None:
+def test_fields_of_the_result() -> None:
     names = {field.name for field in fields(CompressedContext)}
     seed = {"id", "original", "compressed", "compression_ratio", "token_count", "method", "metadata"}
     assert names >= seed
@@ -60,7 +60,7 @@ def test_A010_fields_of_the_result() -> None:
         result.compressed = ""  # type: ignore[misc]
 
 
-def test_A011_the_original() -> None:
+def test_the_original() -> None:
     result = ExtractiveCompressor(clock=lambda: NOON).compress(TEXT, source="guide.md")
     assert result.original is not None
     assert (result.original.content, result.original.source) == (TEXT, "guide.md")
@@ -73,7 +73,7 @@ def test_A011_the_original() -> None:
         ExtractiveCompressor(clock=lambda: datetime(2024, 3, 5)).compress(TEXT)
 
 
-def test_A013_metadata_is_filled() -> None:
+def test_metadata_is_filled() -> None:
     result = ExtractiveCompressor().compress(GUIDE, CompressionOptions(query_context="When did it open?"))
     metadata = result.metadata
     assert metadata.preserved_entities and metadata.key_concepts and metadata.dropped_sections
@@ -95,11 +95,11 @@ def test_A013_metadata_is_filled() -> None:
         ("See src/auth.py for parse_row.", ("src/auth.py", "parse_row")),
     ],
 )
-def test_A013_entities_are_whole_names(text: str, named: tuple[str, ...]) -> None:
+def test_entities_are_whole_names(text: str, named: tuple[str, ...]) -> None:
     assert entities(text) == named
 
 
-def test_A005_a_sentence_that_only_names_a_path_stays() -> None:
+def test_a_sentence_that_only_names_a_path_stays() -> None:
     paths = ["/etc/site7/limits.yaml", "src/loader_12.py", "https://files.example.org/archive/4"]
     rows = [f"In {1900 + n} the harbour master counted {3 * n + 7} barges at pier {n}." for n in range(60)]
     for place, path in zip((9, 31, 52), paths, strict=True):
@@ -108,7 +108,7 @@ def test_A005_a_sentence_that_only_names_a_path_stays() -> None:
     assert all(path in kept for path in paths)
 
 
-def test_A013_dropped_sections_cover_exactly_the_dropped_spans() -> None:
+def test_dropped_sections_cover_exactly_the_dropped_spans() -> None:
     result = ExtractiveCompressor().compress(GUIDE, CompressionOptions(target_tokens=120))
     assert result.result is not None
     sections = list(result.metadata.dropped_sections)
@@ -124,19 +124,19 @@ def test_A013_dropped_sections_cover_exactly_the_dropped_spans() -> None:
 
 
 @pytest.mark.parametrize(("ratio", "most"), [(0.25, 250), (0.3, 300), (0.9, 900)])
-def test_A015_target_ratio(ratio: float, most: int) -> None:
+def test_target_ratio(ratio: float, most: int) -> None:
     text = " ".join(f"Sentence {i} has exactly these five words." for i in range(1000))
     text = " ".join(text.split()[:1000])
     result = words_compressor().compress(text, CompressionOptions(target_ratio=ratio))
     assert 0.9 * most < result.token_count <= most
 
 
-def test_A016_in_the_default_tokenizer() -> None:
+def test_in_the_default_tokenizer() -> None:
     result = ExtractiveCompressor().compress(TEXT, CompressionOptions(target_tokens=77))
     assert 60 < resolve_counter(None).count(result.compressed) <= 77
 
 
-def test_A017_X13_targets() -> None:
+def test_targets() -> None:
     text = "word. " * 600
     compressor = words_compressor()
 
@@ -150,7 +150,7 @@ def test_A017_X13_targets() -> None:
     assert target(target_tokens=50, min_tokens=100) == 50
 
 
-def test_A017_below_the_minimum_the_bytes_do_not_change() -> None:
+def test_below_the_minimum_the_bytes_do_not_change() -> None:
     text = "  word.\r\n\tword\u00a0" * 45
     result = words_compressor().compress(text, CompressionOptions(min_tokens=100))
     assert (result.compressed, result.compression_ratio) == (text, 1.0)
@@ -158,21 +158,21 @@ def test_A017_below_the_minimum_the_bytes_do_not_change() -> None:
     assert result.metadata.dropped_sections == ()
 
 
-def test_X13_a_target_below_the_minimum_is_noted() -> None:
+def test_a_target_below_the_minimum_is_noted() -> None:
     result = words_compressor().compress("word. " * 600, CompressionOptions(target_tokens=50))
     assert "target_tokens_below_min" in result.warnings
     again = words_compressor().compress("word. " * 600, CompressionOptions(target_tokens=50, min_tokens=50))
     assert "target_tokens_below_min" not in again.warnings
 
 
-def test_A023_extractive_when_preferred() -> None:
+def test_extractive_when_preferred() -> None:
     options = CompressionOptions(preferred_method=CompressionMethod.EXTRACTIVE)
     result = ExtractiveCompressor().compress(TEXT, options)
     assert result.method == CompressionMethod.EXTRACTIVE
     assert not result.used_llm
 
 
-def test_A025_sync_and_async_are_equal() -> None:
+def test_sync_and_async_are_equal() -> None:
     compressor = ExtractiveCompressor()
     options = CompressionOptions(query_context="Who keeps the harbour?")
     sync = compressor.compress(TEXT, options)
@@ -180,7 +180,7 @@ def test_A025_sync_and_async_are_equal() -> None:
     assert asyncio.run(compressor.acompress_batch([TEXT, TEXT], options)) == [sync, sync]
 
 
-def test_A025_cancelling_ends_the_batch() -> None:
+def test_cancelling_ends_the_batch() -> None:
     begun, go = threading.Semaphore(0), threading.Event()
 
     class Slow(ExtractiveCompressor):
@@ -201,7 +201,7 @@ def test_A025_cancelling_ends_the_batch() -> None:
     assert asyncio.run(scenario()) < 100
 
 
-def test_A026_batch_in_order_and_one_failure() -> None:
+def test_batch_in_order_and_one_failure() -> None:
     contents: list[Any] = [prose(5), b"bad", prose(30), ""]
     compressor = ExtractiveCompressor()
     results = compressor.compress_batch(contents, threads=2)
@@ -216,13 +216,13 @@ def test_A026_batch_in_order_and_one_failure() -> None:
 
 
 @given(st.one_of(texts, st.text(st.characters(exclude_categories=["Cs"]))))
-def test_A009_A027_decompress_gives_every_byte(content: str) -> None:
+def test_decompress_gives_every_byte(content: str) -> None:
     compressor = ExtractiveCompressor()
     result = compressor.compress(content)
     assert compressor.decompress(result) == content
 
 
-def test_A009_A027_a_lone_surrogate_comes_back_and_nothing_without_the_original() -> None:
+def test_a_lone_surrogate_comes_back_and_nothing_without_the_original() -> None:
     compressor = ExtractiveCompressor()
     result = compressor.compress(f"bad \udc80. {prose(30)}")
     assert "characters_replaced" in result.warnings
@@ -231,7 +231,7 @@ def test_A009_A027_a_lone_surrogate_comes_back_and_nothing_without_the_original(
         compressor.decompress(replace(result, original=None))
 
 
-def test_A028_the_ratio_is_of_tokens() -> None:
+def test_the_ratio_is_of_tokens() -> None:
     count = resolve_counter(None).count
     result = ExtractiveCompressor().compress(TEXT)
     assert result.compression_ratio == pytest.approx(count(result.compressed) / count(TEXT), abs=1e-12)
@@ -239,7 +239,7 @@ def test_A028_the_ratio_is_of_tokens() -> None:
 
 
 @pytest.mark.parametrize("query", ["", "How many days did it rain?"])
-def test_A033_X08_kept_text_is_verbatim(query: str) -> None:
+def test_kept_text_is_verbatim(query: str) -> None:
     options = CompressionOptions(target_tokens=150, query_context=query)
     compressor = ExtractiveCompressor()
     result = compressor.compress(GUIDE, options).result
@@ -247,21 +247,21 @@ def test_A033_X08_kept_text_is_verbatim(query: str) -> None:
     check_result(result, compressor.counter.count)
 
 
-def test_X06_a_failing_embedder_is_replaced_and_noted() -> None:
+def test_a_failing_embedder_is_replaced_and_noted() -> None:
     options = CompressionOptions(query_context="How many days did it rain?", target_tokens=60)
     result = ExtractiveCompressor(Broken()).compress(GUIDE, options)
     assert "embedder_failed" in result.warnings
     assert "214" in result.compressed
 
 
-def test_X11_confidence_follows_what_is_lost() -> None:
+def test_confidence_follows_what_is_lost() -> None:
     options = [CompressionOptions(target_tokens=tokens) for tokens in (30, 100, 300)]
     scores = [ExtractiveCompressor().compress(GUIDE, o).metadata.confidence_score for o in options]
     assert scores == sorted(scores)
     assert "low_confidence" in ExtractiveCompressor().compress(GUIDE, options[0]).warnings
 
 
-def test_X23_ids_say_what_was_asked() -> None:
+def test_ids_say_what_was_asked() -> None:
     compressor = ExtractiveCompressor()
     one = compressor.compress(TEXT).id
     assert one == ExtractiveCompressor(clock=lambda: NOON).compress(TEXT).id
@@ -276,7 +276,7 @@ def test_X23_ids_say_what_was_asked() -> None:
     assert ExtractiveCompressor(new_id=lambda: "mine").compress(TEXT).id == "mine"
 
 
-def test_a010_objects_and_functions_without_a_name_count_as_themselves() -> None:
+def test_objects_and_functions_without_a_name_count_as_themselves() -> None:
     class Counter:
         def __init__(self, each: int) -> None:
             self.each = each
@@ -290,7 +290,7 @@ def test_a010_objects_and_functions_without_a_name_count_as_themselves() -> None
     assert ids[0] == ids[2] and len(set(ids)) == 5
 
 
-def test_A010_ids_name_what_was_done() -> None:
+def test_ids_name_what_was_done() -> None:
     class Embedder:
         def __init__(self, name: str) -> None:
             self.name = name
@@ -315,7 +315,7 @@ def test_A010_ids_name_what_was_done() -> None:
 
 
 @pytest.mark.parametrize("compressor", [ExtractiveCompressor(), HybridCompressor()])
-def test_A019_a_fence_that_fits_stays_whole_among_numbers(compressor: Compressor) -> None:
+def test_a_fence_that_fits_stays_whole_among_numbers(compressor: Compressor) -> None:
     code = "\n".join(f"def f{i}(x):\n    return x + {i}\n" for i in range(12))
     fence = f"```python\n{code}```"
     chance = random.Random(19)  # no two sentences are alike: what is told once would leave the fence its room
@@ -348,7 +348,7 @@ def test_A019_a_fence_that_fits_stays_whole_among_numbers(compressor: Compressor
 
 
 @pytest.mark.parametrize("way", ["extractive", "hybrid", "preferred", "manager", "incremental"])
-def test_A020_A021_X10_strict_preserve_is_honoured_on_every_path(way: str) -> None:
+def test_strict_preserve_is_honoured_on_every_path(way: str) -> None:
     options = CompressionOptions(
         target_tokens=60,
         strict_preserve=True,
@@ -367,7 +367,7 @@ def test_A020_A021_X10_strict_preserve_is_honoured_on_every_path(way: str) -> No
 
 
 @pytest.mark.parametrize("kind", [ExtractiveCompressor, HybridCompressor])
-def test_X10_levels_have_no_budget_so_strict_makes_them_larger(kind: type[Compressor]) -> None:
+def test_levels_have_no_budget_so_strict_makes_them_larger(kind: type[Compressor]) -> None:
     """The error named a budget that no caller could give."""
     made = HierarchicalCompressor(compressor=kind()).compress(GUIDE, CompressionOptions(strict_preserve=True))
     assert len(made.levels) == 3
@@ -400,7 +400,7 @@ def test_levels_never_grow_whatever_their_markers_take(every: int) -> None:
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_X76_levels_say_why_a_model_did_not_write_them() -> None:
+def test_levels_say_why_a_model_did_not_write_them() -> None:
     """A model that failed, or there was none, left no trace in the levels."""
 
     def broken(prompt: str) -> str:
@@ -422,7 +422,7 @@ def test_a_strategy_without_its_model_says_so_in_its_warnings(strategy: Any) -> 
     assert receipt.fallback_reason == "no_model" and "model_not_used" in receipt.warnings
 
 
-def test_A023_extractive_when_preferred_asks_no_model() -> None:
+def test_extractive_when_preferred_asks_no_model() -> None:
     options = CompressionOptions(preferred_method=CompressionMethod.EXTRACTIVE, target_tokens=90)
     for kind in (AbstractiveCompressor, HybridCompressor):
         model = Model("never")
@@ -441,7 +441,7 @@ def test_a_hybrid_without_a_model_is_the_extractive_path(query: str) -> None:
     assert set(other.warnings) == {*one.warnings, "model_not_used"}
 
 
-def test_A030_strict_raises_where_the_embedder_fails_or_a_segment_would_be_cut() -> None:
+def test_strict_raises_where_the_embedder_fails_or_a_segment_would_be_cut() -> None:
     options = CompressionOptions(query_context="How many days did it rain?", target_tokens=60)
     with pytest.raises(tersely.RelevanceScoringError, match="Broken failed"):
         ExtractiveCompressor(Broken(), strict=True).compress(GUIDE, options)
@@ -506,7 +506,7 @@ def test_wrong_arguments(content: object, options: object, message: str) -> None
         ExtractiveCompressor(embedder=5)
 
 
-def test_a071_numbers_of_lines_do_not_crowd_out_what_went_wrong() -> None:
+def test_numbers_of_lines_do_not_crowd_out_what_went_wrong() -> None:
     lines = [f"12:03:{n % 60:02} moved {n * 7919} bytes of part {n * 31} in {n * 17} ms" for n in range(80)]
     wrong = [f"warning: the {name} disk is slow to answer" for name in ("first", "outer", "spare", "backup")]
     for at, line in zip((11, 29, 47, 65), wrong, strict=True):
@@ -556,7 +556,7 @@ def sentence(words: int) -> str:
         ({"position_floor": 0.0}, ["Word."] * 151, "", [max(1 - 0.01 * n, 0) for n in range(151)]),
     ],
 )
-def test_A029_A030_A031_X05_scores_of_sentences(
+def test_scores_of_sentences(
     options: dict[str, Any], sentences: list[str], query: str, scores: list[float]
 ) -> None:
     found = ExtractiveCompressor(**options).score_sentences(sentences, query)
@@ -572,7 +572,7 @@ def test_A029_A030_A031_X05_scores_of_sentences(
         ([6, 4, 7, 4], SEED_SCORES, 15, 0, [0, 2]),
     ],
 )
-def test_A032_X03_X04_sentences_that_are_chosen(
+def test_sentences_that_are_chosen(
     lengths: list[int], scores: list[float], target: int, floor: float, chosen: list[int]
 ) -> None:
     sentences = [f"{sentence(length - 1)} {n}." for n, length in enumerate(lengths)]
@@ -580,7 +580,7 @@ def test_A032_X03_X04_sentences_that_are_chosen(
     assert found == [sentences[n] for n in chosen]
 
 
-def test_A060_the_seeds_own_test() -> None:
+def test_the_seeds_own_test() -> None:
     compressor = ExtractiveCompressor()
     selected = compressor.select_sentences(SEED_SENTENCES, SEED_SCORES, 50)
     assert len(selected) == 2
@@ -588,7 +588,7 @@ def test_A060_the_seeds_own_test() -> None:
     assert "also important" in selected[1]
 
 
-def test_X03_never_empty_never_over() -> None:
+def test_never_empty_never_over() -> None:
     (only,) = words_compressor().select_sentences([sentence(40)], [0.9], 10)
     assert 0 < odd_counters.words(only) <= 10
     with pytest.raises(BudgetExceededError) as raised:
@@ -601,14 +601,14 @@ def test_X03_never_empty_never_over() -> None:
     st.integers(1, 40),
     st.sampled_from([0.0, 0.5, 1.0]),
 )
-def test_X03_for_any_sentences(rows: list[tuple[int, float]], target: int, floor: float) -> None:
+def test_for_any_sentences(rows: list[tuple[int, float]], target: int, floor: float) -> None:
     sentences = [sentence(words) for words, _ in rows]
     selected = words_compressor().select_sentences(sentences, [score for _, score in rows], target, floor)
     assert selected
     assert sum(map(odd_counters.words, selected)) <= target
 
 
-def test_X06_a_failing_embedder() -> None:
+def test_a_failing_embedder() -> None:
     with pytest.warns(RuntimeWarning, match="the embedder failed"):
         scores = ExtractiveCompressor(Broken()).score_sentences(["red boats", "cats"], "boats")
     assert scores == [3.0, 0.99]
@@ -616,7 +616,7 @@ def test_X06_a_failing_embedder() -> None:
         ExtractiveCompressor(Broken(), strict=True).score_sentences(["red boats"], "boats")
 
 
-def test_X07_ties_go_to_the_first() -> None:
+def test_ties_go_to_the_first() -> None:
     rng = random.Random(7)
     sentences = [f"Sentence number {i}." for i in range(30)]
     scores = [rng.choice([0.6, 0.7]) for _ in sentences]

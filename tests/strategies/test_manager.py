@@ -59,7 +59,7 @@ class Spy(ExtractiveCompressor):
         return super().compress(content, options, source=source)
 
 
-def test_A049_defaults() -> None:
+def test_defaults() -> None:
     options = CompressionOptions(target_ratio=0.5)
     manager = Manager(options)
     assert manager.hierarchy.levels == 3
@@ -70,7 +70,7 @@ def test_A049_defaults() -> None:
     assert all(level.result is not None for level in levels)
 
 
-def test_A050_A051_parts_in_order() -> None:
+def test_parts_in_order() -> None:
     two = [ContextChunk(id="a", content="One here."), ContextChunk(id="b", content="Two there.")]
     output = Manager().prepare_context(two, "", 1000)
     assert output.parts == ("One here.", "Two there.")
@@ -80,7 +80,7 @@ def test_A050_A051_parts_in_order() -> None:
 
 
 @pytest.mark.parametrize("budget", [60, 90, 150, 400, 700])
-def test_A050_A052_parts_under_the_budget_and_what_became_of_each(budget: int) -> None:
+def test_parts_under_the_budget_and_what_became_of_each(budget: int) -> None:
     output = Manager().prepare_context(CHUNKS, QUERY, budget)
     assert output.text.split(SEPARATOR) == list(output.parts)
     ids = [chunk.id for chunk in output.report.chunks]
@@ -107,7 +107,7 @@ def test_pieces_of_a_chunk_are_not_parted_like_chunks() -> None:
     assert any("\n\n" in part for part in output.parts)
 
 
-def test_A053_X18_a_failing_chunk_does_not_abort_the_call() -> None:
+def test_a_failing_chunk_does_not_abort_the_call() -> None:
     chunks = [*CHUNKS[:1], ContextChunk(id="bad", content=b"bad"), *CHUNKS[1:2]]  # type: ignore[arg-type]
     output = Manager().prepare_context(chunks, QUERY, 200)
     assert [chunk.id for chunk in output.report.chunks] == ["guide", "log"]
@@ -128,7 +128,7 @@ def test_a_chunk_with_a_lone_surrogate_is_used_and_told() -> None:
     assert "characters_replaced" in Manager().prepare_context(chunks, QUERY, 200).report.warnings
 
 
-def test_X18_a_failing_compressor_gives_way_to_the_extractive_one() -> None:
+def test_a_failing_compressor_gives_way_to_the_extractive_one() -> None:
     manager = Manager(compressor=Spy("sluice 3"))
     output = manager.prepare_context(CHUNKS, QUERY, 150)
     fallen = {chunk.id: chunk.fallback_reason for chunk in output.report.chunks}
@@ -137,7 +137,7 @@ def test_X18_a_failing_compressor_gives_way_to_the_extractive_one() -> None:
     assert all(part for part in output.parts)
 
 
-def test_X18_then_to_the_head_and_then_it_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_then_to_the_head_and_then_it_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     manager = Manager(compressor=Spy("sluice 3"))
     monkeypatch.setattr(manager, "_extractive", Spy("sluice 3"))
     output = manager.prepare_context(CHUNKS, QUERY, 150)
@@ -155,7 +155,7 @@ def test_X18_then_to_the_head_and_then_it_is_dropped(monkeypatch: pytest.MonkeyP
     assert again.token_count > output.token_count - 80
 
 
-def test_X17_a_compressor_that_goes_over_its_target() -> None:
+def test_a_compressor_that_goes_over_its_target() -> None:
     class Chatty(ExtractiveCompressor):
         def compress(self, content: str, options: Any = None, *, source: Any = None) -> CompressedContext:
             return super().compress(content, CompressionOptions(target_ratio=1.0), source=source)
@@ -193,7 +193,7 @@ def test_nothing_fits_and_empty_chunks_and_no_chunks() -> None:
     assert {chunk.id for chunk in (*again.chunks, *again.dropped)} == {"blank", "log"}
 
 
-def test_A055_what_fits_is_joined_as_it_is() -> None:
+def test_what_fits_is_joined_as_it_is() -> None:
     spy = Spy(counter=odd_counters.words)
     manager = Manager(compressor=spy)
     chunks = [ContextChunk(id=str(i), content="  " + "word\r\n" * 10) for i in range(3)]
@@ -203,7 +203,7 @@ def test_A055_what_fits_is_joined_as_it_is() -> None:
     assert (spy.calls, output.report.compressed) == ([], False)
 
 
-def test_A055_else_it_is_prepared_and_separators_count() -> None:
+def test_else_it_is_prepared_and_separators_count() -> None:
     manager = Manager()
     output = manager.prepare_context_for_call(CHUNKS, QUERY, 150)
     assert output.parts == manager.prepare_context(CHUNKS, QUERY, 150).parts
@@ -215,14 +215,14 @@ def test_A055_else_it_is_prepared_and_separators_count() -> None:
     assert output.token_count <= 100
 
 
-def test_A055_a_bad_chunk_among_those_that_fit() -> None:
+def test_a_bad_chunk_among_those_that_fit() -> None:
     chunks = [ContextChunk(id="bad", content=5), ContextChunk(id="ok", content="One.")]  # type: ignore[arg-type]
     output = Manager().prepare_context_for_call(chunks, "", 100)
     assert output.parts == ("One.",)
     assert "content must be str, not int" in output.report.dropped[0].detail
 
 
-def test_A067_repeated_contexts_come_from_the_cache() -> None:
+def test_repeated_contexts_come_from_the_cache() -> None:
     chunks = [ContextChunk(id=str(i), content=prose(20) + f" Chunk {i}.") for i in range(10)]
     manager = Manager()
     outputs = [manager.prepare_context(chunks, QUERY, 500) for _ in range(5)]
@@ -233,7 +233,7 @@ def test_A067_repeated_contexts_come_from_the_cache() -> None:
     assert other.report.cache_hits == 0
 
 
-def test_A059_a_hit_is_counted() -> None:
+def test_a_hit_is_counted() -> None:
     prometheus = pytest.importorskip("prometheus_client")
     registry = prometheus.CollectorRegistry()
     metrics.enable(registry)
@@ -258,14 +258,14 @@ def test_A059_a_hit_is_counted() -> None:
     ],
     ids=["content", "query", "options"],
 )
-def test_X14_no_wrong_hit(change: Any) -> None:
+def test_no_wrong_hit(change: Any) -> None:
     manager = Manager()
     manager.prepare_context([ContextChunk("a", GUIDE)], QUERY, 80)
     assert change(manager).report.cache_hits == 0
 
 
 @pytest.mark.parametrize("budget", [40, 79, 120])
-def test_X14_another_budget_is_a_hit_and_not_the_old_text(budget: int) -> None:
+def test_another_budget_is_a_hit_and_not_the_old_text(budget: int) -> None:
     manager, chunks = Manager(), [ContextChunk("a", GUIDE), ContextChunk("b", prose(20))]
     manager.prepare_context(chunks, QUERY, 80)
     output = manager.prepare_context(chunks, QUERY, budget)
@@ -273,7 +273,7 @@ def test_X14_another_budget_is_a_hit_and_not_the_old_text(budget: int) -> None:
     assert output.text == Manager().prepare_context(chunks, QUERY, budget).text
 
 
-def test_A067_a_list_that_grows_by_a_chunk_a_turn_hits() -> None:
+def test_a_list_that_grows_by_a_chunk_a_turn_hits() -> None:
     manager, counter = Manager(), resolve_counter(None)
     chunks = [ContextChunk(str(i), prose(20 + i)) for i in range(10)]
     for turn in range(1, 11):
@@ -284,7 +284,7 @@ def test_A067_a_list_that_grows_by_a_chunk_a_turn_hits() -> None:
     assert manager.cache.hit_rate > 0.8
 
 
-def test_A067_what_is_known_is_not_counted_or_embedded_again() -> None:
+def test_what_is_known_is_not_counted_or_embedded_again() -> None:
     asked: list[str] = []
 
     class Embedder:
@@ -304,7 +304,7 @@ def test_A067_what_is_known_is_not_counted_or_embedded_again() -> None:
     assert asked and not set(lines) & set(asked)
 
 
-def test_X14_the_same_request_is_a_hit_whatever_the_chunk_is_called() -> None:
+def test_the_same_request_is_a_hit_whatever_the_chunk_is_called() -> None:
     manager = Manager()
     manager.prepare_context([ContextChunk("a", GUIDE)], QUERY, 80)
     again = manager.prepare_context([ContextChunk("b", GUIDE)], f"  {QUERY}\n", 80)
@@ -312,7 +312,7 @@ def test_X14_the_same_request_is_a_hit_whatever_the_chunk_is_called() -> None:
     assert again.report.chunks[0].id == "b"
 
 
-def test_X15_a_cached_chunk_does_not_eat_the_share_of_the_next() -> None:
+def test_a_cached_chunk_does_not_eat_the_share_of_the_next() -> None:
     manager = Manager()
     big, other = ContextChunk("big", prose(60)), ContextChunk("other", GUIDE)
     manager.prepare_context([big], QUERY, 190)
@@ -325,7 +325,7 @@ def test_X15_a_cached_chunk_does_not_eat_the_share_of_the_next() -> None:
     assert [chunk.token_count > 70 for chunk in shared.report.chunks] == [True, True]
 
 
-def test_X16_little_of_the_budget_is_left() -> None:
+def test_little_of_the_budget_is_left() -> None:
     words = [" ".join(f"word{i}x{n}." for n in range(400)) for i in range(4)]
     chunks = [ContextChunk(str(i), words[i], relevance=r) for i, r in enumerate([0.9, 0.8, 0.5, 0.2])]
     output = Manager(counter=odd_counters.words).prepare_context(chunks, "", 1000)
@@ -336,7 +336,7 @@ def test_X16_little_of_the_budget_is_left() -> None:
 @pytest.mark.parametrize(
     ("relevances", "shares"), [((0.5, 0.5, 0.5), (150, 150, 150)), ((0.9, 0.5, 0.1), (270, 150, 30))]
 )
-def test_A050_X16_without_a_model_parts_follow_the_relevances_too(
+def test_without_a_model_parts_follow_the_relevances_too(
     query: str, relevances: tuple[float, ...], shares: tuple[int, ...]
 ) -> None:
     things = [
@@ -375,7 +375,7 @@ def test_the_cache_keeps_to_its_bytes() -> None:
     assert Manager(cache_bytes=0).prepare_context(CHUNKS, QUERY, 150).parts
 
 
-def test_A048_a_cache_for_64_threads() -> None:
+def test_a_cache_for_64_threads() -> None:
     cache = CompressionCache(2**20)
     contexts = [ExtractiveCompressor().compress(f"Text number {i}.") for i in range(8)]
 
@@ -391,7 +391,7 @@ def test_A048_a_cache_for_64_threads() -> None:
     assert (cache.hits, len(cache)) == (64_000, 8)
 
 
-def test_A048_a_manager_for_many_threads() -> None:
+def test_a_manager_for_many_threads() -> None:
     manager = Manager()
     expected = manager.prepare_context(CHUNKS, QUERY, 150).text
     with ThreadPoolExecutor(16) as pool:
@@ -399,7 +399,7 @@ def test_A048_a_manager_for_many_threads() -> None:
         assert set(found) == {expected}
 
 
-def test_A025_async_gives_the_same() -> None:
+def test_async_gives_the_same() -> None:
     manager = Manager()
     output = manager.prepare_context(CHUNKS, QUERY, 150)
     again = asyncio.run(manager.aprepare_context(CHUNKS, QUERY, 150))
@@ -463,14 +463,14 @@ def check_extractive(prepared: PreparedContext) -> None:
         assert chunk.text == ExtractiveCompressor().compress(source.content, options).compressed
 
 
-def test_A049_its_compressor_is_hybrid() -> None:
+def test_its_compressor_is_hybrid() -> None:
     model = Model("x")
     compressor = Manager(OPTIONS, llm=model).compressor
     assert isinstance(compressor, HybridCompressor) and compressor.llm is model
     assert isinstance(Manager().compressor, HybridCompressor)
 
 
-def test_X17_a_model_writes_and_the_budget_holds() -> None:
+def test_a_model_writes_and_the_budget_holds() -> None:
     model = Model(first_sentences)
     manager = Manager(OPTIONS, llm=model)
     prepared = manager.prepare_context(CHUNKS_MODEL, "Which crew?", 900)
@@ -483,7 +483,7 @@ def test_X17_a_model_writes_and_the_budget_holds() -> None:
     check_extractive(too_long)
 
 
-def test_X18_a_failure_is_said_and_not_cached() -> None:
+def test_a_failure_is_said_and_not_cached() -> None:
     model = Model(OSError("down"), OSError("down"), first_sentences)
     manager = Manager(OPTIONS, llm=model)
     prepared = manager.prepare_context(CHUNKS_MODEL, "Which crew?", 900)
@@ -494,7 +494,7 @@ def test_X18_a_failure_is_said_and_not_cached() -> None:
 
 
 @pytest.mark.parametrize("relevances", [[None], [0.9, 0.3, 0.6]])
-def test_A067_a_list_that_grows_hits_with_a_model_too(relevances: list[float | None]) -> None:
+def test_a_list_that_grows_hits_with_a_model_too(relevances: list[float | None]) -> None:
     model = Model(first_sentences)
     manager = Manager(OPTIONS, llm=model)
     chunks = [
@@ -520,7 +520,7 @@ class Picky(ExtractiveCompressor):
         return super().compress(content, options, source=source)
 
 
-def test_A067_a_chunk_that_needs_more_than_a_step_gets_its_share() -> None:
+def test_a_chunk_that_needs_more_than_a_step_gets_its_share() -> None:
     manager = Manager(OPTIONS, compressor=Picky())
     prepared = manager.prepare_context([ContextChunk(str(i), prose(30 + i)) for i in range(3)], "", 260)
     assert [chunk.id for chunk in prepared.report.chunks] == ["0", "1", "2"]  # shares of 85, steps of 64

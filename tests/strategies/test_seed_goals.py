@@ -55,7 +55,7 @@ def questioned(chance: random.Random, sentences: int) -> tuple[str, str, str]:
     return " ".join(said), answer, f"Where does {name} keep the spare key?"
 
 
-def test_A002_documentation_five_to_one() -> None:
+def test_documentation_five_to_one() -> None:
     text = essay(random.Random(2), 2000)
     result = tersely.compress(text, strategy=Auto(as_type="markdown", goal="expected"))
     assert result.original_tokens >= 20_000
@@ -82,13 +82,13 @@ def _by_manager(text: str, query: str) -> str:
 
 
 @pytest.mark.parametrize("door", [_by_compress, _by_extractive, _by_hybrid, _by_manager])
-def test_A006_A065_the_answer_stays_with_the_query_at_every_door(door: Callable[[str, str], str]) -> None:
+def test_the_answer_stays_with_the_query_at_every_door(door: Callable[[str, str], str]) -> None:
     chance = random.Random(6)
     trials = [questioned(chance, 60) for _ in range(200)]
     assert sum(answer in door(text, question) for text, answer, question in trials) >= 0.95 * 200
 
 
-def test_A006_A065_and_rarely_without() -> None:
+def test_and_rarely_without() -> None:
     chance = random.Random(6)
     asked, unasked = [], []
     for _ in range(200):
@@ -100,7 +100,7 @@ def test_A006_A065_and_rarely_without() -> None:
     assert sum(comb(differ, k) for k in range(better, differ + 1)) / 2**differ < 0.05  # sign test
 
 
-def test_A012_the_methods_in_their_order() -> None:
+def test_the_methods_in_their_order() -> None:
     assert [method.name for method in CompressionMethod][:4] == [
         "EXTRACTIVE",
         "ABSTRACTIVE",
@@ -110,7 +110,7 @@ def test_A012_the_methods_in_their_order() -> None:
     assert [int(method) for method in CompressionMethod][:4] == [0, 1, 2, 3]
 
 
-def test_A014_the_ten_options() -> None:
+def test_the_ten_options() -> None:
     assert {field.name for field in fields(CompressionOptions)} >= {
         "target_ratio",
         "target_tokens",
@@ -125,7 +125,7 @@ def test_A014_the_ten_options() -> None:
     }
 
 
-def test_A063_three_to_one_over_mixed_content() -> None:
+def test_three_to_one_over_mixed_content() -> None:
     chance = random.Random(63)
     texts = [
         essay(chance, 300),
@@ -141,7 +141,7 @@ def test_A063_three_to_one_over_mixed_content() -> None:
 
 
 @pytest.mark.seconds
-def test_A066_ten_thousand_tokens_in_a_second() -> None:
+def test_ten_thousand_tokens_in_a_second() -> None:
     text = essay(random.Random(66), 900)
     compressor, options = ExtractiveCompressor(), CompressionOptions(query_context="Who painted the quay?")
     times = []
@@ -154,7 +154,7 @@ def test_A066_ten_thousand_tokens_in_a_second() -> None:
 
 
 @pytest.mark.parametrize("goal", ["default", "expected"])
-def test_A069_documentation_is_for_its_key_concepts(goal: str) -> None:
+def test_documentation_is_for_its_key_concepts(goal: str) -> None:
     told = profile("documentation", goal)  # type: ignore[arg-type]
     extracted = tersely.compress(prose(40), ratio=told.ratio, strategy=told.method.name.lower())
     assert extracted.receipt.fallback_reason == "no_model" and not extracted.receipt.used_llm

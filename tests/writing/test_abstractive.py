@@ -35,7 +35,7 @@ def compress(model: Any, text: Any = STORY, budget: int = 60, **options: Any) ->
     return result
 
 
-def test_A034_the_model_writes() -> None:
+def test_the_model_writes() -> None:
     result = AbstractiveCompressor(Model(SUMMARY)).compress(STORY, CompressionOptions(target_tokens=60))
     assert result.method is CompressionMethod.ABSTRACTIVE and result.used_llm
     assert result.compressed.startswith(SUMMARY)
@@ -44,7 +44,7 @@ def test_A034_the_model_writes() -> None:
     assert result.original is not None and result.original.content == STORY
 
 
-def test_A034_errors_propagate() -> None:
+def test_errors_propagate() -> None:
     model = Model(TimeoutError("the key is sk-secret"))
     with pytest.raises(SummarizationError, match=r"^scripted failed: TimeoutError$") as raised:
         AbstractiveCompressor(model).compress(STORY, CompressionOptions(target_tokens=60))
@@ -57,7 +57,7 @@ def test_A034_errors_propagate() -> None:
     assert not isinstance(batch[1], Exception) and batch[1].compressed == "short"
 
 
-def test_X76_with_a_fallback_the_result_says_that_the_model_failed() -> None:
+def test_with_a_fallback_the_result_says_that_the_model_failed() -> None:
     result = compress(Model(OSError()), fallback=True)
     assert result.receipt.fallback_reason == "model_failed" and not result.receipt.used_llm
     context = AbstractiveCompressor(Model(OSError()), fallback=True).compress(
@@ -67,7 +67,7 @@ def test_X76_with_a_fallback_the_result_says_that_the_model_failed() -> None:
     assert (context.fallback_reason, context.used_llm) == ("model_failed", False)
 
 
-def test_A035_the_prompt_has_target_query_and_content() -> None:
+def test_the_prompt_has_target_query_and_content() -> None:
     model = Model(SUMMARY)
     compress(model, query="Why is it closed?")
     (prompt,) = model.prompts
@@ -77,7 +77,7 @@ def test_A035_the_prompt_has_target_query_and_content() -> None:
 
 
 @pytest.mark.parametrize("nothing", ["", " \n ", "<think>hm</think>", "\ud800"])
-def test_X43_an_empty_reply_is_a_failure(nothing: str) -> None:
+def test_an_empty_reply_is_a_failure(nothing: str) -> None:
     model = Model(nothing)
     result = compress(model)
     assert result.receipt.fallback_reason == "empty_reply" and not result.receipt.used_llm
@@ -86,12 +86,12 @@ def test_X43_an_empty_reply_is_a_failure(nothing: str) -> None:
     assert result.text == tersely.compress(STORY, budget=60, strategy=Abstractive()).text
 
 
-def test_X43_what_is_no_text_is_a_failure() -> None:
+def test_what_is_no_text_is_a_failure() -> None:
     model = Model(lambda prompt: 42)  # type: ignore[arg-type, return-value]
     assert compress(model).receipt.fallback_reason == "empty_reply"
 
 
-def test_X17_a_reply_over_the_budget_is_asked_for_once_more() -> None:
+def test_a_reply_over_the_budget_is_asked_for_once_more() -> None:
     model = Model(STORY, SUMMARY)
     result = compress(model)
     assert result.receipt.used_llm and result.text.startswith(SUMMARY)
@@ -99,7 +99,7 @@ def test_X17_a_reply_over_the_budget_is_asked_for_once_more() -> None:
     assert target_of(model.prompts[0]) == 60 > target_of(model.prompts[1]) >= 30
 
 
-def test_X17_ten_times_too_long_is_replaced() -> None:
+def test_ten_times_too_long_is_replaced() -> None:
     model = Model(STORY * 10)
     result = compress(model)
     assert result.receipt.fallback_reason == "reply_too_long" and len(model.prompts) == 2
@@ -115,21 +115,21 @@ def test_X17_ten_times_too_long_is_replaced() -> None:
         "!!! ... ???",
     ],
 )
-def test_A024_junk_is_never_returned(junk: str) -> None:
+def test_junk_is_never_returned(junk: str) -> None:
     result = compress(Model(junk))
     assert result.receipt.fallback_reason == "low_confidence" and not result.receipt.used_llm
     kept_anyway = compress(Model(junk), min_confidence=0.0)
     assert kept_anyway.receipt.confidence is not None and kept_anyway.receipt.confidence < 0.7
 
 
-def test_A024_confidence_is_that_of_the_result() -> None:
+def test_confidence_is_that_of_the_result() -> None:
     context = AbstractiveCompressor(Model(SUMMARY)).compress(STORY, CompressionOptions(target_tokens=60))
     assert context.result is not None
     assert context.metadata.confidence_score == context.result.receipt.confidence
     assert 0.7 <= context.metadata.confidence_score < 1
 
 
-def test_X10_lost_numbers_come_back_verbatim() -> None:
+def test_lost_numbers_come_back_verbatim() -> None:
     result = compress(Model(SUMMARY))
     assert result.text.startswith(SUMMARY)
     assert "Repairs cost 48,200 crowns and take 14 weeks." in result.text[len(SUMMARY) :]
@@ -139,7 +139,7 @@ def test_X10_lost_numbers_come_back_verbatim() -> None:
     assert {fact.outcome for fact in result.receipt.facts.facts} == {"reinserted"}
 
 
-def test_X10_what_does_not_fit_is_lost_and_said() -> None:
+def test_what_does_not_fit_is_lost_and_said() -> None:
     result = compress(Model(SUMMARY), budget=count(SUMMARY) + 5, min_confidence=0.0)
     assert result.text == SUMMARY
     assert result.receipt.warnings == ("facts_lost",)
@@ -151,12 +151,12 @@ def test_X10_what_does_not_fit_is_lost_and_said() -> None:
     assert replaced.receipt.fallback_reason == "facts_lost"
 
 
-def test_X10_nothing_to_preserve_puts_nothing_back() -> None:
+def test_nothing_to_preserve_puts_nothing_back() -> None:
     result = compress(Model(SUMMARY), preserve=())
     assert result.text == SUMMARY and not result.kept
 
 
-def test_D024_made_up_facts_are_flagged_and_count() -> None:
+def test_made_up_facts_are_flagged_and_count() -> None:
     honest = compress(Model(SUMMARY))
     made_up = SUMMARY.replace("two of its", "its") + " It fell on 17 people near Odessa."
     result = compress(Model(made_up), budget=70, min_confidence=0.0)
@@ -173,7 +173,7 @@ CODE = "```python\ndef signal(flag: str) -> int:\n    # red means stop\n    retu
 WITH_CODE = f"{prose(10)}\n\nRead flags like this:\n\n{CODE}\n\n{prose(30)}"
 
 
-def test_X10_altered_code_is_the_sources_again() -> None:
+def test_altered_code_is_the_sources_again() -> None:
     altered = CODE.replace("return 0", "return 1")
     said = f"Shipments met crews near docks; read flags like this:\n\n{altered}\n\nThat is all."
     result = compress(Model(said), WITH_CODE, 300, preserve=("code",), min_confidence=0.0)
@@ -184,7 +184,7 @@ def test_X10_altered_code_is_the_sources_again() -> None:
     assert left.text == said
 
 
-def test_X10_copied_code_is_verbatim() -> None:
+def test_copied_code_is_verbatim() -> None:
     said = f"Shipments met crews near docks; read flags like this:\n\n{CODE}\n\nThat is all."
     result = compress(Model(said), WITH_CODE, 300, preserve=("code",), min_confidence=0.0)
     assert result.text == said and "code_restored" not in result.receipt.warnings
@@ -193,7 +193,7 @@ def test_X10_copied_code_is_verbatim() -> None:
     assert result.generated == ((0, at), (at + len(CODE), len(said)))
 
 
-def test_X10_code_of_a_group_is_copied_with_the_group_or_not_at_all() -> None:
+def test_code_of_a_group_is_copied_with_the_group_or_not_at_all() -> None:
     said = f"Shipments met crews near docks; read flags like this:\n\n{CODE}\n\nThat is all."
     group = [CODE, "Read flags like this:"]
     for budget in (60, 300):
@@ -205,7 +205,7 @@ def test_X10_code_of_a_group_is_copied_with_the_group_or_not_at_all() -> None:
         assert CODE in result.text and "code_restored" not in result.receipt.warnings
 
 
-def test_X10_invented_code_goes() -> None:
+def test_invented_code_goes() -> None:
     said = "Shipments met crews near docks.\n\n```sh\nrm -rf /\n```\n\nThat is all."
     result = compress(Model(said), WITH_CODE, 300, preserve=("code",), min_confidence=0.0)
     assert "rm -rf" not in result.text and CODE in result.text
@@ -218,7 +218,7 @@ def test_a_text_within_the_budget_is_not_sent() -> None:
     assert result.receipt.fallback_reason is None and not result.receipt.used_llm
 
 
-def test_X73_without_a_model_it_is_extractive() -> None:
+def test_without_a_model_it_is_extractive() -> None:
     result = tersely.compress(STORY, budget=60, strategy="abstractive")
     assert result.receipt.fallback_reason == "no_model" and not result.receipt.used_llm
     context = AbstractiveCompressor().compress(STORY, CompressionOptions(target_tokens=60))
@@ -236,11 +236,11 @@ class Completes:
 
 
 @pytest.mark.parametrize("model", [Responds(), Completes(), lambda prompt: SUMMARY])
-def test_X73_other_shapes_of_models(model: Any) -> None:
+def test_other_shapes_of_models(model: Any) -> None:
     assert compress(model).text.startswith(SUMMARY)
 
 
-def test_X73_the_model_has_two_names() -> None:
+def test_the_model_has_two_names() -> None:
     model = Model(SUMMARY)
     assert Abstractive(llm=model) == Abstractive(model) == Abstractive(model=model)
     assert replace(Abstractive(), llm=model).model is replace(Abstractive(model), fallback=True).llm is model
@@ -272,7 +272,7 @@ def test_several_documents() -> None:
 
 
 @pytest.mark.parametrize("level", list(Level))
-def test_X10_every_level_of_segments(level: Level) -> None:
+def test_every_level_of_segments(level: Level) -> None:
     strategy = Abstractive(
         Model(f"Shipments met crews.\n\n{CODE}\n\nThat is all."),
         min_confidence=0.0,

@@ -48,20 +48,20 @@ def compress(model: Any, **options: Any) -> tersely.Compressed:
     return result
 
 
-def test_X73_over_http(server: Server, model: OpenAILanguageModel) -> None:
+def test_over_http(server: Server, model: OpenAILanguageModel) -> None:
     result = compress(model)
     assert result.receipt.used_llm and len(server.requests) == 1
     assert (model.usage.replies, model.usage.prompt_tokens) == (1, 7)
 
 
 @pytest.mark.parametrize("mishap", [429, 500, 503])
-def test_X73_one_mishap_is_got_over(server: Server, model: OpenAILanguageModel, mishap: int) -> None:
+def test_one_mishap_is_got_over(server: Server, model: OpenAILanguageModel, mishap: int) -> None:
     server.mishaps = [mishap]
     assert compress(model).receipt.used_llm and len(server.requests) == 2
 
 
 @pytest.mark.parametrize("mishap", [429, 500, 401, "cut", "garbage"])
-def test_X76_a_server_that_stays_broken_costs_nothing(
+def test_a_server_that_stays_broken_costs_nothing(
     server: Server, model: OpenAILanguageModel, mishap: int | str
 ) -> None:
     server.mishaps = [mishap] * 9
@@ -78,13 +78,13 @@ def test_X76_a_server_that_stays_broken_costs_nothing(
 @pytest.mark.parametrize(
     "choices", [[], None, [{"message": {"content": None}}], [{"message": {"content": ""}}]]
 )
-def test_X43_replies_without_text(server: Server, model: OpenAILanguageModel, choices: Any) -> None:
+def test_replies_without_text(server: Server, model: OpenAILanguageModel, choices: Any) -> None:
     server.reply, server.choices = None, choices
     result = compress(model)
     assert result.receipt.fallback_reason == "empty_reply" and len(server.requests) == 2
 
 
-def test_X76_a_reply_that_ended_at_the_limit_of_tokens(
+def test_a_reply_that_ended_at_the_limit_of_tokens(
     server: Server, model: OpenAILanguageModel, tmp_path: Path
 ) -> None:
     half = {"message": {"role": "assistant", "content": "Half of a"}, "finish_reason": "length"}
@@ -102,13 +102,13 @@ def test_X76_a_reply_that_ended_at_the_limit_of_tokens(
     assert MemoryCompactor(model=model).compact(history).fallback_reason == "reply_truncated"
 
 
-def test_X17_ten_times_too_long(server: Server, model: OpenAILanguageModel) -> None:
+def test_ten_times_too_long(server: Server, model: OpenAILanguageModel) -> None:
     server.reply = lambda prompt: first_sentences(prompt) * 10
     result = compress(model)
     assert result.receipt.fallback_reason == "reply_too_long" and len(server.requests) == 2
 
 
-def test_X76_a_time_out(server: Server) -> None:
+def test_a_time_out(server: Server) -> None:
     server.delay = 0.5
     model = OpenAILanguageModel("chat", base_url=server.url, api_key="none", timeout=0.05, max_retries=0)
     assert compress(model).receipt.fallback_reason == "model_failed"
@@ -117,7 +117,7 @@ def test_X76_a_time_out(server: Server) -> None:
     model.client.close()
 
 
-def test_A025_sync_and_async_are_equal(server: Server, model: OpenAILanguageModel) -> None:
+def test_sync_and_async_are_equal(server: Server, model: OpenAILanguageModel) -> None:
     compressor = HybridCompressor(model, max_prompt_tokens=600)
     first = compressor.compress(TEXT, OPTIONS)
     assert asyncio.run(compressor.acompress(TEXT, OPTIONS)) == first

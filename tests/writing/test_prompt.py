@@ -22,7 +22,7 @@ def frame(prompt: str) -> tuple[str, str]:
     return marker, prompt.split(f"\n{marker}\n")[1]
 
 
-def test_A035_the_five_literals_in_order() -> None:
+def test_the_five_literals_in_order() -> None:
     prompt = compression_prompt("How much?").fill("The fee is 3 USD.", 50)
     parts = [
         "Compress the following content to approximately 50 tokens while preserving key information.",
@@ -38,7 +38,7 @@ def test_A035_the_five_literals_in_order() -> None:
 
 
 @pytest.mark.parametrize("name", FLAGS)
-def test_A036_each_flag_toggles_exactly_its_line(name: str) -> None:
+def test_each_flag_toggles_exactly_its_line(name: str) -> None:
     every = compression_prompt().fill("text", 50).split("\n")
     others = [flag for flag in FLAGS if flag != name]
     without = compression_prompt(preserve=others).fill("text", 50).split("\n")
@@ -46,26 +46,26 @@ def test_A036_each_flag_toggles_exactly_its_line(name: str) -> None:
     assert [line for line in every if line != FLAGS[name]] == without
 
 
-def test_A037_the_query_and_none() -> None:
+def test_the_query_and_none() -> None:
     assert "\nOptimize the summary for answering: why?\n" in compression_prompt("why?").fill("text", 5)
     for nothing in ("", " \n"):
         assert "Optimize" not in compression_prompt(nothing).fill("text", 5)
 
 
-def test_A037_a_query_stays_on_its_line() -> None:
+def test_a_query_stays_on_its_line() -> None:
     prompt = compression_prompt("why?\n\nContent to compress:\nnothing").fill("text", 5)
     assert "\nOptimize the summary for answering: why? Content to compress: nothing\n" in prompt
     assert prompt.count("\nContent to compress:\n") == 1
 
 
 @given(content=st.text(), query=st.text())
-def test_A035_the_content_is_framed_whatever_it_is(content: str, query: str) -> None:
+def test_the_content_is_framed_whatever_it_is(content: str, query: str) -> None:
     marker, framed = frame(compression_prompt(query).fill(content, 50))
     assert framed == content
     assert marker not in content and marker not in query
 
 
-def test_A035_content_that_quotes_the_frame_cannot_end_it() -> None:
+def test_content_that_quotes_the_frame_cannot_end_it() -> None:
     content = "text"
     for _ in range(3):
         marker, _ = frame(compression_prompt().fill(content, 50))
@@ -73,11 +73,11 @@ def test_A035_content_that_quotes_the_frame_cannot_end_it() -> None:
     assert frame(compression_prompt().fill(content, 50))[1] == content
 
 
-def test_A035_the_prompt_is_the_same_for_the_same() -> None:
+def test_the_prompt_is_the_same_for_the_same() -> None:
     assert compression_prompt("?").fill("text", 50) == compression_prompt("?").fill("text", 50)
 
 
-def test_X17_a_second_prompt_says_what_was_wrong() -> None:
+def test_a_second_prompt_says_what_was_wrong() -> None:
     wrong = "The reply before could not be used: it had 70 tokens."
     assert wrong in compression_prompt().fill("text", 50, "it had 70 tokens")
     assert "The reply before" not in compression_prompt().fill("text", 50)

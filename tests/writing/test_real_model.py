@@ -50,7 +50,7 @@ def model(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Record
 
 
 @pytest.mark.parametrize("trust", [0.7, 0.0])
-def test_X17_the_budget_holds_whatever_it_writes(model: Recorder, trust: float) -> None:
+def test_the_budget_holds_whatever_it_writes(model: Recorder, trust: float) -> None:
     for text, budget in ((GUIDE, 120), (prose(20), 150)):
         result = tersely.compress(
             text,
@@ -63,14 +63,14 @@ def test_X17_the_budget_holds_whatever_it_writes(model: Recorder, trust: float) 
         print(result.receipt.fallback_reason, result.receipt.confidence, repr(result.text[:300]))
 
 
-def test_A038_two_stages_with_it(model: Recorder) -> None:
+def test_two_stages_with_it(model: Recorder) -> None:
     result = tersely.compress(
         prose(60), budget=200, strategy=Hybrid(model, threshold=500, min_confidence=0.0)
     )
     check_written(result, count)
 
 
-def test_A025_async_and_replayed(model: Recorder) -> None:
+def test_async_and_replayed(model: Recorder) -> None:
     options = CompressionOptions(target_tokens=120, min_confidence=0.0)
     live = asyncio.run(HybridCompressor(model).acompress(GUIDE, options))
     assert HybridCompressor(Replayer(Path(model.path))).compress(GUIDE, options) == live

@@ -51,7 +51,7 @@ def test_blocks_are_whole_however_many_segments_they_have() -> None:
         ("```\n```", None, False),
     ],
 )
-def test_X10_code_of_a_reply(block: str, becomes: str | None, altered: bool) -> None:
+def test_code_of_a_reply(block: str, becomes: str | None, altered: bool) -> None:
     pieces = restore_code(f"So:\n\n{block}\n", [SOURCE, ONE], BLOCKS)
     code = [piece for piece in pieces if piece.rows is not None]
     assert [(piece.text, piece.altered) for piece in code] == ([(becomes, altered)] if becomes else [])
@@ -60,7 +60,7 @@ def test_X10_code_of_a_reply(block: str, becomes: str | None, altered: bool) -> 
     assert [piece.text for piece in left if piece.rows is not None] == ([block] if block == becomes else [])
 
 
-def test_X10_no_block_comes_twice() -> None:
+def test_no_block_comes_twice() -> None:
     pieces = restore_code(f"{ONE}\n\nagain\n\n{ONE}", [SOURCE, ONE], BLOCKS)
     assert text_of(pieces).count(ONE) == 1 and "again" in text_of(pieces)
 
@@ -74,7 +74,7 @@ def test_a_text_is_cut_at_the_end_of_a_sentence() -> None:
     assert cut_to_fit(text, len, 0) == ""
 
 
-def test_A024_grounding_by_hand() -> None:
+def test_grounding_by_hand() -> None:
     source = ["The copper crew met the zinc shipment near the dock."]
     assert grounding(source, "Copper crew, zinc shipment.") == 1.0
     assert grounding(source, "Bananas ripen overnight.") == 0.0
@@ -86,11 +86,11 @@ def test_A024_grounding_by_hand() -> None:
 
 
 @pytest.mark.parametrize("text", [GUIDE, prose(60)])
-def test_A024_text_of_the_source_is_grounded(text: str) -> None:
+def test_text_of_the_source_is_grounded(text: str) -> None:
     assert grounding([text], text[: len(text) // 3]) == 1.0
 
 
-def test_D024_unsupported_facts_cost_confidence() -> None:
+def test_unsupported_facts_cost_confidence() -> None:
     def report(unsupported: int) -> FactReport:
         made_up = [Fact(FactKind.NUMBER, str(i), -1, -1, -1, "unsupported") for i in range(unsupported)]
         return FactReport([Fact(FactKind.NUMBER, "7", 0, 0, 1, "kept"), *made_up])

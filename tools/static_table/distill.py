@@ -31,12 +31,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from packed_table import quantize, save
 from tersely import checks
 from tersely._native import StaticTable
 from tersely.engine.reading import segment
 from tersely.files import make_folder, private, renamed, sync_to_disk
 from tersely.models.onnx import OnnxEmbedder
-from tersely.models.static import SHIPPED, StaticEmbedder, quantize, save
+from tersely.models.static import SHIPPED, StaticEmbedder
 from tersely.types import Float32s, Int64s, Kind, Level
 
 SUFFIXES = (".txt", ".md", ".rst", ".html", ".htm")  # each also as .gz

@@ -47,11 +47,6 @@ _HEEDED = {
 #: What would change the form of the answer: any other value than the default raises.
 _ONLY_DEFAULT = {"context_segs", "context_segs_rate", "context_segs_compress", "return_word_label"}
 _ORDERS = ("original", "sort", "two_stage")
-_GONE = {  # for one release
-    "structured_compress_prompt": "compress_prompt takes one text and one rate: call it for each part",
-    "compress_json": "tersely.compress(json.dumps(data), budget=...) gives JSON of the same shape",
-    "recover": "with_result=True gives the result, whose expand() and kept spans say where text is from",
-}
 
 
 class PromptCompressor:
@@ -88,11 +83,6 @@ class PromptCompressor:
         self.use_llmlingua2 = use_llmlingua2
         self.counter = resolve_counter(counter)
         self.strategy = strategy
-
-    def __getattr__(self, name: str) -> Any:
-        """Say where a method of llmlingua went."""
-        hint = f" ({_GONE[name]})" if name in _GONE else ""
-        raise AttributeError(f"PromptCompressor has no attribute {name!r}{hint}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Call `compress_prompt`."""

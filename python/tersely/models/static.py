@@ -18,17 +18,16 @@ import json
 import os
 import threading
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tersely import checks
 from tersely._native import StaticTable
-from tersely.files import read_array, renamed
+from tersely.files import read_array
 from tersely.types import Float32s, Int32s, Int64s, UInt8s
 
 __all__ = ["SHIPPED", "StaticEmbedder"]
@@ -49,11 +48,7 @@ def unit_rows(rows: Any) -> Float32s:
 
 
 MOST_BYTES = 256 << 20  # of a file
-MOST_META = 1 << 20  # bytes
-_DTYPES = {"words": ("|u1", 1), "rows": ("|u1", 2), "scales": ("<f4", 1), "meta": ("|u1", 1)}
-_STEPS = np.linspace(0.55, 1.05, 26, dtype=np.float32) / np.float32(7.5)  # shares of a row's largest value
-_TINY = 2.0**-50  # rows of smaller values are coded as zeros: a table takes scales from 2^-64 on
-_ROWS_AT_ONCE = 1024
+DTYPES = {"words": ("|u1", 1), "rows": ("|u1", 2), "scales": ("<f4", 1), "meta": ("|u1", 1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,35 +60,6 @@ class StaticFile:
     scales: Float32s
     meta: dict[str, Any]
     checksum: str
-
-
-def save(
-    path: str | os.PathLike[str],
-    words: Sequence[str],
-    rows: UInt8s,
-    scales: Float32s,
-    meta: Mapping[str, Any],
-) -> None:
-    """Write a table; the same arguments give the same bytes. `meta` must be JSON and have a `name`.
-
-    The file appears whole or not at all. Raises ValueError for arrays that do not fit together.
-    """
-    if not isinstance(meta.get("name"), str):
-        raise ValueError("meta must have a 'name', a str")
-    if any("\n" in word for word in words):
-        raise ValueError("words must not contain line feeds")
-    arrays: dict[str, npt.NDArray[Any]] = {
-        "words": np.frombuffer("\n".join(words).encode(), np.uint8),
-        "rows": np.ascontiguousarray(rows),
-        "scales": np.ascontiguousarray(scales),
-        "meta": np.frombuffer(json.dumps(dict(meta), ensure_ascii=False, sort_keys=True).encode(), np.uint8),
-    }
-    _check(arrays)
-    if not len(words) == len(arrays["rows"]) == len(arrays["scales"]):
-        counts = f"{len(words)} words, {len(rows)} rows and {len(scales)} scales"
-        raise ValueError(f"each word must have a row and a scale; there are {counts}")
-    with renamed(Path(path)) as fresh, fresh.open("wb") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]  # its own options are not among them
 
 
 def load(path: str | os.PathLike[str]) -> StaticFile:
@@ -115,46 +81,6 @@ def load(path: str | os.PathLike[str]) -> StaticFile:
     return StaticFile(arrays["words"].tobytes(), arrays["rows"], arrays["scales"], meta, checksum)
 
 
-def quantize(vectors: npt.NDArray[np.floating[Any]]) -> tuple[UInt8s, Float32s]:
-    """Code the rows of a matrix (n, d), d even, in 4 bits: rows uint8 (n, d / 2), scales float32 (n,).
-
-    The scale of a row is, of a grid, the one with the least squared error, then fitted to its codes by least
-    squares; it may be negative, as one sign has a code more. O(n d) time for each of the grid's 52 scales.
-    Rows of values below 2^-50 become zeros. Raises ValueError for odd d and for values that are not finite.
-    """
-    values = np.asarray(vectors)
-    if values.ndim != 2 or values.shape[1] % 2 or not values.shape[1]:
-        raise ValueError(f"vectors must be 2D with an even number of columns, not {values.shape}")
-    if not np.isfinite(values).all():
-        raise ValueError("vectors must be finite")
-    codes = np.empty(values.shape, np.int8)
-    scales = np.empty(len(values), np.float32)
-    for first in range(0, len(values), _ROWS_AT_ONCE):
-        part = slice(first, first + _ROWS_AT_ONCE)
-        codes[part], scales[part] = _code(values[part].astype(np.float32))
-    unsigned = (codes + 8).astype(np.uint8)
-    half = values.shape[1] // 2
-    packed: UInt8s = unsigned[:, :half] | unsigned[:, half:] << np.uint8(4)
-    return packed, scales
-
-
-def _code(values: Float32s) -> tuple[npt.NDArray[np.int8], Float32s]:
-    largest = np.abs(values).max(axis=1)
-    largest[largest < _TINY] = 0
-    shares = values / np.where(largest > 0, largest, 1)[:, None]
-    best = np.full(len(values), np.inf, np.float32)
-    codes = np.zeros(values.shape, np.int8)
-    for step in (*_STEPS, *-_STEPS):
-        tried = np.clip(np.rint(shares / step), -8, 7)
-        error = ((shares - tried * step) ** 2).sum(axis=1)
-        better = error < best
-        best[better] = error[better]
-        codes[better] = tried[better].astype(np.int8)
-    squares = (codes.astype(np.float32) ** 2).sum(axis=1)
-    fitted = (shares * codes).sum(axis=1) / np.maximum(squares, 1)
-    return codes, (fitted * largest).astype(np.float32)
-
-
 def _read(file: IO[bytes]) -> tuple[dict[str, Any], str]:
     """Return the arrays, whose checksums are verified, and the checksums of all but meta as one text."""
     try:
@@ -168,23 +94,13 @@ def _read(file: IO[bytes]) -> tuple[dict[str, Any], str]:
 
 def _members(archive: zipfile.ZipFile) -> tuple[dict[str, Any], str]:
     members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
-    if sorted(members) != sorted(_DTYPES):
-        raise ValueError(f"it must hold {', '.join(_DTYPES)}, not {', '.join(members)}")
+    if sorted(members) != sorted(DTYPES):
+        raise ValueError(f"it must hold {', '.join(DTYPES)}, not {', '.join(members)}")
     for member in members.values():
         if member.compress_type != zipfile.ZIP_STORED or member.file_size > MOST_BYTES:
             raise ValueError(f"{member.filename} is compressed or too large")
-    arrays = {name: read_array(archive.read(members[name]), name, *_DTYPES[name]) for name in _DTYPES}
+    arrays = {name: read_array(archive.read(members[name]), name, *DTYPES[name]) for name in DTYPES}
     return arrays, "".join(f"{members[name].CRC:08x}" for name in ("words", "rows", "scales"))
-
-
-def _check(arrays: Mapping[str, Any]) -> None:
-    for name, (dtype, dimensions) in _DTYPES.items():
-        array = arrays[name]
-        if array.dtype != dtype or array.ndim != dimensions:
-            wanted = f"{np.dtype(dtype)} with {dimensions} dimension(s)"
-            raise ValueError(f"{name} must be {wanted}, not {array.dtype} with {array.ndim}")
-    if arrays["meta"].size > MOST_META:
-        raise ValueError(f"meta has {arrays['meta'].size} bytes; at most {MOST_META} are allowed")
 
 
 SHIPPED = Path(__file__).parents[1] / "models" / "static.npz"
@@ -204,7 +120,7 @@ class StaticEmbedder:
         """Load the table in `path`, or the one that comes with tersely (once a process).
 
         Raises OSError where the file cannot be read and ValueError where it is not a static table
-        (models/py says what is).
+        (models/static.py says what is).
         """
         self._path = None if path is None else os.fspath(path)
         self._table, self._name, self._meta = _load_shipped() if self._path is None else _load(self._path)
@@ -254,7 +170,6 @@ class StaticEmbedder:
 
 
 def _load(path: str) -> _Loaded:
-
     file = load(path)
     try:
         table = StaticTable(file.words, file.rows, file.scales)

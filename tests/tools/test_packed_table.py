@@ -1,13 +1,16 @@
-"""Rows of floats in 4 bits and back."""
+"""A table of token vectors is written whole or not at all; rows of floats in 4 bits and back."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import wordpieces
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
-from tersely.models.static import quantize
+from packed_table import quantize, save
 
 
 def test_normal_rows_lose_a_hundredth_of_their_square() -> None:
@@ -58,3 +61,27 @@ def test_what_sixteen_levels_can_hold_comes_back(row: list[float]) -> None:
 def test_bad_vectors_are_refused(vectors: np.ndarray, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         quantize(vectors)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"words": ["a\nb", "[UNK]"]}, "line feeds"),
+        ({"words": ["[UNK]"]}, "1 words, 2 rows and 2 scales"),
+        ({"rows": np.zeros((2, 4), np.int8)}, "rows must be uint8"),
+        ({"rows": np.zeros(2, np.uint8)}, "rows must be uint8 with 2"),
+        ({"scales": np.zeros(2)}, "scales must be float32"),
+        ({"meta": {}}, "name"),
+        ({"meta": {"name": "x", "long": "x" * (1 << 20)}}, "meta has"),
+    ],
+)
+def test_what_does_not_fit_is_not_saved(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    good = {
+        "words": ["[UNK]", "a"],
+        "rows": np.zeros((2, 4), np.uint8),
+        "scales": np.zeros(2, np.float32),
+        "meta": {"name": "made-up"},
+    }
+    with pytest.raises(ValueError, match=message):
+        save(tmp_path / "x.npz", **{**good, **change})
+    assert not list(tmp_path.iterdir())
