@@ -92,7 +92,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--dimensions", type=int, default=128, help="columns (default: 128)")
     parser.add_argument("--threshold", type=float, default=0.9, help="cosine (default: 0.9)")
     parser.add_argument("--linkage", choices=("representative", "single"), default="representative")
-    parser.add_argument("--backend", choices=("auto", "exact", "faiss"), default="auto")
+    parser.add_argument("--backend", choices=("exact", "faiss"), default="faiss")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there too")
     return parser.parse_args()
 

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from tersely import _native, checks
 from tersely.kernels.checks import Progress, to_matrix, to_numbers, to_threads
-from tersely.kernels.large import Recall, faiss_clusters, faiss_is_faster
+from tersely.kernels.large import Recall, faiss_clusters
 from tersely.types import Int32s
 
 _LINKAGES = ("representative", "single")
-_BACKENDS = ("auto", "exact", "faiss")
+_BACKENDS = ("exact", "faiss")
 
 
 class Clusters(NamedTuple):
@@ -38,7 +38,7 @@ def threshold_clusters(
     scores: npt.ArrayLike | None = None,
     *,
     linkage: Literal["representative", "single"] = "representative",
-    backend: Literal["auto", "exact", "faiss"] = "auto",
+    backend: Literal["exact", "faiss"] = "exact",
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Clusters:
@@ -62,9 +62,8 @@ def threshold_clusters(
         scores: finite numbers, one a row; higher is taken first.
         linkage: how rows join.
         backend: "exact" compares all rows; "faiss" (extra `faiss`) only those that an inverted file index
-            finds near each other, decides each pair as exactly, and measures the recall on 2,000 rows. "auto"
-            takes the one that is faster here: exact below 32,768 rows, without faiss, or where it needs less
-            than 10 seconds by a measurement on 6,144 rows; else both are timed on a sample.
+            finds near each other, decides each pair as exactly, and measures the recall on 2,000 rows: for
+            more than some 300,000 rows, up to which "exact" was always faster.
         threads: None: OMP_NUM_THREADS, else the CPUs this process may use.
         progress: called with the share done, 0 to 1, up to fifty times a second; what it raises ends the
             work and is raised here.
@@ -86,8 +85,7 @@ def threshold_clusters(
         by = to_numbers(scores, "scores", len(x))
     limit = checks.number(threshold, "threshold", least=-1, most=1)
     workers, report = to_threads(threads), checks.callable_or_none(progress, "progress")
-    index = faiss_is_faster(x, limit, workers) if backend == "auto" else None
-    if index is not None or (backend == "faiss" and len(x)):
-        return Clusters(*faiss_clusters(x, limit, by, single, workers, report, index))
+    if backend == "faiss" and len(x):
+        return Clusters(*faiss_clusters(x, limit, by, single, workers, report))
     found = _native.threshold_clusters(x, limit, by, single, workers, report)
     return Clusters(*found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +19,6 @@ _CHUNK = 16_384  # rows that a sample is compared with at once
 _CALIBRATION = 512  # rows on which the number of cells to look into is chosen
 _SAMPLE = 2000  # other rows, on which the recall is measured
 _AIM = 0.998  # recall on the calibration rows
-_WORTH_ASKING = 10.0  # seconds of exact work below which the index is not even trained
-_ASK_FROM = 32_768  # rows; below, asking takes longer than it could save
-_PROBE_ROWS = (2048, 6144)  # on which the exact kernel is timed: a n^2 + b n
 _SLACK = 1e-4  # beside 2^-23 a column, for the roundings of float32
 
 Matrix = npt.NDArray[np.floating[Any]]
@@ -76,12 +72,6 @@ class _Search:
             probes *= 2
         return min(2 * probes, self.index.cells)  # few pairs are little evidence: once more
 
-    def seconds(self) -> float:
-        """Estimate the seconds of a search of all rows from the calibration rows."""
-        begin = time.perf_counter()
-        self.pairs(self.calibration)
-        return (time.perf_counter() - begin) * len(self.x) / max(len(self.calibration), 1)
-
     def recall(self) -> Recall:
         """Measured on rows that had no part in choosing the number of cells."""
         true = _true_pairs(self.x, self.sample, self.threshold, self.threads)
@@ -92,39 +82,6 @@ class _Search:
         return Recall(share, *_wilson(share, len(np.unique(true[:, 0]))), len(self.sample), len(true))
 
 
-def faiss_is_faster(x: Matrix, threshold: float, threads: int) -> _Search | None:
-    """Return a filled index where searching it would take less time than the exact kernel, else None.
-
-    Both are timed here, with this instruction set and these threads: the exact kernel on 2,048 and 6,144
-    rows, the index on 512 rows once it is filled. None where faiss is not installed.
-    """
-    if len(x) < _ASK_FROM:
-        return None
-    _check_finite(x)
-    exact = _exact_seconds(x, threshold, threads)
-    if exact < _WORTH_ASKING:
-        return None
-    try:
-        search = _Search(x, threshold, threads)
-    except ImportError:
-        return None
-    return search if search.seconds() < exact else None
-
-
-def _exact_seconds(x: Matrix, threshold: float, threads: int) -> float:
-    per_row = []
-    for size in _PROBE_ROWS:
-        sample = x[np.linspace(0, len(x) - 1, size).astype(np.int64)]
-        seconds = []
-        for _ in range(3):
-            begin = time.perf_counter()
-            _native.threshold_clusters(sample, threshold, np.empty(0), False, threads, None)
-            seconds.append(time.perf_counter() - begin)
-        per_row.append(min(seconds) / size)
-    growth = max(per_row[1] - per_row[0], 0.0) / (_PROBE_ROWS[1] - _PROBE_ROWS[0])
-    return (per_row[1] + growth * (len(x) - _PROBE_ROWS[1])) * len(x)
-
-
 def faiss_clusters(
     x: Matrix,
     threshold: float,
@@ -132,12 +89,10 @@ def faiss_clusters(
     single: bool,
     threads: int,
     progress: Progress | None,
-    search: _Search | None = None,
 ) -> tuple[Int32s, Int32s, Int32s, Recall]:
     """Return labels, representatives, sizes and recall; arguments as for `_native.threshold_clusters`."""
-    if search is None:  # else it was checked before it was sampled
-        _check_finite(x)
-        search = _Search(x, threshold, threads)
+    _check_finite(x)
+    search = _Search(x, threshold, threads)
     by_score = np.argsort(-scores, kind="stable") if len(scores) else np.arange(len(x))
     order: Int32s = by_score.astype(np.int32)
     rank = np.empty(len(x), dtype=np.int32)
