@@ -105,7 +105,7 @@ def test_pinned_messages_stay_and_too_many_raise() -> None:
         Compactor(300, pinned=range(20)).compact(messages)
 
 
-@pytest.mark.parametrize("budget", [5, 40, 60, 100])
+@pytest.mark.parametrize("budget", [5, 40, 60])
 def test_a_budget_for_next_to_nothing_gives_what_one_compaction_does(budget: int) -> None:
     messages = [
         {"role": "user", "content": "Why does the test fail on Windows? " * 5},

@@ -30,6 +30,10 @@ BOTH_HOLD = [
     ("Delete row 14 of the sheet.", "Delete row 15 of the sheet."),
     ("Read the file src/parser/lexer.py first.", "Read the file src/parser/tables.py first."),
     ("My son Leo is allergic to nuts.", "My daughter Mia flies on the ninth of June."),
+    (
+        "USER PREFERENCE: User's contact code is LAI-92.",
+        "USER PREFERENCE: User wants code in Python, not Go.",
+    ),
     ("Is the table audit used elsewhere?", "The table audit is now used elsewhere by team 7."),
 ]
 

@@ -83,6 +83,38 @@ def test_no_line_is_numbers_alone_and_words_of_agreement_go() -> None:
     assert not any("go ahead" in line and line.endswith("ahead.") for line in lines)
 
 
+NOTED = [
+    "DECISION: Everybody sits in hall Zornau.",
+    "The base commit for the work is 0bd5482.",
+    "NOTE: Answers in Wqnqv style, metric units.",
+    "Nobody may open the vault of Mr. Ojgdu.",
+]
+AROUND = [
+    "I walked through the pages about the queue and its workers with the new people before lunch.",
+    "The two of us looked at how the page cache is filled and it reads much like the one of last year.",
+    "Somebody from the other floor came by, and I told them how the importer is put together.",
+]
+
+
+def test_what_is_to_hold_and_what_can_be_looked_up_goes_before_what_is_told() -> None:
+    messages = [{"role": "user", "content": "Hello, I would like to go through some things."}]
+    for turn in range(30):
+        said = NOTED[turn // 7] if turn % 7 == 3 and turn < 28 else f"{AROUND[turn % 3]} Part {turn}."
+        messages.append({"role": "user", "content": said})
+        messages.append({"role": "assistant", "content": "Noted and recorded."})
+    messages.append({"role": "user", "content": "Anything else?"})
+    result = compact_messages(messages, budget=tokens_of(messages) // 8)
+    text = all_text(result.messages)
+    assert [said for said in NOTED if said not in text] == [] and "Noted and" not in text
+
+
+def test_a_budget_that_the_newest_answer_fills_leaves_room_for_words_of_the_user() -> None:
+    asked = {"role": "user", "content": "Why does the test fail on Windows? " * 5}
+    answer = {"role": "assistant", "content": "The separator in loader.py line 12 is wrong. " * 5}
+    result = compact_messages([asked, answer] * 3, budget=100)
+    assert "Why does the test fail" in all_text(result.messages)
+
+
 def test_each_line_of_excerpts_is_whole_or_has_words_in_a_row() -> None:
     messages = session()
     text = json.dumps(

@@ -26,7 +26,7 @@ from tersely.memory.quoting import frame_excerpts, quote, sources_of
 from tersely.memory.references import is_reference
 from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
-from tersely.memory.statements import BRIEF, IS_SENTENCE, STANDING, stated_lines
+from tersely.memory.statements import BRIEF, IS_SENTENCE, LABEL, STANDING, stated_lines
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import BatchTokenCounter
 from tersely.types import (
@@ -110,12 +110,13 @@ def document_of_result(result: Piece, hints: Mapping[str, Hints]) -> Document:
 SOURCE_TOKENS = 4  # "user 12: " and the line end, about
 SHORT = 60  # tokens, and about the same in characters, of what people say that stays whole or goes
 _SHORT = 240
+_USUAL = 60  # characters of a statement: a token of a longer one is worth less
 _BREATH = 120  # characters of what they say whose sentences stay or go together
 _TASK = 6000  # the same of the first, which says what is to be done
 _NEWEST = 1 / 3  # share of the messages that count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.3, 0.55
 _SAID, _FAILED = 8.0, 4.0  # what people say; what failed
-_STATED, _TOLD = 8.0, 2.0  # how much more is what people state, and what has facts
+_STATED, _TOLD = 8.0, 8.0  # how much more is what is to hold or has a label, and what can be looked up
 _STATED_ASKED = 0.5  # the same where a query says what matters
 _FACT_SHARE = 0.9  # of the budget: for units by the facts in them, before others
 _RESULT, _PASTED = 200, BRIEF  # characters from which results, and what people say, may be more than text
@@ -136,6 +137,7 @@ _WORTHS = {
     FactKind.NAME: 0.3, FactKind.NUMBER: 0.15,
 }  # fmt: skip
 _WORTH = np.array([_WORTHS.get(kind, 0.0) for kind in FactKind], dtype=np.float32)
+_TELLS = np.where(IS_SENTENCE, _IDENTIFIES / 2, _WORTH)  # what a statement with such a fact tells
 # What people say of themselves.
 _SELVES = re.compile(
     r"\b(?:I|my|we|our|me|us|ich|wir|meine?|unsere?|je|nous|mon|notre|yo|nosotros|mi)\b", re.I
@@ -144,7 +146,8 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 # What is said to be polite, or to agree.
 _SMALL_TALK = re.compile(
     r"\W*+(?:(?:yes|yep|yeah|no|ok|okay|sure|right|fine|great|perfect|good|sounds|hi|hello|hey|bye|thanks|thank"
-    r"|you|so|very|much|please|go|ahead|proceed|continue|done|got|it|that|is|all|for|your|the|help|with"
+    r"|you|so|very|much|please|go|ahead|proceed|continue|continuing|done|got|it|that|is|all|for|your|the|help"
+    r"|with|and|noted|acknowledged|understood|recorded|confirmed|agreed|welcome|plan|you're|will|do|of|course"
     r"|ja|nein|danke|bitte|gut|oui|non|merci|si|gracias|ciao)\b\W*+)++",
     re.I,
 )
@@ -415,7 +418,7 @@ class _Said:
         strong[facts.segment[IS_SENTENCE[facts.kind]]] = True
         said = mine.nonzero()[0].tolist()
         own_words = [row for row in said if own[row]]
-        strong[[row for row in own_words if STANDING.search(units[row])]] = True
+        strong[[row for row in own_words if LABEL.match(units[row]) or STANDING.search(units[row])]] = True
         newest = {units[row]: row for row in said}
         stated = stated_lines(self.stays, list(newest))  # what is said again is said once
         again = np.zeros(size, dtype=bool)
@@ -423,6 +426,8 @@ class _Said:
             newest[units[row]] != row or units[row] in stated or bool(_SMALL_TALK.fullmatch(units[row]))
             for row in said
         ]
+        talk = self.talk[document].nonzero()[0].tolist()
+        again[[row for row in talk if _SMALL_TALK.fullmatch(units[row])]] = True
         again |= self.replaced
         short = sizes <= _SHORT
         tells = strong | short
@@ -452,11 +457,11 @@ class _Said:
         worth[failed] = _FAILED + place[failed]
         asks = np.zeros(size, dtype=bool)  # most were answered since
         asks[said] = [units[row].endswith(("?", "？")) for row in said]
-        told = np.zeros(size, dtype=bool)  # something that can be looked up
-        told[facts.segment] = True
-        worth[utter] = (_SAID + _TOLD * told[utter] + _STATED * strong[utter]) / (1 + asks[utter]) + place[
-            utter
-        ]
+        told = np.bincount(facts.segment, _TELLS[facts.kind], size)
+        told = np.minimum(told / _IDENTIFIES, 1)
+        worth[utter] = (_SAID + _TOLD * told + _STATED * strong)[utter] / (1 + asks[utter])
+        length = (reading.table.end - reading.table.start)[utter]
+        worth[utter] = worth[utter] * 2 / (1 + length / _USUAL) + place[utter]
         worth[silent] = 0
         wanted = (_WORTH[facts.kind] > 0) & ~silent[facts.segment]
         wanted &= (facts.kind != FactKind.NUMBER) | self.people[facts.document]

@@ -347,7 +347,8 @@ def _newest_groups(
             room = max(budget - rest_after, room)
         room = min(room, budget) - used
         if last == len(now):
-            room = max(room, int(NEWEST_ROOM * (budget - used)))  # the next answer is to it
+            free = budget - used  # the next answer is to it, and to something that the user said
+            room = max(room, min(int(NEWEST_ROOM * free), free - frame - _LEAST_RESULT))
         if cost > room:
             return stay, (first, last, room)
         used += cost

@@ -14,7 +14,7 @@ from tersely import _native
 from tersely.engine.facts import find_facts
 from tersely.engine.reading import segment
 from tersely.memory.messages import Entry
-from tersely.memory.statements import IS_SENTENCE
+from tersely.memory.statements import IS_SENTENCE, LABEL
 from tersely.types import FactKind, pieces
 
 _QUANTITY, _TIME, _COMMON = 1, 2, 4  # classes of terms (csrc/kernels/text/terms.hpp)
@@ -81,14 +81,16 @@ def find_revisions(entries: Sequence[Entry]) -> list[Revision]:
         return []
     facts = find_facts(texts, table)
     named = pieces(texts, facts.document, facts.start, facts.end)
-    ids, offsets, classes = _native.read_terms([*units, *named])
+    labels = [match[0] if (match := LABEL.match(unit)) else "" for unit in units]
+    ids, offsets, classes = _native.read_terms([*units, *named, *labels])
     terms = [ids[low:high].tolist() for low, high in pairwise(offsets.tolist())]
     quantity = {term for term, bits in enumerate(classes.tolist()) if bits & (_QUANTITY | _TIME)}
     common = {term for term, bits in enumerate(classes.tolist()) if bits & _COMMON}
     number = {row: at for at, row in enumerate(rows.tolist())}
     values: list[set[int]] = [quantity.intersection(some) for some in terms[: len(units)]]
     kinds: list[set[int]] = [set() for _ in units]
-    known = zip(facts.segment.tolist(), facts.kind.tolist(), terms[len(units) :], strict=True)
+    about = [set(some) for some in terms[-len(units) :]]  # what kind of thing a label says it is
+    known = zip(facts.segment.tolist(), facts.kind.tolist(), terms[len(units) : -len(units)], strict=True)
     for row, kind, some in known:
         if kind in _VALUES and row in number:
             kinds[number[row]].add(_VALUES[kind])
@@ -128,7 +130,7 @@ def find_revisions(entries: Sequence[Entry]) -> list[Revision]:
                     one,
                 )
                 for one, same in shared.items()
-                if claims[one] and len(same) > 1 and one not in found
+                if claims[one] and len(same - about[at]) > 1 and one not in found
                 if places[one][0] != places[at][0] and units[one] != unit
             ]
             score, earlier = max(scores, default=(0.0, -1))

@@ -37,6 +37,8 @@ STANDING = re.compile(
     r"|quiero|soy|sempre|preferisco|voglio)\b",
     re.I,
 )
+# Words before a colon by which people say what kind of statement follows: "HARD CONSTRAINT: ", "NOTE: ".
+LABEL = re.compile(r"\W{0,4}[A-Z][A-Z0-9_-]{1,40}(?: [A-Z0-9_-]{1,40}){0,3}\W?: ")
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
 SPEAKERS = ("system", "user", "assistant", "tool")
 _NOBODY = SPEAKERS.index("tool")  # what has an unknown role is data
