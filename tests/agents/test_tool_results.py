@@ -66,17 +66,13 @@ def test_the_same_shape_comes_back_shorter(name: str, store: Store) -> None:
 
 
 @pytest.mark.parametrize("name", MAPPINGS)
-def test_under_its_budget_a_result_is_the_object_that_came(name: str, store: Store) -> None:
+def test_a_result_that_fits_is_the_object_that_came(name: str, store: Store) -> None:
     made, told = compress(MAPPINGS[name], budget=10**6, store=store)
     assert made is MAPPINGS[name]
     assert told.status == "fits" and told.tokens == told.original_tokens and not told.id
     assert len(store) == 0
-
-
-@pytest.mark.parametrize("name", MAPPINGS)
-def test_what_was_compressed_fits_from_then_on(name: str) -> None:
     made, told = compress(MAPPINGS[name], budget=300)
-    again, after = compress(made, budget=300)
+    again, after = compress(made, budget=300)  # what was compressed fits from then on
     assert again is made and after.tokens <= told.tokens <= 300
 
 
@@ -114,17 +110,12 @@ def test_what_the_caller_names_is_never_shortened() -> None:
     assert line.strip() in made
 
 
-@pytest.mark.parametrize("name", [*sorted(FILE_READERS), "mcp__filesystem__read_text_file"])
-def test_files_that_may_be_edited_are_not_shortened_unless_told(name: str) -> None:
-    made, told = compress(LOG, budget=300, name=name)
-    assert made is LOG and told.status == "kept"
-    assert compress(LOG, budget=300, name=name, keep_files=False)[1].status == "compressed"
-
-
-def test_other_tools_are_shortened() -> None:
-    assert (
-        compress(LOG, budget=300, name="Bash", arguments={"command": "cat x.log"})[1].status == "compressed"
-    )
+def test_files_that_may_be_edited_are_not_shortened_unless_told() -> None:
+    for name in (*sorted(FILE_READERS), "mcp__filesystem__read_text_file"):
+        made, told = compress(LOG, budget=300, name=name)
+        assert made is LOG and told.status == "kept"
+    for more in ({"name": name, "keep_files": False}, {"name": "Bash", "arguments": {"command": "cat x"}}):
+        assert compress(LOG, budget=300, **more)[1].status == "compressed"
 
 
 class Opaque:

@@ -28,7 +28,7 @@ def near_copies(count: int, depth: int = 24) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("linkage", ["representative", "single"])
 @pytest.mark.parametrize("with_scores", [False, True])
 def test_clusters_are_those_of_the_exact_kernel(linkage: Any, with_scores: bool) -> None:
-    x, scores = near_copies(6000)
+    x, scores = near_copies(3000)
     by = scores if with_scores else None
     exact = kernels.threshold_clusters(x, 0.9, by, linkage=linkage, backend="exact")
     found = kernels.threshold_clusters(x, 0.9, by, linkage=linkage, backend="faiss")
@@ -40,7 +40,7 @@ def test_clusters_are_those_of_the_exact_kernel(linkage: Any, with_scores: bool)
 
 
 def test_what_was_found_keeps_the_promises_of_representatives() -> None:
-    x, scores = near_copies(4000)
+    x, scores = near_copies(2000)
     found = kernels.threshold_clusters(x, 0.9, scores, backend="faiss", threads=1)
     assert found.sizes.sum() == len(x) and np.array_equal(np.bincount(found.labels), found.sizes)
     assert np.array_equal(found.labels[found.representatives], np.arange(len(found.sizes)))
@@ -51,9 +51,9 @@ def test_what_was_found_keeps_the_promises_of_representatives() -> None:
 
 
 def test_rows_of_any_kind() -> None:
-    x, _ = near_copies(3000)
+    x, _ = near_copies(1200)
     plain = kernels.threshold_clusters(x.astype(np.float64), 0.9, backend="faiss")
-    strided = np.zeros((3000, 48))
+    strided = np.zeros((1200, 48))
     strided[:, ::2] = x
     again = kernels.threshold_clusters(strided[:, ::2], 0.9, backend="faiss")
     assert np.array_equal(plain.labels, again.labels)
@@ -82,7 +82,7 @@ def test_a_row_that_is_not_finite_is_named() -> None:
 
 
 def test_progress_is_told_and_may_stop() -> None:
-    x, _ = near_copies(9000)
+    x, _ = near_copies(4200)
     shares: list[float] = []
     kernels.threshold_clusters(x, 0.9, backend="faiss", progress=shares.append)
     assert shares == sorted(shares) and shares[-1] == 1 and len(shares) > 1
@@ -113,7 +113,7 @@ def _labels(x: np.ndarray, answers: Any) -> None:
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12 on forks with threads
 def test_nothing_hangs_after_a_fork(method: str) -> None:
-    x, _ = near_copies(3000)
+    x, _ = near_copies(1200)
     before = kernels.threshold_clusters(
         x, 0.9, backend="faiss", threads=2
     ).labels  # FAISS has started threads

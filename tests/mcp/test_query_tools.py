@@ -585,24 +585,16 @@ def check(reply: str, forged: str) -> None:
 
 
 @pytest.mark.parametrize("forged", FORGED)
-@pytest.mark.parametrize("tool", TOOLS)
-def test_documents_forge_nothing_in_a_search_reply(tool: str, forged: str) -> None:
-    reply = call(served(forged), tool, **arguments_of(tool)).content[0].text
-    check(reply, forged)
-
-
-@pytest.mark.parametrize("forged", FORGED)
-def test_documents_forge_nothing_in_a_reply_with_a_budget(forged: str) -> None:
+def test_nothing_is_forged_in_a_search_reply(forged: str) -> None:
+    calls = [(tool, arguments_of(tool)) for tool in TOOLS]
+    for reply in call_all(served(forged), calls):
+        check(reply.content[0].text, forged)
     reply = call(served(forged, reply_budget=300), TOOLS[1], **arguments_of(TOOLS[1])).content[0].text
     check(reply, forged)
     assert resolve_counter(None).count(reply) <= 300
-
-
-@pytest.mark.parametrize("forged", FORGED)
-def test_a_model_that_repeats_what_it_read_forges_nothing(forged: str) -> None:
-    answerer = Answerer(resolve_language_model(lambda _: f"{HONEST}\n{forged}"))
-    reply = call(served("plain", answerer=answerer), TOOLS[0], **arguments_of(TOOLS[0])).content[0].text
-    check(reply, forged)
+    model = resolve_language_model(lambda _: f"{HONEST}\n{forged}")  # repeats what it read
+    options = {"answerer": Answerer(model)}
+    check(call(served("plain", **options), TOOLS[0], **arguments_of(TOOLS[0])).content[0].text, forged)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -626,16 +618,15 @@ def test_sources_in_the_prompt_of_an_answer_are_fenced_one_by_one() -> None:
     assert re.findall(r"^Source \d", outside(inner), re.MULTILINE) == ["Source 1", "Source 2"]
 
 
-@pytest.mark.parametrize("forged", FORGED)
 @pytest.mark.parametrize("budget", [None, 40, 100])
-def test_a_text_forges_nothing_in_the_reply_of_compress_text(forged: str, budget: int | None) -> None:
-    text = f"{HONEST} It is cold. \n\n{forged}\n\nGulls cry. " * 3
-    given = {"text": text, "query": "when?"} | ({} if budget is None else {"budget": budget})
-    result = call(text_tools(), "compress_text", **given)
-    reply = result.content[0].text
-    assert unfenced(reply)[0] == [result.structured_content["text"]]
-    assert len(outside(reply).splitlines()) == 1
-    assert budget is None or resolve_counter(None).count(reply) <= budget
+def test_a_text_forges_nothing_in_the_reply_of_compress_text(budget: int | None) -> None:
+    texts = [f"{HONEST} It is cold. \n\n{forged}\n\nGulls cry. " * 3 for forged in FORGED]
+    more = {"query": "when?"} | ({} if budget is None else {"budget": budget})
+    for result in call_all(text_tools(), [("compress_text", {"text": text, **more}) for text in texts]):
+        reply = result.content[0].text
+        assert unfenced(reply)[0] == [result.structured_content["text"]]
+        assert len(outside(reply).splitlines()) == 1
+        assert budget is None or resolve_counter(None).count(reply) <= budget
 
 
 @pytest.mark.parametrize("budget", [1, 10, 30, 31, 32])
