@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -150,9 +149,7 @@ def test_mcp_serves_a_real_index_over_standard_input(index: Path) -> None:
 
 def test_mcp_serves_over_http_with_a_token_from_a_file(index: Path, tmp_path: Path) -> None:
     (tmp_path / "token").write_text("correct-horse-battery\n")
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = str(probe.getsockname()[1])
-    command = [sys.executable, "-m", "tersely", "mcp", "--index", str(index), "--http", "--port", port]
+    command = [sys.executable, "-m", "tersely", "mcp", "--index", str(index), "--http", "--port", "0"]
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     headers = {"accept": "application/json, text/event-stream"}
     with (
@@ -160,20 +157,21 @@ def test_mcp_serves_over_http_with_a_token_from_a_file(index: Path, tmp_path: Pa
             [*command, "--token-file", str(tmp_path / "token")],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            text=True,
         ) as server,
         httpx2.Client() as client,
     ):
         try:
             assert server.stderr and server.stdout
-            assert server.stderr.readline() == f"tersely: serving http://127.0.0.1:{port}/mcp\n".encode()
-            for _ in range(300):
-                with contextlib.suppress(httpx2.ConnectError):
-                    refused = client.post(f"http://127.0.0.1:{port}/mcp", json=ping, headers=headers)
-                    break
-                time.sleep(0.05)
+            said = re.fullmatch(r"tersely: serving (http://127\.0\.0\.1:\d+)/mcp\n", server.stderr.readline())
+            assert said
+            refused = client.post(f"{said[1]}/mcp", json=ping, headers=headers)
             headers["authorization"] = "Bearer correct-horse-battery"
-            welcome = client.post(f"http://127.0.0.1:{port}/mcp", json=ping, headers=headers)
+            welcome = client.post(f"{said[1]}/mcp", json=ping, headers=headers)
+            text = {"text": "Keys rotate. " * 90 + "ERROR payment 4711", "budget": 30}
+            short = client.post(f"{said[1]}/compress", json=text, headers=headers)
         finally:
             server.send_signal(signal.SIGINT)
-        assert server.wait(30) in (0, 130) and server.stdout.read() == b""
-    assert (refused.status_code, welcome.status_code) == (401, 200)
+        assert server.wait(30) in (0, 130) and server.stdout.read() == ""
+    assert (refused.status_code, welcome.status_code, short.status_code) == (401, 200, 200)
+    assert "4711" in short.json()["text"]

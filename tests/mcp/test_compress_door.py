@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -137,17 +134,3 @@ def test_a_long_call_ends_at_the_deadline() -> None:
     with served(text_tools(), deadline=0.001) as url:
         status, answer = ask(url, body={"text": LOG * 50, "budget": 60})
         assert status == 504 and "longer than 0.001 seconds" in answer["error"]
-
-
-def test_the_command_serves_it_without_an_index() -> None:
-    command = [sys.executable, "-m", "tersely", "mcp", "--http", "--port", "0"]
-    with subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=dict(os.environ)
-    ) as process:
-        try:
-            assert process.stderr is not None
-            url = process.stderr.readline().rpartition(" ")[2].strip()
-            status, answer = ask(url, body={"text": LOG, "budget": 60})
-            assert status == 200 and "4711" in answer["text"]
-        finally:
-            process.terminate()
