@@ -20,7 +20,6 @@ from hypothesis import given, strategies as st
 from odd_counters import quarters
 from read_page import ATTACKS, HARBOUR, Page, forged, plain
 from tersely.memory.compaction import CompactedMessages, compact_messages
-from tersely.memory.repl import MemoryCompactor, REPLHistory
 from tersely.report import pieces as words, to_html, write_html
 from tersely.report.pieces import heading_of, titles_of
 from tersely.report.views import view_of
@@ -469,25 +468,8 @@ def test_a_history_that_fits_is_kept_whole() -> None:
     Page(to_html(result))
 
 
-def test_steps_show_what_the_summary_stands_for() -> None:
-    steps = REPLHistory()
-    for number in range(12):
-        steps = steps.append(
-            f"Look at berth {number}.", f"print(berth({number}))", f"boat-{number} <b>late</b>"
-        )
-    result = MemoryCompactor().compact(steps, "find late boats", force=True)
-    check_spans(result)
-    made = view_of(result).result
-    assert len(Page(to_html(result)).texts) == 12
-    assert made.text.startswith(result.summary)
-    assert [span.reason for span in made.dropped] == ["summarized"] * result.summarized_entries
-    assert "characters" in to_html(result)
-    untouched = MemoryCompactor().compact(steps)
-    Page(to_html(untouched))
-
-
 def test_what_is_no_result_is_named() -> None:
-    with pytest.raises(TypeError, match="CompactedMessages or CompactionResult, not dict"):
+    with pytest.raises(TypeError, match="CompressionResult or CompactedMessages, not dict"):
         view_of({"text": "x"})  # type: ignore[arg-type]
 
 

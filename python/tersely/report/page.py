@@ -115,8 +115,8 @@ def to_html(result: Showable, query: str | None = None) -> str:
     """Return a result as one self-contained page of HTML.
 
     Args:
-        result: what `tersely.compress`, a `ContextualCompressor`, `compact_messages` or a `MemoryCompactor`
-            gave; messages and steps are shown as documents.
+        result: what `tersely.compress`, a `ContextualCompressor` or `compact_messages`
+            gave; messages are shown as documents.
         query: what was asked, to be shown and its words marked; a result does not remember it.
 
     The page shows the source with a map of where kept text lies, and beside it the compressed text; without
@@ -193,11 +193,10 @@ def _notes_on_room(drawing: Drawing, left_out: int) -> Iterator[str]:
 def _figures(view: View) -> list[tuple[str, list[Run]]]:
     receipt, facts = view.result.receipt, view.result.receipt.facts
     kept = sum(number for code, number in receipt.reasons.items() if code.startswith("kept:"))
-    allowed = f", of {receipt.budget:,} allowed" if view.limited else ""
     within = f", in {len(view.result.documents):,} {view.noun}" if view.noun != "documents" else ""
     rows = [
-        (f"{view.result.tokens:,}", f"{receipt.counter} {view.measure}{allowed}".lstrip()),
-        (percent(view.result.ratio), f"of the original’s {view.result.original_tokens:,} {view.measure}"),
+        (f"{view.result.tokens:,}", f"{receipt.counter} tokens, of {receipt.budget:,} allowed".lstrip()),
+        (percent(view.result.ratio), f"of the original’s {view.result.original_tokens:,} tokens"),
         (f"{kept:,}", f"of {receipt.segments:,} segments kept{within}"),
     ]
     if receipt.content_types:

@@ -1,6 +1,6 @@
 """Convert results of every kind to documents, spans and a receipt for the page.
 
-Histories are documents too, one a message or a step.
+Histories are documents too, one a message.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from typing import Any
 
 from tersely.memory.compaction import CompactedMessages
 from tersely.memory.messages import Entry, read_message, read_messages
-from tersely.memory.repl import CompactionResult, REPLEntry
 from tersely.retrieval.contextual.settings import CompressionResult
 from tersely.types import Compressed, Document, Kind, Receipt, Span, count_reasons
 
-Showable = Compressed | CompressionResult | CompactedMessages | CompactionResult
+Showable = Compressed | CompressionResult | CompactedMessages
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +23,11 @@ class View:
 
     Attributes:
         result: documents, spans, text and receipt.
-        noun: what the documents are: "documents", "messages" or "steps".
-        measure: what budgets and sizes count: "tokens" or "characters".
-        limited: whether there was a budget.
+        noun: what the documents are: "documents" or "messages".
     """
 
     result: Compressed
     noun: str = "documents"
-    measure: str = "tokens"
-    limited: bool = True
 
 
 def view_of(result: Showable) -> View:
@@ -43,9 +38,7 @@ def view_of(result: Showable) -> View:
         return View(_contextual(result))
     if isinstance(result, CompactedMessages):
         return View(_messages(result), "messages")
-    if isinstance(result, CompactionResult):
-        return View(_steps(result), "steps", "characters", limited=False)
-    kinds = "Compressed, CompressionResult, CompactedMessages or CompactionResult"
+    kinds = "Compressed, CompressionResult or CompactedMessages"
     raise TypeError(f"result must be a {kinds}, not {type(result).__name__}")
 
 
@@ -127,34 +120,6 @@ def _messages(result: CompactedMessages) -> Compressed:
         warnings=result.warnings,
     )
     return Compressed(text, documents, kept, dropped, receipt)
-
-
-def _steps(result: CompactionResult) -> Compressed:
-    """Make a document of each step; the summary takes the place of those before the preserved ones."""
-    steps = [*result.summarized, *result.preserved_entries]
-    documents = tuple(Document(_step(step), title=f"Step {n}") for n, step in enumerate(steps, 1))
-    old = len(result.summarized)
-    why = "rewritten" if result.used_llm else "summarized"
-    kept = [_whole(n, d.text, "newest") for n, d in enumerate(documents) if n >= old and d.text]
-    dropped = [_whole(n, d.text, why) for n, d in enumerate(documents) if n < old and d.text]
-    later = [document.text for document in documents[old:]]
-    text = "\n\n".join([*([result.summary] if result.summary else []), *later])
-    receipt = make_receipt(
-        kept,
-        dropped,
-        budget=result.original_chars,
-        tokens=result.compacted_chars,
-        original=result.original_chars,
-        used_llm=result.used_llm,
-        fallback_reason=result.fallback_reason,
-        warnings=result.warnings,
-    )
-    generated = ((0, len(result.summary)),) if result.used_llm else ()
-    return Compressed(text, documents, kept, dropped, receipt, generated)
-
-
-def _step(step: REPLEntry) -> str:
-    return "\n\n".join(part for part in (step.reasoning, step.code, step.output) if part)
 
 
 def make_receipt(kept: Sequence[Span], dropped: Sequence[Span], *, original: int, **known: Any) -> Receipt:
