@@ -99,7 +99,6 @@ DROPPED = {
     "irrelevant": "too little to do with the query",
     "duplicate": "another document has it word for word",
     "empty": "there is nothing in it",
-    "summarized": "the summary stands for it",
     "repeated": "a newer message has it",
     "stated_elsewhere": "each of its lines stands elsewhere",
     "newest": "shortened, though among the newest",
