@@ -27,11 +27,11 @@ from contextlib import contextmanager
 
 
 class CompressionError(Exception):
-    """Base of the errors that compressing raises."""
+    """Base class of the errors of compression."""
 
 
 class BudgetExceededError(CompressionError):
-    """Content that must be kept does not fit into the budget.
+    """Text that must be kept does not fit into the budget.
 
     **The same call with `budget=error.required` succeeds**, whatever the strategy, the door and the token
     counter: `engine/strategies.py` has made that call before it says so. (Where a door names its
@@ -86,11 +86,11 @@ class OverloadedError(CompressionError):
 
 
 class NotReversibleError(CompressionError):
-    """A compressed text came without its original, so that it cannot be given back."""
+    """The original of a compressed text is not available."""
 
 
 class RelevanceScoringError(CompressionError):
-    """Relevance could not be scored, and the caller wanted no fallback."""
+    """Relevance could not be scored, and the caller allowed no fallback."""
 
 
 class StoreError(CompressionError):
@@ -106,7 +106,7 @@ class VersionConflictError(StoreError):
 
 
 class SummarizationError(CompressionError):
-    """A model was to write a compressed text and raised, and the caller wanted no fallback."""
+    """A model that was to write a text raised an error, and the caller allowed no fallback."""
 
 
 class MissingExtraError(ImportError):

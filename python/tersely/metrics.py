@@ -58,7 +58,7 @@ _lock = threading.Lock()
 
 
 def enable(registry: CollectorRegistry | None = None, tracer: Tracer | None = None) -> None:
-    """Start recording, in every thread of this process.
+    """Record every compression of this process, in all threads.
 
     Args:
         registry: where the metrics are registered; None: `prometheus_client.REGISTRY`. Enabling it again goes
@@ -87,18 +87,18 @@ def enable(registry: CollectorRegistry | None = None, tracer: Tracer | None = No
 
 
 def disable() -> None:
-    """Stop recording. What was counted stays in the registry."""
+    """Stop recording; the registry keeps the counts."""
     with _lock:
         switch.active = None
 
 
 def enabled() -> bool:
-    """Say whether compressions are recorded."""
+    """Return whether compressions are recorded."""
     return switch.active is not None
 
 
 def observe(method: str | Enum, original: int, tokens: int, seconds: float, cache_hit: bool = False) -> None:
-    """Record a compression that has just ended. Does nothing unless `enable` was called.
+    """Record a compression that has just ended, if `enable` was called.
 
     Args:
         method: one of `METHODS`, or an enum member of such a name.
@@ -137,7 +137,7 @@ def observe(method: str | Enum, original: int, tokens: int, seconds: float, cach
 
 
 def observe_failure(reason: str) -> None:
-    """Record that a compression gave the originals back, for one of `FAILURES`."""
+    """Record that the originals were returned, for one of the reasons in `FAILURES`."""
     checks.one_of(reason, "reason", FAILURES)
     if switch.active is not None:
         switch.active[0].failures[reason].inc()

@@ -11,7 +11,7 @@ from tersely import checks
 
 
 class CompressionMethod(IntEnum):
-    """Ways to make a text smaller."""
+    """How a compressor shortens a text."""
 
     EXTRACTIVE = 0  # whole segments, verbatim
     ABSTRACTIVE = 1  # written by a model
@@ -26,7 +26,7 @@ UNASKED_SHARE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class CompressionOptions:
-    """Options of a compressor. A value that is not allowed raises ValueError or TypeError at once.
+    """Options of a compressor. Invalid values raise ValueError or TypeError when they are set.
 
     Attributes:
         target_ratio: tokens kept / original tokens, in (0, 1].
@@ -83,7 +83,7 @@ class CompressionOptions:
 
     @property
     def preserving(self) -> dict[str, Any]:
-        """Return the facts to preserve and their share as options of `Extractive`."""
+        """Return the options of `Extractive` for the facts to preserve and their share."""
         return {
             "preserve": self.preserve,
             "preserve_share": UNASKED_SHARE,
@@ -92,7 +92,7 @@ class CompressionOptions:
 
     @property
     def preserve(self) -> tuple[str, ...]:
-        """Names of the kinds of facts to preserve, as `Extractive.preserve` takes them."""
+        """The kinds of facts to preserve, as `Extractive.preserve` takes them."""
         asked = {
             "code": self.preserve_code,
             "paths": self.preserve_code,

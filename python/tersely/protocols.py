@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class TokenCounter(Protocol):
-    """Counts tokens. Need not be additive: the count of a whole may differ from its parts' sum."""
+    """Counts tokens. The count of a text may differ from the sum of the counts of its parts."""
 
     def count(self, text: str) -> int:
-        """Number of tokens of `text`, >= 0."""
+        """Return the number of tokens of `text`, >= 0."""
         ...
 
 
@@ -29,10 +29,10 @@ class BatchTokenCounter(TokenCounter, Protocol):
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Turns texts into vectors whose cosine says how alike they are."""
+    """Turns texts into vectors whose cosine says how similar the texts are."""
 
     def embed(self, texts: Sequence[str]) -> Any:
-        """A float array (len(texts), dimensions), row i the vector of text i."""
+        """Return a float array (len(texts), dimensions); row i is the vector of text i."""
         ...
 
 
@@ -47,10 +47,10 @@ class TruncationReporter(Embedder, Protocol):
 
 @runtime_checkable
 class CrossEncoder(Protocol):
-    """Reads a query and a text together."""
+    """Scores a text for a query by reading both together."""
 
     def score(self, query: str, texts: Sequence[str]) -> Any:
-        """Float array (len(texts),), higher is more relevant: in [0, 1], or logits."""
+        """Return a float array (len(texts),), in [0, 1] or logits; higher is more relevant."""
         ...
 
 
@@ -71,16 +71,16 @@ class Pruner(Protocol):
 
 @runtime_checkable
 class LanguageModel(Protocol):
-    """Answers a prompt. May also have `async acomplete(prompt) -> str`, which async callers then use."""
+    """Answers a prompt. Async callers use `async acomplete(prompt) -> str`, if it has that."""
 
     def complete(self, prompt: str) -> str:
-        """The reply to `prompt`; raises when there is none."""
+        """Return the reply to `prompt`; raises if there is none."""
         ...
 
 
 @runtime_checkable
 class Strategy(Protocol):
-    """A way to compress: a frozen, picklable dataclass whose fields are its options."""
+    """A way to compress: a frozen, picklable dataclass with its options as fields."""
 
     def compress(self, request: Request) -> Compressed:
         """Fit the request's documents into its budget."""

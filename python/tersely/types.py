@@ -405,7 +405,7 @@ MODEL_NOT_USED = "model_not_used"  # the warning beside a fallback_reason
 @checks.quick
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with what the caller knows about it.
+    """A text with its metadata.
 
     Attributes:
         text: the content; spans index its characters.
@@ -432,7 +432,7 @@ class Document:
 
     @property
     def original(self) -> str:
-        """The text as it came."""
+        """The text as the caller passed it."""
         return self.text if self.given is None else self.given
 
     @property
@@ -739,12 +739,12 @@ class Compressed(Ratios):
 
     @property
     def tokens(self) -> int:
-        """Tokens of `text`, as counted by the caller's counter."""
+        """Number of tokens of `text`, by the counter of the call."""
         return self.receipt.tokens
 
     @property
     def original_tokens(self) -> int:
-        """Tokens of the documents joined by the separator."""
+        """Number of tokens of the documents, joined by the separator."""
         return self.receipt.original_tokens
 
     @property
@@ -754,9 +754,9 @@ class Compressed(Ratios):
 
     @property
     def places(self) -> tuple[tuple[int, int] | None, ...]:
-        """The place in `text` of each span of `kept`: (start, end), with the very characters of the source.
+        """The position (start, end) in `text` of each span of `kept`. O(characters).
 
-        None where it is written otherwise there. O(characters).
+        None for a span that the text does not have verbatim.
         """
         bare, cuts, shifts, begin = [], [], [0], 0  # the text without what is generated; where that was
         for start, end in sorted(self.generated):
@@ -798,7 +798,7 @@ class Compressed(Ratios):
         return text
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the originals, as plain JSON types."""
+        """Return everything but the originals, as plain JSON types."""
         return {
             "text": self.text,
             "tokens": self.tokens,

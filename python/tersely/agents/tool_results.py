@@ -101,7 +101,7 @@ def compress_tool_result(
     expand_with: str = "tersely expand {id}",
     report: Callable[[ToolResultReport], object] | None = None,
 ) -> T:
-    """Compress a tool result before a model first sees it; the same shape and types come back.
+    """Compress a tool result before a model first sees it; the result has the type of the input.
 
     Under its budget a result is the object that came. What has no known shape is left alone, and `report` is
     told. Markers say in their places what was left out.
@@ -171,7 +171,7 @@ class ToolResultCompressor:
         *,
         whole: Callable[[], bytes] | None = None,
     ) -> Any:
-        """Compress a result; raises as `compress_tool_result`.
+        """Compress a result; raises the errors of `compress_tool_result`.
 
         `whole`: gives what the store keeps, where `result` are bytes that were taken from it.
         """
@@ -190,8 +190,7 @@ class ToolResultCompressor:
         *,
         is_taken: Callable[[Any], bool] | None = None,
     ) -> Any:
-        """Compress a result; whatever fails, the result is as it came, and `report` is told; so it is where a
-        shorter one would not be taken in its place."""
+        """Compress a result; if that fails or it would not be accepted, return it as it is; call `report`."""
         try:
             made, told = self._compress(result, query, name or "", arguments, is_taken)
         except Exception as error:  # an agent must not lose a result to what was to save tokens
@@ -459,7 +458,7 @@ def compress_tool(*, budget: int = ..., **options: Any) -> Callable[[F], F]: ...
 def compress_tool(
     function: Callable[..., Any] | None = None, *, budget: int = BUDGET, **options: Any
 ) -> Callable[..., Any]:
-    """Make a tool's function give results within a budget; name, signature and docstring stay.
+    """Decorate a tool's function so that its results fit a budget; name, signature and docstring stay.
 
     Put it under a framework's own decorator, or around a function that is handed over. A result that cannot
     be compressed is given as it is, whatever the reason; what the function raises is raised.

@@ -91,7 +91,7 @@ read_marks = _native.code_units
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Keeps imports and signatures, then first lines of docstrings, and bodies: those of the query first.
+    """Keeps imports and signatures, then first lines of docstrings, then bodies; those about the query first.
 
     Every kept line is a line of the source. What was left out is a comment in the language's syntax
     (`# … lines 41-78`), with `...` where Python needs a statement: Python that parses still parses.
@@ -186,7 +186,7 @@ def _read(
 
 
 def language_of(document: Document, looks: Mapping[str, str] | None = None) -> str:
-    """The language of a document; "" where it is not known.
+    """Return the language of a document; "" if unknown.
 
     Its metadata["language"] says it, the name of its file, the end of its id or title, or its look, which
     `looks` has of texts that were looked at.

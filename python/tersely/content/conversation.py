@@ -18,7 +18,7 @@ __all__ = ["Conversation"]
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Keeps the newest turns whole, then segments with decisions, then others by worth.
+    """Keeps the newest turns whole, then segments with decisions, then others by score.
 
     Attributes:
         recent: turns at the end of each document that go first, the newest before the others, as far as they

@@ -172,7 +172,7 @@ _NEAR = 65_536  # how far the middle part may move to start where a line ends
 
 
 def detect(text: str, name: str | None = None, command: str | None = None) -> Detection:
-    """Detect the type of a text by its first, middle and last lines (csrc/kernels/detect/detect.hpp).
+    """Detect the content type of a text by its first, middle and last lines.
 
     `name`: a path or file name; a suffix that settles what the text is ("app.py", "rows.csv") goes first,
     with a confidence of 1. `command`: the command line that wrote the text ("pytest -q", "git diff"); what

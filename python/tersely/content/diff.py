@@ -77,7 +77,7 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """Keeps headers of files with how many lines each changes, then changes by the query, context last.
+    """Keeps file headers with numbers of changed lines, then changes about the query, context last.
 
     A changed line is worth what it is unlike the others; what only moved, or was written by a program, comes
     last; each further line of a file counts less. What was removed stays with what stands there now.

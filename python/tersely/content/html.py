@@ -23,7 +23,7 @@ _OPENED = re.compile(r"(?:\s*+<[A-Za-z][^<>]{0,300}>){0,8}+\s*+")  # between a t
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PageText:
-    """A page's text, and the places of its pieces in the source and in the text.
+    """The text of a page, and the positions of its pieces in the source and in the text.
 
     Attributes:
         plain: the text, white space where tags stood.

@@ -150,7 +150,7 @@ _READER = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Json:
-    """Keeps the shape of JSON: keys first, some elements of long arrays, the beginnings of long strings.
+    """Keeps the structure of JSON: keys first, some elements of long arrays, the beginnings of long strings.
 
     The result of valid JSON is valid JSON. What was left out says so in its place, `generated` in the result:
     `"… 37 more"` among the values of an array or on a line of JSON lines, `"…": "37 more"` at the end of an
@@ -202,7 +202,7 @@ class Json:
 
 
 def json_pointers(result: Compressed) -> list[tuple[str, Span, bool]]:
-    """(JSON Pointer, span, kept) of each span of a result of `Json`, in source order.
+    """Return (JSON Pointer, span, kept) for each span of a result of `Json`, in source order.
 
     A pointer (RFC 6901) names the value that a span is, opens, closes or lies in. Of JSON lines, the first
     step is the number of the line's value, from 0; spans of text that is not JSON have the pointer "". Linear

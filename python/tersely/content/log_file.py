@@ -28,7 +28,7 @@ _MOST_ROWS = 65_536  # lines that are looked at one by one
 
 @dataclass(frozen=True, slots=True)
 class FileDigest:
-    """A log file within a budget, and how much of it was read.
+    """A log file compressed into a budget, and how much of it was read.
 
     Attributes:
         text: what to send; never over the budget.
@@ -58,7 +58,7 @@ def compress_file(
     strategy: Logs | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> FileDigest:
-    """Fit a log file into `budget` tokens, as `Logs` does.
+    """Fit a log file into `budget` tokens by the rules of `Logs`.
 
     `progress` is called with the bytes read so far, every 4 MB.
 

@@ -32,7 +32,7 @@ _OUTCOME, _PLACE = 10.0, 5.0  # what lines of lists are worth: times their grade
 
 @dataclass(frozen=True, slots=True)
 class Logs:
-    """Keeps the first line of each template, rare lines, errors, and lines that the query asks for.
+    """Keeps the first line of each template, rare lines, errors, and lines about the query.
 
     A template is what lines have in common when values are left aside. Where more lines than one follow it,
     its first line ends with a note of how many and until when; left out lines are counted where they were, or

@@ -34,7 +34,7 @@ _HEAD = re.compile(r"^\[[^\n]*\]", re.MULTILINE)  # of sections, whose names dif
 
 @dataclass(frozen=True, slots=True)
 class ContentType:
-    """How texts of a type are compressed.
+    """A content type: its parser, and its default method and ratio.
 
     Attributes:
         content: the row of `tersely.strategies.profile` that says how far, and what is to be preserved.
@@ -163,7 +163,7 @@ _MEDIA_TYPES = {
 
 
 def named_type(metadata: Mapping[str, Any]) -> str | None:
-    """The content type that a document's metadata name: "content_type" of CONTENT_TYPES, or a media type.
+    """Return the content type in a document's metadata: a name of CONTENT_TYPES, or a media type.
 
     None where there is none, or one that says nothing ("text/plain") or is not known.
     """
@@ -175,7 +175,7 @@ def named_type(metadata: Mapping[str, Any]) -> str | None:
 
 
 def reader_of(block: str, language: str) -> ContentReader | None:
-    """Return the reader of a fenced or pasted block; None: it is text.
+    """Return the parser of a fenced or pasted block; None: it is text.
 
     As what it looks like, else as what its fence says that it is ("yaml"), else as lines, if it stands in
     lines.
@@ -201,7 +201,7 @@ def _is_dump(text: str) -> bool:
 
 
 def trusted_kind(found: Detection, text: str) -> str:
-    """Return the content type that a text is read as.
+    """Return the content type as which a text is parsed.
 
     That is the detected one, if sure enough, else lines of a tool or prose, whichever it stands in; settings
     and calls of which none is inside another are lines, too. XML data, where it is no document, YAML, and

@@ -74,7 +74,7 @@ _WORTH = np.array([1.0, 6.0, 6.0, 1.5, 0.2, 0.8, 0.4])
 
 @dataclass(frozen=True, slots=True)
 class StackTrace:
-    """Keeps exception lines and causes, and of each trace the first and the last frame of own code.
+    """Keeps exceptions and causes, and the first and last of your own frames in each trace.
 
     Frames of libraries go first. A trace that came before, its values aside, is left out: the first one says
     how often it came. Python, Java, Kotlin, JavaScript, TypeScript, Go, Rust, C#, Ruby, PHP,

@@ -28,7 +28,7 @@ _ENDS, _WORDS, _LINE = 0.5, 0.45, 0.001  # worth of the first and last rows, of 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Keeps the header, then rows that the query asks for, outliers, the ends, and rows that sum up a table.
+    """Keeps the header, then rows about the query, outliers, the first and last rows, and rows with totals.
 
     Rows stay as they are written, quoted cells with line breaks included. A row stands out for a value that
     is rare in a column where values repeat, a word of failure, a number far from the others

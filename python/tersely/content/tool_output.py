@@ -23,7 +23,7 @@ _NAMED = 16  # the least where a name in quotes ends
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """Keeps failures, the first line of each template, lines unlike the others, and verdicts.
+    """Keeps failures, the first line of each template, unusual lines, and summaries of tools.
 
     A line that was met before, character for character, counts little; of lines that are the same but for the
     time and counters the first says how many there are. Lists that people or programs wrote in an order of

@@ -45,7 +45,7 @@ _HEAD = 4096  # characters in which the root is looked for
 
 @dataclass(frozen=True, slots=True)
 class Xml:
-    """Keeps tags, short elements and texts verbatim, those unlike their neighbours first.
+    """Keeps tags, short elements and texts verbatim, unusual ones first.
 
     A record is an element of a name that its parent has several of; attributes and texts are its cells
     (csrc/kernels/content/records.hpp). An element comes with the record it is in; of what failed the name
@@ -76,7 +76,7 @@ class Xml:
 
 
 def is_data(text: str) -> bool:
-    """Whether the root element of an XML text is of data, not of a document to read."""
+    """Return whether an XML text has records, not text to read, by its root element."""
     root = _ROOT.search(text[:_HEAD])
     return root is not None and root.group(1).rpartition(":")[2].lower() not in _TEXTS
 

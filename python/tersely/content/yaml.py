@@ -17,7 +17,7 @@ __all__ = ["Yaml", "is_laid_out"]
 
 @dataclass(frozen=True, slots=True)
 class Yaml:
-    """Keeps lines verbatim: those of records unlike the others, then rare ones.
+    """Keeps lines verbatim: those of unusual records, then rare ones.
 
     A record is an item of a list, or a document (`---`) where there are several; the values of its keys are
     its cells (csrc/kernels/content/records.hpp), compared by path; other lines are compared with those of
@@ -51,5 +51,5 @@ class Yaml:
 
 
 def is_laid_out(text: str) -> bool:
-    """Whether a text is laid out as YAML; one line in sixteen may be something else. O(characters)."""
+    """Return whether a text has the form of YAML; one line in sixteen may differ."""
     return _native.is_laid_out(text, int(Syntax.YAML))

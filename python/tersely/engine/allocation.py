@@ -18,7 +18,7 @@ _HUGE = 1e300  # a score as large is none: sums of such would not be finite
 
 
 def seed_allocate(remaining: int, relevance: float, total: int) -> int:
-    """int(remaining * relevance / total) where relevance > 0, else remaining / total, rounded down.
+    """Return int(remaining * relevance / total) if relevance > 0, otherwise remaining / total, rounded down.
 
     One chunk's share of what remains, of `total` chunks. It leaves part of the budget unused and depends on
     the order of the chunks; `share_out` does neither.

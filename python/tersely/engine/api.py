@@ -138,7 +138,7 @@ def prepare(
     separator: str = "\n\n",
     pruner: Any = None,
 ) -> Prepared:
-    """Read documents once, to fit them into any number of budgets.
+    """Read and score documents once, to fit them into any number of budgets.
 
     `prepare(...).fit(budget=...)` gives what `compress(..., budget=...)` does; another `fit` reads nothing
     again; `.levels([...])` gives results that are parts of one another. The arguments are `compress`'s;
@@ -165,7 +165,7 @@ async def acompress(
     waiting: int = MOST_WAITING,
     **options: Any,
 ) -> Compressed:
-    """`compress` on a thread, so that an event loop goes on meanwhile; the same options.
+    """Run `compress` on a thread, so that the event loop is not blocked; the options are the same.
 
     As many calls run at a time as there are CPUs; the others wait for their turn.
 
@@ -218,7 +218,7 @@ def compress_batch(
     errors: Literal["return", "raise"] = "return",
     **options: Any,
 ) -> list[Compressed | Exception] | list[Compressed]:
-    """Compress many items on several threads; results are in the order of the items.
+    """Compress many inputs on several threads; results are in the order of the inputs.
 
     Args:
         items: each what `compress` takes as documents.
@@ -316,7 +316,7 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 
 def segment(documents: Any, level: Level | LevelName = Level.SENTENCE, *, window: int = 200) -> SegmentTable:
-    """Cut documents into segments: lossless spans with kinds.
+    """Cut documents into segments: spans with kinds, which lose no text.
 
     Args:
         documents: as for `compress`.
@@ -338,7 +338,7 @@ def dedup(
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Deduplicated:
-    """Merge duplicates, and nothing that differs.
+    """Merge near-duplicates, but never texts that differ in a recognized fact.
 
     Texts are taken in descending order of score. Each joins the earlier representative it is most similar to,
     or becomes one; no text joins through a third. It joins a representative where all of these hold:
@@ -386,7 +386,7 @@ def dedup(
 
 
 def guard_keys(texts: Any) -> list[bytes]:
-    """Return a key of 16 bytes for each text: `dedup` never merges texts of different keys.
+    """Return a key of 16 bytes for each text: `dedup` never merges texts with different keys.
 
     Two texts have one key where their numbers, dates, units, code, negations and opposites are the same, in
     the same order. `dedup` of each key's texts gives the clusters and similarities of `dedup` of all, if
@@ -406,7 +406,7 @@ def guard_keys(texts: Any) -> list[bytes]:
 
 
 def find_facts(documents: Any) -> list[Fact]:
-    """Find facts of documents that must be neither lost nor made up: numbers, names, code, decisions...
+    """Find the facts of documents by patterns: numbers, names, code, decisions and others.
 
     Args:
         documents: as for `compress`.
@@ -422,7 +422,7 @@ def find_facts(documents: Any) -> list[Fact]:
 
 
 def check_facts(result: Compressed, preserve: str | Iterable[str] = "all") -> FactReport:
-    """Report each distinct fact of the originals of a result: kept, lost or made up.
+    """Report which distinct facts of a result's sources were kept, lost or invented.
 
     Args:
         result: of `compress`. Where a model wrote some of it, the report also names what no original has.

@@ -28,7 +28,7 @@ _LARGEST_TABLE = 10_000  # pairs of lines; where no line is unique, a larger par
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """A line diff.
+    """The lines that differ between two texts.
 
     Attributes:
         added, removed: lines without their line ends, in order.
@@ -51,7 +51,7 @@ class Change(NamedTuple):
 
 
 def compute_diff(old: str, new: str) -> Diff:
-    """The lines that were added and removed.
+    """Return the lines that were added and removed.
 
     What both texts begin and end with is skipped first. Between, lines that stand once in each text and in
     the same order are anchors (patience diff); small parts without one go to difflib, larger ones count as
@@ -384,7 +384,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Incremental:
-    """Keeps the earlier choice for documents that it has seen, as far as that is still good.
+    """Keeps the earlier selection of documents that it has seen, while that is good enough.
 
     Documents are known by their ids together; those without one by their places. An object has a memory and
     serves many calls; a fresh one for each call would do what a call without strategy does, so there is no
@@ -411,11 +411,11 @@ class Incremental:
         return Incremental, (self.extractive, self.cache_bytes)
 
     def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget; raises what `Extractive.compress` does."""
+        """Fit the documents into the budget; raises the errors of `Extractive.compress`."""
         return self.compress_update(request)[0]
 
     def compress_update(self, request: Request) -> tuple[Compressed, IncrementalUpdate]:
-        """`compress`, and how the result came about."""
+        """Compress as `compress` does, and also return how the result was made."""
         ids = json.dumps([document.id for document in request.documents])
         key = hashlib.sha256(ids.encode()).digest()
         state = advance(Auto.of_text(self.extractive), request, self.cache.get(key))

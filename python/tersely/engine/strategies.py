@@ -450,7 +450,7 @@ _SCORINGS = ("auto", "relevance", "lexical", "centrality", "lead")
 
 @dataclass(frozen=True, slots=True)
 class Extractive:
-    """Keeps the segments worth most per token.
+    """Keeps the segments with the highest score per token, verbatim.
 
     Attributes:
         level: how finely the text is cut. CLAUSE keeps parts of sentences, with "…" where others of a
@@ -530,7 +530,7 @@ class Extractive:
         checks.share(self.preserve_share, "preserve_share")
 
     def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget, all read as text.
+        """Fit the documents into the budget; all are read as text.
 
         Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit, or, if
         `strict_preserve`, some facts. O(characters + segments log segments).
@@ -544,7 +544,7 @@ _MAY_HOLD_BLOCKS = frozenset({"prose", "markdown", "mixed"})
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Detects and reads each document by its content type; all share one budget by worth.
+    """Reads each document by its content type; the segments of all compete for one budget.
 
     What a document is: `as_type`, else its `metadata["content_type"]` (a name of CONTENT_TYPES or a media
     type such as "text/html"), else what `tersely.detect` says, if it is confident of it, else lines or prose;
@@ -573,8 +573,9 @@ class Auto:
 
     @staticmethod
     def of_text(text: Extractive) -> Auto:
-        """How a caller with options for text reads: each document as what it is; all as text, where the
-        options cut it otherwise than into sentences."""
+        """Return the strategy for options of text: by content type, or all as text unless `level` is
+        "sentence".
+        """
         return Auto(None if text.level is Level.SENTENCE else "prose", text=text)
 
     def compress(self, request: Request) -> Compressed:
@@ -594,7 +595,7 @@ class Auto:
         revise: Callable[[Reading], Reading] | None = None,
         original_tokens: int | None = None,
     ) -> Prepared:
-        """Read documents by their content types for any number of budgets; arguments as of `Prepared`."""
+        """Read documents by content type for any number of budgets; arguments are those of `Prepared`."""
         texts = texts_of(request.documents)
         readers: list[ContentReader | None]
         own = None if self.as_type is None or isinstance(self.as_type, str) else self.as_type
@@ -755,7 +756,7 @@ def level_targets(original_tokens: int, levels: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Hierarchical:
-    """Levels of a half, a quarter, an eighth ... of the tokens, each a verbatim part of the one before.
+    """Makes levels of a half, a quarter, an eighth ... of the tokens, each a part of the larger ones.
 
     Under a budget, a level of its own is made for it, between the others.
 
@@ -775,7 +776,7 @@ class Hierarchical:
             raise TypeError(f"extractive must be Extractive, not {self.extractive!r}")
 
     def compress(self, request: Request) -> Compressed:
-        """The level for a budget: part of each larger level, and all of each smaller one.
+        """Return the level for a budget: a part of each larger level, which contains each smaller one.
 
         Raises BudgetExceededError as `Extractive` does.
         """

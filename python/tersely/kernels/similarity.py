@@ -27,7 +27,7 @@ def cosine_similarity(
     out: Float32s | None = None,
     threads: int | None = None,
 ) -> Float32s:
-    """Compute the cosine similarity of every row of X with every row of Y (of X where it is None).
+    """Compute the cosine similarity of every row of X with every row of Y, or of X if Y is None.
 
     The values of `sklearn.metrics.pairwise.cosine_similarity` to within (d + 4) 2^-24, always as float32.
 

@@ -252,7 +252,7 @@ _FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more tha
 
 @dataclass(eq=False, slots=True)
 class Compactor:
-    """Compacts a growing history so that the start of the result stays the same bytes.
+    """Compacts a growing history; the beginning of the result keeps the same bytes from call to call.
 
     Providers charge a fraction for a prompt's start that they have seen. So messages are added as they are
     until the budget is reached; then the older ones are folded, to `1 - headroom` of the room that is left
@@ -292,7 +292,7 @@ class Compactor:
             raise ValueError(f"headroom must lie in [0, 1), not {self.headroom!r}")
 
     def compact(self, messages: Sequence[Any]) -> CompactedMessages:
-        """Return the messages to send for the history so far; it should extend the one given before.
+        """Return the messages to send for a history, which should extend the one of the call before.
 
         A history that does not is compacted from its start. Raises as `compact_messages` does. O(messages)
         for one that fits, and O(characters of the budget) where something has to be folded.

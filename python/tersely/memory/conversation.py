@@ -29,7 +29,7 @@ class ConversationTurn:
 
 @dataclass(eq=False, slots=True)
 class ConversationMemory:
-    """Remembers a conversation.
+    """Stores the turns of a conversation and summarizes old ones.
 
     Attributes:
         compactor: compacts the steps within a turn; None: one with its defaults.
@@ -54,7 +54,7 @@ class ConversationMemory:
     def add_turn(
         self, user_message: str, assistant_response: str, history: REPLHistory | None = None, task: str = ""
     ) -> None:
-        """Remember a turn; compacts the older half where there are more than `max_turns`.
+        """Add a turn; if there are more than `max_turns`, the older half is compacted.
 
         Where compacting its steps raises (`CompactionConfig.fallback_to_deterministic` is off), that is
         raised, and the turn is remembered with its steps as they are.
@@ -73,7 +73,7 @@ class ConversationMemory:
 
     @property
     def summary(self) -> str:
-        """The lines about compacted turns; "" if there are none."""
+        """The summary of compacted turns; "" if there are none."""
         if not self.archive:
             return ""
         previews = " | ".join(self._previews)
@@ -82,7 +82,7 @@ class ConversationMemory:
         return f"{summary}\n[The user said: {said}]" if said else summary
 
     def get_context(self, window: int | None = _WINDOW, mark_omitted: bool = False) -> str:
-        """The conversation as text: the summary and the newest turns.
+        """Return the conversation as text: the summary and the newest turns.
 
         `window`: how many turns; None: all that are not compacted. `mark_omitted`: say how many are left out.
         """

@@ -17,7 +17,7 @@ from tersely.models.counters import resolve_counter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
-    """Prices, in one currency.
+    """Prices of tokens, in one currency.
 
     Attributes:
         input, cached_input, cache_write: for a million tokens: of a prompt, of its start that the provider
@@ -38,7 +38,7 @@ class Prices:
 
     @property
     def kept(self) -> float:
-        """Price of a million tokens that a later request sends again: as cached input, if that has one."""
+        """Price of a million tokens that are sent again: the price of cached input, if there is one."""
         return self.input if self.cached_input is None else self.cached_input
 
     @property
@@ -48,11 +48,11 @@ class Prices:
 
 
 def break_even(cost: float, saved_tokens: int, price_per_million: float) -> int | None:
-    """Requests after which a compression that costs `cost` once has paid for itself: the smallest n with
-    n * saved_tokens * price_per_million / 1e6 >= cost. None: never.
+    """Return the least number of requests after which a compression has paid for itself; None: never.
 
-    `price_per_million`: of the input tokens that are saved, in the currency of `cost`: the cached price where
-    they would be read from a provider's cache. Raises ValueError for negative numbers and NaN.
+    That is the smallest n with n * saved_tokens * price_per_million / 1e6 >= cost. `price_per_million` is the
+    price of the saved input tokens, in the currency of `cost` (the cached price, if a provider caches them).
+    Raises ValueError for negative numbers and NaN.
     """
     given = {"cost": cost, "saved_tokens": saved_tokens, "price_per_million": price_per_million}
     for name, value in given.items():
@@ -107,7 +107,7 @@ def plan(
     counter: Any = None,
     **options: Any,
 ) -> CompactionPlan:
-    """Estimate the effect of compacting to `budget`, and whether it pays. A dry run.
+    """Estimate what compacting to `budget` saves and costs; changes nothing.
 
     Args:
         messages, counter: as in `compact_messages`.
@@ -144,5 +144,5 @@ def plan(
 
 
 def apply(planned: CompactionPlan) -> CompactedMessages:
-    """Carry out the plan."""
+    """Compact a history as planned."""
     return planned.compacted

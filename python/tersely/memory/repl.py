@@ -34,7 +34,7 @@ def utc_now() -> str:
 @brief
 @dataclass(frozen=True, slots=True)
 class REPLEntry:
-    """A step.
+    """A step of a program: reasoning, code and output.
 
     Attributes:
         reasoning, code, output: what was thought, run, and came out.
@@ -56,12 +56,12 @@ class REPLEntry:
 
     @property
     def characters(self) -> int:
-        """Characters of reasoning, code and output."""
+        """Number of characters of reasoning, code and output."""
         return len(self.reasoning) + len(self.code) + len(self.output)
 
 
 class REPLHistory:
-    """Steps in order. It never changes: `append` gives a new history."""
+    """The steps of a program, in order. Immutable: `append` returns a new history."""
 
     __slots__ = ("_entries",)
 
@@ -71,12 +71,12 @@ class REPLHistory:
 
     @property
     def entries(self) -> list[REPLEntry]:
-        """The steps, as a list of the caller's own."""
+        """The steps, as a new list."""
         return list(self._entries)
 
     @property
     def characters(self) -> int:
-        """Characters of all steps."""
+        """Number of characters of all steps."""
         return sum(entry.characters for entry in self._entries)
 
     def append(
@@ -87,12 +87,12 @@ class REPLHistory:
         execution_time: float = 0.0,
         llm_calls: Sequence[Any] | None = None,
     ) -> REPLHistory:
-        """A history with one step more. O(steps)."""
+        """Return a history with one more step. O(steps)."""
         entry = REPLEntry(reasoning, code, output, execution_time, tuple(llm_calls or ()))
         return REPLHistory((*self._entries, entry))
 
     def expanded(self) -> list[REPLEntry]:
-        """Return all steps, with the originals in the place of summaries."""
+        """Return all steps, each summary replaced by its originals."""
         return [step for entry in self._entries for step in entry.originals or (entry,)]
 
     def __len__(self) -> int:
@@ -152,7 +152,7 @@ class CompactionConfig:
 
     @classmethod
     def for_context_window(cls, tokens: int) -> CompactionConfig:
-        """For a model with a window of so many tokens: early up to 8,192, late from 131,072 on."""
+        """Return settings for a window of so many tokens: early up to 8,192, late from 131,072 on."""
         tokens = checks.whole_number(tokens, "tokens", least=1)
         if tokens <= _SMALL_WINDOW:
             return cls(max_entries_before_compaction=5, max_chars_before_compaction=3000)
@@ -162,7 +162,7 @@ class CompactionConfig:
 
     @classmethod
     def high_throughput(cls) -> CompactionConfig:
-        """Many runs: compact early, without a model."""
+        """Return settings for many runs: compact early, without a model."""
         return cls(
             min_entries_for_compaction=3, max_entries_before_compaction=5, max_chars_before_compaction=3000,
             preserve_last_n_entries=1, summary_max_sentences=2, use_llm_for_summary=False,
@@ -170,7 +170,7 @@ class CompactionConfig:
 
     @classmethod
     def long_research(cls) -> CompactionConfig:
-        """Long sessions: keep more, let the model write."""
+        """Return settings for long sessions: keep more, let the model write."""
         return cls(
             min_entries_for_compaction=8, max_entries_before_compaction=15, max_chars_before_compaction=15000,
             preserve_last_n_entries=3, summary_max_sentences=4,
@@ -178,7 +178,7 @@ class CompactionConfig:
 
     @classmethod
     def minimal(cls) -> CompactionConfig:
-        """Small windows: as early and as much as possible."""
+        """Return settings for small windows: compact as early and as much as possible."""
         return cls(
             min_entries_for_compaction=2, max_entries_before_compaction=4, max_chars_before_compaction=2000,
             preserve_last_n_entries=1, summary_max_sentences=1, use_llm_for_summary=False,
@@ -186,7 +186,7 @@ class CompactionConfig:
 
     @classmethod
     def none(cls) -> CompactionConfig:
-        """Practically never: short tasks in large windows."""
+        """Return settings that practically never compact: short tasks in large windows."""
         return cls(
             min_entries_for_compaction=999,
             max_entries_before_compaction=999,
@@ -197,7 +197,7 @@ class CompactionConfig:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompactionResult(Ratios):
-    """The result of a compaction.
+    """The result of compacting a history of steps.
 
     Attributes:
         original_entries, compacted_entries: entries before and after (a summary and those preserved).
@@ -233,12 +233,12 @@ class CompactionResult(Ratios):
 
     @property
     def ratio(self) -> float:
-        """compacted / original characters, as everywhere else; 1.0 where there were none."""
+        """Compacted / original characters; 1.0 if the original is empty."""
         return self.compacted_chars / self.original_chars if self.original_chars else 1.0
 
     @property
     def compression_ratio(self) -> float:
-        """`reduction`: the share of the characters that was removed; 0.0 of an empty text."""
+        """The share of the characters that was removed; 0.0 if the original is empty."""
         return self.reduction
 
 
@@ -428,7 +428,7 @@ _CHARACTERS = resolve_counter(len)
 
 
 class MemoryCompactor:
-    """Compacts a history when it has grown too long.
+    """Summarizes the older steps of a history that has grown too long.
 
     Attributes:
         reason: why the last `should_compact` said no, or "".
@@ -468,17 +468,17 @@ class MemoryCompactor:
         self._floor: list[REPLEntry] | None = None  # what cannot get shorter
 
     def set_llm_connector(self, connector: Any) -> None:
-        """Use this model from now on; None: none. Raises TypeError for what is no language model."""
+        """Set the language model; None: use none. Raises TypeError if it is not a language model."""
         self._model = None if connector is None else resolve_language_model(connector)
         self.model = connector
 
     @property
     def llm_connector(self) -> Any:
-        """The model."""
+        """The language model that writes summaries; None: rules write them."""
         return self.model
 
     def should_compact(self, history: REPLHistory) -> bool:
-        """Whether the history is too long; False where compacting it again would change nothing."""
+        """Return whether the history is too long; False if compacting it again would change nothing."""
         trigger = self._trigger(history)
         self.reason = "" if trigger else "thresholds_not_met"
         if trigger and self._is_floor(history.entries):
@@ -488,7 +488,7 @@ class MemoryCompactor:
         return bool(trigger)
 
     def compact(self, history: REPLHistory, task: str = "", force: bool = False) -> CompactionResult:
-        """Summarize all but the newest entries. `force`: also below the thresholds.
+        """Summarize all but the newest steps. `force=True`: also below the thresholds.
 
         A model's failure gives a summary without it (`fallback_reason` says so), or is raised where
         `fallback_to_deterministic` is off: the model's own error, SummarizationError for a reply that cannot
@@ -501,7 +501,7 @@ class MemoryCompactor:
         return run_flow(self._compaction(history, task, force), self._model, 1)
 
     async def acompact(self, history: REPLHistory, task: str = "", force: bool = False) -> CompactionResult:
-        """As `compact`; the model is asked in the caller's event loop where it has `acomplete`."""
+        """Compact as `compact` does, in an event loop; uses the model's `acomplete`, if it has one."""
         return await run_flow_async(self._compaction(history, task, force), self._model, 1)
 
     def _compaction(self, history: REPLHistory, task: str, force: bool) -> Flow[CompactionResult]:
@@ -572,7 +572,7 @@ class MemoryCompactor:
         raise SummarizationError(f"{self._model.name} gave no summary: {reply.reason}") from reply.error
 
     def apply_compaction(self, history: REPLHistory, compaction_result: CompactionResult) -> REPLHistory:
-        """The history with a summary in place of old entries; the same history where there is no summary.
+        """Return the history with the summary in place of old steps; unchanged if there is no summary.
 
         The summary's entry holds the old ones as `originals`.
         """

@@ -194,7 +194,7 @@ def _open(file: str) -> TokenTable:
 
 @dataclass(frozen=True, slots=True)
 class CharacterCounter:
-    """ceil(characters / 4): the rough estimate many tools use. Counts CJK two to six times too low."""
+    """A token counter that estimates a quarter of the characters, rounded up."""
 
     name: str = "chars/4"
 
@@ -209,7 +209,7 @@ class CharacterCounter:
 
 @dataclass(frozen=True, slots=True)
 class CallableCounter:
-    """A function `str -> int` as a counter."""
+    """A token counter that calls a function `str -> int`."""
 
     function: Callable[[str], int]
     name: str = "callable"
@@ -225,7 +225,7 @@ class CallableCounter:
 
 @dataclass(frozen=True, slots=True)
 class TokenizersCounter:
-    """A `tokenizers.Tokenizer` as a counter, without the special tokens that models add around an input."""
+    """A token counter that uses a `tokenizers.Tokenizer`, without its special tokens."""
 
     tokenizer: Any
     name: str = "tokenizers"
@@ -269,7 +269,7 @@ COUNTERS: dict[str, Callable[[], BatchTokenCounter]] = {
 
 
 def resolve_counter(counter: Any) -> BatchTokenCounter:
-    """Return the token counter that a caller passes.
+    """Return the token counter for a name, a tokenizer or a function.
 
     Takes None (o200k_base), a name, a tiktoken Encoding, a tokenizers.Tokenizer, a tokenizer of transformers,
     a callable or a TokenCounter. A name is an encoding's or a model's (models/counters.py); models whose

@@ -111,7 +111,7 @@ _shipped: _Loaded | None = None
 
 
 class StaticEmbedder:
-    """An embedder that sums the rows of a text's tokens, in a fraction of a millisecond, without a model.
+    """An embedder that sums a table's vectors of the tokens of a text; it needs no model.
 
     Knows neither word order nor negation. Safe to use from several threads at once; pickles as its path.
     """
@@ -127,21 +127,21 @@ class StaticEmbedder:
 
     @property
     def name(self) -> str:
-        """The table's name and the checksums of its content: tables that differ have other names."""
+        """The table's name and checksums; different tables have different names."""
         return self._name
 
     @property
     def dimensions(self) -> int:
-        """Columns of the vectors."""
+        """Number of dimensions of the vectors."""
         return self._table.dimensions
 
     @property
     def meta(self) -> dict[str, Any]:
-        """Where the table comes from: name, teacher, licence, corpus, parameters. A copy."""
+        """A copy of the table's description: name, teacher, licence, corpus, parameters."""
         return dict(self._meta)
 
     def embed(self, texts: Sequence[str]) -> Float32s:
-        """Return float32 (len(texts), dimensions): rows of length one, zeros for a text without words.
+        """Return float32 (len(texts), dimensions): vectors of length one, zeros for a text without words.
 
         Raises TypeError for a single str or an item that is not one. O(characters + tokens * dimensions) time
         on one thread without the GIL; the same bits on every CPU.
@@ -149,7 +149,7 @@ class StaticEmbedder:
         return self._table.embed(checks.texts(texts, "texts"))
 
     def similarity(self, query: str, texts: Sequence[str]) -> Float32s:
-        """float32 (len(texts),) in [-1, 1]: cosine of each text with the query; keeps no vectors.
+        """Return float32 (len(texts),) in [-1, 1]: the cosine of each text with the query.
 
         0 for a text without words. Cost and bits as for `embed`.
         """
@@ -158,7 +158,7 @@ class StaticEmbedder:
     def similarity_spans(
         self, query: str, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s
     ) -> Float32s:
-        """`similarity` of each `texts[document][start:end]`; makes no strings."""
+        """Return the `similarity` of each `texts[document][start:end]`, without making strings."""
         return self._table.similarity_spans(query, texts, document, start, end)
 
     def __repr__(self) -> str:

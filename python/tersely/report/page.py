@@ -112,7 +112,7 @@ def _cell_text(cell: Any) -> str:
 
 
 def to_html(result: Showable, query: str | None = None) -> str:
-    """Return a result as one self-contained page of HTML.
+    """Return a result as a self-contained HTML page.
 
     Args:
         result: what `tersely.compress`, a `ContextualCompressor` or `compact_messages`

@@ -205,7 +205,7 @@ class DocumentChunk:
 
     @property
     def text(self) -> str:
-        """The content, by the name that all functions of the package read."""
+        """The content; all functions of the package read this attribute."""
         return self.content
 
 

@@ -17,7 +17,7 @@ from tersely.types import Compressed
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The texts of documents, one for each, in their order.
+    """The compressed texts of documents: one for each, in the same order.
 
     Attributes:
         texts: what is left of each, "" where nothing is; each as it came, where there is no result.
@@ -35,7 +35,7 @@ class Parts:
 def compress_parts(
     documents: Any, query: str | None = None, *, timeout: float | None = None, **options: Any
 ) -> Parts:
-    """Compress documents for a backend that goes on with the originals where that fails or takes too long.
+    """Compress documents, one output for each; after a failure or timeout, return the originals.
 
     The budget holds where there is a result. Without one the texts are the originals, of any number of
     tokens, and `reason` says so: this is the only door that may give more than a budget allows. Metrics
@@ -69,7 +69,7 @@ async def acompress_parts(
     waiting: int = MOST_WAITING,
     **options: Any,
 ) -> Parts:
-    """`compress_parts` for event loops: the time counts from the call on, and calls wait for their turn.
+    """Run `compress_parts` from an event loop; the time in the queue counts towards the timeout.
 
     As many run at a time as there are CPUs. One that could not be answered in its time, or comes where
     `waiting` calls wait, gets the originals at once, for the reason "overloaded": those before it keep

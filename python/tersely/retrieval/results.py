@@ -245,7 +245,7 @@ def compress_results(
     max_tokens: int | None = None,
     counter: Any = "chars/4",
 ) -> CompressedResults:
-    """Filter search results by score, remove semantic duplicates across all of them, then take the best.
+    """Filter search results by score, remove near-duplicates, and return the best.
 
     Args:
         results: `ChunkResult`s, mappings, dataclasses or frameworks' documents (see `read_results`), in any

@@ -46,7 +46,7 @@ from tersely.writing.prompt import fence
 
 
 class ScoringMethod(Flag):
-    """How relevance is scored: four methods, and HYBRID, the default, which is two of them at once."""
+    """How relevance is scored; HYBRID, the default, combines two of the other methods."""
 
     EMBEDDING = 1  # cosine of query and segment
     LLM = 2  # a language model rates from 1 to 10
@@ -58,7 +58,7 @@ class ScoringMethod(Flag):
 @brief
 @dataclass(frozen=True, slots=True)
 class SegmentScore:
-    """One segment's relevance.
+    """The relevance of a segment.
 
     Attributes:
         index: of the segment in its document.
@@ -72,12 +72,12 @@ class SegmentScore:
 
     @property
     def start(self) -> int:
-        """First character."""
+        """Index of the first character."""
         return self.span[0]
 
     @property
     def end(self) -> int:
-        """Character after the last."""
+        """Index after the last character."""
         return self.span[1]
 
 
@@ -109,7 +109,7 @@ class SegmentScores(LateSequence[SegmentScore]):
 @brief
 @dataclass(frozen=True, slots=True)
 class RelevanceScore:
-    """One document's relevance.
+    """The relevance of a document.
 
     Attributes:
         document_id: the document's id where it is a UUID, else the UUID5 of its id, or of its text where it
@@ -316,7 +316,7 @@ def explain(
     pruner: Any = None,
     level: Level | str = Level.SENTENCE,
 ) -> Explanation:
-    """Explain each segment's relevance to a query by features.
+    """Return the features of each segment's score for a query.
 
     Args:
         documents: what `tersely.compress` takes.
@@ -474,7 +474,7 @@ _MODELS = {
 
 
 class RelevanceScorer:
-    """Scores documents and their segments against a query.
+    """Scores documents and their segments for a query.
 
     A method that fails gives way to a simpler one, and the result says so: an embedder to KEYWORD (in HYBRID,
     to its other features), a cross-encoder or a language model to HYBRID, the latter only for the documents
@@ -526,7 +526,7 @@ class RelevanceScorer:
         self._cache: BoundedCache[RelevanceScores] = BoundedCache(checks.whole_number(cache, "cache"))
 
     def score_sync(self, documents: Any, query: str) -> RelevanceScores:
-        """Score documents (what `tersely.compress` takes) for a query.
+        """Score documents, in any form that `tersely.compress` takes, for a query.
 
         A language model is asked on up to 5 threads. Raises RelevanceScoringError where `strict` forbids a
         fallback.
@@ -535,7 +535,7 @@ class RelevanceScorer:
 
     @to_be_awaited
     async def score(self, documents: Any, query: str) -> RelevanceScores:
-        """As `score_sync`, on other threads; an async language model is asked in this event loop."""
+        """Score as `score_sync` does, from an event loop, which an async language model then uses."""
         steps = self._steps(to_documents(documents), checks.text(query, "query"))
         return await run_flow_async(steps, self._llm, _LIMIT)
 

@@ -84,7 +84,7 @@ def compress_dataset(
     progress: Callable[[Report], object] | None = None,
     **options: Unpack[RowArguments],
 ) -> Report:
-    """Compress each row of a corpus into a folder of Parquet files, once, however often it is stopped.
+    """Compress each row of a corpus into a folder of Parquet files; a stopped run can be resumed.
 
     What is written is a function of the plan (`out/_tersely.parquet`) alone: a job that was killed anywhere
     and called again, by one worker or many, writes the same bytes as one that was not. Call it again, or
@@ -143,7 +143,7 @@ def dedup_dataset(
     progress: Callable[[Report], object] | None = None,
     **options: Unpack[DedupArguments],
 ) -> Report:
-    """Find the near-duplicates among all rows of a corpus: exactly those that `tersely.dedup` of all finds.
+    """Find the near-duplicates among all rows of a corpus: the same ones as `tersely.dedup` over all rows.
 
     What is written is a function of the plan (`out/_tersely.parquet`) alone, as for `compress_dataset`: call
     it again after anything to go on. Texts are passed between jobs in files below `out/_shuffle`, which are
@@ -276,7 +276,7 @@ def _place(on: str) -> tuple[str | None] | None:
 
 
 def dataset_status(out: str | os.PathLike[str]) -> Report:
-    """How far the job in a folder is, whoever runs it, from the parts that are there. O(parts).
+    """Return how far the job of a folder is, from the output files that exist. O(output files).
 
     Raises FileNotFoundError where no job was begun there, StoreError for a damaged plan.
     """

@@ -47,8 +47,7 @@ def _now() -> datetime:
 
 
 class Store:
-    """A file of texts, their versions and the records of their compressions. Thread-safe; several processes
-    may use one file; a forked child may use its parent's store.
+    """Stores texts, their versions and records of compressions in a file, for many threads and processes.
 
     Versions are immutable. What a call stored is durable when it returns, whatever happens to the process or
     the machine, as far as the disk keeps its word. Only `delete` and `prune` delete. Every text is checked
@@ -76,7 +75,7 @@ class Store:
         embedder: Any = False,
         clock: Callable[[], datetime] = _now,
     ) -> Self:
-        """Open a store, or make it; use it in a `with` statement, or call `close`.
+        """Open a store, or create it; use it in a `with` statement, or call `close`.
 
         Args:
             path: the SQLite file; PATH-wal, PATH-shm and PATH-lock stand beside it. A new one can be read and
@@ -102,7 +101,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the file. What was stored is durable without this."""
+        """Close the file. What was stored is durable without it."""
         self._file.close()
 
     def put(
@@ -113,7 +112,7 @@ class Store:
         metadata: Mapping[str, Any] | None = None,
         expected_version: int | None = None,
     ) -> Version:
-        """Store an original: a first version of `id`, or a new one.
+        """Store an original as the first version of `id`, or as a new version.
 
         The same text and metadata again as the newest version is no new version. Without an id, one is made
         of the text's digest. `metadata` is any JSON object. `expected_version`: of the newest version; where
@@ -157,7 +156,7 @@ class Store:
         compressed_at: datetime | None = None,
         expected_version: int | None = None,
     ) -> Version:
-        """Make a compressed text the newest version of `id`, with its record, in one transaction.
+        """Store a compressed text as the newest version of `id`, with its record, in one transaction.
 
         The record points to the root original, which was stored before: `expand` gives it back after any
         number of compressions.
@@ -198,7 +197,7 @@ class Store:
         whole: str | None = None,
         call: str = "",
     ) -> str:
-        """Store a result's documents and its text, in one transaction; returns the id that expands.
+        """Store a result's documents and text in one transaction, and return the id for `expand`.
 
         Several documents are one original, with a blank line between them: `expand(id, document=1)` gives the
         second one exactly. Without an id, one is made of the original's digest. The same again adds nothing.
@@ -226,17 +225,17 @@ class Store:
         return self._file.write(keep)
 
     def note_expansion(self, id: Any) -> bool:
-        """Note that a tool's result was asked for whole again; False where `keep` noted no tool for it."""
+        """Record that a tool's result was expanded; returns False if `keep` recorded no tool for it."""
         name, now = check_id(id), versions.to_microseconds(self._clock())
         return self._file.write(lambda connection: note_expansion(connection, name, now))
 
     def uses(self) -> tuple[Use, ...]:
-        """Tell which results of tools were made shorter, and which were expanded again, the oldest first."""
+        """Return which tool results were shortened, and which of them were expanded again, oldest first."""
         with self._file.reading() as connection:
             return read_uses(connection)
 
     def get(self, id: Any, version: int | None = None) -> Stored:
-        """Return a version as it was stored: the newest, or the one asked for; a compressed id names its own.
+        """Return a stored version: the newest, or the one asked for; a compressed id names its own version.
 
         Raises UnknownIdError.
         """
@@ -246,7 +245,7 @@ class Store:
     def expand(
         self, id: Any, version: int | None = None, *, document: int | None = None, masked: bool = False
     ) -> str:
-        """Return the root original of whatever this id or compressed id names, byte for byte.
+        """Return the first original of an id or compressed id, byte for byte.
 
         Args:
             id, version: as in `get`.
@@ -268,7 +267,7 @@ class Store:
         return document_of(root.text, versions.read_mapping(root.metadata), document)
 
     def records(self, id: Any) -> tuple[CompressionRecord, ...]:
-        """Return the records of a text's compressions, the oldest first; of a compressed id, its own.
+        """Return the compressions of a text, oldest first; for a compressed id, its own record.
 
         Raises UnknownIdError.
         """
@@ -283,7 +282,7 @@ class Store:
             )
 
     def search(self, query: str, top_n: int = 5) -> list[Found]:
-        """Find the originals that match a query best, the best first, one an id.
+        """Find the originals that match a query best, best first; each id occurs once.
 
         They have words of it: BM25, stemmed, the whole query as a phrase included. With an embedder the order
         of cosines counts as much, so that other words for the same thing are found; it is asked for what came
@@ -314,24 +313,24 @@ class Store:
             return found.fetchone() is not None
 
     def check(self) -> list[str]:
-        """Read everything, and say what is wrong with it, one line each; empty where all is well."""
+        """Read the whole store and return a line for each damage; empty if there is none."""
         with self._file.reading() as connection:
             return versions.find_problems(connection, self._texts)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Copy the whole store to a new file while it is in use; it is there once it is complete.
+        """Copy the whole store to a new file while it is in use; the file appears when it is complete.
 
         Raises StoreError where `path` exists.
         """
         self._file.back_up(Path(path))
 
     def delete(self, id: Any) -> bool:
-        """Forget an id with all its versions, for good, and say whether there was one. See `prune`."""
+        """Delete an id with all its versions, for good, and return whether it existed. See `prune`."""
         name = check_id(id)
         return self._forget(lambda connection: [name]) > 0
 
     def prune(self, before: datetime) -> int:
-        """Forget the ids all of whose versions are older than this, and count them. Nothing else expires.
+        """Delete the ids whose versions are all older than a time, and return how many. Nothing else expires.
 
         The file is written anew, so that what is forgotten is nowhere in it (backups have it still).
         """

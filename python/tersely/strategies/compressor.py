@@ -35,7 +35,7 @@ _SEGMENT_BYTES = 64  # a row of the table, its score and its code
 
 
 class CompressionCache(BoundedCache[Any]):
-    """Compressed texts by key, in so many bytes; the least recently used ones make room. Thread-safe.
+    """A thread-safe cache of compressed texts, limited in bytes; the least recently used texts go first.
 
     A key must say all that the text depends on (`content_id`). The manager keeps what it knows of chunks in
     one, from which it makes contexts for any budget.
@@ -46,7 +46,7 @@ class CompressionCache(BoundedCache[Any]):
         super().__init__(nbytes)
 
     def set(self, key: str, context: CompressedContext) -> None:
-        """Keep a text."""
+        """Store a text under a key."""
         texts = [context.compressed]
         if context.original is not None:
             texts += [context.original.content] * 2  # what is dropped of it stands in the metadata
@@ -145,7 +145,7 @@ class Call:
 
 
 class Compressor(Forms[CompressedContext]):
-    """Compresses texts by a strategy. Safe to use from many threads at once.
+    """Compresses texts by a strategy; thread-safe.
 
     A subclass chooses another strategy for given options: `strategy_for`.
 
@@ -190,32 +190,32 @@ class Compressor(Forms[CompressedContext]):
         self._other = None if strategy is None or isinstance(strategy, Auto) else strategy
 
     def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Strategy:
-        """The strategy for a text of so many tokens, which is more than the target."""
+        """Return the strategy for a text with this number of tokens, which is more than the target."""
         return self._other or self.extractive_for(options)
 
     def extractive_for(self, options: CompressionOptions) -> Auto:
-        """The extractive strategy for these options: verbatim, each text read by its content type."""
+        """Return the verbatim strategy for these options, which reads each text by its content type."""
         return replace(self._verbatim, text=replace(self._verbatim.text, **options.preserving))
 
     def verbatim_for(self, options: CompressionOptions) -> Auto | None:
-        """The strategy for these options where the engine alone compresses; else None."""
+        """Return the strategy for these options if no model or code of the caller takes part; else None."""
         own = type(self).compress is Compressor.compress
         strategy = self.strategy_for(options, 0) if own else None
         return strategy if isinstance(strategy, Auto) else None
 
     def misses_model(self, options: CompressionOptions) -> bool:
-        """Whether these options ask for a model and there is none: results are extractive."""
+        """Return whether these options need a model and there is none; results are then verbatim."""
         return False
 
     @property
     def strategy(self) -> Strategy:
-        """The strategy with default options, used by `tersely.compress(..., strategy=compressor)`."""
+        """The strategy with default options, which `tersely.compress(..., strategy=compressor)` uses."""
         return self.strategy_for(CompressionOptions(), 0)
 
     def compress(
         self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
     ) -> CompressedContext:
-        """Compress one text; one that is within the target stays as it is.
+        """Compress a text; a text within the target is returned unchanged.
 
         Args:
             content: the text.
@@ -248,30 +248,30 @@ class Compressor(Forms[CompressedContext]):
         return Call(options, request, tokens, strategy, started)
 
     def run(self, call: Call) -> Compressed:
-        """Compress the text of a call."""
+        """Compress the text of a call whose arguments were checked."""
         prepared = prepare_by(call.strategy, call.request, call.tokens)
         result = call.strategy.compress(call.request) if prepared is None else prepared.fit()
         return self.checked(result, call.options, call.tokens > call.options.target(call.tokens))
 
     def checked(self, result: Compressed, options: CompressionOptions, shortened: bool = True) -> Compressed:
-        """Check a result against the compressor's settings, and note a missing model."""
+        """Check a result against the settings, and add a warning if a model is missing."""
         if shortened and self.misses_model(options):
             return replace(result, receipt=result.receipt.without_model("no_model"))
         return result
 
     def now(self) -> datetime:
-        """The current time of the clock."""
+        """Return the current time of the compressor's clock."""
         timestamp = self._clock()
         if timestamp.tzinfo is None:
             raise ValueError("clock must give timestamps with a time zone, such as datetime.now(UTC)")
         return timestamp
 
     def new_id(self, content: str, options: CompressionOptions) -> str:
-        """The id of a compression: what `new_id` of the constructor gives, else `content_id`."""
+        """Return the id of a compression: by `new_id` of the constructor, otherwise by `content_id`."""
         return self._new_id() if self._new_id else content_id(content, self.settings(options))
 
     def settings(self, options: CompressionOptions) -> str:
-        """Describe everything but the text that a compression with these options depends on."""
+        """Return what a compression with these options depends on, apart from the text, as a cache key."""
         return f"{self._own_settings} {options!r}"
 
     @cached_property

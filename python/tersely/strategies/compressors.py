@@ -46,7 +46,7 @@ _SCORE_FLOOR = 0.5  # of the best score, in select_sentences
 
 
 class ExtractiveCompressor(Compressor):
-    """Keeps whole segments, verbatim, in source order, with the gaps of the source.
+    """Keeps whole segments, verbatim and in source order.
 
     Takes a text and `CompressionOptions`; `tersely.retrieval.ExtractiveCompressor` takes a document, a query
     and a number of tokens.
@@ -97,8 +97,7 @@ class ExtractiveCompressor(Compressor):
         self.strict = strict
 
     def checked(self, result: Compressed, options: CompressionOptions, shortened: bool = True) -> Compressed:
-        """Raise RelevanceScoringError for an embedder that failed, BudgetExceededError for a cut segment,
-        where `strict`."""
+        """Return a result; if `strict`, raise an error for a failed embedder or a cut segment."""
         codes = result.receipt.warnings if self.strict else ()
         if "embedder_failed" in codes:
             name = resolve_embedder(self.embedder).name
@@ -109,7 +108,7 @@ class ExtractiveCompressor(Compressor):
         return result
 
     def score_sentences(self, sentences: Sequence[str], query: str = "") -> list[float]:
-        """Score each sentence by the seed's formula: position, relevance to the query, length.
+        """Return a score for each sentence by position, relevance to the query, and length.
 
         1 - i * position_decay for sentence i, not below position_floor; + 2 * its cosine with the query,
         where there is a query and an embedder; + 0.3 where it has more than 5 and fewer than 50 words
@@ -130,7 +129,7 @@ class ExtractiveCompressor(Compressor):
         target_tokens: int,
         score_floor: float = _SCORE_FLOOR,
     ) -> list[str]:
-        """The best sentences whose tokens together are at most `target_tokens`, in source order.
+        """Return the best sentences that have at most `target_tokens` tokens together, in source order.
 
         Each is taken if it still fits, in descending order of score (ties: the first). Left out is what
         scores less than `score_floor` times the best score, where that is above 0. Where no sentence fits,
@@ -210,13 +209,13 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
 
     @property
     def strategy(self) -> Hierarchical:
-        """The strategy for `tersely.compress(..., strategy=compressor)`: the levels are extractive."""
+        """The strategy for `tersely.compress(..., strategy=compressor)`; its levels are verbatim."""
         return Hierarchical(self.levels, self.compressor.extractive_for(CompressionOptions()).text)
 
     def compress(
         self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
     ) -> HierarchicalContext:
-        """Make the levels of a text. Target and minimum of the options do not count, the rest does.
+        """Make the levels of a text. The target and minimum of the options are not used.
 
         A level that its target is too small for has the fewest tokens that do. Raises what
         `Compressor.compress` does, but no BudgetExceededError: there is no budget.
@@ -277,7 +276,7 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
 
 
 class AbstractiveCompressor(Compressor):
-    """A language model writes the text (see `Abstractive`); its errors come out as SummarizationError.
+    """Lets a language model write the text (see `Abstractive`); its errors are a SummarizationError.
 
     `options.preferred_method` EXTRACTIVE or HIERARCHICAL asks no model.
     """
@@ -319,16 +318,16 @@ class AbstractiveCompressor(Compressor):
 
     @property
     def llm(self) -> Any:
-        """The model."""
+        """The language model."""
         return self.model
 
     def misses_model(self, options: CompressionOptions) -> bool:
-        """Whether these options ask for a model and there is none: results are extractive."""
+        """Return whether these options need a model and there is none; results are then verbatim."""
         verbatim = (CompressionMethod.EXTRACTIVE, CompressionMethod.HIERARCHICAL)
         return self.model is None and options.preferred_method not in verbatim
 
     def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Strategy:
-        """Choose by `options.preferred_method`: EXTRACTIVE and HIERARCHICAL ask no model."""
+        """Return the strategy by `options.preferred_method`; EXTRACTIVE and HIERARCHICAL use no model."""
         verbatim = self.extractive_for(options)
         if options.preferred_method is CompressionMethod.HIERARCHICAL:
             return Hierarchical(extractive=verbatim.text)
@@ -350,8 +349,7 @@ class AbstractiveCompressor(Compressor):
     async def acompress(
         self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
     ) -> CompressedContext:
-        """`compress` for async callers: the model is asked in their event loop where it has `acomplete`, and
-        everything else runs on other threads."""
+        """Compress as `compress` does, from an event loop; uses the model's `acomplete`, if it has one."""
         import asyncio
 
         call = await asyncio.to_thread(self.call, content, options)
@@ -363,7 +361,7 @@ class AbstractiveCompressor(Compressor):
 
 
 class HybridCompressor(AbstractiveCompressor):
-    """Extractive, then abstractive for long texts; abstractive alone for short ones (see `Hybrid`).
+    """Lets a model rewrite a text, after a verbatim selection if the text is long (see `Hybrid`).
 
     `options.preferred_method` EXTRACTIVE or HIERARCHICAL asks no model; ABSTRACTIVE, or `allow_hybrid=False`,
     leaves out the first stage. Without a model, or where it fails, results are extractive: `fallback_reason`
@@ -394,7 +392,7 @@ class HybridCompressor(AbstractiveCompressor):
 
     @property
     def strategy(self) -> Hybrid:
-        """`Hybrid` with default options."""
+        """The strategy `Hybrid` with default options."""
         return Hybrid(**self._options(CompressionOptions()), threshold=self.threshold)
 
     def _writer(self, options: CompressionOptions, original_tokens: int) -> Abstractive:
@@ -418,7 +416,7 @@ class IncrementalContext(CompressedContext):
 
 
 class IncrementalCompressor(ExtractiveCompressor):
-    """Updates compressed texts: the part before the first change stays as it was.
+    """Compresses new versions of a text; the result before the first change stays the same.
 
     That is what it is for: the compressed text begins as the one before, so a model's prompt cache can use it
     again. An edit takes about the time of compressing afresh, as all of the text is read again. A tokenizer
@@ -459,7 +457,7 @@ class IncrementalCompressor(ExtractiveCompressor):
 
     @property
     def strategy(self) -> Incremental:
-        """A new `Incremental`, with a memory of its own."""
+        """A new `Incremental` without earlier versions."""
         return Incremental(self._text)
 
     def update(
@@ -497,5 +495,5 @@ class IncrementalCompressor(ExtractiveCompressor):
         return made
 
     def forget(self, id: str) -> bool:
-        """Forget a text; return whether it was known."""
+        """Forget a text, and return whether it was known."""
         return self.cache.remove(id)

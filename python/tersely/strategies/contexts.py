@@ -41,7 +41,7 @@ class OriginalContext:
 @brief
 @dataclass(frozen=True)
 class CompressionMetadata:
-    """Describes what a compression kept and dropped; each description is worked out when it is first read.
+    """What a compression kept and dropped; each field is computed when it is first read.
 
     Attributes:
         content: the text that was compressed.
@@ -57,12 +57,12 @@ class CompressionMetadata:
 
     @cached_property
     def preserved_entities(self) -> tuple[str, ...]:
-        """Names, numbers and the like of the original in the compressed text."""
+        """Names, numbers and other facts of the original that the compressed text has."""
         return tuple(filter(TextIndex(self.compressed).stands, entities(self.content)))
 
     @cached_property
     def key_concepts(self) -> tuple[str, ...]:
-        """The ten most frequent terms of the compressed text, as they are first spelled; ties: the first.
+        """The ten most frequent terms of the compressed text, as first spelled; ties go to the earlier one.
 
         Words with digits and stop words have none; of scripts without spaces the terms are pairs of letters.
         """
@@ -96,11 +96,11 @@ class CompressionMetadata:
 
     @cached_property
     def confidence_score(self) -> float:
-        """0.5 * share of must-keep facts that were kept + 0.3 * share of the query's terms that are covered
-        + 0.2 * share of units that are represented, in [0, 1].
+        """A number in [0, 1]: 0.5 * share of required facts that were kept + 0.3 * share of the query's terms
+        that occur + 0.2 * share of segments that are kept or repeated.
 
-        Must-keep are the facts that were to be preserved, or, where nobody asked for any, the entities. 1.0
-        for a text that was not changed; of one that a model wrote it is the receipt's.
+        Required are the facts to preserve or, without such, the entities. It is 1.0 for an unchanged text, and
+        the receipt's confidence for one that a model wrote.
         """
         if self.compressed == self.content:
             return 1.0
@@ -154,7 +154,7 @@ class CompressedContext:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return the `codes`, and "low_confidence" where verbatim text is less sure than was asked for."""
+        """The `codes`, and "low_confidence" if the confidence of verbatim text is below the minimum."""
         unsure = not self.used_llm and self.metadata.confidence_score < self.min_confidence
         return tuple(dict.fromkeys([*self.codes, *(["low_confidence"] if unsure else [])]))
 
@@ -162,7 +162,7 @@ class CompressedContext:
 @brief
 @dataclass(frozen=True, slots=True)
 class ContextChunk:
-    """A piece of context that a caller has.
+    """A chunk of context, as a caller has it.
 
     Attributes:
         id: the caller's name for it.
@@ -280,7 +280,7 @@ class PreparedContext:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressionLevel:
-    """One of several sizes of a text.
+    """A level of a hierarchical compression: the text at one size.
 
     Attributes:
         level: 0 is the least compressed.
@@ -299,7 +299,7 @@ class CompressionLevel:
 @brief
 @dataclass(frozen=True, slots=True)
 class HierarchicalContext:
-    """Levels of one text.
+    """The levels of a text.
 
     Attributes:
         levels: the least compressed first.
@@ -317,8 +317,7 @@ class HierarchicalContext:
     fallback_reason: str | None = None
 
     def select_level(self, token_budget: int) -> CompressionLevel:
-        """The level with the most tokens that fits the budget, the first of equal ones; the one with the
-        fewest where none fits. Raises ValueError where there are no levels."""
+        """Return the largest level that fits, or the smallest if none fits. Raises ValueError without levels."""
         if not self.levels:
             raise ValueError("there are no levels to select from")
         fitting = [level for level in self.levels if level.token_count <= token_budget]

@@ -44,7 +44,7 @@ _UNUSED = 10  # a share of the budget so small may be left: units are whole
 
 
 class Manager:
-    """Prepares context for language model calls. Safe to use from many threads at once.
+    """Prepares context for calls of a language model; thread-safe.
 
     Attributes:
         options: of every compression, but target and query.
@@ -97,7 +97,7 @@ class Manager:
     def prepare_context(
         self, chunks: Iterable[ContextChunk], query: str, token_budget: int
     ) -> PreparedContext:
-        """Fit chunks into a budget, for a query.
+        """Fit chunks into a budget for a query.
 
         All chunks are read as the documents of one call, and one choice is made among the segments of all
         of them. Where a chunk has a `relevance`, or there is no query, each gets at most its share of the
@@ -127,7 +127,7 @@ class Manager:
     def prepare_context_for_call(
         self, chunks: Iterable[ContextChunk], query: str, max_tokens: int
     ) -> PreparedContext:
-        """The chunks as they are, joined, where that counts at most `max_tokens`; else `prepare_context`."""
+        """Return the chunks joined if they have at most `max_tokens` tokens; else call `prepare_context`."""
         budget, listed = checks.whole_number(max_tokens, "max_tokens"), _check_chunks(chunks)
         try:
             documents = [_document(chunk) for chunk in listed]
@@ -150,7 +150,7 @@ class Manager:
     async def aprepare_context(
         self, chunks: Iterable[ContextChunk], query: str, token_budget: int
     ) -> PreparedContext:
-        """`prepare_context` in a thread, for async callers."""
+        """Run `prepare_context` on a thread, from an event loop."""
         import asyncio
 
         return await asyncio.to_thread(self.prepare_context, chunks, query, token_budget)
@@ -158,14 +158,13 @@ class Manager:
     async def aprepare_context_for_call(
         self, chunks: Iterable[ContextChunk], query: str, max_tokens: int
     ) -> PreparedContext:
-        """`prepare_context_for_call` in a thread, for async callers."""
+        """Run `prepare_context_for_call` on a thread, from an event loop."""
         import asyncio
 
         return await asyncio.to_thread(self.prepare_context_for_call, chunks, query, max_tokens)
 
     def compress_chunk(self, chunk: ContextChunk, query: str, share: int, size: int) -> PreparedChunk:
-        """Compress a chunk of `size` tokens into at most `share` > 0: by the compressor, else whole segments,
-        else its head.
+        """Compress a chunk of `size` tokens into at most `share` > 0 by the compressor, or cut it.
 
         Raises BudgetExceededError where its smallest piece does not fit, else what the last way raised.
         """
@@ -452,7 +451,7 @@ _DROPPED = "documents_dropped"  # there is nothing of some of them in the text
 
 @dataclass(frozen=True, slots=True)
 class ByDocument:
-    """Fits documents into one budget by their scores.
+    """Fits documents into one budget by their own scores.
 
     The engine chooses among the segments of all documents, and the weight of a document by its `score`
     (`weights_of` in engine/allocation.py) is a factor on what its segments are worth.

@@ -67,7 +67,7 @@ def compression_prompt(query: str = "", preserve: Collection[str] = tuple(_REQUI
 
 @dataclass(frozen=True, slots=True, init=False)
 class Abstractive:
-    """A model writes the text.
+    """Lets a language model write the text.
 
     Its reply is never trusted: one that is empty, cut off or over the budget is asked for once more; code
     that it altered becomes the source's again, or goes; segments with preserved facts that it lost are put
@@ -132,11 +132,11 @@ class Abstractive:
 
     @property
     def llm(self) -> Any:
-        """The model."""
+        """The language model."""
         return self.model
 
     def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget; no model is asked for documents that fit.
+        """Fit the documents into the budget; the model is not asked about documents that fit.
 
         Raises SummarizationError where the model raises and there is no `fallback`, and BudgetExceededError
         as `Extractive` does.
@@ -144,7 +144,7 @@ class Abstractive:
         return run_flow(self.flow(request), self._resolved(), self.concurrency)
 
     async def acompress(self, request: Request) -> Compressed:
-        """As `compress`; the model is asked in the caller's event loop where it has `acomplete`."""
+        """Compress as `compress` does, from an event loop; uses the model's `acomplete`, if it has one."""
         return await run_flow_async(self.flow(request), self._resolved(), self.concurrency)
 
     def _resolved(self) -> CheckedLanguageModel | None:

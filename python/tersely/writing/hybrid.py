@@ -22,7 +22,7 @@ _BUDGET, _REDUNDANT, _REWRITTEN = range(3)  # of writing/abstractive.py
 
 @dataclass(frozen=True, slots=True, init=False)
 class Hybrid(Abstractive):
-    """Abstractive, after extractive compression to half of the tokens where the text is long.
+    """Lets a language model rewrite the text, after a verbatim selection of half of a long text.
 
     Attributes:
         fallback: here True without a word from the caller.

@@ -100,16 +100,16 @@ class ContentSummarizer:
 
     @property
     def llm(self) -> Any:
-        """The model."""
+        """The language model."""
         return self.model
 
     def target(self, tokens: int) -> int:
-        """Tokens of the summary of a document of so many: `summary_ratio` of it, within the two lengths."""
+        """Return the tokens for a summary: `summary_ratio` of the document's, within the two limits."""
         wanted = math.floor(tokens * self.summary_ratio + 0.5)
         return min(max(wanted, self.min_summary_length), self.max_summary_length)
 
     def summarize_sync(self, text: str, query: str = "", token_budget: int | None = None) -> Summary:
-        """Summarize a text in `token_budget` tokens at most (None: `target` of its own).
+        """Summarize a text in at most `token_budget` tokens (None: `target` of its own tokens).
 
         A reply that is too long is asked for once more, and then cut at the end of a sentence; one that is
         too short is filled up with sentences of the text. Raises SummarizationError where the model
@@ -119,12 +119,12 @@ class ContentSummarizer:
 
     @to_be_awaited
     async def summarize(self, text: str, query: str = "", token_budget: int | None = None) -> Summary:
-        """As `summarize_sync`; the model is asked in the caller's event loop where it has `acomplete`."""
+        """Summarize as `summarize_sync` does, from an event loop, by `acomplete` if the model has it."""
         flow = self._one(text, query, token_budget)
         return self._only(await run_flow_async(flow, self.model, self.batch_size))
 
     def task(self, text: str, query: str, limit: int) -> Task:
-        """A text to summarize for a query in `limit` >= 1 tokens."""
+        """Return the task of summarizing a text for a query in `limit` >= 1 tokens."""
         least = min(self.min_summary_length, limit)
         prompt, window = Prompt(_TEMPLATE, query), self.max_prompt_tokens
         return Task(text, prompt, limit, self.counter, least=least, window=window)

@@ -123,8 +123,8 @@ _LARGEST_SEARCH = 10_000
 
 
 class SegmentMemory:
-    """Segments of an agent's context, kept in a store. Nothing happens to a segment unless a method that says
-    so is called; originals are stored before anything takes their place, and no method deletes them.
+    """Stores notes of an agent (segments of its context) and shortens them when a method is called. Originals
+    are stored first, and no method deletes them.
 
     Thread-safe, as the store is.
     """
@@ -167,8 +167,7 @@ class SegmentMemory:
         return from_store(self.store, newest_of(self.store, segment_id), self._counter)
 
     def list_context_segments(self, place: str | None = CONTEXT) -> list[ContextSegment]:
-        """List the segments in a place ("context", "stash", "removed"; None: all), in the order in which they
-        were first stored. O(texts in the store)."""
+        """List the segments in "context", "stash" or "removed" (None: all), in the order of storing."""
         if place is not None and place not in PLACES:
             raise ValueError(f"place must be one of {', '.join(PLACES)}, or None for all, not {place!r}")
         found = (self.store.get(id) for id in self.store.ids())
@@ -176,7 +175,7 @@ class SegmentMemory:
         return [from_store(self.store, one, self._counter) for one in chosen]
 
     def search_stash(self, query: str, top_n: int = 5) -> list[StashHit]:
-        """Find the stashed originals that match best: those out of the context, and `compress_and_stash`'s.
+        """Find the originals of stashed segments, and those of `compress_and_stash`, that match a query best.
 
         By words; by words and meaning where the store was opened with an embedder (`Store.search`).
         """
@@ -205,8 +204,7 @@ class SegmentMemory:
         timestamp: datetime | None = None,
         topic: str | None = None,
     ) -> ContextSegment:
-        """Put a segment into the context. Without an id, one is made of the text's digest; under an id that
-        is known, this text takes the place of the one before, which stays in the store."""
+        """Add a segment to the context, or replace the text of a known id; the store keeps the old text."""
         segment = new_segment(
             segment_id or "new",
             text,
@@ -228,7 +226,7 @@ class SegmentMemory:
         target_compression_ratio: float = 0.6,
         preserve_active_state: bool = True,
     ) -> CompressionResult:
-        """Replace segments by shorter ones that keep the state of the work.
+        """Replace the texts of segments by shorter ones that keep the state of the work.
 
         Each is made from its root original, checked (`check_preserved`), and replaced in one transaction, or
         stays as it is with an error that says what was lost; one does not hold up the others.
@@ -253,7 +251,7 @@ class SegmentMemory:
         target_compression_ratio: float = 0.6,
         preserve_active_state: bool = True,
     ) -> StashedCompression:
-        """Compress as `compress_context_segment` does; `search_stash` finds the original from then on."""
+        """Compress as `compress_context_segment` does, and let `search_stash` find the original."""
         request = ShorteningRequest.of(preserve_metadata, target_compression_ratio, preserve_active_state)
         result = self._compress(_checked_ids([segment_id]), request, stashed=True)
         if result.errors:
@@ -261,8 +259,7 @@ class SegmentMemory:
         return StashedCompression(result.compressed_segments[0], True, True)
 
     def expand_compressed_context(self, segment_id: str) -> ExpandResult:
-        """Bring the original of a compressed segment back to its place, byte for byte; or that of one which
-        was stashed or removed.
+        """Restore the original of a compressed, stashed or removed segment, byte for byte.
 
         `segment_id`: a segment's id, or the id of any compressed version of it. What is neither compressed
         nor out of the context gives an error.
@@ -314,7 +311,7 @@ class SegmentMemory:
         preserve_metadata: Sequence[str] | None = None,
         preserve_active_state: bool = True,
     ) -> Applied:
-        """Carry out a plan. A segment that is gone, or has another text than the plan's, stays."""
+        """Carry out a plan. A segment that is gone, or whose text has changed since, stays as it is."""
         request = ShorteningRequest.of(
             preserve_metadata, plan.target_compression_ratio, preserve_active_state
         )
@@ -346,7 +343,7 @@ class SegmentMemory:
         return Applied(tuple(kept), tuple(moved[STASH]), tuple(moved[REMOVED]), done, tuple(errors), tokens)
 
     def manage_context(self, state: ContextState | None = None, **options: Any) -> Applied:
-        """Plan and apply at once, where that is wanted; nothing else compresses by itself."""
+        """Plan and apply in one call."""
         return self.apply(self.plan_context(state, **options))
 
     # --- one transaction a segment -----------------------------------------------------------------------

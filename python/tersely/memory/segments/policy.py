@@ -36,7 +36,7 @@ _SETTING = re.compile(r"^\s{0,8}[\w.-]{1,80}\s{0,4}[=:]\s{0,4}\S", re.MULTILINE)
 @brief
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    """The state of the work while segments are judged.
+    """The state of an agent's work, which decides what happens to its segments.
 
     Attributes:
         now: the time that "recent" counts from; None: the clock's, when it is asked.
@@ -146,7 +146,7 @@ Predicate = Callable[[ContextSegment, ContextState], bool]
 
 @dataclass(frozen=True, slots=True)
 class Predicates:
-    """The judgements of a policy; replace the ones that you know better."""
+    """The rules that judge segments; pass your own to replace any of them."""
 
     active: Predicate = is_active
     recent: Predicate = is_recent
@@ -170,7 +170,7 @@ class Verdict:
 def explain_compression(
     segment: ContextSegment, state: ContextState | None = None, predicates: Predicates | None = None
 ) -> Verdict:
-    """Say whether a segment is worth compressing: the first rule that holds decides.
+    """Return whether a segment should be compressed, and the rule that decided.
 
     No: "active", "recent", "protected", "too_small" (under 100 tokens). Yes: "verbose", "completed", "large"
     (over 200 tokens and not critical). No: "nothing_to_gain".
@@ -199,7 +199,7 @@ def _left_alone(segment: ContextSegment, state: ContextState, judge: Predicates)
 def should_compress_segment(
     segment: ContextSegment, state: ContextState | None = None, predicates: Predicates | None = None
 ) -> bool:
-    """Say whether a segment is worth compressing (`explain_compression` says why)."""
+    """Return whether a segment should be compressed (`explain_compression` also gives the reason)."""
     return explain_compression(segment, state, predicates).compress
 
 
@@ -274,7 +274,7 @@ def plan_context(
     *,
     target_compression_ratio: float = TARGET_RATIO,
 ) -> ContextPlan:
-    """Decide what to do with each segment; nothing changes. Raises ValueError for a ratio outside (0, 1]."""
+    """Decide what to do with each segment; changes nothing. Raises ValueError for a ratio outside (0, 1]."""
     target_compression_ratio = checks.share(target_compression_ratio, "target_compression_ratio")
     state, judge = state or ContextState(), predicates or Predicates()
     decisions = []
@@ -316,7 +316,7 @@ def decide(segment: ContextSegment, state: ContextState, judge: Predicates) -> t
 
 @dataclass(frozen=True, slots=True)
 class CompressionCost:
-    """The cost of a compression by a model, which saves tokens whenever the segment is sent again.
+    """What a model's compression costs, and how often the shorter text will be sent.
 
     Attributes:
         per_compression: of one call of the model.
@@ -334,10 +334,9 @@ class CompressionCost:
 
     @property
     def least_saving(self) -> int | None:
-        """Tokens that a compression must save to pay within the requests that are expected; None: no number
-        of tokens does."""
+        """Tokens that a compression must save to pay for itself in the expected requests; None: never."""
         return break_even(self.per_compression, self.requests_expected, self.price_per_million)
 
     def requests_to_pay(self, saved_tokens: int) -> int | None:
-        """Count the requests after which the call has paid for itself; None: never."""
+        """Return the number of requests after which a compression has paid for itself; None: never."""
         return break_even(self.per_compression, saved_tokens, self.price_per_million)

@@ -147,7 +147,7 @@ def _checked_fields(names: Sequence[str], argument: str) -> list[str]:
 def extract_preserved_metadata(
     segment: ContextSegment, preserve_list: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """Read field -> value, of the fields of `preserve_list` (None: of `fields_to_preserve()`) that are known.
+    """Return the known fields of a segment among `preserve_list` (None: `fields_to_preserve()`), by name.
 
     Values are read by patterns (English words for the state, any language for paths, lines and code) and are
     pieces of the text, joined with "; "; line numbers are int. What the text does not say of file and line
@@ -166,7 +166,7 @@ def field_values(segment: ContextSegment, reading: Reading, names: Sequence[str]
 
 
 def inject_preserved_metadata(compressed_text: str, metadata: Mapping[str, Any]) -> str:
-    """Put "[File: X, Line: N, State: S] " in front of a text, with the fields that it lacks.
+    """Put "[File: X, Line: N, State: S] " in front of a text, with the fields that the text lacks.
 
     None is left out, 0 is not; a value whose words another one in front has already (the current file beside
     the file) is not said twice. Unknown fields have their name as label. O(characters x fields).
@@ -314,8 +314,7 @@ class PreservationReport:
 def check_preserved(
     segment: ContextSegment, compressed_text: str, fields: Sequence[str] | None = None
 ) -> PreservationReport:
-    """Check that `compressed_text` states what `segment` says of the `fields` (None: `fields_to_preserve()`),
-    and its decisions, and is about the same.
+    """Check that a short text states the `fields` and decisions of a segment, and adds or changes nothing.
 
     - Of file and line, only what the segment's text says counts, not what its metadata adds. A file, line,
       function or error message has to stand there to the letter (but for case and white space), and so have

@@ -71,7 +71,7 @@ class SegmentMetadata:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressionState:
-    """Whether a segment was compressed, and the fields kept.
+    """Whether a segment was compressed, and which fields were kept.
 
     Attributes:
         is_compressed: False for an original.
@@ -95,7 +95,7 @@ class CompressionState:
 @brief
 @dataclass(frozen=True, slots=True)
 class ContextSegment:
-    """A piece of context under an id that stays when the text is replaced by a shorter one."""
+    """A note of an agent; its id stays when a shorter text replaces its text."""
 
     segment_id: str
     text: str
@@ -105,7 +105,7 @@ class ContextSegment:
 
     @property
     def tokens(self) -> int:
-        """Tokens of the text."""
+        """Number of tokens of the text."""
         return self.metadata.tokens
 
 
@@ -121,7 +121,7 @@ def new_segment(
     counter: Any = None,
     clock: Callable[[], datetime] | None = None,
 ) -> ContextSegment:
-    """Make a segment of an original text; `counter` counts its tokens (as in `tersely.compress`).
+    """Make a segment of an original text; `counter` counts its tokens (see `tersely.compress`).
 
     `timestamp`: None: what `clock` says (default: now, in UTC). Raises ValueError for an empty id, an unknown
     type or a time without zone.
@@ -208,7 +208,7 @@ class SegmentError:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressionResult:
-    """The compressed segments and the errors: each segment is in one list, in the order asked for.
+    """Compressed segments and errors: each segment is in one of the lists, in the order of the call.
 
     (`tersely.retrieval.CompressionResult` is that of documents.)
 
@@ -243,7 +243,7 @@ class StashedCompression:
 @brief
 @dataclass(frozen=True, slots=True)
 class ExpandResult:
-    """An original, back in its place; or an error.
+    """A restored original, or an error.
 
     Attributes:
         segment_id: of the segment.

@@ -116,7 +116,7 @@ class ContextualCompressor:
 
     @cached_property
     def relevance_scorer(self) -> Any:
-        """Scores the documents: the caller's scorer, or a RelevanceScorer."""
+        """The scorer of documents: yours, or a RelevanceScorer."""
         return self._scorer or RelevanceScorer(level=self.config.segment_size)
 
     @to_be_awaited
@@ -165,7 +165,7 @@ class ContextualCompressor:
         embeddings: npt.ArrayLike | None = None,
         query_embedding: npt.ArrayLike | None = None,
     ) -> CompressionResult:
-        """As `compress`, with the same result; prompts are sent from threads of their own."""
+        """Compress as `compress` does, without an event loop; prompts are sent from other threads."""
         call = self._check_call(documents, query, strategy, config, pinned, embeddings, query_embedding)
         if (known := self._cached(call)) is not None:
             return known
@@ -184,7 +184,7 @@ class ContextualCompressor:
 
     @to_be_awaited
     async def compress_batch(self, batches: Sequence[CompressionBatch]) -> list[CompressionResult]:
-        """Compress several calls' documents side by side; results in their order.
+        """Compress the documents of several calls side by side; results are in the order of the calls.
 
         `config.batch_size` prompts of all of them are with the model at a time. Where one raises, that is
         raised once the others are done.
@@ -201,11 +201,11 @@ class ContextualCompressor:
     async def compress_results(
         self, results: Sequence[SearchResult], query: str, config: CompressionConfig | None = None
     ) -> CompressionResult:
-        """Compress the documents of search results; `config`: the settings of this call."""
+        """Compress the documents of search results; `config` has the settings of this call."""
         return await self.compress([result.document for result in results], query, config=config)
 
     def get_compression_stats(self) -> CompressionStats:
-        """Return sums over all calls so far."""
+        """Return the sums over all calls."""
         return self._stats
 
     async def _compress(self, call: Compression, model: CheckedLanguageModel | None) -> CompressionResult:
@@ -334,7 +334,7 @@ class ContextualCompressor:
 
 @dataclass(frozen=True, slots=True)
 class CompressingRetriever:
-    """A retriever whose chunks are compressed before they are returned.
+    """Wraps a retriever and compresses its chunks before they are returned.
 
     Attributes:
         retriever: finds the chunks.
@@ -347,15 +347,15 @@ class CompressingRetriever:
     pool: int = 1
 
     def search(self, query: str, top_n: int = 5) -> Sequence[ChunkResult]:
-        """The chunks that are left, in the retriever's order, their content compressed; at most `top_n`."""
+        """Return at most `top_n` chunks with compressed content, in the order of the retriever."""
         return self.compressed(query, top_n)[0]
 
     def chunk(self, chunk_id: str) -> ChunkResult:
-        """The whole chunk of an id. Raises KeyError where there is none."""
+        """Return the whole chunk with an id. Raises KeyError if there is none."""
         return self.retriever.chunk(chunk_id)
 
     def compressed(self, query: str, top_n: int = 5) -> tuple[list[ChunkResult], CompressionResult]:
-        """`search(query, top_n)`, and the result with drops and reasons."""
+        """Return the chunks of `search(query, top_n)`, and the result with reasons for what was dropped."""
         found = list(self.retriever.search(query, top_n * self.pool))
         result = self.compressor.compress_sync(found, query)
         kept = [
@@ -367,17 +367,17 @@ class CompressingRetriever:
 
 @dataclass(frozen=True, slots=True)
 class RelevanceReranker:
-    """Puts documents in the order of the relevance that a compression found: nothing is scored again."""
+    """Orders documents by the relevance that a compression computed; nothing is scored again."""
 
     result: CompressionResult
 
     def order(self) -> list[int]:
-        """Indices of all original documents, the most relevant first; ties in their order."""
+        """Indices of all original documents, the most relevant first; ties stay in their order."""
         scores = [score.overall_score for score in self.result.relevance_scores]
         return sorted(range(len(scores)), key=lambda index: (-scores[index], index))
 
     def rerank(self, documents: Sequence[Any] | None = None, top_n: int | None = None) -> list[Any]:
-        """The documents (one for each original; None: the originals) in that order, `top_n` at most."""
+        """Return at most `top_n` documents in that order: yours (one for each original), or the originals."""
         given = self.result.original_documents if documents is None else documents
         if len(given) != len(self.result.original_documents):
             expected = len(self.result.original_documents)

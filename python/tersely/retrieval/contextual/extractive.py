@@ -399,7 +399,7 @@ class Segment:
 
 
 class Segmenter:
-    """Cuts texts; what lies between segments is white space only, so no word is lost."""
+    """Cuts texts into segments; only white space is between them, so no word is lost."""
 
     def __init__(self, segment_size: Level | str = Level.SENTENCE, *, window: int = 200) -> None:
         """Choose the size.
@@ -444,7 +444,7 @@ class ExtractedContent:
 
 
 class ExtractiveCompressor:
-    """Splits a document, scores its segments, and keeps the best that fit, verbatim and in their order.
+    """Cuts a document into segments, scores them, and keeps the best that fit, verbatim and in order.
 
     `ContextualCompressor` does this for many documents at once, with an eye on what they have in common.
     Compressors of a text by options are in `tersely.strategies`, one of this name among them.
@@ -479,7 +479,7 @@ class ExtractiveCompressor:
 
     @to_be_awaited
     async def score_segments(self, segments: Sequence[Segment], query: str) -> list[float]:
-        """The relevance of each segment, in [0, 1], as one document."""
+        """Return the relevance of each segment, in [0, 1], as if the segments were one document."""
         text = Document("".join(segment.gap + segment.text for segment in segments))
         shift = segments[0].start - len(segments[0].gap) if segments else 0
         (scored,) = await self.scorer.score([text], query)
@@ -511,7 +511,7 @@ class ExtractiveCompressor:
 
     @to_be_awaited
     async def compress(self, document: Any, query: str, token_budget: int) -> ExtractedContent:
-        """The best of a document (a DocumentChunk, or what `tersely.compress` takes) in so many tokens.
+        """Return the best segments of a document within a token budget.
 
         Segments are chosen for what they are worth per token. Where none fits whole, the best is cut and
         marked with "…". Raises BudgetExceededError where not even a letter fits.
@@ -521,7 +521,7 @@ class ExtractiveCompressor:
         return await asyncio.to_thread(self._extract, given, segments, scored, query, token_budget)
 
     def compress_sync(self, document: Any, query: str, token_budget: int) -> ExtractedContent:
-        """As `compress`."""
+        """Compress as `compress` does, without an event loop."""
         given, segments = self._split(document)
         scored = self.scorer.score_sync([given], query) if segments else []
         return self._extract(given, segments, scored, query, token_budget)

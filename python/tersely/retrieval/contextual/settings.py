@@ -32,7 +32,7 @@ _LONG = 2000  # tokens of a document that is first cut to what matters
 
 
 class CompressionStrategy(Enum):
-    """How documents are made smaller; PASSTHROUGH: they fit as they are."""
+    """How documents are compressed; PASSTHROUGH: not at all, because they fit."""
 
     EXTRACTIVE = "extractive"
     ABSTRACTIVE = "abstractive"
@@ -41,7 +41,7 @@ class CompressionStrategy(Enum):
 
 
 class AllocationStrategy(Enum):
-    """How a budget is shared out over documents."""
+    """How a budget is divided among documents."""
 
     UNIFORM = "uniform"  # the same for each
     PROPORTIONAL = "proportional"  # in proportion to relevance
@@ -59,7 +59,7 @@ def _check(settings: Any, members: dict[str, type[Enum]], numbers: dict[str, int
 
 @dataclass(frozen=True, slots=True)
 class TokenBudgetConfig:
-    """Limits in tokens.
+    """The context window in tokens, and the part of it that is reserved for the response.
 
     Attributes:
         total_budget: of the model's window, what is for documents and the response; >= 1.
@@ -141,7 +141,7 @@ class CompressionConfig:
 
 
 class StrategySelector:
-    """Chooses a strategy: the one asked for, else by documents and budget, else the default."""
+    """Chooses a compression strategy: the requested one, or by documents and budget, or the default."""
 
     def select(
         self,
@@ -153,7 +153,7 @@ class StrategySelector:
         strategy: CompressionStrategy | None = None,
         has_model: bool = False,
     ) -> CompressionStrategy:
-        """The strategy for documents of so many tokens each.
+        """Return the strategy for documents with these numbers of tokens.
 
         `strategy` where it is not None; `config.default_strategy` where `auto_select` is off. Else
         PASSTHROUGH where all of it fits; EXTRACTIVE without a model, for code, logs, data and the like, and
@@ -251,7 +251,7 @@ def total_for(tokens: int, given: TokenBudgetConfig | None) -> int:
 
 
 class TokenBudgetManager:
-    """Shares tokens out over documents by their relevance, and sees that nobody takes more."""
+    """Divides a token budget among documents by their relevance."""
 
     def __init__(
         self,
@@ -277,13 +277,12 @@ class TokenBudgetManager:
         self.strict = strict
 
     def available(self) -> int:
-        """Tokens for documents."""
+        """Number of tokens for documents."""
         return self.config.available()
 
     @property
     def shares(self) -> bool:
-        """Whether documents have shares: where somebody set other limits a document, or another allocation,
-        than the default, or is `strict`. Else tokens go wherever they bring most."""
+        """Whether each document has a share of its own: if a limit, an allocation or `strict` was set."""
         default, total, reserve = _DEFAULT, self.config.total_budget, self.config.reserve_for_response
         return self.strict or self.config != replace(
             default, total_budget=total, reserve_for_response=reserve
@@ -297,7 +296,7 @@ class TokenBudgetManager:
         available: int | None = None,
         required: Sequence[int] | None = None,
     ) -> BudgetPlan:
-        """Share the budget out.
+        """Divide the budget among documents.
 
         Args:
             sizes: tokens that each document can use.
@@ -346,7 +345,7 @@ class TokenBudgetManager:
     def usage(
         self, plan: BudgetPlan, used_by_document: Sequence[int], used: int | None = None
     ) -> BudgetUsage:
-        """Account for a plan; `used`: tokens of the text as a whole, None: the sum.
+        """Return how a plan's budget was used; `used`: tokens of the whole text, None: the sum.
 
         Raises BudgetExceededError where that is more than was available.
         """
@@ -435,7 +434,7 @@ SegmentRef = Span  # `original_documents[ref.document].content[ref.start:ref.end
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressedDocument:
-    """A document in the result, shortened or whole.
+    """A document of a result, shortened or whole.
 
     Attributes:
         original_id: the UUID that the document has for an id, or the UUID5 of its id.
@@ -502,7 +501,7 @@ class DroppedDocument:
 @brief
 @dataclass(frozen=True, eq=False)
 class CompressionResult(Ratios):
-    """The compressed documents of a call. (`tersely.memory.CompressionResult` is that of segments.)
+    """The compressed documents of a call. (`tersely.memory.CompressionResult` is for segments.)
 
     Attributes:
         original_documents: as given.
@@ -543,23 +542,23 @@ class CompressionResult(Ratios):
 
     @cached_property
     def text(self) -> str:
-        """The documents joined: what to send. Its count is `usage.used`, never over `usage.available`."""
+        """The documents joined, as you send them: `usage.used` tokens, never more than `usage.available`."""
         return self.separator.join(document.content for document in self.compressed_documents)
 
     @property
     def ratio(self) -> float:
-        """`compression_ratio`."""
+        """The same as `compression_ratio`."""
         return self.compression_ratio
 
     def expand(self, document: CompressedDocument | DroppedDocument | int) -> str:
-        """The original text of a document again, exactly as given."""
+        """Return the original text of a document."""
         return self.original_documents[document if isinstance(document, int) else document.index].content
 
 
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressionBatch:
-    """One call of `compress` among several: its arguments."""
+    """The arguments of one call among several of `compress_batch`."""
 
     documents: Sequence[Any]
     query: str
@@ -593,11 +592,11 @@ class CompressionStats(Ratios):
 
     @property
     def ratio(self) -> float:
-        """tokens_out / tokens_in; 1.0 where nothing came in."""
+        """tokens_out / tokens_in; 1.0 if `tokens_in` is 0."""
         return self.tokens_out / self.tokens_in if self.tokens_in else 1.0
 
     def plus(self, result: CompressionResult, seconds: float, prompts: int) -> CompressionStats:
-        """The sums with one more call, the seconds that it took, and the prompts that it sent."""
+        """Return the sums with one more call, its seconds and its prompts."""
         used = result.strategy_used
         return replace(
             self,

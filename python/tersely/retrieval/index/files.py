@@ -207,7 +207,7 @@ def extract(
     frame: Callable[[str, float], str] | None = None,
     named: bool = False,
 ) -> Extracted:
-    """Compress the results of a search into a budget, headings included.
+    """Compress search results into a budget, headings included.
 
     The chunks of a section are read as one text, once. Half of what a heading costs is a part of the price of
     the first unit below it, so that a result is left out where what it says is not worth its heading.

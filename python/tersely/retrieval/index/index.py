@@ -59,7 +59,7 @@ class _Mapped:
 
 
 class Index:
-    """A folder's files in chunks, found by their words and by their vectors. It is a `Retriever`.
+    """An index of a folder: its files in chunks, searched by words and by vectors. It is a `Retriever`.
 
     Thread-safe. It sees what writers commit from the next call on; a search sees one state of the index.
 
@@ -85,7 +85,7 @@ class Index:
         largest_file: int = LARGEST_FILE,
         progress: Callable[[int, int], object] | None = None,
     ) -> Index:
-        """Index a folder, or bring its index up to date.
+        """Index a folder, or update its index.
 
         Markdown, text, HTML, reStructuredText and source code are read (by their suffixes: files.KINDS);
         hidden files, symbolic links, binary and too large files are not (`report.notes` says which). Files
@@ -116,7 +116,7 @@ class Index:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], *, embedder: Any = None) -> Index:
-        """Open an index: its own folder, or the folder that was indexed.
+        """Open an index, given its folder or the folder that was indexed.
 
         Raises:
             StoreError: there is none, it is damaged, or it has another format.
@@ -133,7 +133,7 @@ class Index:
 
     @staticmethod
     def check(folder: str | os.PathLike[str]) -> tuple[Path, ...]:
-        """Read all of an index and return its files that are damaged or gone; `Index.build` mends them.
+        """Read the whole index and return its damaged or missing files; `Index.build` repairs them.
 
         Opening does so where the index has up to 1 MiB. O(bytes). Raises StoreError where there is no index.
         """
@@ -175,15 +175,15 @@ class Index:
         return self._using(lambda connection, now: _search(connection, now, text, vector, top_n, weights))
 
     def has_words_of(self, query: str) -> bool:
-        """Say whether any chunk holds a word of a query: where none does, vectors alone rank. O(words)."""
+        """Return whether any chunk has a word of a query; if none has, only vectors rank. O(words)."""
         return self._using(lambda connection, _: hold_any(connection, query))
 
     def chunk(self, chunk_id: str) -> ChunkResult:
-        """Return the chunk of an id, its score 1.0. Raises KeyError where there is none."""
+        """Return the chunk with an id, with score 1.0. Raises KeyError if there is none."""
         return _result(self._chunk(chunk_id), 1.0)
 
     def span(self, chunk_id: str) -> tuple[str, int, int]:
-        """Return (path, start, end) of a chunk, in characters of its file without byte order mark.
+        """Return (path, start, end) of a chunk, in characters of its file without the byte order mark.
 
         Raises KeyError where there is none.
         """
@@ -211,7 +211,7 @@ class Index:
         return f"Index({str(self.folder)!r}: {len(self)} chunks of {made.files} files)"
 
     def close(self) -> None:
-        """Close its files; the next call opens them again."""
+        """Close the files; the next call opens them again."""
         self._opened = self._mapped = None  # whoever still reads does so to the end
 
     def _chunk(self, chunk_id: str) -> ChunkRow:
