@@ -573,9 +573,7 @@ class Auto:
 
     @staticmethod
     def of_text(text: Extractive) -> Auto:
-        """Return the strategy for options of text: by content type, or all as text unless `level` is
-        "sentence".
-        """
+        """Return the strategy for options of text: by content type, or all as text if `level` is set."""
         return Auto(None if text.level is Level.SENTENCE else "prose", text=text)
 
     def compress(self, request: Request) -> Compressed:

@@ -41,7 +41,7 @@ class OriginalContext:
 @brief
 @dataclass(frozen=True)
 class CompressionMetadata:
-    """What a compression kept and dropped; each field is computed when it is first read.
+    """Describes what a compression kept and dropped; each field is computed when it is first read.
 
     Attributes:
         content: the text that was compressed.
@@ -99,7 +99,7 @@ class CompressionMetadata:
         """A number in [0, 1]: 0.5 * share of required facts that were kept + 0.3 * share of the query's terms
         that occur + 0.2 * share of segments that are kept or repeated.
 
-        Required are the facts to preserve or, without such, the entities. It is 1.0 for an unchanged text, and
+        Required are the facts to preserve or, without any, the entities. 1.0 for an unchanged text, and
         the receipt's confidence for one that a model wrote.
         """
         if self.compressed == self.content:
@@ -317,7 +317,7 @@ class HierarchicalContext:
     fallback_reason: str | None = None
 
     def select_level(self, token_budget: int) -> CompressionLevel:
-        """Return the largest level that fits, or the smallest if none fits. Raises ValueError without levels."""
+        """Return the largest level that fits, else the smallest. Raises ValueError if there are none."""
         if not self.levels:
             raise ValueError("there are no levels to select from")
         fitting = [level for level in self.levels if level.token_count <= token_budget]

@@ -316,7 +316,7 @@ def decide(segment: ContextSegment, state: ContextState, judge: Predicates) -> t
 
 @dataclass(frozen=True, slots=True)
 class CompressionCost:
-    """What a model's compression costs, and how often the shorter text will be sent.
+    """The cost of a compression by a model, which saves tokens in each later request.
 
     Attributes:
         per_compression: of one call of the model.

@@ -547,7 +547,7 @@ class CompressionResult(Ratios):
 
     @property
     def ratio(self) -> float:
-        """The same as `compression_ratio`."""
+        """Tokens of the result / tokens of the originals, as `compression_ratio`."""
         return self.compression_ratio
 
     def expand(self, document: CompressedDocument | DroppedDocument | int) -> str:
