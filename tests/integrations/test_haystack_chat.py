@@ -54,6 +54,23 @@ def test_a_history_keeps_to_the_budget(budget: int) -> None:
     assert asyncio.run(TerselyCompactor(budget, keep_last=2).run_async(given)) == found
 
 
+SAID = [
+    "Please never charge the card that ends in 4411 without asking me.",
+    "I am allergic to peanuts.",
+    "We decided to keep the refund in travel credit.",
+]
+
+
+@pytest.mark.parametrize("budget", [500, 1500])
+def test_what_the_user_said_in_the_middle_stands_word_for_word(budget: int) -> None:
+    given = history(12)
+    for number, said in enumerate(SAID):
+        given.insert(6 + 7 * number, ChatMessage.from_user(f"Yes, go on. {said}"))
+    sent = TerselyCompactor(budget).run(given)["messages"]
+    text = "\n".join(message.text or "" for message in sent)
+    assert [said for said in SAID if said not in text] == []
+
+
 def test_results_of_tools_are_shortened_in_place() -> None:
     given = history(1)
     found = TerselyCompactor(tokens(given) // 2).run(given)

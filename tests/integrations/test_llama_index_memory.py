@@ -60,6 +60,22 @@ def test_what_was_stated_is_told() -> None:
     assert put(TerselyMemoryBlock(), []) == ""
 
 
+SAID = [
+    "Please never charge the card that ends in 4411 without asking me.",
+    "I am allergic to peanuts.",
+    "We decided to keep the refund in travel credit.",
+]
+
+
+@pytest.mark.parametrize("budget", [300, 900])
+def test_what_the_user_said_in_the_middle_is_told_word_for_word(budget: int) -> None:
+    messages = turns(20)
+    for number, said in enumerate(SAID):
+        messages.insert(6 + 8 * number, ChatMessage(role="user", content=f"Yes, go on. {said}"))
+    told = put(TerselyMemoryBlock(budget=budget), messages)
+    assert [said for said in SAID if said not in told] == []
+
+
 def test_other_kinds_of_messages_are_told() -> None:
     messages = [
         ChatMessage(role=MessageRole.SYSTEM, content="Be brief."),

@@ -140,6 +140,18 @@ def test_a_member_of_a_large_object_brings_what_says_whose_it_is() -> None:
     assert "gift_card_7711" in lines and '"order": "R-1771"' in lines
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("budget", [300, 500, 800])
+def test_an_item_of_a_list_brings_the_key_that_says_which_list_it_is(indent: int | None, budget: int) -> None:
+    codes = [f"{one}W{n}Q{n * 7}0" for n, one in enumerate("KLMNOPRSTU")]
+    record = {"user": "ada_77", "reservations": codes, "zip": "10115", "cards": {"card_7": {"brand": "visa"}}}
+    messages = session(6)
+    messages[1:1] = tool_turn("user", json.dumps(record, indent=indent), "get_user", "{}")
+    lines = "\n".join(excerpts(compact_messages(messages, budget=budget).messages))
+    found = [code for code in codes if f'"{code}"' in lines]
+    assert found and '"reservations": [' in lines
+
+
 @pytest.mark.parametrize("budget", [120, 170, 240])
 def test_what_people_said_and_is_gone_is_named_with_its_place(budget: int) -> None:
     messages = session()

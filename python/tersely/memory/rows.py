@@ -30,8 +30,9 @@ def in_rows(reading: Reading, quoted: int) -> Reading:
     """The reading whose JSON, in the first documents, is in rows: values that say something together.
 
     A value up to _ROW characters is one unit with all that is in it; of larger ones, runs of scalars that
-    stand side by side are. A member of a large object brings the first ones, which say whose it is. Brackets
-    of large values are no units. O(units log units).
+    stand side by side are. The first of a value has its key. A member of a large object brings the first
+    ones, which say whose it is, as a scalar of a list brings the first with the list's key. Other brackets of
+    large values are no units. O(units log units).
     """
     table, parent, group = reading.table, reading.needs, reading.group
     data = np.zeros(len(table), dtype=bool)
@@ -44,14 +45,18 @@ def in_rows(reading: Reading, quoted: int) -> Reading:
     opens = group[closes]
     short = table.end[closes] - table.start[opens] <= _ROW
     large = opens[~short]
-    sign = np.array([text[-1] for text in reading.pieces(large)], dtype="<U1")  # of a cut string any
+    texts = reading.pieces(large)
+    sign = np.array([text[-1] for text in texts], dtype="<U1")  # of a cut string any
+    keyed = np.zeros(len(table), dtype=bool)
+    keyed[large] = [text[-1] in "{[" and len(text) > 1 for text in texts]
     end = table.end.copy()
     end[opens[short]] = table.end[closes[short]]
     left = _outside(len(table), opens[short], closes[short])
     left[closes] = left[large[np.isin(sign, ("{", "["))]] = False
+    left |= keyed
     scalar = data & (group < 0) & ~np.isin(parent, large[~np.isin(sign, ("{", "["))])
     rows = left.nonzero()[0]
-    first = _runs(table, rows, scalar, parent)
+    first = _runs(table, rows, scalar, parent, keyed)
     chosen, last = rows[first], rows[np.concatenate((first[1:], [len(rows)])) - 1]
     unit = np.zeros(len(table) + 1, dtype=np.int64)
     unit[chosen + 1] = 1
@@ -66,8 +71,10 @@ def in_rows(reading: Reading, quoted: int) -> Reading:
 
     mine, above = data[chosen], parent[chosen]
     _, place, number = np.unique(above, return_index=True, return_inverse=True)
-    own = place[number]  # the first unit that stands in the same value
-    named = np.isin(above, large[sign == "{"]) & (own != np.arange(len(chosen)))
+    inside = keyed[above] & (above >= 0)
+    own = np.where(inside, before[above + 1] - 1, place[number])  # the first unit of the same value
+    named = np.isin(above, large[sign == "{"]) | (inside & scalar[chosen])
+    named &= own != np.arange(len(chosen))
     regions = [
         replace(one, first=int(before[one.first]), last=int(before[one.last])) for one in reading.regions
     ]
@@ -103,13 +110,16 @@ def _outside(size: int, opens: Int32s, closes: Int64s) -> Bools:
     return outside
 
 
-def _runs(table: SegmentTable, rows: Int64s, scalar: Bools, parent: Int32s) -> Int64s:
-    """int64[units]: the places in `rows` where a unit begins; scalars of one value side by side are one."""
+def _runs(table: SegmentTable, rows: Int64s, scalar: Bools, parent: Int32s, keyed: Bools) -> Int64s:
+    """int64[units]: the places in `rows` where a unit begins; scalars of one value side by side are one, and
+    what opens a value with its key begins its first."""
     here, next_one = rows[:-1], rows[1:]
     apart = ~(scalar[here] & scalar[next_one]) | (parent[here] != parent[next_one]) | (next_one - here != 1)
     apart |= table.document[here] != table.document[next_one]
-    begins = np.concatenate(([True], apart))
+    begins = np.concatenate(([True], apart & ~keyed[here]))
     run = np.maximum.accumulate(np.where(begins, np.arange(len(rows)), 0))
-    piece = (table.start[rows] - table.start[rows[run]]) // _ROW
-    begins[1:] |= np.diff(piece) != 0
+    start = table.start[rows]
+    after = np.minimum(run + keyed[rows[run]], len(rows) - 1)  # the key is not counted
+    piece = np.maximum(start - start[after], 0) // _ROW
+    begins[1:] |= (np.diff(piece) != 0) & ~keyed[here]
     return begins.nonzero()[0]
