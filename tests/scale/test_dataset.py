@@ -15,7 +15,7 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from row_corpus import bytes_of, make_rows, read_out, write_lines, write_parquet  # noqa: E402
 from tersely.errors import StoreError  # noqa: E402
-from tersely.scale import compress_dataset, dataset_status, dedup_dataset, rows, schedule  # noqa: E402
+from tersely.scale import compress_dataset, dataset_status, dedup_dataset, plan, rows  # noqa: E402
 from tersely.scale.dataset import Report, resume_dataset  # noqa: E402
 from tersely.scale.options import RowOptions  # noqa: E402
 from tersely.scale.plan import plan_job  # noqa: E402
@@ -183,25 +183,16 @@ def test_columns_of_lines_have_the_type_of_what_files_begin_with(tmp_path: Path)
     assert [row["id"] for row in read_out(tmp_path / "text")] == ["1", "b", "other.jsonl#25"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("form", ["lines", "parquet"])
-def test_few_units_are_divided_among_many_workers_and_the_bytes_are_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+def test_units_are_of_a_size_that_many_workers_have_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schedule, "_STRETCH", 500)
-    write = write_parquet if form == "parquet" else write_lines
-    source = write(tmp_path / f"in.{'parquet' if form == 'parquet' else 'jsonl'}", make_rows(64))
-    source.write_bytes(source.read_bytes() + (b"\n" * 9000 if form == "lines" else b""))
-    for size in (None, 30_000):
-        told: list[Report] = []
-        wanted = tmp_path / f"here{size}"
-        compress_dataset(source, wanted, workers=0, unit_bytes=size)
-        report = compress_dataset(
-            source, tmp_path / f"many{size}", workers=3, unit_bytes=size, progress=told.append
-        )
-        assert bytes_of(tmp_path / f"many{size}") == bytes_of(wanted)
-        assert report.rows == told[-1].rows == 64 and told[-1].share == 1.0
-        assert all(one.rows <= 64 and one.share <= 1 for one in told)
+    monkeypatch.setattr(plan, "_LEAST_BYTES", 256)
+    monkeypatch.setattr(plan, "_MOST_BYTES", 1 << 20)
+    write_lines(tmp_path / "in.jsonl", make_rows(64))
+    assert compress_dataset(tmp_path / "in.jsonl", tmp_path / "out", workers=0).units > 16
+    with gzip.open(tmp_path / "in.jsonl.gz", "wb") as file:
+        file.write((tmp_path / "in.jsonl").read_bytes())
+    assert compress_dataset(tmp_path / "in.jsonl.gz", tmp_path / "packed", workers=0).units == 1
 
 
 def test_rows_of_any_size_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,7 +212,7 @@ def test_rows_of_any_size_are_bounded(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_fifty_thousand_rows_make_one_part(tmp_path: Path) -> None:
     text = " ".join(f"Gate {n} opens." for n in range(80))
     pq.write_table(pa.table({"text": [f"{n} {text}" for n in range(50_000)]}), tmp_path / "in.parquet")
-    _, plan = plan_job(tmp_path / "in.parquet", tmp_path, RowOptions(), None)
+    _, plan = plan_job(tmp_path / "in.parquet", tmp_path, RowOptions(), 128 << 20)
     assert sum(plan.weights) > 50 << 20 and len(plan.units) == 1
 
 
@@ -298,7 +289,7 @@ def test_another_job_is_refused_and_what_differs_is_said(source: Path, tmp_path:
     before = bytes_of(out)
     with pytest.raises(ValueError, match=r"another job: ratio is 0\.3 there and 0\.5 here"):
         compress_dataset(source, out, ratio=0.5)
-    with pytest.raises(ValueError, match="unit_bytes is 134217728 there and 99 here"):
+    with pytest.raises(ValueError, match="unit_bytes is 16777216 there and 99 here"):
         compress_dataset(source, out, unit_bytes=99)
     other = write_parquet(tmp_path / "other.parquet", make_rows(3))
     with pytest.raises(ValueError, match=r"in\.parquet is no longer in the source; other\.parquet is new"):

@@ -60,7 +60,7 @@ def _add_job(parser: Parser, options: type[Any]) -> None:
     add_options(parser, options)
     parser.flag(
         "--part-mb N",
-        "megabytes of the source that make one file of the output (128; dedup: 16 to 64)",
+        "megabytes of the source that make one file of the output (16 to 128; dedup: to 64)",
         dest="unit_bytes",
     )
     parser.flag("--workers N", "processes (one a CPU)")

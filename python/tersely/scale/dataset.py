@@ -114,7 +114,8 @@ def compress_dataset(
             see the source and `out` under the same paths.
         workers: processes; None: OMP_NUM_THREADS, else the CPUs this process may use. 0: none but this one,
             which a row may kill then. With Ray: tasks at once; None or 0: the cluster's CPUs.
-        unit_bytes: bytes of the source, about, that make one part; None: 128 MiB.
+        unit_bytes: bytes of the source, about, that make one part; None: a thirty-second of the source, from
+            16 to 128 MiB; 128 MiB where files of lines are compressed.
         progress: called with a `Report` up to twice a second a worker, and after each part.
 
     Returns:
@@ -155,8 +156,8 @@ def dedup_dataset(
         threshold: cosine in [-1, 1], as for `tersely.dedup`, whose own embedder decides.
         score: a column of finite numbers: the best of a cluster represents it (ties, and None: the first).
         kept_only: True: write only the rows that stay, with their text; those with an error are among them.
-        unit_bytes: bytes of the source, about, that make one part; None: 16 to 64 MiB, more where there
-            would be more than 512 parts.
+        unit_bytes: bytes of the source, about, that make one part; None: as for `compress_dataset`, but 64
+            MiB at most, or more where there would be more than 512 parts.
         partitions: into how many texts are divided by their guards; None: one for 8 MiB of the source.
         heavy_bytes: texts of one guard (most have the empty one: no number, no negation) of more bytes are
             divided further, by their rarest terms; None: 64 MiB. Changes time and memory, and no result.
@@ -227,8 +228,7 @@ def run_dataset(
     space = Workspace(root, folder, plan, os.urandom(8).hex())
     with _first_runner(folder) as first:
         try:
-            at_once = processes if place is None else workers or 0
-            schedule = _schedule(space, todo, first, state, at_once)
+            schedule = _schedule(space, todo, first, state)
             if place is not None:
                 from tersely.scale.cluster import run_on_ray
 
@@ -254,13 +254,11 @@ def _clean(folder: Path) -> None:
     shutil.rmtree(folder / SHUFFLE, ignore_errors=True)
 
 
-def _schedule(
-    space: Workspace, units: list[int], first: bool, state: _Progress, at_once: int
-) -> Schedule | Stages:
+def _schedule(space: Workspace, units: list[int], first: bool, state: _Progress) -> Schedule | Stages:
     """The jobs that make the parts of some units; a runner that is not the first begins at the other end."""
-    if not isinstance(space.plan.options, DedupOptions):
-        return Schedule(space, units if first else units[::-1], state.done, at_once, state.stretched)
-    return Stages(space, units, state.done, state.stage, not first)
+    if isinstance(space.plan.options, DedupOptions):
+        return Stages(space, units, state.done, state.stage, not first)
+    return Schedule(space, units if first else units[::-1], state.done)
 
 
 def _place(on: str) -> tuple[str | None] | None:
@@ -313,8 +311,7 @@ class _Progress:
         self._parts: set[int] = set()
         self._skipped = 0
         self._totals = Totals()
-        # worker -> bytes and rows of what it is at; unit and first row -> of a stretch that is done
-        self._running: dict[int | tuple[int, int], tuple[int, Totals]] = {}
+        self._running: dict[int, tuple[int, Totals]] = {}  # worker -> bytes and rows of what it is at
         self._stage: tuple[str, float] | None = None
 
     def todo(self) -> list[int]:
@@ -335,14 +332,6 @@ class _Progress:
         with self._lock:
             self._parts.add(unit)
             self._totals += totals
-            for one in [one for one in self._running if isinstance(one, tuple) and one[0] == unit]:
-                del self._running[one]
-        self._call()
-
-    def stretched(self, unit: int, start: int, share: float, totals: Totals) -> None:
-        """Take note of rows of a unit whose part is not made yet."""
-        with self._lock:
-            self._running[unit, start] = int(share * self._plan.weights[unit]), totals
         self._call()
 
     def stage(self, name: str, share: float) -> None:

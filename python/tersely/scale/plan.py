@@ -24,6 +24,7 @@ from tersely.scale.rows import (
     column_types,
     find_inputs,
     first_values,
+    is_compressed,
     is_parquet,
     length_of,
     output_schema,
@@ -35,8 +36,9 @@ from tersely.scale.rows import (
 #: nothing from it. Polars reads whatever is not empty, so nothing that is no Parquet may lie there.
 PLAN = "_tersely.parquet"
 _FORMAT = 3
-_UNIT_BYTES = 128 << 20  # where the caller does not say
-_DEDUP_BYTES, _DEDUP_UNITS = (16 << 20, 64 << 20), 512  # there each unit reads what all others wrote
+_LEAST_BYTES, _MOST_BYTES = 16 << 20, 128 << 20  # of a unit, where the caller does not say
+_UNITS = 32  # of a source of ordinary size, so that as many workers have one
+_DEDUP_BYTES, _DEDUP_UNITS = 64 << 20, 512  # at most, there: each unit reads what all others wrote
 _MOST_ROWS = 1 << 16  # of Parquet in a unit: what is repeated takes few bytes there, and many in memory
 _SLACK = 4 / 3  # a unit may have so much more than its size, rather than leave a little for another
 
@@ -133,10 +135,12 @@ def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -
     """
     root, inputs = find_inputs(source, out)
     if unit_bytes is None:  # of the source alone, not of this machine
-        unit_bytes = _UNIT_BYTES
+        most, total = _MOST_BYTES, sum(one.size for one in inputs)
         if isinstance(options, DedupOptions):
-            (least, most), total = _DEDUP_BYTES, sum(one.size for one in inputs)
-            unit_bytes = min(max(total // 32, least), max(most, total // _DEDUP_UNITS))
+            most = max(_DEDUP_BYTES, total // _DEDUP_UNITS)
+        unit_bytes = min(max(total // _UNITS, _LEAST_BYTES), most)
+        if any(is_compressed(Path(one.path)) for one in inputs):  # each unit reads all that is before it
+            unit_bytes = most
     checks.whole_number(unit_bytes, "unit_bytes", least=1)
     versions = {"tersely": tersely.__version__, "pyarrow": arrow().__version__}
     if (out / PLAN).exists():

@@ -16,7 +16,6 @@ from tersely.files import temporary
 from tersely.scale.merging import STAGES
 from tersely.scale.workspace import Totals, Workspace, part_name, shuffle_path
 
-_STRETCH = 1 << 20  # bytes of a stretch at least, where a unit is divided for the sake of more workers
 _DEATHS = 3  # of a unit until it is halved, of one row until it is taken for deadly
 
 
@@ -78,26 +77,12 @@ class _HalvedUnit:
 
 @dataclass(slots=True)
 class Schedule(Jobs):
-    """The jobs of a plan whose units need nothing of each other.
+    """The jobs of a plan whose units need nothing of each other."""
 
-    `at_once`: so many jobs there should be, so fewer units are divided. `stretched` hears of rows of a unit
-    (the unit, the first row, their share of it, their totals).
-    """
-
-    at_once: int = 0
-    stretched: Callable[[int, int, float, Totals], object] = lambda *_: None
     _halved: dict[int, _HalvedUnit] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        wanted = -(-self.at_once // max(len(self.units), 1))
-        for unit in self.units:
-            pieces = min(wanted, self.space.plan.weights[unit] // _STRETCH)
-            if pieces > 1:
-                self._halved[unit] = _HalvedUnit([])
-                self._split(unit, 0, self.space.count_rows(unit), pieces)
-                self._join(unit)  # of blank lines alone
-            else:
-                self._todo.append({"unit": unit})
+        self._todo.extend({"unit": unit} for unit in self.units)
 
     @property
     def jobs(self) -> int:
@@ -114,8 +99,6 @@ class Schedule(Jobs):
             return
         stretch = self._stretch(job)
         stretch.name = job["to"]
-        of = max(one.stop for one in self._halved[unit].stretches)
-        self.stretched(unit, stretch.start, (stretch.stop - stretch.start) / of, totals)
         self._join(unit)
 
     def died(self, job: dict[str, Any]) -> None:
@@ -155,9 +138,8 @@ class Schedule(Jobs):
             stretch.deadly = True
             self._join(unit)
 
-    def _split(self, unit: int, start: int, stop: int, pieces: int = 2) -> None:
-        cuts = [stop - (stop - start) * left // pieces for left in range(pieces, -1, -1)]
-        for low, high in pairwise(cuts):
+    def _split(self, unit: int, start: int, stop: int) -> None:
+        for low, high in pairwise((start, (start + stop) // 2, stop)):
             if low < high:
                 self._halved[unit].stretches.append(_Stretch(low, high))
                 self._todo.append({"unit": unit, "rows": [low, high]})
