@@ -17,7 +17,7 @@ from tersely.errors import CompressionError
 from tersely.memory.revisions import CHANGES
 from tersely.memory.segments.agreement import term_lists
 from tersely.memory.segments.clauses import Role
-from tersely.memory.segments.paraphrases import Form
+from tersely.memory.segments.paraphrases import LEVELS, Form
 from tersely.memory.segments.preservation import (
     PreservationReport,
     compare,
@@ -237,15 +237,16 @@ class Shortener:
         in which every clause stands that says what must survive. Each O(characters).
         """
         room = partial(self._room, segment, request)
-        form = Form(reading)
-        rules = "".join([f" {rule}" for rule in reading.rules])
-        forms: tuple[str, ...] = ()
-        if reading.is_note:
-            forms = (form.fitting(lambda text: room(text + rules) >= 0), form.terse())
+        state = ""
+        for level in LEVELS if reading.is_note else ():
+            state = Form(reading, level).text()
+            if room(state) >= 0:
+                break
+        if state:
+            state += "".join([f" {rule}" for rule in reading.rules])
             for one in _told(reading):  # what changed or is denied, as far as it fits beside the state
                 said = f" {one.rstrip('.')}."
-                rules += said if room(f"{forms[0]}{rules}{said}") >= 0 else ""
-        for state in [f"{state}{rules}" for state in dict.fromkeys(filter(None, forms))]:
+                state += said if room(f"{state}{said}") >= 0 else ""
             extract, places = self._extract(reading, _unsaid(reading, state), room(f"{state}\n"), [])
             lead = len(state) + 1
             moved = [(start + lead, end + lead) for start, end in places]
