@@ -98,13 +98,11 @@ _LOOKED_AT = 64  # clauses of a source that share a word; a more common one says
 _ALONE = 2  # with fewer words beside it, a word is told by the clauses before and behind its own
 _NEAR, _STEM = 24, 5  # characters: how far to look for the word beside another, and as much of it counts
 _AHEAD = 4  # words behind a "not" that it denies
-_ALL_WORDS = 0.1
 _BOTH = 2  # what stands before a word, and what stands behind it
 _CLEARLY = 1.2  # times as much in common, before a clause is taken for another one
 _REST = 0.5  # of the words beside a turned one, before a clause is taken for the same with its opposite
 _CROSSED, _CROSSED_NEAR = 16, 4  # words of clauses that are looked at for what is crossed; how far apart
 _FEW = 3  # clauses with a word that tells what stands with it
-_BESIDE = 0.25  # what the word right before another one counts, and the one behind it
 
 
 class _Piece(NamedTuple):
@@ -123,7 +121,6 @@ class _Piece(NamedTuple):
     turns: int  # the same without those in quotations
     nearly: frozenset[str]
     sentence: int  # the number of its sentence
-    run: int  # the number of what is between full stops, semicolons and ends of lines
     is_label: bool  # "Next", before a colon
     is_elliptic: bool  # "the second is not", "not on Windows": of what the clause before says
 
@@ -171,11 +168,9 @@ class _Text:
         self._sentence_of = [piece.sentence for piece in self.pieces]
         self.where = defaultdict[str, list[int]](list)  # word -> the clauses that have it
         self.where_plain = defaultdict[str, list[tuple[int, int]]](list)  # -> (clause, index in its `plain`)
-        self.around = defaultdict[int, set[str]](set)  # sentence -> all words of its clauses
         self.marks = defaultdict[str, set[str]](set)  # exact word -> the marks beside it, in all its places
         self.marked = defaultdict[str, set[str]](set)  # kind and mark -> the exact words that it is beside
         for index, piece in enumerate(self.pieces):
-            self.around[piece.sentence] |= piece.content
             for word in piece.content:
                 self.where[word].append(index)
             for at, key in enumerate(piece.plain):
@@ -184,16 +179,15 @@ class _Text:
                 self.marks[word] |= marks
                 for mark in marks:
                     self.marked[kind + mark].add(word)
-        self.exact = Counter([word for piece in self.pieces for word in piece.exact])
 
     @cached_property
     def tokens(self) -> frozenset[str]:
         """All its words and parts of them."""
         return word_tokens(self.text)
 
-    def times(self, key: str) -> int:
-        """How often it has a plain word, as `keys_of` writes it."""
-        return len(self.where_plain.get(key, ()))
+    def more(self, other: _Text, key: str) -> bool:
+        """Say whether it has a plain word more often than another text."""
+        return len(self.where_plain.get(key, ())) > len(other.where_plain.get(key, ()))
 
     def alike(self, word: str, marks: Set[str]) -> tuple[set[str], set[str]]:
         """Return the other exact words of its kind beside one of these marks, and those beside two.
@@ -233,15 +227,6 @@ class _Text:
             for sentence in sentences:
                 around[sentence] = around.get(sentence, 0.0) + 1.0 / len(sentences)
         return {place: 0.5 * (much + around[self._sentence_of[place]]) for place, much in own.items()}
-
-    def add_beside(self, alike: dict[int, float], words: Collection[str]) -> None:
-        """Add to each clause what those before and behind it have in common with some words, at half."""
-        for word in sorted(words):  # sums are the same for every hash seed
-            places = self.places(word)
-            near = {place + step for place in places for step in (-1, 1)}
-            for place in near:
-                if 0 <= place < len(self.pieces):
-                    alike[place] = alike.get(place, 0.0) + 0.5 / len(places)
 
 
 def _marks(text: str, exact: Sequence[tuple[int, int, str]]) -> list[frozenset[str]]:
@@ -285,14 +270,12 @@ def _read_pieces(text: str) -> list[_Piece]:
     keys = keys_of(chain.from_iterable(plain))
     found: list[_Piece] = []
     ahead = frozenset[str]()  # a label of what is still to do speaks for the clause behind it
-    run = carried = 0  # "unable to read | or write it" denies both
+    carried = 0  # "unable to read | or write it" denies both
     for (start, end), blank, (here, later), own, scope, its in zip(
         spans, blanks, rows, words, words[len(rows) :], plain, strict=False
     ):
         names, piece = every[here], text[start:end].strip()
         sentence, denials = bisect_right(sentences, start) - 1, len(DENIES.findall(blank))
-        ends_run = text[max(start - 2, 0) : start].strip(" ") in (";", "\n")
-        run += bool(ends_run or (found and found[-1].sentence != sentence))
         carried = denials + (carried if _GOES_ON.match(blank) else 0)
         denied = (names[later:] + scope or names + own) if denials else names + own if carried else []
         columns = (
@@ -309,7 +292,6 @@ def _read_pieces(text: str) -> list[_Piece]:
             carried - len(DENIES.findall(" ".join(_QUOTATION.findall(blank)))),
             frozenset(map(str.casefold, _NEARLY.findall(blank))) | ahead,
             sentence,
-            run,
             text.startswith(":", end) and len(its) < _ALONE,
             bool(own or names) and bool(_ENDS_DENIED.search(piece) or _CONTRASTS.match(piece)),
         )
@@ -367,70 +349,27 @@ def contradictions(source: str, text: str) -> list[str]:
 
 
 def _exchanged(original: _Text, short: _Text) -> list[str]:
+    """The clauses with an exact word that the source lacks, or has where another one stood;
+    and those with several that nothing tells apart in another order."""
     found: list[str] = []
     open_ = defaultdict[str, list[tuple[str, str]]](list)
-    often: dict[str, int] = {}  # in the sentence that has it most
-    in_sentence = Counter([(piece.sentence, word) for piece in original.pieces for word in piece.exact])
-    for (_, word), times in in_sentence.items():
-        often[word] = max(often.get(word, 0), times)
-    in_run = Counter([(piece.run, word) for piece in short.pieces for word in piece.exact])
-    first = {(piece.run, word): piece.text for piece in reversed(short.pieces) for word in piece.exact}
-    for (run, word), times in in_run.items():
-        if times > often.get(word, times) and kind_of(word) == "number":
-            found.append(first[run, word])
-    last_clause = {word: piece.text for piece in short.pieces for word in piece.exact}
-    for word, times in short.exact.items():
-        if times > original.exact.get(word, times) and kind_of(word) == "number":
-            _, others = original.alike(word, original.marks.get(word, set()))
-            if any(short.exact.get(other, 0) < original.exact[other] for other in others):
-                found.append(last_clause[word])
-
-    @cache  # a clause that is repeated is compared once
-    def likest(
-        word: str, company: frozenset[str], names: frozenset[str], beside: frozenset[str]
-    ) -> tuple[float, float]:
-        """Likeness to `company` of the best clause with a word, and of the best with another of its kind."""
-        here, there = 0.0, 0.0
-        alike = original.likeness(company)
-        original.add_beside(alike, beside)
-        others = of_kind[kind_of(word)] - names
-        for place, much in alike.items():
-            exact = original.pieces[place].exact
-            if word in exact:
-                here = max(here, much)
-            elif not others.isdisjoint(exact):
-                there = max(there, much)
-        return here, there
-
-    of_kind = defaultdict[str, set[str]](set)
-    for word in original.exact:
-        of_kind[kind_of(word)].add(word)
-    before: dict[tuple[int, str], str] = {}  # run, and kind with the word behind -> the last word
-    for index, piece in enumerate(short.pieces):
-        names = frozenset(piece.exact)
+    had, has = (
+        Counter([word for piece in text.pieces for word in piece.exact]) for text in (original, short)
+    )
+    for piece in short.pieces:
         for word, kind, marks in zip(piece.exact, piece.kinds, piece.marks, strict=True):
             if word not in original.where:
                 if not has_word(original.tokens, word):
                     found.append(piece.text)
                 continue
-            unit = "".join(mark for mark in marks & original.marks[word] if mark[0] == ">")
-            last, before[piece.run, kind + unit] = before.get((piece.run, kind + unit)), word
-            company = piece.content - {word}
-            beside = frozenset(short.beside(index) - {word}) if len(company) < _ALONE else frozenset()
-            here, there = likest(word, company, names, beside)
-            if there > _CLEARLY * here and len(company) >= _ALONE:
-                found.append(piece.text)
-                continue
-            own = len(marks & original.marks.get(word, set()))
+            shared = marks & original.marks[word]
             once, twice = original.alike(word, marks)
-            if twice and own < _BOTH:
+            stands_for = has[word] > had[word] and any(has[other] < had[other] for other in twice)
+            if stands_for or (twice and len(shared) < _BOTH):
                 found.append(piece.text)
-            elif there >= 0.99 * here > 0 or piece.kinds.count(kind) > 1:
-                if own > (_BOTH if twice else bool(once)) or not (own or once):
-                    continue
+            elif once and (twice or len(shared) < _BOTH):
+                unit = "".join(mark for mark in shared if mark[0] == ">")
                 open_[kind + unit].append((word, piece.text))
-                if last not in (None, word) and _is_turned(original, last, word, last in piece.exact):
-                    found.append(piece.text)
     for words in open_.values():
         kind = kind_of(words[0][0])
         order = [word for piece in original.pieces for word in piece.exact if kind_of(word) == kind]
@@ -442,20 +381,6 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
                 found.append(clause)
                 break
     return found
-
-
-def _is_turned(original: _Text, first: str, second: str, in_clause: bool) -> bool:
-    """Say whether a source has two exact words in the other order only: in the clauses with both, where they
-    stand in one clause, else anywhere."""
-    places = [original.where.get(word, []) for word in (first, second)]
-    if not all(places):
-        return False
-    few = min(places, key=len)
-    looked_at = few if in_clause and len(few) <= _LOOKED_AT else ()
-    rows = [exact for place in looked_at if {first, second} <= set(exact := original.pieces[place].exact)]
-    if rows:  # is the first one before the last place of the second in any?
-        return all(exact.index(first) + exact[::-1].index(second) + 1 >= len(exact) for exact in rows)
-    return places[0][0] > places[1][-1]
 
 
 def has_word(tokens: Collection[str], word: str) -> bool:
@@ -497,12 +422,8 @@ def _denied(original: _Text, short: _Text) -> list[str]:
             found.append(piece.text)
             continue
         most = yes = no = 0.0
-        for place, alike in original.likeness([*piece.words, *piece.exact]).items():
+        for place, much in original.likeness([*piece.words, *piece.exact]).items():
             other = original.pieces[place]
-            covered = len(other.content & words) / len(other.content) if other.content else 1.0
-            both, either = piece.all_words & other.all_words, piece.all_words | other.all_words
-            # Of two that are as like, the one with less beside it.
-            much = alike * (0.5 + 0.5 * covered + _ALL_WORDS * len(both) / max(len(either), 1))
             if (piece.denials + other.denials) % 2 and _says_opposite(set(piece.plain), set(other.plain)):
                 yes, no = (yes, max(no, much)) if piece.denials else (max(yes, much), no)
                 most = max(most, much)
@@ -535,65 +456,40 @@ def _says_opposite(words: Set[str], others: Set[str]) -> bool:
 
 
 def _turned_round(original: _Text, short: _Text) -> list[str]:
-    """The clauses with a word whose opposite has the same words around it in the source, and it has not, or
-    stands there more often than in the source, where the opposite is missing."""
+    """The clauses with a word whose opposite has the same words around it in the source, and it has not."""
     found = []
-    turns_of: dict[str, Mapping[int, list[tuple[int, bool]]]] = {}
     for index, piece in enumerate(short.pieces):
-        for at, key in enumerate(() if piece.is_label else piece.plain):
-            if not (others := opposites_of(key) & original.where_plain.keys()):
-                continue
-            beside = piece.content - {key}
-            in_clause, rest = bool(beside), beside or short.beside(index)
+        for key in () if piece.is_label else piece.plain:
+            others = opposites_of(key) & original.where_plain.keys()
+            own_words = piece.content - {key}
+            in_clause, rest = bool(own_words), own_words or short.beside(index)
             own = opposite = 0.0
-            if key not in turns_of:
-                turns_of[key] = _turns(original, others, same_as(key))
-            for place in _alike(original, rest, in_clause, turns_of[key]):
+            for place in _alike(original, rest, in_clause) if others else ():
                 other = original.pieces[place]
                 has = other.content if in_clause else other.content | original.beside(place)
                 share = len(rest & has) / max(len(rest), 1)
-                wide = share + 0.5 * len((rest & original.around[other.sentence]) - has) / max(len(rest), 1)
-                for spot, turns in turns_of[key][place]:
-                    if turns and other.plain[spot] in piece.plain and key not in other.plain:
-                        continue  # "since it was read before": both stand there
-                    before = piece.plain[at - 1 : at] == other.plain[spot - 1 : spot] != ()
-                    behind = piece.plain[at + 1 : at + 2] == other.plain[spot + 1 : spot + 2] != ()
-                    much = wide + _BESIDE * (before + behind)
-                    if turns == bool((other.turns + piece.turns) % 2):  # "not enabled": "disabled"
-                        own = max(own, much)
-                    elif share >= _REST:
-                        opposite = max(opposite, much)
-            stands_for = short.times(key) > original.times(key) and any(
-                short.times(other) < original.times(other) for other in others
-            )
+                both = key in other.plain or not others & {*other.plain} & {*piece.plain}
+                for word in {*other.plain} & {*same_as(key), *(others if both else ())}:
+                    if (word in others) == bool((other.turns + piece.turns) % 2):  # "not enabled": "disabled"
+                        own = max(own, share)
+                    elif share >= _REST and (in_clause or other.content <= {word}):
+                        opposite = max(opposite, share)
+            stands_for = short.more(original, key) and any(original.more(short, other) for other in others)
             if opposite > own or (stands_for and opposite == own > 0):
                 found.append(piece.text)
                 break
     return found
 
 
-def _turns(original: _Text, others: Set[str], same: Set[str]) -> Mapping[int, list[tuple[int, bool]]]:
-    """Clause -> its words that mean the same or the opposite: (index, whether it is the opposite)."""
-    found: dict[int, list[tuple[int, bool]]] = {}
-    for word in {*others, *same}:
-        for place, at in original.where_plain.get(word, ()):
-            found.setdefault(place, []).append((at, word in others))
-    return found
-
-
-def _alike(original: _Text, words: Set[str], in_clause: bool, among: Mapping[int, object]) -> Collection[int]:
-    """Find clauses of `among` that share a word with `words`: at most `_LOOKED_AT`, the most similar.
-
-    Where the words stood beside a clause, not in it: those that share one or stand beside one that does, all.
-    """
-    places = set().union(*(original.places(word) for word in words))
-    if not in_clause:
-        places = {place + step for place in places for step in (-1, 0, 1)}
-    places &= among.keys()
-    if not in_clause or len(places) <= _LOOKED_AT:
-        return places
+def _alike(original: _Text, words: Set[str], in_clause: bool) -> Collection[int]:
+    """Find clauses that share a word with `words`: at most `_LOOKED_AT`, the most similar; where the words
+    stood beside a clause, not in it, those beside such ones, too."""
     likeness = original.likeness(words)  # a clause with all of the words is always among the likest
-    return nsmallest(_LOOKED_AT, places, key=lambda place: (-likeness.get(place, 0.0), place))
+    places = nsmallest(_LOOKED_AT, likeness, key=lambda place: (-likeness[place], place))
+    if in_clause:
+        return places
+    near = {place + step for place in places for step in (-1, 0, 1)}
+    return sorted(near & set(range(len(original.pieces))))
 
 
 def _crossed(original: _Text, short: _Text) -> list[str]:

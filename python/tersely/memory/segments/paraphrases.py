@@ -75,7 +75,7 @@ _NAMES = re.compile(r"\w [A-Z]|^[A-Z][a-z]*[A-Z]")  # a capital within a sentenc
 
 @dataclass(frozen=True)
 class Form:
-    """A shorter form of a note, without what a level of LEVELS leaves out: no number, path, quotation, "not"."""
+    """A shorter form of a note, without what a level of LEVELS leaves out: never a number, path or "not"."""
 
     reading: Reading
     level: int = _NOTHING
