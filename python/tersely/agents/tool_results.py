@@ -139,7 +139,7 @@ def compress_tool_result(
 
 @dataclass(frozen=True, slots=True)
 class ToolResultCompressor:
-    """Compress many tool results with the same options, those of `compress_tool_result`."""
+    """Compresses many tool results with the same options, those of `compress_tool_result`."""
 
     budget: int = BUDGET
     store: Store | None = None

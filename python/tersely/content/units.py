@@ -43,7 +43,7 @@ def _sign(first: int, last: int) -> str:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Lines:
-    """Units are written one below the other, a marker on a line of its own where some are left out.
+    """Writes units one below the other, with a marker on a line of its own at each gap.
 
     Attributes:
         marker: what stands in the place of a run of left out units of one document, in the syntax of the
@@ -77,7 +77,7 @@ class Lines:
 @checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Nested:
-    """Nested units that keep the document's own gaps, with a marker in the place of those left out.
+    """Writes nested units with the document's own white space, and a marker at each gap.
 
     Attributes:
         marker: what stands in the place of a run of left out units of one document; "" for nothing.
@@ -101,7 +101,7 @@ class Nested:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quoted:
-    """Units are quoted words behind the name of their source, which they need; a source begins a line.
+    """Writes quoted units after the name of their source, which they need; a source begins a line.
 
     A unit without needs is a source ("user 12: ") and is written where words of it are kept. Words lie in one
     line of the document each (`table.block` is its number); all further lines of a source are indented by
@@ -117,7 +117,7 @@ Form = Lines | Nested | Quoted
 @checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Units:
-    """The units of some texts of one content type.
+    """The units (segments of any type) that a parser found in some texts.
 
     Attributes:
         table: where they are, in source order; `heading` is the row that each needs (a method its class, a
@@ -168,7 +168,7 @@ class ContentReader(Protocol):
 
 
 def units_of(document: Any, start: Any, end: Any, kind: int, needs: Any = None) -> SegmentTable:
-    """A table of units of one kind; `needs`: the row that each needs, None: none does."""
+    """Return a table of units of one kind; `needs`: the row that each needs; None: none needs any."""
     size = len(start)
     return SegmentTable(
         np.asarray(document, dtype=np.int32),
@@ -189,7 +189,7 @@ def _counts_from_0(table: SegmentTable) -> bool:
 
 
 def join_tables(parts: Sequence[tuple[SegmentTable, int, int]]) -> SegmentTable:
-    """Tables one below the other: (table, document of its rows, characters to add to each row's place).
+    """Join tables of units: (table, document of its rows, characters to add to each row's offsets).
 
     `heading` and `block` move along with their rows.
     """

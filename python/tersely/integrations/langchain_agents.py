@@ -28,7 +28,7 @@ _CACHE_BYTES = 16 * 2**20  # of results that were made shorter: a history comes 
 
 
 class TerselyMiddleware(AgentMiddleware):
-    """Compresses each request to the model; the agent's state, and so its history, stays whole.
+    """Compresses each request to the model; the agent's state keeps the whole history.
 
     First the results of tools: one of more than `tool_budget` tokens is compressed as what it is (a log,
     JSON, code...), with regard to the question that the agent was at when the tool was called. So it is sent

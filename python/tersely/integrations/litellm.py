@@ -15,7 +15,7 @@ __all__ = ["TerselyHook"]
 
 
 class TerselyHook(CustomLogger):
-    """A pre-call hook: results of tools in "messages" (chat, Anthropic) and "input" (Responses) get shorter.
+    """A pre-call hook that shortens tool results in "messages" (chat, Anthropic) and "input" (Responses).
 
     In a file beside the proxy's config.yaml, `hook = TerselyHook(budget=2000)`; in the config,
     `litellm_settings: {callbacks: my_file.hook}`. A result is sent in the same bytes on every turn. What

@@ -18,7 +18,7 @@ __all__ = ["compare"]
 def compare(
     tools: QueryTools, questions: Iterable[Mapping[str, Any]], *, top_n: int = 5, **limits: float
 ) -> dict[str, int]:
-    """Ask both search tools each question, and count whose results hold an answer.
+    """Ask both search tools each question, and count the replies that contain an answer.
 
     Args:
         tools: over an index, or any retriever.

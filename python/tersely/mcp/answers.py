@@ -84,19 +84,19 @@ class Answerer:
 
 
 def count_tokens(text: str) -> int:
-    """Tokens of a reply (o200k_base)."""
+    """Count the tokens of a reply (o200k_base)."""
     return count(resolve_counter(None), text)
 
 
 def fenced_reply(text: str) -> str:
-    """A reply that is one text from elsewhere; a blank one needs no fence."""
+    """Return a reply with one text of a document between marker lines; a blank text needs none."""
     return fence(text).only(text) if text.strip() else text
 
 
 def to_markdown(
     answer: Answer, results: Sequence[ChunkResult], stats: ResultStats | None = None, *, note: str = ""
 ) -> str:
-    """Write an answer and its results as Markdown, document text fenced (writing/prompt.py).
+    """Write an answer and its results as Markdown, with text of documents between marker lines.
 
     `# Answer`, `# Source Documents` with each result's score, file, section and content, and, where there are
     stats, `# Compression Stats` with a line a number.
@@ -113,7 +113,7 @@ def to_markdown(
 
 
 def to_previews(answer: Answer, previews: Sequence[Preview]) -> str:
-    """Write an answer, and a line for each result: its id, score and preview."""
+    """Write an answer and a line for each result: its id, score and preview."""
     lines = "\n".join(f"{shown_name(one.chunk_id)} ({one.score:.4f}): {one.preview}" for one in previews)
     around = fence(answer.text, lines)
     parts = _answer(answer, around, bool(answer.text or lines))
@@ -121,7 +121,7 @@ def to_previews(answer: Answer, previews: Sequence[Preview]) -> str:
 
 
 def to_extract(answer: Answer, extract: str, stats: ResultStats | None = None, *, note: str = "") -> str:
-    """Write an extract of results (retrieval/index/files.py), below a note and an answer, if any."""
+    """Write an extract of search results, below a note and an answer, if there are any."""
     around = fence(answer.text, extract)
     if answer.text:
         parts = [*_answer(answer, around, True), "\n# Sources", around.put(extract)]

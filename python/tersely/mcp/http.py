@@ -36,7 +36,7 @@ _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")  # as they stand in URLs
 
 
 def checked_token(token: str, source: str = "the bearer token") -> str:
-    """Return a bearer token that is long enough; raises ValueError, which names `source`, for another."""
+    """Return a bearer token if it is long enough; otherwise raise ValueError, which names `source`."""
     if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
         raise ValueError(f"{source} must have {_SHORTEST_TOKEN} or more printable ASCII characters")
     return token
@@ -55,9 +55,8 @@ def http_application(
     ready: Iterable[Callable[[], object]] = (),
     gateway: Gateway | None = None,
 ) -> Any:
-    """Make the ASGI application: MCP at /mcp, and POST /compress (compress_door.py) for callers in any
-    language; /v1/compress and /v1/retrieve for gateways; GET /health and /ready. There are no sessions, so
-    memory does not grow.
+    """Make the ASGI application: MCP at /mcp, POST /compress for any language, requests of gateways, and
+    health checks.
 
     Args:
         tools: of the server.

@@ -48,7 +48,7 @@ _STATE: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class MemoryTools:
-    """The tools of a server over one memory of segments."""
+    """The tools of a server that manage the notes of an agent in one memory."""
 
     memory: SegmentMemory
 

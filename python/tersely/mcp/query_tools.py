@@ -39,7 +39,7 @@ _QUERY = argument("string", "Natural language query")
 
 @dataclass(frozen=True, slots=True)
 class QueryTools:
-    """The search tools of a server, over one retriever.
+    """The tools of a server that search with one retriever.
 
     Attributes:
         retriever: finds the chunks. One with `vectors(chunk_ids)` (float rows) saves embedding them again.

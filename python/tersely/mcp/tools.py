@@ -15,7 +15,7 @@ _PYTHON = {"string": str, "boolean": bool, "array": list, "object": dict}
 
 
 class ToolError(Exception):
-    """A call that cannot be answered; the message is for the model that made it."""
+    """A call that cannot be answered; its message is for the model that made the call."""
 
     @classmethod
     def of_budget(cls, budget: float, required: float) -> ToolError:

@@ -147,7 +147,7 @@ class CheckedCrossEncoder:
 
 @dataclass(frozen=True, slots=True)
 class CheckedPruner:
-    """A pruner that is given window after window, and whose probabilities are checked.
+    """A pruner that receives one window at a time, and whose probabilities are checked.
 
     Attributes:
         pruner: anything with `prune`.

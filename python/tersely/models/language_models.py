@@ -20,7 +20,7 @@ Completion = str | Exception  # the reply to a prompt, or what was raised instea
 
 @dataclass(frozen=True, slots=True)
 class CheckedLanguageModel:
-    """A language model whose replies are checked: in time, text, not blank, and of at most 2**20 characters.
+    """A language model whose replies are checked: in time, text, not blank, at most 2**20 characters.
 
     Attributes:
         ask: prompt -> reply, or an awaitable of one.
@@ -134,7 +134,7 @@ def complete_all(model: CheckedLanguageModel, prompts: Sequence[str], limit: int
 
 
 async def acomplete_all(model: CheckedLanguageModel, prompts: Sequence[str], limit: int) -> list[Completion]:
-    """As `complete_all`, in the caller's event loop."""
+    """Return replies as `complete_all` does, in the caller's event loop."""
     import asyncio
 
     free = asyncio.Semaphore(limit)

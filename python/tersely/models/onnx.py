@@ -256,7 +256,7 @@ class _OnnxModel:
 
 
 class OnnxEmbedder(_OnnxModel):
-    """An embedder that runs an ONNX sentence model and pools its token vectors to one vector a text.
+    """An embedder that runs an ONNX sentence model and pools its token vectors to one per text.
 
     The same texts give the same bits on any number of threads. Which texts share a batch moves a float
     model's vectors by rounding only. A dynamically quantized model scales its inputs batch by batch: its
@@ -325,7 +325,7 @@ class OnnxEmbedder(_OnnxModel):
 
 
 class OnnxCrossEncoder(_OnnxModel):
-    """An ONNX model that reads a query and a text together and says how relevant the text is."""
+    """An ONNX model that scores how relevant a text is to a query by reading both together."""
 
     def __init__(
         self,
@@ -360,7 +360,7 @@ class OnnxCrossEncoder(_OnnxModel):
 
 
 class OnnxPruner(_OnnxModel):
-    """An ONNX model that labels the tokens of a text as useful for a query or not, for `pruner`.
+    """An ONNX model that labels each token of a text as useful or not for a query, for `pruner`.
 
     Takes token classifiers, and models like Provence, whose first output with a row a token says it.
     """

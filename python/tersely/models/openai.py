@@ -20,7 +20,7 @@ _ALWAYS_THE_SAME = MappingProxyType({"temperature": 0})
 
 
 class OpenAIEmbedder:
-    """Embeds texts through the embeddings endpoint of OpenAI or of a server like it."""
+    """Embeds texts by the embeddings endpoint of OpenAI or a compatible server."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class TokenUsage:
 
 
 class OpenAILanguageModel:
-    """Asks a chat model, each prompt in a conversation of its own, through chat completions. Thread-safe."""
+    """Asks a chat model of OpenAI or a compatible server; each prompt is a new conversation."""
 
     def __init__(
         self,

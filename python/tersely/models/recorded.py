@@ -36,11 +36,11 @@ _Entry = dict[str, Any]  # "key", "model", and "reply", or "error" with "type" a
 
 
 class RecordedError(CompressionError):
-    """A recorded model raised instead of replying; the message has the type and words of its error."""
+    """The recorded model raised an error; the message has its type and text."""
 
 
 class MissingReplyError(StoreError):
-    """No reply to a prompt was ever recorded; the message has the prompt's key."""
+    """No reply to a prompt was recorded; the message has the prompt's key."""
 
 
 class Recorder:
@@ -124,7 +124,7 @@ class Recorder:
 
 
 class Replayer:
-    """A language model that gives recorded replies, and raises recorded errors, and asks nobody."""
+    """A language model that returns recorded replies and raises recorded errors, without a model."""
 
     def __init__(self, path: str | os.PathLike[str], *, name: str | None = None) -> None:
         """Read a recording.

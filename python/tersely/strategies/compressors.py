@@ -175,7 +175,7 @@ class ExtractiveCompressor(Compressor):
 
 
 class HierarchicalCompressor(Forms[HierarchicalContext]):
-    """Makes levels of a half, a quarter, an eighth ... of the original's tokens.
+    """Makes levels of a half, a quarter, an eighth and so on of the original's tokens.
 
     Without `compressor`, with an extractive one or one without a model, each level is a verbatim part of the
     one before, made of one reading and one scoring of the text; with another one, such as a HybridCompressor

@@ -428,7 +428,7 @@ class Segmenter:
 @brief
 @dataclass(frozen=True, slots=True)
 class ExtractedContent:
-    """Segments of one document, verbatim.
+    """Segments that were selected from one document, verbatim.
 
     Attributes:
         segments: in source order, without overlap.
