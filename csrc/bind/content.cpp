@@ -213,7 +213,7 @@ py::array_t<std::uint8_t> lined(const py::object& texts) {
 class GivenLines {
   public:
     explicit GivenLines(const py::tuple& lines) {
-        require(lines.size() == 14, "lines must have fourteen parts");
+        require(lines.size() == 15, "lines must have fifteen parts");
         const auto marks = lines[0].cast<Input<std::uint32_t>>();
         const auto templates = lines[1].cast<Ids>(), copies = lines[2].cast<Ids>(), found = lines[3].cast<Ids>();
         const auto documents = lines[4].cast<Ids>();
@@ -226,15 +226,16 @@ class GivenLines {
         const auto margins = lines[11].cast<Ids>();
         forms_ = lines[12].cast<Input<std::uint64_t>>();
         odd_ = lines[13].cast<Input<float>>();
+        const auto sizes = lines[14].cast<Offsets>();
         const std::span<const std::uint32_t> mark = view(marks);
         const std::span<const std::int32_t> of = view(templates), copy = view(copies), finding = view(found);
         const std::span<const std::int32_t> document = view(documents);
         const std::span<const std::int64_t> line = view(numbers), counts = view(counts_), findings = view(findings_);
         const std::span<const std::int32_t> variant = view(same), margin = view(margins);
-        const std::span<const std::int64_t> variants = view(variants_);
+        const std::span<const std::int64_t> variants = view(variants_), size = view(sizes);
         const std::size_t n = mark.size();
         require(of.size() == n && copy.size() == n && finding.size() == n && document.size() == n && line.size() == n &&
-                    variant.size() == n && margin.size() == n && view(odd_).size() == n,
+                    variant.size() == n && margin.size() == n && size.size() == n && view(odd_).size() == n,
                 "columns of lines must have as many rows");
         require(view(forms_).size() == counts.size(), "each template must have a form");
         rows_.resize(n);
@@ -251,6 +252,7 @@ class GivenLines {
             row.document = document[i];
             row.line = line[i];
             row.margin = margin[i];
+            row.end = size[i];
         }
     }
     content::GradedLines get() const {

@@ -578,3 +578,13 @@ def test_lines_of_signs_alone_are_unlike_no_other() -> None:
     worth, first = _native.line_worth(grade, np.zeros(3, dtype=np.float32), lines.graded(), 2, kinds=True)
     assert worth[0] > 10 * worth[1] == 10 * worth[2]
     assert first.tolist()[1:] == [0, 0]
+
+
+def test_numbers_below_a_heading_of_totals_stay_and_a_long_remark_does_not_push_them_out() -> None:
+    steps = [f"step {'abcd'[n % 4]} of part {n}: {n * 7 % 90} files read" for n in range(40)]
+    remark = "  Note: the disk cache may be cold. " + "You can warm it with the option --warm. " * 6
+    totals = ["RUN TOTALS", "", "  files seen 3128", "  mean of files 41.7 kB"]
+    end = ["Thank you for the use of this tool", "Its pages hold more", "Goodbye then", "and farewell"]
+    text = "\n".join([*steps[:20], remark, *steps[20:], "", *totals, "", *end])
+    kept = tersely.compress(text, ratio=0.08, strategy="tool_output").text
+    assert all(line in kept for line in totals[2:])

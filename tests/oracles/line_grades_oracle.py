@@ -24,6 +24,8 @@ _CLOSING = (
     3  # lines at the end of a document that say how all ended: with a number, and none like them before
 )
 _LONG = 20  # lines of a document that has a closing
+_TOTALS = 6  # lines below a heading of totals that may be these
+_LONG_LINE = 120  # characters: of a longer line without words of errors, a root of the rest counts
 _END = 12  # lines at the end of a document, where verdicts stand
 
 
@@ -76,10 +78,11 @@ def report_grades(lines: LineTable) -> Float32s:
     """float32[n] in [0, 1]: `outcome_grades` of lines that report to somebody, in sections and to an end.
 
     From ERROR too: the head of a section in which something failed, where few do, and numbers in the closing
-    lines. O(lines log lines).
+    lines; below: numbers right below a heading of totals. O(lines log lines).
     """
     grade = outcome_grades(lines)
     grade = np.where(_heads(lines, grade >= FAILED), np.maximum(grade, 0.6), grade)
+    grade = np.where(_totals(lines), np.maximum(grade, np.float32(0.4)), grade)
     grade = np.where(_closes(lines), np.maximum(grade, 0.5), grade)
     return grade.astype(np.float32)
 
@@ -127,7 +130,11 @@ def line_worth(
             met[template] += 1
         around = slice(max(i - context, 0), i + context + 1)
         near = bool((says[around] & (document[around] == document[i])).any())
-        worth[i] = (worth[i] + weights["near"] * near) * (_DRAWN if drawn[i] else 1) + float(asked[i])
+        worth[i] += weights["near"] * near
+        size = int(lines.table.end[i] - lines.table.start[i])
+        if size > _LONG_LINE and graded < ERROR:
+            worth[i] *= np.sqrt(_LONG_LINE / size)
+        worth[i] = worth[i] * (_DRAWN if drawn[i] else 1) + float(asked[i])
         if lines.has(Mark.OVERWRITTEN)[i]:
             worth[i] = 0.01
         if lines.has(Mark.OVERWRITTEN)[i] or lines.copies[i] or drawn[i]:
@@ -300,6 +307,18 @@ def _closes(lines: LineTable) -> npt.NDArray[np.bool_]:
         [not one or closing[t] == lines.counts[t] for one, t in zip(last, lines.template, strict=True)], bool
     )
     return np.asarray(last & (end - first >= _LONG) & new & lines.has(Mark.NUMBER), dtype=bool)
+
+
+def _totals(lines: LineTable) -> npt.NDArray[np.bool_]:
+    """bool[n]: the lines with a number right below a heading of totals."""
+    below, document, line = np.zeros(len(lines.line), dtype=bool), lines.table.document, lines.line
+    for head in np.flatnonzero(lines.has(Mark.TOTALS)).tolist():
+        for row in range(head + 1, min(head + _TOTALS + 1, len(below))):
+            far = line[row] - line[row - 1] > (2 if row == head + 1 else 1)
+            if far or document[row] != document[head]:
+                break
+            below[row] = True
+    return below & lines.has(Mark.NUMBER) & ~lines.bulk & ~lines.has(Mark.OWN)
 
 
 def _at_end(lines: LineTable) -> npt.NDArray[np.bool_]:

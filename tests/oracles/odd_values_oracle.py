@@ -30,8 +30,32 @@ def size(value: str) -> float | str:
     return max(math.frexp(float(digits))[1] - 1 + power, -30)
 
 
+def number(value: str) -> float:
+    """The number with its unit in one unit; below all others: it is none."""
+    found = _NUMBER.fullmatch(value)
+    if found is None:
+        return -1e300
+    sign, digits, unit = found.groups()
+    scaled = unit in {"ns", "us", "µs", "ms", "m"} or re.fullmatch("[kKMGT]([iBb].?)?", unit)
+    power = _UNITS.get(unit[:1], 0) if scaled else 0
+    return (-1 if sign == "-" else 1) * float(digits) * 2.0**power
+
+
+def largest(values: Sequence[str]) -> int:
+    """The place of the largest number, where it is measured and tells something; -1: it does not."""
+    numbers = list(map(number, values))
+    n, most = len(values), max(numbers)
+    outgrown = sum(one > max(numbers[:i], default=-1e300) for i, one in enumerate(numbers))
+    named = 2 * sum(size(value) == "no number" for value in values) > n
+    differ = len(set(values)) > _TOLD_APART or 3 * len(set(values)) >= n
+    tells = n >= 6 and differ and not named and numbers.count(most) == 1 and outgrown <= 2 + n // 3
+    found = numbers.index(most)
+    measured = not values[found].lstrip("+-").isdecimal()
+    return found if tells and measured and len(set(values)) > 1 else -1
+
+
 def oddity(values: Sequence[str]) -> list[float]:
-    """float[n]: how odd each value is among all of them."""
+    """float[n]: how odd each value is among all of them, but for the largest number."""
     n, counts, sizes = len(values), Counter(values), Counter(map(size, values))
 
     def far(few: int) -> float:

@@ -162,12 +162,15 @@ constexpr std::size_t kLinesBefore = 2, kLinesBehind = 7;  // lines of its secti
 // Lines at the end of a long document that say how all ended: with a number, and none like them before.
 constexpr std::size_t kClosingLines = 3;
 constexpr std::size_t kLongEnough = 20;  // lines of a document that has a closing
-constexpr std::size_t kEnding = 12;      // lines at the end of a document, where verdicts stand
+constexpr std::size_t kTotalLines = 6;   // lines below a heading of totals that may be these, with a number
+constexpr float kTotalGrade = 0.4F;
+constexpr std::size_t kEnding = 12;  // lines at the end of a document, where verdicts stand
 // Grade of a line that stands beside a failure, at most: tables' odd rows come first.
 constexpr float kSceneShare = 0.25F;
-constexpr double kDrawnShare = 0.3;         // of what a line is worth, for one of a quote of what is complained of
-constexpr double kFewFailures = 0.05;       // of all rows
-constexpr double kLeastWorth = 0.1;         // of pieces of long lines, and of signs alone
+constexpr double kDrawnShare = 0.3;    // of what a line is worth, for one of a quote of what is complained of
+constexpr double kFewFailures = 0.05;  // of all rows
+constexpr double kLongLine = 120;      // characters: of a longer line without words of errors a root counts
+constexpr double kLeastWorth = 0.1;    // of pieces of long lines, and of signs alone
 constexpr double kOverwrittenWorth = 0.01;  // of what is written over
 constexpr std::size_t kMostShared = 12;     // units of a line, at most, that have its grade
 
@@ -421,6 +424,15 @@ std::vector<float> report_grades(const GradedLines& lines) {
             --head;
         if (failed - head <= kSectionLines && !stands_for_others(rows[head])) grade[head] = std::max(grade[head], 0.6F);
     }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!has(rows[i], kTotals)) continue;
+        for (std::size_t below = i + 1; below < rows.size() && below <= i + kTotalLines; ++below) {
+            const std::int64_t step = rows[below].line - rows[below - 1].line;
+            if (rows[below].document != rows[i].document || step > (below == i + 1 ? 2 : 1)) break;
+            if (has(rows[below], kNumber) && !stands_for_others(rows[below]))
+                grade[below] = std::max(grade[below], kTotalGrade);
+        }
+    }
     const std::vector<std::size_t> end = ends_of_documents(rows);
     std::size_t first = 0;
     std::vector<std::int64_t> closing(lines.counts.size(), 0);  // of a template, lines in closings
@@ -616,6 +628,8 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
             ++met[of];
         }
         if (near[i]) worth += weights.near;
+        const auto size = static_cast<double>(row.end - row.start);
+        if (size > kLongLine && graded < kErrorGrade) worth *= std::sqrt(kLongLine / size);
         const bool drawn = quotes.drawn[i] && !failed;
         if (drawn) worth *= kDrawnShare;
         worth += static_cast<double>(asked[i]);

@@ -55,7 +55,8 @@ std::vector<std::int64_t> places_of_lines(std::span<const Row> rows);
 std::vector<float> outcome_grades(const GradedLines& lines);
 
 // outcome_grades of lines that report to somebody, in sections and to an end. From kErrorGrade too: the head of a
-// section in which something failed, where few do, and numbers in the closing lines. O(rows).
+// section in which something failed, where few do, and numbers in the closing lines. Below: numbers right below a
+// heading of totals ("HEAP SUMMARY:"). O(rows).
 std::vector<float> report_grades(const GradedLines& lines);
 
 // Lists, whose order is their writer's, so that what comes first matters most.
@@ -108,8 +109,9 @@ struct LineWorth {
 // The worth of each line by `grade` (report_grades), and what a query adds to it (`asked`). What all lines say tells
 // nothing: a grade that the line's own words have counts over the root of how often its template came, but for rare
 // words, and for failures, in logs (`kinds`: a line of each kind matters more) where these are few. Of a line that came
-// k times before, byte for byte, a part of 2 + k counts; less of a quote of a file; of one that is written over next to
-// nothing; signs alone are unlike no other line; 0 for what stands for other lines. O(rows).
+// k times before, byte for byte, a part of 2 + k counts; less of a long line without words of errors, and of a quote of
+// a file; of one that is written over next to nothing; signs alone are unlike no other line; 0 for what stands for
+// other lines. `end - start` of a row counts, in characters. O(rows).
 LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
                      std::size_t context, bool kinds, const LineWeights& weights = {});
 

@@ -33,7 +33,10 @@ constexpr std::array<Class, 256> make_classes() {
 constexpr std::array<Class, 256> kClasses = make_classes();
 constexpr std::size_t kLongestWord = 40;
 constexpr std::size_t kFewestLetters = 3;  // words of letters of a line that consists of words
-constexpr std::size_t kQuoteReach = 256;   // bytes in which a quote must close
+constexpr std::size_t kHeadingWords =
+    7;  // of a heading of totals at most, the word for these among the last kBehindTotals
+constexpr std::size_t kBehindTotals = 3;
+constexpr std::size_t kQuoteReach = 256;  // bytes in which a quote must close
 
 Class class_of(char byte) { return kClasses[static_cast<unsigned char>(byte)]; }
 
@@ -236,6 +239,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
     std::size_t quote_end = 0;  // in a quote: where it ends
     bool no_quotes = false, first_word = true, columns = false;
     std::size_t all_words = 0, letters = 0;  // words, and those of letters alone
+    std::size_t totals = 0;                  // the number of the last word of kTotals, from 1
     const std::string_view said = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
     const bool above = std::exchange(words.told, said == "E" || said.starts_with("E   "));
     Outcomes outcomes(line, words.stamp.at + words.stamp.size, above && words.told);
@@ -284,6 +288,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
                                    quoted, place});
             first_word = false;
             all_words += word.runs > 0 ? 1 : 0;
+            if ((word.marks & kTotals) != 0) totals = all_words;
             letters += word.only_run != 0 ? 1 : 0;
             if (word.number) marks |= kNumber;
             const bool value = word.number || word.slashes > 1 || line[at] == '/' || word.end - at > kLongestWord;
@@ -300,6 +305,8 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
             at = std::max(word.end, at + 1);
         }
     }
+    if (totals > 0 && totals + kBehindTotals > all_words && all_words <= kHeadingWords && (marks & kNumber) == 0)
+        marks |= kTotals;
     if (!columns && letters >= kFewestLetters && 5 * letters >= 4 * all_words) marks |= kWordy;
     words.marks = marks | outcomes.marks();
     words.finding = outcomes.finding();
@@ -741,12 +748,30 @@ std::vector<float> LineReader::odd() const {
     const OddValues::Judged odd_of = values_.judge();
     const float most = std::log2(static_cast<float>(std::max<std::int64_t>(all_lines_, kFewestLines)));
     std::vector<std::vector<std::uint8_t>> vary(miner_.size());  // of a template: the places at which values differ
+    struct Largest {
+        std::uint8_t place;
+        std::size_t row;
+    };
+    std::vector<std::vector<Largest>> largest(miner_.size());  // of a template: where the largest number tells
     for (std::size_t id = 0; id < vary.size(); ++id) {
         if (templates_[id].count < 2) continue;
         const auto of = static_cast<std::int32_t>(id);
         for (std::size_t i = 0; i < miner_.tokens(of).size(); ++i) {
-            if (odd_of.varies(miner_.place(of) + i)) vary[id].push_back(static_cast<std::uint8_t>(i));
+            const std::size_t place = miner_.place(of) + i;
+            if (odd_of.varies(place)) vary[id].push_back(static_cast<std::uint8_t>(i));
+            if (odd_of.has_largest(place)) largest[id].push_back({static_cast<std::uint8_t>(i), rows_.size()});
         }
+    }
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+        const auto id = static_cast<std::size_t>(rows_[row].template_id);
+        if (id >= largest.size() || (rows_[row].marks & kContinued) != 0) continue;
+        for (Largest& one : largest[id]) {
+            if ((codes_[rows_[row].said + one.place] & OddValues::kOutgrows) != 0) one.row = row;
+        }
+    }
+    std::vector<bool> is_largest(rows_.size() + 1, false);
+    for (const std::vector<Largest>& of : largest) {
+        for (const Largest& one : of) is_largest[one.row] = true;
     }
     std::vector<float> result;
     result.reserve(rows_.size());
@@ -756,7 +781,7 @@ std::vector<float> LineReader::odd() const {
             continue;
         }
         const auto id = static_cast<std::size_t>(row.template_id);
-        float odd = 0;
+        float odd = is_largest[result.size()] ? OddValues::kLargest * most : 0;
         if (id < vary.size()) {
             const std::size_t place = miner_.place(row.template_id);
             for (const std::uint8_t i : vary[id]) odd = std::max(odd, odd_of(place + i, codes_[row.said + i]));

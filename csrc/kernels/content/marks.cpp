@@ -135,6 +135,7 @@ constexpr std::array kWords = {
     Word{"plan", kTotals},
     Word{"total", kTotals},
     Word{"totals", kTotals},
+    Word{"recap", kTotals},
     Word{"found", kFound | kCompares},
     Word{"expected", kCompares},
     Word{"actual", kCompares},

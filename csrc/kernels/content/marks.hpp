@@ -47,7 +47,8 @@ inline constexpr std::uint32_t kLevelKey =
 inline constexpr std::uint32_t kQuietWord = 1U << 26U;
 inline constexpr std::uint32_t kCounted = 1U << 27U;  // failures that tools count: 3 failed, errors: 2
 inline constexpr std::uint32_t kTotals =
-    1U << 28U;  // summary, plan: before a colon at the start of a line, what follows is a verdict
+    1U << 28U;  // summary, plan: before a colon at the start of a line, what follows is a verdict; of a row: it is
+                // a heading with such a word near its end, without a number
 inline constexpr std::uint32_t kFound = 1U << 29U;     // found: not so is trouble
 inline constexpr std::uint32_t kCompares = 1U << 30U;  // expected, actual, left, right, ...
 inline constexpr std::uint32_t kWarns = 1U << 31U;     // warning, deprecated: trouble that stops nothing

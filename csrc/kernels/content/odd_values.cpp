@@ -18,6 +18,9 @@ constexpr std::size_t kEight = kLeast + 3 - kSmallest;  // the class of 8
 constexpr std::size_t kGap = 3;                         // classes that lie between far numbers and others, and one
 constexpr float kLarge = 2.0F / 3;                      // for large numbers beside far ones
 constexpr std::uint32_t kFar = 20;                      // of so many numbers one at most is far
+constexpr std::uint32_t kDiffer = 3;  // one in so many values, at least, differs where the largest one counts
+// Of values of which one in so many, and a few, outgrow all before them one is the largest; a counter outgrows itself.
+constexpr std::uint32_t kOutgrownShare = 3, kOutgrown = 2;
 constexpr std::uint8_t kBySize = OddValues::kMostValues + 1;  // the first code of a class
 
 // The power of two that a unit stands for; `known`: whether it may be a unit.
@@ -50,7 +53,9 @@ int power_of(std::string_view unit, bool& known) {
     }
 }
 
-std::uint8_t class_of(std::string_view bytes) {
+}  // namespace
+
+OddValues::Number OddValues::number_of(std::string_view bytes) {
     std::size_t at = 0;
     const bool below = !bytes.empty() && bytes[0] == '-';
     if (below || (!bytes.empty() && bytes[0] == '+')) ++at;
@@ -59,7 +64,7 @@ std::uint8_t class_of(std::string_view bytes) {
     bool point = false;
     for (; at < bytes.size(); ++at) {
         if (text::ascii_digit(bytes[at])) {
-            if (digits == 18) return kNone;
+            if (digits == 18) return {};
             number = number * 10 + static_cast<std::uint64_t>(bytes[at] - '0');
             ++digits;
             behind += point ? 1 : 0;
@@ -69,32 +74,43 @@ std::uint8_t class_of(std::string_view bytes) {
             break;
         }
     }
-    if (digits == 0) return kNone;
+    if (digits == 0) return {};
     bool known = false;
     const int power = power_of(bytes.substr(at), known);
-    if (!known) return kNone;
-    if (number == 0) return kZero;
-    if (below) return kBelow;
-    double value = static_cast<double>(number);
+    if (!known) return {};
+    const bool measured = point || at < bytes.size();
+    if (number == 0) return {0, kZero, measured};
+    double value = std::ldexp(static_cast<double>(number), power);
     for (; behind > 0; --behind) value /= 10;
-    const int size = std::ilogb(value) + power - kSmallest + kLeast;
-    return static_cast<std::uint8_t>(std::clamp<int>(size, kLeast, kMost));
+    if (below) return {-value, kBelow, measured};
+    const int size = std::ilogb(value) - kSmallest + kLeast;
+    return {value, static_cast<std::uint8_t>(std::clamp<int>(size, kLeast, kMost)), measured};
 }
 
-}  // namespace
+std::uint8_t OddValues::Place::outgrows(const Number& number) {
+    if (number.value == largest.value) ++as_large;
+    if (number.value <= largest.value) return 0;
+    largest = number;
+    as_large = 1;
+    ++outgrown;
+    return kOutgrows;
+}
 
 std::uint8_t OddValues::add_other(std::size_t at, std::uint64_t hash, std::string_view bytes) {
     if (at >= first_.size()) first_.resize(std::max(at + 1, 2 * first_.size()));
     First& first = first_[at];
     if (first.place < 0) {
         if (first.count == 0) {
-            first = {hash, 1, -1, class_of(bytes)};
-            return 1;
+            first = {hash, 1, -1, number_of(bytes)};
+            return static_cast<std::uint8_t>(1 | kOutgrows);
         }
         if (places_.size() == kMostPlaces) return kNothing;
         first.place = static_cast<std::int32_t>(places_.size());
         places_.emplace_back();
-        places_.back().values.push_back({first.hash, first.count, first.size});
+        Place& made = places_.back();
+        made.values.push_back({first.hash, first.count, first.number});
+        made.outgrows(first.number);
+        made.as_large = first.count;
     }
     Place& place = places_[static_cast<std::size_t>(first.place)];
     if (place.sizes.empty()) {
@@ -103,18 +119,18 @@ std::uint8_t OddValues::add_other(std::size_t at, std::uint64_t hash, std::strin
             const auto found =
                 std::find_if(values.begin(), values.end(), [&](const Value& one) { return one.hash == hash; });
             place.last = static_cast<std::size_t>(found - values.begin());
-            if (found == values.end() && values.size() < kMostValues) values.push_back({hash, 0, class_of(bytes)});
+            if (found == values.end() && values.size() < kMostValues) values.push_back({hash, 0, number_of(bytes)});
         }
         if (place.last < values.size()) {
             ++values[place.last].count;
-            return static_cast<std::uint8_t>(place.last + 1);
+            return static_cast<std::uint8_t>((place.last + 1) | place.outgrows(values[place.last].number));
         }
         place.sizes.assign(kSizes, 0);
-        for (const Value& one : values) place.sizes[one.size] += one.count;
+        for (const Value& one : values) place.sizes[one.number.size] += one.count;
     }
-    const std::uint8_t size = class_of(bytes);
-    ++place.sizes[size];
-    return static_cast<std::uint8_t>(kBySize + size);
+    const Number number = number_of(bytes);
+    ++place.sizes[number.size];
+    return static_cast<std::uint8_t>((kBySize + number.size) | place.outgrows(number));
 }
 
 OddValues::Judged OddValues::judge() const {
@@ -126,7 +142,7 @@ OddValues::Judged OddValues::judge() const {
         std::uint32_t all = 0, numbers = 0;
         counts.clear();
         for (const Value& one : place.values) {
-            sizes[one.size] += one.count;
+            sizes[one.number.size] += one.count;
             counts.push_back(one.count);
         }
         if (!place.sizes.empty()) std::copy(place.sizes.begin(), place.sizes.end(), sizes.begin());
@@ -135,6 +151,9 @@ OddValues::Judged OddValues::judge() const {
             return std::log2(static_cast<float>(all) / static_cast<float>(few));
         };
         const bool named = 2 * sizes[kNone] > all;
+        const bool differ = !place.sizes.empty() || kDiffer * counts.size() >= all;
+        judged.has_largest_.push_back(!named && differ && all >= kFewestNumbers && place.largest.measured &&
+                                      place.as_large == 1 && place.outgrown <= kOutgrown + all / kOutgrownShare);
         const auto far = [&](std::uint32_t few) { return named || few == 0 || few * kFar > all ? 0.0F : odd_as(few); };
         std::array<float, kCodes>& odd = judged.odd_.emplace_back();
         float* const of_size = odd.data() + kMostValues;
@@ -169,7 +188,7 @@ OddValues::Judged OddValues::judge() const {
         }
         for (std::size_t value = 0; value < place.values.size(); ++value) {
             const Value& one = place.values[value];
-            odd[value] = of_size[one.size];
+            odd[value] = of_size[one.number.size];
             if (!place.sizes.empty()) continue;
             std::uint32_t rarer = 0;
             for (const std::uint32_t count : counts) rarer += count <= one.count ? count : 0;

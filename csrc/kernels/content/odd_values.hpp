@@ -20,7 +20,11 @@ namespace tersely::content {
 //    more, two thirds of log2(N / F), F with its power of two or a higher one.
 //    Zeros (where all other numbers are 8 and more), numbers below zero and
 //    what is no number are apart from others in the same way. Nothing is far where most values are no numbers.
-// The larger of both counts.
+//  - The largest measured number, with a unit or a point (the slowest, the longest; what has none may be an id):
+//    kLargest times log2 of all lines, where it comes once among
+//    kFewestNumbers values or more, most of them numbers and one in three another one, and at most a third and two of
+//    them are larger than all before them, as a counter is.
+// The largest of these counts.
 // Numbers have units: 3987m, 7811Mi, 2.1GiB, 48210ms, 60%; those of one place are compared in one unit.
 // O(kMostValues) time a value, at worst; at most kMostPlaces places have more than one value, others are nowhere odd.
 class OddValues {
@@ -30,6 +34,9 @@ class OddValues {
     static constexpr std::uint8_t kNothing = 0;  // the code of a place without a value
     static constexpr std::size_t kSizes = 64;    // classes of numbers
     static constexpr std::size_t kCodes = kMostValues + kSizes;
+    static constexpr std::uint8_t kOutgrows = 128;  // in a code: the number is larger than all before it at its place
+    static constexpr std::uint32_t kFewestNumbers = 6;
+    static constexpr float kLargest = 0.65F;
 
     // Takes up a value, its hash and bytes, at a place; its code there.
     std::uint8_t add(std::size_t place, std::uint64_t hash, std::string_view bytes) {
@@ -45,14 +52,20 @@ class OddValues {
       public:
         float operator()(std::size_t place, std::uint8_t code) const {
             const std::int32_t at = place < of_.size() ? of_[place] : -1;
-            return at < 0 || code == kNothing ? 0 : odd_[static_cast<std::size_t>(at)][code - 1U];
+            const std::uint8_t value = code & (kOutgrows - 1U);
+            return at < 0 || value == kNothing ? 0 : odd_[static_cast<std::size_t>(at)][value - 1U];
         }
         bool varies(std::size_t place) const { return place < of_.size() && of_[place] >= 0; }
+        // Whether the last value of the place that outgrows all before it is odd, as the largest one.
+        bool has_largest(std::size_t place) const {
+            return varies(place) && has_largest_[static_cast<std::size_t>(of_[place])];
+        }
 
       private:
         friend class OddValues;
         std::vector<std::int32_t> of_;
         std::vector<std::array<float, kCodes>> odd_;
+        std::vector<bool> has_largest_;
     };
     // O(places * kMostValues^2).
     Judged judge() const;
@@ -60,21 +73,33 @@ class OddValues {
   private:
     std::uint8_t add_other(std::size_t place, std::uint64_t hash, std::string_view bytes);
 
+    static constexpr double kNoNumber = -1e300;
+    struct Number {
+        double value = kNoNumber;
+        std::uint8_t size = 0;  // class
+        bool measured = false;  // it has a unit or a point
+    };
+    static Number number_of(std::string_view bytes);
+
     struct Value {
         std::uint64_t hash = 0;
         std::uint32_t count = 0;
-        std::uint8_t size = 0;  // class
+        Number number;
     };
     struct Place {
         std::vector<Value> values;
         std::vector<std::uint32_t> sizes;  // values of each class; empty while all values are told apart
         std::size_t last = 0;              // of values: the one that came last
+        Number largest;
+        std::uint32_t as_large = 0, outgrown = 0;  // values like it; how often a larger one came
+
+        std::uint8_t outgrows(const Number& number);
     };
     struct First {  // of most places all there is
         std::uint64_t hash = 0;
         std::uint32_t count = 0;
         std::int32_t place = -1;  // of places_, once there are two values
-        std::uint8_t size = 0;
+        Number number;
     };
 
     std::vector<First> first_;

@@ -53,6 +53,7 @@ class Mark(IntFlag):
     CONCLUDES = 131072
     WORDY = 262144
     OPENS_ID = 524288
+    TOTALS = 268435456
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -131,8 +132,9 @@ class LineTable:
         if graded is None:
             said = (self.marks, self.template, self.copies, self.finding)
             told = (self.table.document, self.line, self.counts, self.findings, self.total)
+            size = self.table.end - self.table.start
             graded = _native.GradedLines(
-                (*said, *told, self.variant, self.variants, self.margin, self.forms, self.odd)
+                (*said, *told, self.variant, self.variants, self.margin, self.forms, self.odd, size)
             )
             object.__setattr__(self, "_graded", graded)
         return graded
