@@ -33,8 +33,8 @@ class CompressionError(Exception):
 class BudgetExceededError(CompressionError):
     """Text that must be kept does not fit into the budget.
 
-    **The same call with `budget=error.required` succeeds**, whatever the strategy, the door and the token
-    counter: `engine/strategies.py` has made that call before it says so. (Where a door names its
+    **The same call with `budget=error.required` succeeds**, whatever the function, the strategy and the token
+    counter: `engine/strategies.py` has made that call before it says so. (If a function names its
     budget otherwise, `error.budget` and `error.required` are meant in that argument; of `Prepared.levels`,
     `[max(budget, error.required) for budget in budgets]` succeeds.) It is not always the least that does.
 

@@ -30,7 +30,7 @@ class CompressionOptions:
 
     Attributes:
         target_ratio: tokens kept / original tokens, in (0, 1].
-        target_tokens: a hard cap that stands above `target_ratio` and `min_tokens`; 0: none.
+        target_tokens: a hard cap that overrides `target_ratio` and `min_tokens`; 0: none.
         min_tokens: a target made of `target_ratio` is never lower.
         preferred_method: of those that are allowed and have what they need (a model).
         allow_hybrid: whether HYBRID may be used.
@@ -39,7 +39,7 @@ class CompressionOptions:
         preserve_numbers: keep numbers, with dates and versions. Where the budget does not hold all that these
             three name, at least a quarter of it is theirs, and they must not cost a text all else. With a
             `query_context`, they hold for what has to do with it, and take a tenth of the budget at most; the
-            rest stands or falls with its relevance. `result.receipt.facts` lists what was lost, and why.
+            rest is kept only if it is relevant. `result.receipt.facts` lists what was lost, and why.
         query_context: what the reader will ask; "" for what matters in general.
         min_confidence: in [0, 1]; a model's text below it is not used.
         strict_preserve: raise BudgetExceededError where what is to be preserved does not fit, instead of

@@ -700,7 +700,7 @@ class Compressed(Ratios):
         receipt: counts, reasons and warnings.
         generated: (start, end) characters of `text` that are not the source's: written by a model, or saying
             what was left out; the rest is verbatim.
-        parts: what is left of each document, as it stands in `text`; "" where nothing is.
+        parts: what is left of each document, as in `text`; "" if nothing is left.
         judge: gives `relevance` when that is asked for; None: nothing is known of it.
     """
 

@@ -48,15 +48,15 @@ class Lines:
     Attributes:
         marker: what stands in the place of a run of left out units of one document, in the syntax of the
             content; "" for nothing.
-        joint: stands between kept units that do not touch, and around markers.
-        note: row -> what stands right after that unit when it is kept, such as how often it came; "" for
+        joint: is written between kept units that do not touch, and around markers.
+        note: row -> text to write right after that unit if it is kept, such as how often it came; "" for
             nothing. None: no unit has one.
         noted: bool[n], units that are asked for a note; None: all are.
         continued: bool[n], units that go on in the line of the unit before; None: all begin a line.
         total: the same for where those of all runs would take more than a tenth of the budget: the last of a
             document counts all, `sign` stands in the places of the others.
         sign: such a marker without a count.
-        elision: stands in a line where some of it is left out.
+        elision: is written in a line where some of it is left out.
         fill: whether what is no longer than a marker is kept instead of it.
         told: int32[n], the row whose note tells of a unit, which is left out where that is kept, and without
             a marker right behind it; -1: none. None: no note does.
@@ -83,7 +83,7 @@ class Nested:
         marker: what stands in the place of a run of left out units of one document; "" for nothing.
         short: such a marker with less to say, used where more essential units stay with it.
         bare: what must stand in the place of a run even where there is no room for markers.
-        gap: row -> what stands before it instead of the document's own gap; None: that.
+        gap: row -> text to write before it in place of the document's white space; None: that.
         numbered: each line of a document has its number before it.
         cut: the reader cuts units of several lines where they are larger than the room (its `finer`).
         total: markers for where those of all runs would take more than a tenth of the budget: the last of a
@@ -122,7 +122,7 @@ class Units:
     Attributes:
         table: where they are, in source order; `heading` is the row that each needs (a method its class, a
             frame its exception, a value what opens its object), -1 where it needs none.
-        worth: float32[n] >= 0, what each is worth: per token, or, where `ranked`, as an order: higher first.
+        worth: float32[n] >= 0, the score of each per token or, if `ranked`, its rank: higher first.
         form: how they are written when some are left out.
         essential: bool[n], units that come before all others as far as the budget goes; None: there are none.
         follows: int32[n], the row that each is in or out with, such as what it closes; -1: it is on its own.
@@ -130,9 +130,9 @@ class Units:
         bulk: bool[n], units that are never kept, nor counted; None: there are none.
         ranked: whether `worth` is an order.
         fragments: whether units are parts of lines; then their tokens are estimated by their length.
-        relevant: whether `worth` says what units have to do with the query already.
-        independent: whether what stands around a unit says nothing about it (lines of logs).
-        graded: whether `worth` says what outcomes are worth already (content/lines.py).
+        relevant: whether `worth` already includes the relevance to the query.
+        independent: whether the units around a unit say nothing about it (lines of logs).
+        graded: whether `worth` already includes the grades of failures (content/lines.py).
         complete: whether the units are all there is; else documents that fit are not left as they are.
         warnings: reason codes.
     """
@@ -161,7 +161,7 @@ class ContentReader(Protocol):
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
         """The units of the documents; None where they are not of this type after all.
 
-        `query`: what the reader will ask, None for what matters in general. `rows`: how many units are worth
+        `query`: the question of the call; None: none. `rows`: how many units are worth
         telling apart, for types that need not tell all. `Units.table.document` counts the given documents.
         """
         ...

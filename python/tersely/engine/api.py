@@ -73,14 +73,14 @@ def compress(
             "o200k_harmony", "qwen3.5", "jev", "chars/4"), a callable str -> int, a tiktoken Encoding, a
             tokenizers.Tokenizer or a TokenCounter.
         strategy: None, "auto": each document is read as what it is, prose, code, a log, JSON, a table, ...,
-            and all share one budget by what they are worth (`engine.strategies.Auto`). Else a name from
+            and all compete for one budget (`engine.strategies.Auto`). Otherwise a name from
             `tersely.engine.strategies.STRATEGIES` ("extractive" reads all as text), a content type ("log",
             "json", ...) that all documents are taken for, a reader of one (`tersely.content.logs.Logs()`), or
             a strategy object.
         pinned: what must be kept: strings, (start, end) or (document, start, end) in characters, or Spans.
             Each segment that touches one is kept whole.
         groups: lists of such spans that are kept or dropped together.
-        separator: stands between kept pieces that do not touch in the source.
+        separator: is written between kept pieces that do not touch in the source.
         pruner: a model that reads the best half of the text with the query (`Extractive.pruner`); None: none.
 
     Returns:
@@ -347,8 +347,8 @@ def dedup(
     - the numbers, dates, versions, units, signs and pieces of code are the same, in the same order;
     - so are negations and words that come in opposites ("before", "disable"), of about twenty languages for
       negation and mostly English for the rest;
-    - each capitalised word of one stands in the other;
-    - they share more than half of their terms, and of those that stand once in each, three quarters are in
+    - the other has each capitalised word of one;
+    - they share more than half of their terms, and of those that occur once in each, three quarters are in
       one order.
 
     Copies that differ in white space only always merge. What a pair has of this depends on its two texts

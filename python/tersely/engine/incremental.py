@@ -53,7 +53,7 @@ class Change(NamedTuple):
 def compute_diff(old: str, new: str) -> Diff:
     """Return the lines that were added and removed.
 
-    What both texts begin and end with is skipped first. Between, lines that stand once in each text and in
+    What both texts begin and end with is skipped first. Between, lines that occur once in each text and in
     the same order are anchors (patience diff); small parts without one go to difflib, larger ones count as
     replaced, so the diff is not always the shortest. Lines end at "\\n". O(characters + lines log lines).
     """

@@ -466,10 +466,10 @@ class Extractive:
             is to be kept (`tersely.protocols.Pruner`, `OnnxPruner`); None: nobody does.
         pruner_share: how much of the text it reads, in (0, 1].
         score_weight: with a query, how much a document's `score` weighs beside its text, in [0, 1]: segments
-            are worth (score / mean score) ** score_weight times as much. Higher scores are better; give 0
+            have (score / mean score) ** score_weight times the score. Higher scores are better; give 0
             for distances. Equal scores, unknown ones and ones below 0 weigh nothing.
-        redundancy: 0 to 1; how much less a segment is worth when chosen ones hold its terms. Above 0, a
-            word-for-word repeat is worth nothing. None: 0.2 with relevance (the evidence of one question
+        redundancy: 0 to 1; how much a segment's score falls if selected ones have its terms. Above 0, a
+            word-for-word repeat has no score. None: 0.2 with relevance (the evidence of one question
             shares its terms), 1 without.
         context: neighbours kept on each side of a selected segment, as far as the budget allows.
         preserve_structure: selected segments bring the headings above them, items of a list the sentence that
@@ -553,7 +553,7 @@ class Auto:
     Attributes:
         as_type: the content type of all documents, a name of CONTENT_TYPES or a reader such as
             `tersely.content.logs.Logs()`; None: found out for each.
-        text: how text is read, valued and chosen.
+        text: how text is cut, scored and selected.
         goal: None: the request's ratio, where there is no budget. "default", "expected": each document's
             content type says how much of it is kept (`tersely.strategies.profile`). Where it says that a
             model writes, the receipt says that none did ("no_model").

@@ -108,7 +108,7 @@ def compact_messages(
     """Fit a chat history into a token budget.
 
     The newest messages stay as they are as far as the budget goes, a long result of a tool among them
-    shorter. Of older ones excerpts stay, in one message that stands for them: first what people said, in
+    shorter. One message with excerpts replaces the older ones: first what people said, in
     their own words, then what failed, then sentences, lines and rows by the facts in them, results read as
     what they are; statements that did not fit are listed in the accounts. They are quoted with their
     sources, so that nothing that a tool gave passes for the user's words. A call of tools and its results
@@ -129,7 +129,7 @@ def compact_messages(
             then come before facts and, but for a tenth of the budget, before the newest.
         strategy: shortens results of tools; None: each is read as what it is, and takes part in the choice.
         picture_tokens: what a picture is taken to cost.
-        references: a result that stands in a newer one, whole or but for a few lines, becomes a line that
+        references: a result that a newer one repeats, whole or except a few lines, becomes a line that
             names the newer one by its call, and says how it differs.
 
     Raises:

@@ -115,7 +115,7 @@ def plan(
         prices: of tokens and calls.
         horizon: requests that are still to come with this history in them.
         model_calls: calls that the compaction makes; `compact_messages` makes none of its own.
-        limit: tokens that the history may have at most (the window); above it compacting is worth it at any
+        limit: tokens that the history may have at most (the window); above it compacting pays at any
             price. None: no limit.
         options: of `compact_messages`.
     """

@@ -41,8 +41,8 @@ class REPLEntry:
         execution_time: seconds.
         llm_calls: calls to models that the code made, in any form.
         timestamp: ISO 8601, UTC.
-        originals: of an entry that stands for others, those others; so they can always be had again.
-        stands_for: steps that a summary stands for; 0: it is a step, whatever its words say.
+        originals: the entries that this summary replaces.
+        stands_for: the number of steps that a summary replaces; 0: it is a step itself.
     """
 
     reasoning: str = ""
@@ -129,7 +129,7 @@ class CompactionConfig:
         preserve_last_n_entries: so many of the newest stay as they are.
         include_key_findings: whether a summary without a model lists findings.
         use_llm_for_summary: whether the model is asked, where there is one.
-        fallback_to_deterministic: whether a summary without it stands in where the model fails.
+        fallback_to_deterministic: whether rules write the summary if the model fails.
     """
 
     min_entries_for_compaction: int = 5
@@ -201,12 +201,12 @@ class CompactionResult(Ratios):
 
     Attributes:
         original_entries, compacted_entries: entries before and after (a summary and those preserved).
-        original_chars, compacted_chars: characters before and after, the summary's entry as it will stand.
+        original_chars, compacted_chars: characters before and after, with the entry of the summary.
         summary: "" where nothing was compacted.
         preserved_entries: the newest, as they were.
         timestamp: ISO 8601, UTC.
         used_llm: whether a model wrote the summary.
-        summarized_entries: entries that the summary stands for.
+        summarized_entries: entries that the summary replaces.
         summarized: those entries.
         reason: why nothing was compacted: "thresholds_not_met", "nothing_to_summarize" (all are preserved),
             "no_gain" (it was about characters or tokens, and the summary saves none); else "".

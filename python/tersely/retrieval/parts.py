@@ -38,7 +38,7 @@ def compress_parts(
     """Compress documents, one output for each; after a failure or timeout, return the originals.
 
     The budget holds where there is a result. Without one the texts are the originals, of any number of
-    tokens, and `reason` says so: this is the only door that may give more than a budget allows. Metrics
+    tokens, and `reason` says so: no other function may return more than a budget allows. Metrics
     (`tersely.metrics`) count how often.
 
     Args:

@@ -166,7 +166,7 @@ def dedup_dataset(
         A `Report`; `kept` counts the rows that stay. Parts are in the order of the source and have columns:
 
         - the id, and those of `keep`; with `kept_only` the text;
-        - cluster: the number of the row that stands for this one, from 0 in the whole source; of all rows
+        - cluster: the number of the row that represents this one, from 0 in the whole source; of all rows
           without an error, `representatives[labels]` of `tersely.dedup`;
         - kept: whether that is this row;
         - similarity: with that row, float32, 1 for itself and for copies but for white space;

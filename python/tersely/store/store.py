@@ -78,7 +78,7 @@ class Store:
         """Open a store, or create it; use it in a `with` statement, or call `close`.
 
         Args:
-            path: the SQLite file; PATH-wal, PATH-shm and PATH-lock stand beside it. A new one can be read and
+            path: the SQLite file; PATH-wal, PATH-shm and PATH-lock are beside it. A new one can be read and
                 written by its owner alone.
             read_only: for a file or folder that must not, or cannot, be written.
             mask_secrets: keys, tokens and passwords that are recognized are masked before anything is stored;
@@ -163,7 +163,7 @@ class Store:
 
         Args:
             id: of a stored text, or of a compressed version of it.
-            compressed_text: stands in its place from now on.
+            compressed_text: the new version.
             compression_ratio: compressed / original; None: of their UTF-8 bytes.
             preserved_metadata: what the compression was to preserve.
             metadata: of the new version; None or empty: what the version before has.

@@ -134,7 +134,7 @@ class ExtractiveCompressor(Compressor):
         Each is taken if it still fits, in descending order of score (ties: the first). Left out is what
         scores less than `score_floor` times the best score, where that is above 0. Where no sentence fits,
         the best is cut and marked with "…", or BudgetExceededError raised where `strict`. `compress` selects
-        by worth per token, and leaves out what says the same again.
+        by score per token, and leaves out repeats.
         """
         if len(scores) != len(sentences):
             raise ValueError(f"there must be one score a sentence: {len(scores)} for {len(sentences)}")
@@ -178,7 +178,7 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
     """Makes levels of a half, a quarter, an eighth and so on of the original's tokens.
 
     Without `compressor`, with an extractive one or one without a model, each level is a verbatim part of the
-    one before, made of one reading and one scoring of the text; with another one, such as a HybridCompressor
+    one before, made by parsing and scoring the text once; with another one, such as a HybridCompressor
     with a model, each is that compressor's version of the one before. The targets are always parts of the
     original.
 
@@ -423,7 +423,7 @@ class IncrementalCompressor(ExtractiveCompressor):
     or embedder of the caller's, which may be slow, sees less: the tokenizer the newest text once as a whole,
     new segments and what is kept, about half of what it sees afresh; the embedder new segments alone.
 
-    Everything kept stands verbatim in the newest version, what was removed from the text is gone from the
+    Everything kept is verbatim in the newest version, what was removed from the text is gone from the
     compressed text, and the target holds after any number of edits. Without a version before, and after a
     change of 10% or more, it does what `ExtractiveCompressor` does. Safe to use from many threads at once: of
     two that update one text, the later one's answer is remembered.

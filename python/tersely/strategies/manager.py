@@ -52,7 +52,7 @@ class Manager:
         hierarchy: makes three levels of a text with the same compressor.
         cache: what is known of chunks from earlier calls, with `hits`, `misses` and `hit_rate`.
         results: whole answers of earlier calls.
-        separator: stands between the parts.
+        separator: is written between the parts.
         counter: the tokenizer that budgets are meant in.
         workers: chunks that are with a model at a time.
     """
@@ -454,7 +454,7 @@ class ByDocument:
     """Fits documents into one budget by their own scores.
 
     The engine chooses among the segments of all documents, and the weight of a document by its `score`
-    (`weights_of` in engine/allocation.py) is a factor on what its segments are worth.
+    (`weights_of` in engine/allocation.py) multiplies the scores of its segments.
 
     Attributes:
         inner: how documents are read and chosen from.

@@ -442,7 +442,7 @@ class CompressedDocument:
         token_count: of `content`.
         compression_method: "extractive", "abstractive", "hybrid" or "passthrough": of this document, which a
             failure may have changed.
-        preserved_segments: spans that stand in `content` verbatim, in source order. The reason of each:
+        preserved_segments: spans that `content` has verbatim, in source order. The reason of each:
             "selected", "context" (beside a selected one), "heading" (above one), "pinned", "fits" (the whole
             document), "cut" (its start; the mark "…" follows).
         relevance_score: in [0, 1].
@@ -518,7 +518,7 @@ class CompressionResult(Ratios):
             documents, "empty_query", "documents_dropped", "nothing_relevant" (every document is under the
             threshold), "relevance_doubtful" (every one is, but the most probable stays), "reserve_shrunk"
             (the budget has no room for the whole reserve for the response).
-        separator: stands between documents in `text`.
+        separator: is written between documents in `text`.
         cached: whether an earlier call made this.
     """
 
