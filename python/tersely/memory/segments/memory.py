@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -18,7 +18,6 @@ from tersely.memory.segments.policy import (
     Predicates,
     plan_context,
 )
-from tersely.memory.segments.preservation import check_preserved
 from tersely.memory.segments.segment import (
     Applied,
     CompressedSegment,
@@ -44,40 +43,36 @@ from tersely.store.versions import Stored
 
 CONTEXT, STASH, REMOVED = PLACES = ("context", "stash", "removed")
 _MARK = "context_segment"  # what other texts of a store do not have
-_KNOWN = {"type", "file_path", "line_number", "timestamp", "topic", "tokens", "counter", "place", "stashed"}
+_KNOWN = {
+    _MARK,
+    "type",
+    "file_path",
+    "line_number",
+    "timestamp",
+    "topic",
+    "tokens",
+    "counter",
+    "place",
+    "stashed",
+}
 
 
 def to_metadata(
-    segment: ContextSegment,
-    place: str,
-    counter: BatchTokenCounter,
-    *,
-    tokens: int | None = None,
-    stashed: bool = False,
+    segment: ContextSegment, place: str, counter: BatchTokenCounter, *, stashed: bool = False
 ) -> dict[str, Any]:
-    """Make the store's metadata of a segment.
+    """Make the store's metadata of a segment in one of PLACES, whose tokens `counter` has counted.
 
-    `place`: one of PLACES. `counter`: of its tokens. `tokens`: of the text that is stored,
-    where it is not the segment's. `stashed`: whether a search of the stash finds its original.
+    `stashed`: whether a search of the stash finds its original.
     """
-    known = segment.metadata
-    return {
-        _MARK: 1,
-        "type": str(segment.type),
-        "file_path": known.file_path,
-        "line_number": known.line_number,
-        "timestamp": known.timestamp.isoformat(),
-        "topic": known.topic,
-        "tokens": segment.tokens if tokens is None else tokens,
-        "counter": name_of(counter),
-        "place": place,
-        "stashed": stashed,
-    }
+    known = asdict(segment.metadata)
+    known["timestamp"] = segment.metadata.timestamp.isoformat()
+    more = {"type": str(segment.type), "counter": name_of(counter), "place": place, "stashed": stashed}
+    return {_MARK: 1, **known, **more}
 
 
 def is_segment(stored: Stored) -> bool:
     """Say whether a stored text is a segment."""
-    return stored.metadata.keys() >= {_MARK, *_KNOWN}
+    return stored.metadata.keys() >= _KNOWN
 
 
 def place_of(stored: Stored) -> str:
@@ -104,8 +99,7 @@ def from_store(store: Store, stored: Stored, counter: BatchTokenCounter) -> Cont
 def newest_of(store: Store, segment_id: str) -> Stored:
     """Return the newest version of a segment; a compressed id names its segment. Raises UnknownIdError."""
     stored = store.get(segment_id)
-    if stored.id != segment_id:
-        stored = store.get(stored.id)
+    stored = stored if stored.id == segment_id else store.get(stored.id)
     if not is_segment(stored):
         raise UnknownIdError(f"no segment is stored under the id {segment_id!r}")
     return stored
@@ -118,6 +112,7 @@ def original_of(store: Store, newest: Stored, counter: BatchTokenCounter) -> Con
 
 
 _NOT_COMPRESSED = "Segment not found or not compressed"
+_TO = {Action.STASH: STASH, Action.REMOVE: REMOVED}
 _TRIES = 8  # to put an original back where others change it, too
 _LARGEST_SEARCH = 10_000
 
@@ -296,11 +291,8 @@ class SegmentMemory:
         """Propose an action for each segment of the context, with a reason. Changes nothing."""
         segments = self.list_context_segments()
         state = state or ContextState(clock=self._clock)
-        now, stored = (
-            state.now if state.now is not None else self._clock(),
-            {one.segment_id for one in segments},
-        )
-        state = replace(state, now=now, stored_ids=state.stored_ids | stored)
+        now = state.now if state.now is not None else self._clock()
+        state = replace(state, now=now, stored_ids=state.stored_ids | {one.segment_id for one in segments})
         return plan_context(
             segments, state, self._predicates, target_compression_ratio=target_compression_ratio
         )
@@ -315,32 +307,24 @@ class SegmentMemory:
         request = ShorteningRequest.of(
             preserve_metadata, plan.target_compression_ratio, preserve_active_state
         )
-        kept: list[str] = []
-        to_compress: list[str] = []
-        moved: dict[str, list[str]] = {STASH: [], REMOVED: []}
+        done: dict[Action, list[str]] = {action: [] for action in Action}
         errors: list[SegmentError] = []
         for decision in plan.decisions:
+            id, place = decision.segment_id, _TO.get(decision.action)
             try:
-                newest = newest_of(self.store, decision.segment_id)
-            except UnknownIdError:
-                errors.append(_failed(decision.segment_id, "not_found"))
-                continue
-            if newest.digest != decision.digest or place_of(newest) != CONTEXT:
-                errors.append(_failed(decision.segment_id, "changed"))
-            elif decision.action is Action.KEEP:
-                kept.append(decision.segment_id)
-            elif decision.action is Action.COMPRESS:
-                to_compress.append(decision.segment_id)
-            else:
-                place = STASH if decision.action is Action.STASH else REMOVED
-                try:
+                newest = newest_of(self.store, id)
+                if newest.digest != decision.digest or place_of(newest) != CONTEXT:
+                    errors.append(_failed(id, "changed"))
+                    continue
+                if place is not None:
                     self._move(newest, place)
-                    moved[place].append(decision.segment_id)
-                except VersionConflictError:
-                    errors.append(_failed(decision.segment_id, "changed"))
-        done = self._compress(to_compress, request)
+                done[decision.action].append(id)
+            except (UnknownIdError, VersionConflictError) as error:
+                errors.append(_failed(id, "not_found" if isinstance(error, UnknownIdError) else "changed"))
+        compression = self._compress(done[Action.COMPRESS], request)
         tokens = sum(segment.tokens for segment in self.list_context_segments())
-        return Applied(tuple(kept), tuple(moved[STASH]), tuple(moved[REMOVED]), done, tuple(errors), tokens)
+        kept, stashed, removed = (tuple(done[one]) for one in (Action.KEEP, Action.STASH, Action.REMOVE))
+        return Applied(kept, stashed, removed, compression, tuple(errors), tokens)
 
     def manage_context(self, state: ContextState | None = None, **options: Any) -> Applied:
         """Plan and apply in one call."""
@@ -408,22 +392,30 @@ class SegmentMemory:
     ) -> CompressedSegment:
         """Put a short text into the place of a segment. Raises VersionConflictError where it has changed."""
         stashed = stashed or bool(before.metadata["stashed"])
-        place, tokens = place_of(before), short.tokens
-        metadata = to_metadata(original, place, self._counter, tokens=tokens, stashed=stashed)
-        asked, generated = self._shortener.key(original, request), [list(place) for place in short.generated]
-        origin = {"generated": generated, "method": short.method, "asked": asked}
+        made = {
+            "tokens": short.tokens,
+            "generated": [list(place) for place in short.generated],
+            "method": short.method,
+            "kept": short.report.kept,
+            "asked": self._shortener.key(original, request),
+        }
         version = self.store.replace(
             before.id,
             short.text,
-            compression_ratio=tokens / original.tokens,
+            compression_ratio=short.tokens / original.tokens,
             preserved_metadata=short.preserved,
-            metadata={**metadata, **origin},
+            metadata={**to_metadata(original, place_of(before), self._counter, stashed=stashed), **made},
             compressed_at=self._clock(),
             expected_version=before.version,
         )
-        compressed_id = self.store.get(before.id, version.version).compressed_id
-        how = (short.method, tuple(short.report.kept), short.cached)
-        return _saving(before.id, compressed_id, original, tokens, how)
+        return self._saving(self.store.get(before.id, version.version), original, short.cached)
+
+    def _saving(self, short: Stored, original: ContextSegment, cached: bool) -> CompressedSegment:
+        """Report what a short form saves."""
+        tokens, known = from_store(self.store, short, self._counter).tokens, short.metadata
+        saved, ratio, kept = original.tokens - tokens, tokens / original.tokens, tuple(known.get("kept", ()))
+        ids = (short.id, short.compressed_id or short.id)
+        return CompressedSegment(*ids, original.tokens, tokens, saved, ratio, known["method"], kept, cached)
 
     def _reusable(
         self, newest: Stored, original: ContextSegment, request: ShorteningRequest, stashed: bool
@@ -432,13 +424,7 @@ class SegmentMemory:
         known = newest.metadata
         if newest.compressed_id is None or known.get("asked") != self._shortener.key(original, request):
             return None
-        if stashed and not known["stashed"]:
-            return None
-        tokens = from_store(self.store, newest, self._counter).tokens
-        kept = check_preserved(original, newest.text, request.fields).kept
-        return _saving(
-            newest.id, newest.compressed_id, original, tokens, (known["method"], tuple(kept), True)
-        )
+        return None if stashed and not known["stashed"] else self._saving(newest, original, True)
 
     def _decline(self, segment: ContextSegment, request: ShorteningRequest) -> SegmentError | None:
         """Decline if a model costs more than it saves."""
@@ -457,18 +443,6 @@ class SegmentMemory:
             f"Not worth a model's call: saving {saved} tokens pays {after}, "
             f"{self._cost.requests_expected} are expected (tokens to save: {self._cost.least_saving})",
         )
-
-
-def _saving(
-    id: str,
-    compressed_id: str | None,
-    original: ContextSegment,
-    tokens: int,
-    how: tuple[str, tuple[str, ...], bool],
-) -> CompressedSegment:
-    """Report what a short form saves; `how`: its method, the fields kept, whether it came from the cache."""
-    saved, ratio = original.tokens - tokens, tokens / original.tokens
-    return CompressedSegment(id, compressed_id or id, original.tokens, tokens, saved, ratio, *how)
 
 
 _FAILED = {
