@@ -181,13 +181,11 @@ def explain_compression(
         return Verdict(False, reason)
     if segment.tokens < SMALLEST:
         return Verdict(False, "too_small")
-    if judge.verbose(segment, state):
-        return Verdict(True, "verbose")
-    if judge.completed(segment, state):
-        return Verdict(True, "completed")
-    if segment.tokens > LARGE and not judge.critical(segment, state):
-        return Verdict(True, "large")
-    return Verdict(False, "nothing_to_gain")
+    for reason, holds in (("verbose", judge.verbose), ("completed", judge.completed)):
+        if holds(segment, state):
+            return Verdict(True, reason)
+    large = segment.tokens > LARGE and not judge.critical(segment, state)
+    return Verdict(large, "large" if large else "nothing_to_gain")
 
 
 def _left_alone(segment: ContextSegment, state: ContextState, judge: Predicates) -> str:
@@ -280,10 +278,10 @@ def plan_context(
     decisions = []
     for segment in segments:
         action, reason = decide(segment, state, judge)
-        tokens, digest = segment.tokens, hashlib.sha256(segment.text.encode("utf-8", "surrogatepass"))
+        tokens, id = segment.tokens, segment.segment_id
         after = {Action.KEEP: tokens, Action.COMPRESS: int(tokens * target_compression_ratio)}.get(action, 0)
-        decided = (segment.segment_id, action, reason, tokens, after, digest.hexdigest())
-        decisions.append(ContextDecision(*decided))
+        digest = hashlib.sha256(segment.text.encode("utf-8", "surrogatepass")).hexdigest()
+        decisions.append(ContextDecision(id, action, reason, tokens, after, digest))
     return ContextPlan(tuple(decisions), target_compression_ratio)
 
 

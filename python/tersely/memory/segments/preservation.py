@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -12,7 +12,7 @@ from typing import Any
 
 from tersely import checks
 from tersely.checks import brief
-from tersely.engine.facts import list_facts, made_up_facts
+from tersely.engine.facts import facts_after, list_facts, made_up_facts
 from tersely.memory.segments.agreement import (
     DENIES,
     contradictions,
@@ -30,7 +30,7 @@ from tersely.memory.segments.claims import (
     turned_changes,
     turned_states,
 )
-from tersely.memory.segments.clauses import Clause, Role, find_paths, role_of, start_of, without_alternative
+from tersely.memory.segments.clauses import Role, find_paths, role_of, start_of, without_alternative
 from tersely.memory.segments.reading import (
     FORBIDS_AT_START,
     Reading,
@@ -375,7 +375,7 @@ def compare(
     contradicted: list[str] = []
     unsupported = _unsupported(segment, source, original, short)
     if source.is_note:
-        dropped = [*check.dropped_words(), *check.dropped_statements()]
+        dropped = check.dropped()
         texts = list(dict.fromkeys([one.text for one in dropped]))
         gone = {text for text, own in zip(texts, anchors(*texts), strict=True) if check.missing(own) == own}
         in_part = {
@@ -505,50 +505,33 @@ class _Check:
         bare = bare_numbers(self.text, gone) if gone else ()
         return [one for one in gone if one not in bare]
 
-    def dropped_words(self) -> list[DroppedFact]:
-        """List the exact words of the note's own sentences that the text lacks, each once, with the reason;
-        "" where no clause of the note was understood, so that nothing is known to matter less."""
-        there = word_tokens(self.text)
-        understood = any(clause.role in _UNDERSTOOD for clause in self.source.clauses)
-        found: dict[str, str] = {}
-        for clause in self.source.clauses:
-            for word in () if clause.is_pasted else exact_words(in_one_form(clause.text)):
-                if word not in there and not has_word(there, word):
-                    found.setdefault(word, _why_dropped(clause) if understood else "")
-        return [DroppedFact(word, reason) for word, reason in found.items()]
-
-    def dropped_statements(self) -> list[DroppedFact]:
-        """List what the note's own sentences quote, deny or decide and no clause of the text says, and the
-        clauses of which it has less than half of the terms."""
+    def dropped(self) -> list[DroppedFact]:
+        """List what the note's own sentences state and the text does not: exact words; what they quote, deny
+        or decide; clauses of whose terms the text has less than half. The reason of exact words is "" where
+        no clause of the note was understood, so that nothing is known to matter less."""
         own = [clause for clause in self.source.clauses if not clause.is_pasted]
-        found: dict[str, str] = {}
-        statements = [fact for fact in self.source.facts if fact.kind in _STATEMENTS]
-        forms = [in_one_form(fact.text) for fact in statements]
-        there = said_values(self.text, forms)
-        for number, fact in enumerate(statements):
+        understood = any(clause.role in _UNDERSTOOD for clause in own)
+        words, statements = dict[str, str](), dict[str, str]()
+        there, gone = word_tokens(self.text), defaultdict[int, list[str]](list)
+        for fact in facts_after([self.source.text], self.text).of("lost"):
             at = bisect_left(own, fact.start + 1, key=start_of) - 1
-            if at < 0 or fact.start >= own[at].end:
-                continue
-            about = self.about(fact.text) if number < _MOST_RULES else []
-            if fact.kind is FactKind.NEGATION:
-                about = list(filter(_DENIED.search, about))
-            if not (about or forms[number] in there):
-                found.setdefault(fact.text, _why_dropped(own[at]))
-        for clause, terms in zip(own, map(set, term_lists([one.message for one in own])), strict=True):
-            if _share(terms, self.terms) < _ABOUT:
-                found.setdefault(clause.message, _why_dropped(clause))
-        return [DroppedFact(text, reason) for text, reason in found.items()]
+            if fact.kind in _STATEMENTS and at >= 0 and fact.start < own[at].end:
+                gone[at].append(fact.text)
+        every = map(set, term_lists([one.message for one in own]))
+        for number, (clause, terms) in enumerate(zip(own, every, strict=True)):
+            why = "older" if clause.role in (*_UNDERSTOOD, Role.ERROR) else "background"
+            for word in exact_words(in_one_form(clause.text)):
+                if not has_word(there, word):
+                    words.setdefault(word, why if understood else "")
+            for text in (*gone[number], *([clause.message] if _share(terms, self.terms) < _ABOUT else ())):
+                statements.setdefault(text, why)
+        return [DroppedFact(*one) for one in (*words.items(), *statements.items())]
 
 
 def _begins_with(text: str, path: str) -> bool:
     """Say whether a text begins with a path, as the place that it is about."""
     at = text.find(path)
     return at >= 0 and bool(_PLACE_FIRST.fullmatch(text, 0, at))
-
-
-def _why_dropped(clause: Clause) -> str:
-    """Return the reason why a clause may be left out."""
-    return "older" if clause.role in (*_UNDERSTOOD, Role.ERROR) else "background"
 
 
 def _front_end(text: str) -> int:

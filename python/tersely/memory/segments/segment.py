@@ -30,13 +30,9 @@ class SegmentType(StrEnum):
 
 
 #: Types of segments that somebody wrote about their work.
-NOTE_TYPES = frozenset(
-    {SegmentType.CONVERSATION_MESSAGE, SegmentType.TASK, SegmentType.DECISION, SegmentType.ERROR}
-)
+NOTE_TYPES = frozenset(map(SegmentType, ("conversation_message", "task", "decision", "error")))
 #: Types of segments that are no prose.
-DATA_TYPES = frozenset(
-    {SegmentType.CODE, SegmentType.CONFIG, SegmentType.LOG, SegmentType.DEBUG, SegmentType.TOOL_OUTPUT}
-)
+DATA_TYPES = frozenset(SegmentType) - NOTE_TYPES - {SegmentType.DOCUMENT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +124,8 @@ def new_segment(
     """
     if not checks.identifier(segment_id, "segment_id").strip():
         raise ValueError(f"segment_id must be a str with something in it, not {segment_id!r}")
-    readable = checks.text(text, "text")
     when = timestamp if timestamp is not None else (clock or now_utc)()
-    tokens = count(resolve_counter(counter), readable)
+    tokens = count(resolve_counter(counter), checks.text(text, "text"))
     metadata = SegmentMetadata(file_path, line_number, when, topic, tokens)
     return ContextSegment(segment_id, text, to_segment_type(type), metadata)
 
