@@ -112,18 +112,18 @@ def replace_file(fresh: Path, target: Path) -> None:
             time.sleep(0.001)
 
 
-def temporary(target: Path, token: str = "new") -> Path:
-    """A hidden name beside a file that nobody else has; after the file's name comes the token."""
-    return target.with_name(f".{target.name}.{token}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
+def temporary(target: Path) -> Path:
+    """A hidden name beside a file that nobody else has."""
+    return target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
 
 
 @contextmanager
-def renamed(target: Path, fresh: Path | None = None) -> Iterator[Path]:
+def renamed(target: Path) -> Iterator[Path]:
     """Yield a path to write to, which then replaces `target` in one step; where that fails it is removed.
 
-    `fresh`: the path; None: a temporary one beside the target. Raises OSError.
+    Raises OSError.
     """
-    path = temporary(target) if fresh is None else fresh
+    path = temporary(target)
     try:
         yield path
         replace_file(path, target)

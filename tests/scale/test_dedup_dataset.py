@@ -291,7 +291,7 @@ def test_a_job_that_kills_its_workers_is_named(tmp_path: Path) -> None:
 
     source = write_parquet(tmp_path / "in.parquet", [{"text": "a"}])
     root, plan = plan_job(source, tmp_path, DedupOptions(), None)
-    stages = Stages(Workspace(root, tmp_path, plan, "t"), [0], lambda *_: None)
+    stages = Stages(Workspace(root, tmp_path, plan), [0], lambda *_: None)
     for _ in range(2):
         job = stages.next()
         assert job == {"stage": "read", "number": 0} and stages.next() is None and not stages.finished

@@ -24,6 +24,7 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from row_corpus import bytes_of, make_rows, read_out, write_parquet  # noqa: E402
 from tersely.scale import compress_dataset, dedup_dataset  # noqa: E402
+from tersely.scale.dataset import Report  # noqa: E402
 from tersely.scale.plan import PLAN  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not Path("/proc").exists(), reason="looks for processes in /proc")
@@ -162,17 +163,11 @@ def test_dedup_killed_at_random_moments(
 
 
 @pytest.mark.slow
-def test_workers_killed_and_two_runners_change_nothing_in_dedup(
-    tmp_path: Path, alike: tuple[Path, dict[str, bytes]]
-) -> None:
+def test_killed_workers_change_nothing_in_dedup(tmp_path: Path, alike: tuple[Path, dict[str, bytes]]) -> None:
     source, wanted = alike
     with killing(os.getpid(), 2, seed=6) as killed:
         dedup_dataset(source, tmp_path / "out", workers=2, unit_bytes=SMALL, heavy_bytes=9999)
     assert killed and bytes_of(tmp_path / "out") == wanted
-    mark = uuid.uuid4().hex
-    both = [runner(source, tmp_path / "both", mark, "dedup") for _ in range(2)]
-    assert [process.wait(timeout=120) for process in both] == [0, 0]
-    assert bytes_of(tmp_path / "both") == wanted
 
 
 def workers_of(pid: int) -> list[int]:
@@ -219,13 +214,15 @@ def test_killed_workers_are_started_again(
     assert bytes_of(tmp_path / "out") == undisturbed
 
 
-@pytest.mark.slow
-def test_two_runners_on_one_folder_do_no_harm(
+def test_a_second_run_on_a_folder_is_refused_while_the_first_is_at_work(
     source: Path, tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
-    mark = uuid.uuid4().hex
-    both = [runner(source, tmp_path / "out", mark) for _ in range(2)]
-    assert [process.wait(timeout=120) for process in both] == [0, 0]
+    def again(report: Report) -> None:
+        if not report.finished:
+            with pytest.raises(ValueError, match="another run is at work in"):
+                compress_dataset(source, tmp_path / "out", workers=0, unit_bytes=SMALL)
+
+    compress_dataset(source, tmp_path / "out", workers=0, unit_bytes=SMALL, progress=again)
     assert bytes_of(tmp_path / "out") == undisturbed
 
 

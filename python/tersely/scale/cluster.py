@@ -44,9 +44,7 @@ def run_on_ray(
             while not schedule.finished:
                 room = most or int(ray.cluster_resources().get("CPU", 1))
                 while len(running) < room and (job := schedule.next()) is not None:
-                    place = task.remote(
-                        str(space.root), str(space.out), space.token, space.plan.digest, dict(job)
-                    )
+                    place = task.remote(str(space.root), str(space.out), space.plan.digest, dict(job))
                     running[place] = job
                 ready, _ = ray.wait(list(running), timeout=_WAIT)
                 for place in ready:
@@ -72,18 +70,18 @@ def _take(ray: Any, place: Any, job: dict[str, Any], schedule: Schedule | Stages
         schedule.ended(job, read_answer(answer))
 
 
-def _task(root: str, out: str, token: str, digest: str, job: dict[str, Any]) -> dict[str, Any]:
+def _task(root: str, out: str, digest: str, job: dict[str, Any]) -> dict[str, Any]:
     """Do a job, in a worker of Ray."""
-    return answer_job(_workspace(root, out, token, digest), job, lambda _: None)
+    return answer_job(_workspace(root, out, digest), job, lambda _: None)
 
 
 @lru_cache(maxsize=1)
-def _workspace(root: str, out: str, token: str, digest: str) -> Workspace:
+def _workspace(root: str, out: str, digest: str) -> Workspace:
     """The plan, read once by each worker of a run. Raises ValueError where this node sees another."""
     plan = load_plan(Path(out))
     if plan.digest != digest:
         raise ValueError(f"this node has another plan in {out} than the runner")
-    return Workspace(Path(root), Path(out), plan, token)
+    return Workspace(Path(root), Path(out), plan)
 
 
 def ray_module() -> Any:

@@ -219,46 +219,58 @@ def run_dataset(
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         raise FileExistsError(f"out must be a folder, and {folder} is a file") from None
-    root, plan = plan_job(source, folder, options, unit_bytes)
-    state = _Progress(folder, plan, started, progress)
-    todo = state.todo()
-    if not todo and (finished := read_success(folder)) is not None:
-        _clean(folder)
+    with _alone(folder):
+        root, plan = plan_job(source, folder, options, unit_bytes)
+        state = _Progress(folder, plan, started, progress)
+        todo = state.todo()
+        if todo or (finished := read_success(folder)) is None:
+            space = Workspace(root, folder, plan)
+            try:
+                _run(space, todo, state, place, workers, processes)
+            finally:
+                for where in (folder, space.shuffle):
+                    remove_leftovers(where)
+            finished = finish_job(folder, plan)
+        remove_leftovers(folder)
+        shutil.rmtree(folder / SHUFFLE, ignore_errors=True)
         return state.report(finished["digest"])
-    space = Workspace(root, folder, plan, os.urandom(8).hex())
-    with _first_runner(folder) as first:
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold a folder, as far as its file system has locks. Raises ValueError where another run holds it."""
+    with contextlib.ExitStack() as stack:
         try:
-            schedule = _schedule(space, todo, first, state)
-            if place is not None:
-                from tersely.scale.cluster import run_on_ray
-
-                run_on_ray(space, schedule, place[0], workers, state.so_far)
-            elif not processes:
-                run_here(space, schedule, state.so_far)
-            elif todo:
-                run_locally(space, schedule, min(processes, schedule.jobs), state.so_far)
-        except FileNotFoundError:  # another runner may have ended the job and cleaned up
-            if read_success(folder) is None:
-                raise
-        finally:
-            for where in (folder, space.shuffle):
-                remove_leftovers(where, [space.token])
-        digest = finish_job(folder, plan)["digest"]
-        _clean(folder)
-        return state.report(digest)
+            stack.enter_context(file_lock(folder / _LOCK, 0))
+        except TimeoutError:
+            raise ValueError(f"another run is at work in {folder}: wait until it ends") from None
+        except OSError:  # no locks, or a finished job that is only read
+            pass
+        yield
 
 
-def _clean(folder: Path) -> None:
-    """Remove the leftovers of killed runners; a running one still finds every part."""
-    remove_leftovers(folder)
-    shutil.rmtree(folder / SHUFFLE, ignore_errors=True)
-
-
-def _schedule(space: Workspace, units: list[int], first: bool, state: _Progress) -> Schedule | Stages:
-    """The jobs that make the parts of some units; a runner that is not the first begins at the other end."""
+def _run(
+    space: Workspace,
+    units: list[int],
+    state: _Progress,
+    place: tuple[str | None] | None,
+    workers: int | None,
+    processes: int,
+) -> None:
+    """Do the jobs that make the parts of some units."""
+    schedule: Schedule | Stages
     if isinstance(space.plan.options, DedupOptions):
-        return Stages(space, units, state.done, state.stage, not first)
-    return Schedule(space, units if first else units[::-1], state.done)
+        schedule = Stages(space, units, state.done, state.stage)
+    else:
+        schedule = Schedule(space, units, state.done)
+    if place is not None:
+        from tersely.scale.cluster import run_on_ray
+
+        run_on_ray(space, schedule, place[0], workers, state.so_far)
+    elif not processes:
+        run_here(space, schedule, state.so_far)
+    elif units:
+        run_locally(space, schedule, min(processes, schedule.jobs), state.so_far)
 
 
 def _place(on: str) -> tuple[str | None] | None:
@@ -282,22 +294,6 @@ def dataset_status(out: str | os.PathLike[str]) -> Report:
     state = _Progress(folder, load_plan(folder), time.monotonic(), None)
     finished = read_success(folder) if not state.todo() else None
     return state.report(None if finished is None else finished["digest"])
-
-
-@contextmanager
-def _first_runner(folder: Path) -> Iterator[bool]:
-    """Say whether no other runner is at work in a folder, as far as its file system can tell.
-
-    Two do no harm: they write the same bytes. The second begins at the other end.
-    """
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(file_lock(folder / _LOCK, 0))
-        except OSError:  # a TimeoutError, or there are no locks
-            first = False
-        else:
-            first = True
-        yield first
 
 
 class _Progress:

@@ -18,7 +18,7 @@ from typing import Any
 
 from tersely.scale.options import RowOptions
 from tersely.scale.rows import arrow, compress_rows, failed_rows, parquet
-from tersely.scale.workspace import Totals, Workspace, part_name, read_totals, totals_of
+from tersely.scale.workspace import Totals, Workspace, totals_of
 
 _DEADLY = "WorkerDied: the worker that compressed this row died, three times"
 _TELL = 0.5  # seconds between two messages
@@ -33,18 +33,6 @@ def run_job(space: Workspace, job: Mapping[str, Any], tell: Callable[[dict[str, 
         from tersely.scale.merging import run_stage  # a worker that compresses starts without it
 
         return run_stage(space, job["stage"], job["number"])
-    part = space.out / part_name(job["unit"])
-    if "rows" not in job and part.exists():  # another runner was faster
-        return read_totals(part)
-    try:
-        return _run(space, job, tell)
-    except FileNotFoundError:
-        if "rows" in job or not part.exists():
-            raise
-        return read_totals(part)  # another runner ended the job and cleaned up
-
-
-def _run(space: Workspace, job: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]) -> Totals:
     unit = job["unit"]
     schema = space.plan.schema
     if "rows" in job:

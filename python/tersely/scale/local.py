@@ -88,7 +88,7 @@ class _Worker:
             encoding="utf-8",
             env={**os.environ, **_ONE_THREAD},
         )
-        settings = {"root": str(self._space.root), "out": str(self._space.out), "token": self._space.token}
+        settings = {"root": str(self._space.root), "out": str(self._space.out)}
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             print(json.dumps(settings), file=process.stdin, flush=True)

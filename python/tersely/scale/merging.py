@@ -25,12 +25,9 @@ from tersely.scale.rows import Rows, arrow, as_table, writable
 from tersely.scale.workspace import (
     Totals,
     Workspace,
-    part_name,
     read_json,
     read_note,
     read_shuffle,
-    read_success,
-    read_totals,
     shuffle_bytes,
     shuffle_path,
     write_json,
@@ -61,16 +58,10 @@ class Stage:
 
 def run_stage(space: Workspace, stage: str, number: int) -> Totals:
     """Do a job of a stage, unless it is done; return the totals of a part. Raises OSError, ValueError."""
-    try:
-        if stage == "part":
-            return _part(space, number)
-        if not shuffle_path(space, STAGES[stage].writes, number).exists():
-            STAGES[stage].run(space, number)
-    except FileNotFoundError:
-        if read_success(space.out) is None:
-            raise
-        # Another runner ended the job and cleaned up.
-        return read_totals(space.out / part_name(number)) if stage == "part" else Totals()
+    if stage == "part":
+        return _part(space, number)
+    if not shuffle_path(space, STAGES[stage].writes, number).exists():
+        STAGES[stage].run(space, number)
     return Totals()
 
 
@@ -396,9 +387,6 @@ def _answer(space: Workspace, unit: int) -> None:
 
 def _part(space: Workspace, unit: int) -> Totals:
     """Write the part of a unit: each of its rows with the row that represents it."""
-    path = space.out / part_name(unit)
-    if path.exists():
-        return read_totals(path)
     starts: Int64s = np.array(read_json(space, "census", 0)["starts"], np.int64)
     count = read_note(space, "texts", unit)
     first = unit << _UNIT_BITS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
 import json
 import os
@@ -15,7 +14,7 @@ from typing import Any
 import tersely
 from tersely import checks
 from tersely.errors import StoreError
-from tersely.files import replace_file, sync_to_disk, temporary
+from tersely.files import renamed, sync_to_disk
 from tersely.scale.options import Columns, DedupOptions, RowOptions
 from tersely.scale.rows import (
     Input,
@@ -129,9 +128,8 @@ class Plan:
 def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -> tuple[Path, Plan]:
     """The folder of the source, and the plan: the one in `out`, which must be this job's, or a new one.
 
-    Whoever writes the plan first has made it. Raises ValueError that says what differs where `out` has
-    another job's, and for columns that the source does not have; OSError. O(footers), and O(bytes) of
-    compressed lines where it is new.
+    Raises ValueError that says what differs where `out` has another job's, and for columns that the source
+    does not have; OSError. O(footers), and O(bytes) of compressed lines where it is new.
     """
     root, inputs = find_inputs(source, out)
     if unit_bytes is None:  # of the source alone, not of this machine
@@ -162,10 +160,10 @@ def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -
         output_schema(options, types),
         tuple(os.path.abspath(one) for one in as_list(source)),  # noqa: PTH100  # a pattern is no path
     )
-    made = _write_new(out, plan)
-    if made != plan:
-        _check_same(out, made, plan)
-    return root, made
+    with renamed(out / PLAN) as fresh:
+        plan.write(fresh)
+    sync_to_disk(out)
+    return root, plan
 
 
 def has_plan(out: str | os.PathLike[str]) -> bool:
@@ -316,23 +314,3 @@ def _units(
             unit.append((piece, weight))
     if unit:
         yield unit
-
-
-def _write_new(out: Path, plan: Plan) -> Plan:
-    """Write a plan unless there is one, and return the one that is there then."""
-    fresh = temporary(out / PLAN)
-    try:
-        plan.write(fresh)
-        try:
-            os.link(fresh, out / PLAN)
-        except FileExistsError:
-            return load_plan(out)
-        except FileNotFoundError:  # another runner made it, ended the job and cleaned up
-            return load_plan(out)
-        except OSError:  # no links there
-            replace_file(fresh, out / PLAN)
-        sync_to_disk(out)
-    finally:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
-    return plan

@@ -46,7 +46,7 @@ class Jobs:
         self._running += 1
         job = self._todo.popleft()
         if "rows" in job:
-            job["to"] = temporary(self.space.out / part_name(job["unit"]), self.space.token).name
+            job["to"] = temporary(self.space.out / part_name(job["unit"])).name
         return job
 
     def _died(self, key: Any) -> bool:
@@ -165,12 +165,10 @@ class Schedule(Jobs):
 class Stages(Jobs):
     """The jobs of a plan, stage by stage.
 
-    `progress` is called for each job with its stage and the share of all stages that is done. `backwards`:
-    each stage from its end, as a second runner does.
+    `progress` is called for each job with its stage and the share of all stages that is done.
     """
 
     progress: Callable[[str, float], object] = lambda *_: None
-    backwards: bool = False
     _left: deque[str] = field(init=False, default_factory=lambda: deque(STAGES))
     _at: list[str] = field(init=False, default_factory=list)  # stages whose jobs are being done
     _jobs: int = field(init=False, default=0)  # that they had
@@ -222,9 +220,7 @@ class Stages(Jobs):
 
     def _missing(self, name: str) -> list[int]:
         if name == "part":
-            missing = list(self.units)
-        else:
-            stage = STAGES[name]
-            numbers = range(stage.jobs(self.space))
-            missing = [n for n in numbers if not shuffle_path(self.space, stage.writes, n).exists()]
-        return missing[::-1] if self.backwards else missing
+            return list(self.units)
+        stage = STAGES[name]
+        numbers = range(stage.jobs(self.space))
+        return [n for n in numbers if not shuffle_path(self.space, stage.writes, n).exists()]

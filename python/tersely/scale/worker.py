@@ -31,7 +31,7 @@ def main() -> None:
     from tersely.scale.workspace import Workspace
 
     out = Path(settings["out"])
-    space = Workspace(Path(settings["root"]), out, load_plan(out), settings["token"])
+    space = Workspace(Path(settings["root"]), out, load_plan(out))
 
     print("ready", file=answers, flush=True)
 

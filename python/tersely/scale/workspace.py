@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tersely.files import renamed, sync_to_disk, temporary
+from tersely.files import renamed, sync_to_disk
 from tersely.scale.options import Columns
 from tersely.scale.plan import PLAN, Plan
 from tersely.scale.rows import (
@@ -90,13 +90,9 @@ def finish_job(out: Path, plan: Plan) -> dict[str, Any]:
         parts.append([path.name, path.stat().st_size, _sha256(path)])
     whole = hashlib.sha256(json.dumps([plan.digest, parts]).encode()).hexdigest()
     success = {"digest": whole, "plan": plan.digest, **asdict(totals), "parts": parts}
-    try:
-        with renamed(out / PLAN) as fresh:
-            plan.write(fresh, success)
-        sync_to_disk(out)
-    except FileNotFoundError:  # another runner ended the job and cleaned up
-        if read_success(out) is None:
-            raise
+    with renamed(out / PLAN) as fresh:
+        plan.write(fresh, success)
+    sync_to_disk(out)
     return success
 
 
@@ -109,13 +105,11 @@ def read_success(out: Path) -> dict[str, Any] | None:
     return None if found is None else dict(json.loads(found))
 
 
-def remove_leftovers(out: Path, tokens: Iterable[str] | None = None) -> None:
-    """Remove temporary files: those with one of the tokens, or of all runners."""
-    wanted = None if tokens is None else set(tokens)
+def remove_leftovers(out: Path) -> None:
+    """Remove temporary files of this run and of killed ones."""
     for path in out.glob(".*.tmp"):
-        if wanted is None or path.name.split(".")[-3] in wanted:
-            with contextlib.suppress(OSError):
-                path.unlink()
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def _sha256(path: Path) -> str:
@@ -132,14 +126,14 @@ _MOST_ROWS = 256  # of a batch
 
 
 class Workspace:
-    """A plan with the folders of its source and output, and the token of the runner that asks.
+    """A plan with the folders of its source and output.
 
     What is read of the source must be what was planned: `check` looks at each file once.
     """
 
-    def __init__(self, root: Path, out: Path, plan: Plan, token: str) -> None:
+    def __init__(self, root: Path, out: Path, plan: Plan) -> None:
         """Say where things are."""
-        self.root, self.out, self.plan, self.token = root, out, plan, token
+        self.root, self.out, self.plan = root, out, plan
         self.shuffle = out / SHUFFLE / plan.digest[:16]  # not what a former plan left in `out`
         self._checked: set[int] = set()
 
@@ -187,7 +181,7 @@ class Workspace:
     def publish_part(self, unit: int, table: Any, totals: Totals) -> None:
         """Write a unit's part: whole or not at all. Raises OSError."""
         path = self.out / part_name(unit)
-        with renamed(path, temporary(path, self.token)) as fresh:
+        with renamed(path) as fresh:
             self.write_rows(unit, fresh, table, totals)
         sync_to_disk(self.out)
 
@@ -241,7 +235,7 @@ def write_shuffle(
 
     path = _shuffled(space, name, number)
     with (
-        renamed(path, temporary(path, space.token)) as fresh,
+        renamed(path) as fresh,
         fresh.open("xb") as file,
         parquet().ParquetWriter(
             file,
@@ -261,7 +255,7 @@ def write_shuffle(
 def write_json(space: Workspace, name: str, number: int, value: Any) -> None:
     """Write a result of a job that is no table. Raises OSError."""
     path = _shuffled(space, name, number)
-    with renamed(path, temporary(path, space.token)) as fresh:
+    with renamed(path) as fresh:
         fresh.write_bytes(json.dumps(value).encode())
 
 
