@@ -129,14 +129,15 @@ def stated_lines(text: str, lines: Sequence[str]) -> set[str]:
 
 def _stand_alone(text: str, start: Int64s, end: Int64s) -> Bools:
     """bool[n]: whether each place is no part of a longer word or number, as `stands_alone` has it."""
-    padded = f"  {text}  "
-    letter = np.fromiter(map(str.isalnum, padded), dtype=bool, count=len(padded))
-    digit = np.fromiter(map(str.isdigit, padded), dtype=bool, count=len(padded))
-    point = np.fromiter(map(".,".__contains__, padded), dtype=bool, count=len(padded))
-    first, last = start + 2, end + 1
-    inside = (letter[first - 1] & letter[first]) | (letter[last + 1] & letter[last])
-    inside |= digit[first] & point[first - 1] & digit[first - 2]
-    inside |= digit[last] & point[last + 1] & digit[last + 2]
-    percent = np.fromiter(map("%".__eq__, padded), dtype=bool, count=len(padded))
-    alone: Bools = ~(inside | (digit[last] & percent[last + 1]))
+    codes = np.frombuffer(f"  {text}  ".encode("utf-32-le"), dtype="<u4")
+    places = np.stack((start, start + 1, start + 2, end + 1, end + 2, end + 3))
+    known, number = np.unique(codes[places], return_inverse=True)
+    signs, number = list(map(chr, known.tolist())), number.reshape(places.shape)
+    letter = np.array(list(map(str.isalnum, signs)), dtype=bool)[number]
+    digit = np.array(list(map(str.isdigit, signs)), dtype=bool)[number]
+    point = np.array(list(map(".,".__contains__, signs)), dtype=bool)[number]
+    percent = np.array(list(map("%".__eq__, signs)), dtype=bool)[number]
+    inside = (letter[1] & letter[2]) | (letter[4] & letter[3])
+    inside |= (digit[2] & point[1] & digit[0]) | (digit[3] & point[4] & digit[5])
+    alone: Bools = ~(inside | (digit[3] & percent[4]))
     return alone
