@@ -22,6 +22,7 @@ from tersely.content.lines import (
     report_grades,
 )
 from tersely.content.tool_output import ToolOutput
+from tersely.types import AnyStrategyName
 
 FAILURES = [
     "not ok 3 - reads the file",
@@ -588,3 +589,20 @@ def test_numbers_below_a_heading_of_totals_stay_and_a_long_remark_does_not_push_
     text = "\n".join([*steps[:20], remark, *steps[20:], "", *totals, "", *end])
     kept = tersely.compress(text, ratio=0.08, strategy="tool_output").text
     assert all(line in kept for line in totals[2:])
+
+
+@pytest.mark.parametrize("strategy", ["tool_output", "log"])
+def test_counts_of_progress_do_not_push_out_what_failed(strategy: AnyStrategyName) -> None:
+    lines, failed = [], 0
+    for n in range(1, 161):
+        if n in (57, 121):
+            failed += 1
+            lines.append(f"worker {n % 4} unit {n}: checkout of basket {n} differs from the ledger")
+        lines.append(
+            f"[{n}/160] {n - failed} passed, {failed} failed, {160 - n} pending ({n * 37 % 90 / 10}s)"
+        )
+    lines += ["", "Ran 160 units in 71.3 s", "158 of 160 units agree with the ledger"]
+    kept = tersely.compress("\n".join(lines), ratio=0.1, strategy=strategy).text
+    assert all(
+        said in kept for said in ("unit 57:", "unit 121:", "158 passed, 2 failed, 0 pending", "158 of")
+    )

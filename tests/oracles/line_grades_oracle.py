@@ -111,13 +111,15 @@ def line_worth(
         if lines.bulk[i] or lines.has(Mark.OWN)[i]:
             continue
         graded, count = float(grade[i]), int(lines.counts[template])
-        first[i] = int(failed[i] and few)
+        counted = lines.has(Mark.SUMMARY)[i] and count > _FEW
+        apart = bool(failed[i] and (met[template] + 1 >= count if counted else few))
+        first[i] = int(apart)
         if lines.continued[i]:
             worth[i] = 0.1 + weights["piece"] * graded
         else:
             odd = float(lines.odd[i])
             rare = (lines.variants[lines.variant[i]] if lines.variant[i] >= 0 else count) <= 3
-            again = 1 if rare or (failed[i] and few) or not said[i] else np.sqrt(1 + met[template])
+            again = 1 if rare or apart or not said[i] else np.sqrt(1 + met[template])
             worth[i] = weights["outcome"] * graded / again + weights["scene"] * float(told[i])
             first[i] |= int(failed[i] and (rare or met[template] < 3))
             if lines.forms[template] == 0:

@@ -167,10 +167,10 @@ constexpr float kTotalGrade = 0.4F;
 constexpr std::size_t kEnding = 12;  // lines at the end of a document, where verdicts stand
 // Grade of a line that stands beside a failure, at most: tables' odd rows come first.
 constexpr float kSceneShare = 0.25F;
-constexpr double kDrawnShare = 0.3;    // of what a line is worth, for one of a quote of what is complained of
-constexpr double kFewFailures = 0.05;  // of all rows
-constexpr double kLongLine = 120;      // characters: of a longer line without words of errors a root counts
-constexpr double kLeastWorth = 0.1;    // of pieces of long lines, and of signs alone
+constexpr double kDrawnShare = 0.3;         // of what a line is worth, for one of a quote of what is complained of
+constexpr double kFewFailures = 0.05;       // of all rows
+constexpr double kLongLine = 120;           // characters: of a longer line without words of errors a root counts
+constexpr double kLeastWorth = 0.1;         // of pieces of long lines, and of signs alone
 constexpr double kOverwrittenWorth = 0.01;  // of what is written over
 constexpr std::size_t kMostShared = 12;     // units of a line, at most, that have its grade
 
@@ -605,14 +605,17 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
         const double graded = static_cast<double>(grade[i]);
         const bool failed = grade[i] >= static_cast<float>(kFailedGrade);
         double worth = kLeastWorth + weights.piece * graded;
-        if (failed && few) result.first[i] |= kFails;
+        const std::int64_t alike = lines.counts[of];
+        // Another failure than those before; of counts told again and again, as of progress, the last one.
+        const bool counted = has(row, kSummary) && alike > kFewFound;
+        const bool apart = failed && (counted ? met[of] + 1 >= alike : few);
+        if (apart) result.first[i] |= kFails;
         if (!has(row, kContinued)) {
-            const std::int64_t alike = lines.counts[of];
             const double odd = lines.odd.empty() ? 0 : static_cast<double>(lines.odd[i]);
             const bool rare =
                 (row.variant < 0 ? alike : lines.variants[static_cast<std::size_t>(row.variant)]) <= kRareLines;
             // Said again and again, it tells less each time; one of few failures is another one each time.
-            const bool lasts = rare || (failed && few) || !has(row, kError | kTrouble | kSummary | kFailure);
+            const bool lasts = rare || apart || !has(row, kError | kTrouble | kSummary | kFailure);
             if (failed && (rare || met[of] < kFewFound)) result.first[i] |= kFails;
             if (lines.forms[of] != 0 && (rare || met[of] == 0 || odd >= kVeryOdd)) result.first[i] |= kIsNew;
             const double again = lasts ? 1 : std::sqrt(static_cast<double>(1 + met[of]));

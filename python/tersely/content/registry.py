@@ -29,6 +29,7 @@ _LONG = 200  # characters, on average, of lines that are paragraphs
 _SETTINGS = frozenset({None, "ini", "toml", "yaml"})  # languages of code that may be a dump of a tool
 _INDENTED = 10  # of so many lines one is indented in what has blocks
 _MOST_LINES = 1024  # that are looked at one by one
+_HELD = re.compile(r"\n(?:[ \t]+[^ \t\n\d]|\[\[|-)")  # lines within others; indented numbers are a column
 _HEAD = re.compile(r"^\[[^\n]*\]", re.MULTILINE)  # of sections, whose names differ
 
 
@@ -193,7 +194,7 @@ def _is_dump(text: str) -> bool:
     Lines of which each counts on from the one before are definitions, one as good as another.
     """
     heads = _HEAD.findall(text)
-    holds = text.count("\n ") + text.count("\n\t") + text.count("\n[[") + text.count("\n-")
+    holds = sum(1 for _ in _HELD.finditer(text))
     if holds * _INDENTED >= text.count("\n") or (heads and len(set(heads)) == len(heads)):
         return False
     lines = read_lines([text], None, _MOST_LINES)
