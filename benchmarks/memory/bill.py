@@ -19,7 +19,7 @@ from statistics import mean
 from typing import Any
 
 from tersely.agents import compress_tool_result
-from tersely.memory import Compactor, Prices
+from tersely.memory import Compactor
 
 from benchmarks import data as development, tokens
 from benchmarks.arguments import make_parser
@@ -27,6 +27,26 @@ from benchmarks.memory.traces import ENCODING, Task as Cut, kept_strings, messag
 from benchmarks.report import Column, Report, Target
 
 __all__ = ["Bill", "Run", "replay", "report", "runs", "systems"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """Dollars a million tokens: of a prompt, of its start that the provider has seen, of writing such one."""
+
+    input: float
+    cached_input: float | None = None  # None: as `input`
+    cache_write: float | None = None
+
+    @property
+    def kept(self) -> float:
+        """Price of what a later request sends again."""
+        return self.input if self.cached_input is None else self.cached_input
+
+    @property
+    def new(self) -> float:
+        """Price of what the provider has not cached."""
+        return self.input if self.cache_write is None else self.cache_write
+
 
 LIMIT = 10_000  # tokens of a history, before something is done about it
 _LONG = 16_000  # tokens of a run that counts as long
@@ -36,7 +56,7 @@ _SUMMARY = 800  # tokens
 _KEEP_RESULTS = 3  # of the newest, where old ones are cleared
 _KEEP_TAIL = 2_500  # tokens that a summary leaves as they are
 _CLEARED = "[Old tool result content cleared]"
-#: Dollars a million tokens: cache writes dearer than input, and as dear; and no cache at all.
+#: Cache writes dearer than input, and as dear; and no cache at all.
 _PRICES = {
     "writes dearer": Prices(input=3.0, cached_input=0.3, cache_write=3.75),
     "writes as input": Prices(input=1.25, cached_input=0.125),

@@ -1,6 +1,6 @@
 from tersely.memory.compaction import Compactor as Compactor, compact_messages as compact_messages
 from tersely.memory.conversation import ConversationMemory as ConversationMemory
-from tersely.memory.planning import Prices as Prices, apply as apply, break_even as break_even, plan as plan
+from tersely.memory.planning import break_even as break_even
 from tersely.memory.repl import (
     CompactionConfig as CompactionConfig,
     CompactionResult as CompactionResult,

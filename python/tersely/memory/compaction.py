@@ -37,7 +37,7 @@ from tersely.memory.messages import Entry, check_list, read_messages, warnings_o
 from tersely.memory.quoting import Places
 from tersely.memory.writing import joined_turns
 from tersely.models.counters import resolve_counter
-from tersely.protocols import BatchTokenCounter, Strategy
+from tersely.protocols import BatchTokenCounter
 
 
 @brief
@@ -53,7 +53,6 @@ class CompactedMessages(Ratios):
         accounts: one a message of the history, in order.
         originals: the messages as they came.
         warnings: reason codes: "empty_query", "query_without_matches" (it was as without one),
-            "strategy_failed" (what was to shorten a result raised, so the message was folded),
             "unknown_shape" (some message holds what is not known: it counts, and may be folded or left out;
             an item of an unknown type stays),
             "characters_replaced" (lone surrogates were read as U+FFFD; messages that stay have them still),
@@ -101,7 +100,6 @@ def compact_messages(
     pinned: Collection[int] | Callable[[Any], bool] = (),
     keep_last: int = 0,
     query: str | None = None,
-    strategy: Strategy | None = None,
     picture_tokens: int = PICTURE_TOKENS,
     references: bool = True,
 ) -> CompactedMessages:
@@ -127,7 +125,6 @@ def compact_messages(
         keep_last: so many of the newest messages must stay as they are, with what belongs to them.
         query: what the next answers will be about. Messages that have to do with it, and those around them,
             then come before facts and, but for a tenth of the budget, before the newest.
-        strategy: shortens results of tools; None: each is read as what it is, and takes part in the choice.
         picture_tokens: what a picture is taken to cost.
         references: a result that a newer one repeats, whole or except a few lines, becomes a line that
             names the newer one by its call, and says how it differs.
@@ -138,7 +135,7 @@ def compact_messages(
 
     O(characters + facts log facts).
     """
-    check_options(budget, pinned, strategy, picture_tokens, references)
+    check_options(budget, pinned, picture_tokens, references)
     checks.whole_number(keep_last, "keep_last")
     entries = read_messages(messages)
     counting = resolve_counter(counter)
@@ -170,7 +167,6 @@ def compact_messages(
         stays=stays,
         called=called_tools(entries),
         numbers=list(map(str, range(len(entries)))),
-        strategy=strategy,
         relevance=relevance,
         query=query if query is not None and relevance is not None else "",
         references=references,
@@ -232,7 +228,7 @@ def _as_left(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) -> li
     return left
 
 
-def check_options(budget: Any, pinned: Any, strategy: Any, picture_tokens: Any, references: Any) -> None:
+def check_options(budget: Any, pinned: Any, picture_tokens: Any, references: Any) -> None:
     """Raise TypeError or ValueError for wrong options."""
     checks.flag(references, "references")
     checks.whole_number(budget, "budget")
@@ -240,12 +236,10 @@ def check_options(budget: Any, pinned: Any, strategy: Any, picture_tokens: Any, 
     if not callable(pinned) and (isinstance(pinned, str) or not isinstance(pinned, Collection)):
         kind = type(pinned).__name__
         raise TypeError(f"pinned must be indices of messages, or a function of a message, not {kind}")
-    if strategy is not None and (isinstance(strategy, type) or not isinstance(strategy, Strategy)):
-        raise TypeError(f"strategy must be None or an object with compress(request), not {strategy!r}")
 
 
 _OUTCOME = attrgetter("outcome")
-_OPTIONS = ("budget", "counter", "tools", "pinned", "strategy", "picture_tokens", "references")
+_OPTIONS = ("budget", "counter", "tools", "pinned", "picture_tokens", "references")
 _FULL = 0.6  # of the room beside what must stay: excerpts that take more are made anew, shorter
 _FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
 
@@ -260,7 +254,7 @@ class Compactor:
     several threads at a time.
 
     Attributes:
-        budget, counter, tools, pinned, strategy, picture_tokens, references: as in `compact_messages`;
+        budget, counter, tools, pinned, picture_tokens, references: as in `compact_messages`;
             messages that are still to come may be pinned.
         headroom: share of what the messages that stay leave of the budget, which is free after folding, in
             [0, 1).
@@ -270,7 +264,6 @@ class Compactor:
     counter: Any = None
     tools: Any = None
     pinned: Collection[int] | Callable[[Any], bool] = ()
-    strategy: Strategy | None = None
     picture_tokens: int = PICTURE_TOKENS
     headroom: float = 0.65
     references: bool = True
@@ -287,7 +280,7 @@ class Compactor:
     _warnings: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        check_options(self.budget, self.pinned, self.strategy, self.picture_tokens, self.references)
+        check_options(self.budget, self.pinned, self.picture_tokens, self.references)
         if checks.number(self.headroom, "headroom", least=0) >= 1:
             raise ValueError(f"headroom must lie in [0, 1), not {self.headroom!r}")
 
@@ -390,7 +383,6 @@ class Compactor:
             stays=stays,
             called=self._called,
             numbers=list(map(str, numbers)),
-            strategy=self.strategy,
             excerpts=excerpts,
             references=self.references,
         )

@@ -40,7 +40,7 @@ from tersely.memory.references import Reference, find_references, is_reference
 from tersely.memory.revisions import Revision, find_revisions
 from tersely.memory.statements import KINDS, find_statements, stated_lines
 from tersely.memory.writing import new_user_message, with_texts
-from tersely.protocols import BatchTokenCounter, Strategy
+from tersely.protocols import BatchTokenCounter
 from tersely.types import Document, Float64s, Frame, Int64s, Request
 
 
@@ -100,7 +100,6 @@ class History:
     stays: Mapping[int, str]  # index -> reason of messages that are left alone
     called: Mapping[str, str]  # the tool of each call, by its id
     numbers: Sequence[str]  # of the messages, as the reader is told them
-    strategy: Strategy | None = None  # shortens results of tools; None: they are read as what they are
     # messages that were folded before, and the places that are left of each: only these are read
     excerpts: Mapping[int, Places] = field(default_factory=dict)
     relevance: Float64s | None = None  # float64[n], of each message to the query; None: there is none
@@ -252,13 +251,12 @@ def _fold(history: History, budget: int) -> FoldedHistory:
     history = replace(history, revisions=find_revisions(history.entries))
     stay, border = _newest_groups(history, _owed(history), budget, frame)
     choice = _Choice(history, stay)
-    warnings: list[str] = []
-    shorter = None if border is None else _with_shorter(choice, border, warnings)
+    shorter = None if border is None else _with_shorter(choice, border)
     fitted = None if shorter is None else _fit(shorter, budget, frame)
     if shorter is None or fitted is None or not all(fitted.results):
         shorter, fitted = choice, _fit(choice, budget, frame)
     led = [one.target + 1 for index, some in repeats.items() if shorter.stay[index] for one in some.values()]
-    return replace(_assemble(shorter, fitted, warnings), cited=max(led, default=0))
+    return replace(_assemble(shorter, fitted), cited=max(led, default=0))
 
 
 def _owed(history: History, others: float = _OWED) -> list[int]:
@@ -298,7 +296,11 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     if spare >= sizes.sum():
         return history
     room = max(int(_HELD_SHARE * spare), int(least.sum()))
-    return _shorten_results(history, _shares(history, results, sizes, room), Auto())
+    texts: dict[int, dict[Path, str]] = {}
+    for result in _shares(history, results, sizes, room):
+        request = Request((result.document,), None, result.share, 0.3, counter, frame=result.frame)
+        texts.setdefault(result.index, {})[result.path] = Auto().compress(request).text
+    return history.rewrite(texts, "budget")
 
 
 def _leave_out_pictures(history: History, indices: Sequence[int], over: int, newest: int) -> History:
@@ -384,21 +386,14 @@ class _Choice:
     results: Sequence[_Result] = ()  # what is still to become shorter
 
 
-def _with_shorter(choice: _Choice, border: tuple[int, int, int], warnings: list[str]) -> _Choice | None:
+def _with_shorter(choice: _Choice, border: tuple[int, int, int]) -> _Choice | None:
     """Add the group at the border with shorter results; None where too little of them would be left."""
     history, (first, last, room) = choice.history, border
     results = _long_results(history, first, last, room)
     if not results:
         return None
     stay = [*choice.stay[:first], *[True] * (last - first), *choice.stay[last:]]
-    if history.strategy is None:
-        return _Choice(history, stay, results)
-    try:
-        history = _shorten_results(history, results, history.strategy)
-    except Exception:  # foreign code: the messages are folded instead, nothing is lost
-        warnings.append("strategy_failed")
-        return None
-    return _Choice(history, stay) if history.now[first:last].sum() <= room else None
+    return _Choice(history, stay, results)
 
 
 def _long_results(history: History, first: int, last: int, room: int) -> list[_Result]:
@@ -430,15 +425,6 @@ def _shares(
         for (index, piece), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True)
         if share < size
     ]
-
-
-def _shorten_results(history: History, results: Sequence[_Result], strategy: Strategy) -> History:
-    """The history with these results shortened by a strategy; raises what that raises."""
-    texts: dict[int, dict[Path, str]] = {}
-    for result in results:
-        request = Request((result.document,), None, result.share, 0.3, history.counter, frame=result.frame)
-        texts.setdefault(result.index, {})[result.path] = strategy.compress(request).text
-    return history.rewrite(texts, "budget")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -488,7 +474,7 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
     return _FitResult(text, parts[len(excerpts.sources) :], tokens, kept, unsaid)
 
 
-def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> FoldedHistory:
+def _assemble(choice: _Choice, fitted: _FitResult) -> FoldedHistory:
     """Return messages and accounts of a choice; the excerpts take the place of the first folded message."""
     history, text = choice.history, fitted.text
     changed = {index: dict(texts) for index, texts in history.changed.items()}
@@ -530,8 +516,8 @@ def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> F
             pictures += picture.kind == "picture" and (not stays or picture.path in texts)
         account = (index, outcome, reason, tokens, places, lost.get(index, ()), pictures)
         accounts.append(tuple.__new__(MessageAccount, account))
-    told = [*warnings, *["errors_left_out"] * errors, *["facts_left_out"] * bool(lost)]
-    return FoldedHistory(messages, fitted.tokens, tuple(accounts), tuple(dict.fromkeys(told)))
+    told = (*["errors_left_out"] * errors, *["facts_left_out"] * bool(lost))
+    return FoldedHistory(messages, fitted.tokens, tuple(accounts), told)
 
 
 def _lost(

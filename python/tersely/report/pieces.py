@@ -149,7 +149,6 @@ _WARNINGS = {
     "nothing_relevant": "No document has enough to do with the query.",
     "relevance_doubtful": "No document surely has to do with the query; the most probable one stays.",
     "reserve_shrunk": "The budget has no room for the whole reserve for the response, so it is smaller.",
-    "strategy_failed": "What was to shorten a result failed, so the message was folded.",
     "facts_left_out": "Facts were left out that nothing states any more; the accounts list them.",
     "errors_left_out": "Words of tools that tell of a failure were left out.",
     "unknown_shape": "Some message holds what is not known; it counts, and may be folded.",
