@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import sys
@@ -10,7 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-import tersely
 from tersely.cli import main, terminal
 from tersely.cli.main import _COMMANDS, _parser
 from tersely.text import decode
@@ -187,17 +185,6 @@ def test_a_terminal_is_told_that_work_goes_on(
     with terminal.show_waiting("nothing to say"):
         pass
     assert capfd.readouterr().err == ""
-
-
-@pytest.mark.parametrize("shell", ["bash", "fish"])
-def test_shell_completion(shell: str, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(["--print-completion", shell])
-    said = capfd.readouterr()
-    if importlib.util.find_spec("shtab") is None:
-        assert caught.value.code == 2 and "tersely[cli]" in said.err
-    else:
-        assert "compress" in said.out and tersely.__name__ in said.out
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def made_history(seed: int, shape: str, turns: int) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("how", ["once", "again", "compactor"])
 def test_each_reference_can_be_followed(shape: str, how: str) -> None:
     seen = 0
-    for seed in range(25):
+    for seed in range(25 if how == "once" else 9):  # the others compact at each turn
         messages = made_history(seed, shape, 24)
         budget = [1200, 2500, 5000][seed % 3]
         compactor, current = Compactor(budget), []

@@ -43,7 +43,6 @@ _EXAMPLES = """examples:
   tersely ab --index docs/.tersely questions.jsonl
   tersely run --budget 800 -- pytest -x
   tersely hook install claude-code && tersely hook doctor
-  tersely --print-completion bash
 """
 
 
@@ -157,23 +156,12 @@ def _parser(first: str) -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("-V", "--version", action="version", version=f"tersely {tersely.__version__}")
-    if first == "--print-completion":
-        _add_completion(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", prog="tersely")
     for name, module in _COMMANDS.items():
         if first == name or first not in _COMMANDS:  # the others' imports take longer than most commands
             getattr(import_module(module), f"add_{name}")(commands)
     parser.commands = commands.choices
     return parser
-
-
-def _add_completion(parser: Parser) -> None:
-    """Add `--print-completion`: a script for a shell, which the package shtab writes."""
-    try:
-        import shtab
-    except ImportError as error:
-        parser.error(f"--print-completion needs shtab: pip install 'tersely[cli]' ({error})")
-    shtab.add_argument_to(parser, ["--print-completion"])
 
 
 #: What other programs call what we do.
