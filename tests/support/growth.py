@@ -1,18 +1,18 @@
-"""Does work grow with the input or with its square? In instructions, which are the same on every run.
+"""Does work grow with the input or with its square?
 
-Only Valgrind's callgrind counts them. A kernel is run by a native program under it (`Kernel`, marked
-growth("kernel")), beside a Python that is not; only where the Python of a door may grow does the interpreter
-run under it. ci/growth.sh does both.
+A kernel (`Kernel`, marked growth("kernel")) is measured in instructions, which are the same on every run: a
+native program runs it under Valgrind's callgrind. What is called from Python is measured in CPU time of this
+process, on texts so large that a quadratic part shows and chance does not. ci/growth.sh runs both.
 """
 
 from __future__ import annotations
 
 import atexit
-import ctypes
 import functools
 import gc
 import os
 import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +21,13 @@ from typing import TypeVar
 Input = TypeVar("Input")
 
 COUNTS = "TERSELY_COUNTS"  # names the file that callgrind writes its counts to, plus .1, .2 and so on
-COUNTER = "TERSELY_COUNTER"  # what was compiled of tests/growth: kernels.cpp, or count.cpp for a Python
-LEAST = 2_000_000  # instructions: smaller steps say more about what is done once than about growth
+COUNTER = "TERSELY_COUNTER"  # the program made from tests/growth/kernels.cpp
 LARGEST = 16_000_000  # characters
-GROWS = 1.2  # a quotient below this: what was made did not grow, so nothing is measured
-MOST = 2.2  # times the step from n to 2n for that from 2n to 4n: linear is 2, n log n 2.17, quadratic 4
+GROWS = 1.2  # times the work before: below this, what was made did not grow, so nothing is measured
+MOST = 2.5  # times the step from n to 2n for that from 2n to 4n: linear is 2, n log n 2.17, quadratic 4
+# Smaller steps say more about what is done once, or about chance, than about growth.
+LEAST_INSTRUCTIONS = 2_000_000
+LEAST_SECONDS = 0.008
 
 
 @dataclass(frozen=True)
@@ -53,20 +55,9 @@ def _kernels() -> subprocess.Popen[bytes]:
     return program
 
 
-def instructions(run: Callable[[Input], object], given: Input) -> int:
-    """Instructions of run(given): of a `Kernel` in its program, else in this process, on all of its threads.
-
-    Without Python's collector, which looks at what all tests before have left.
-    """
-    if isinstance(run, Kernel):
-        run(given)
-    else:
-        counter = ctypes.CDLL(os.environ[COUNTER])
-        gc.disable()
-        counter.begin()
-        run(given)
-        counter.end()
-        gc.enable()
+def instructions(kernel: Kernel, text: str) -> int:
+    """Instructions of the kernel on the text."""
+    kernel(text)
     counts = Path(os.environ[COUNTS])
     written = sorted(counts.parent.glob(f"{counts.name}.*"), key=lambda path: int(path.suffix[1:]))
     totals = next(line for line in written[-1].read_text().splitlines() if line.startswith("totals:"))
@@ -75,34 +66,54 @@ def instructions(run: Callable[[Input], object], given: Input) -> int:
     return int(totals.split()[1])
 
 
+def seconds(run: Callable[[Input], object], given: Input) -> float:
+    """CPU seconds of run(given) on all threads.
+
+    Without Python's collector, which looks at what all tests before have left.
+    """
+    gc.disable()
+    begun = time.process_time()
+    run(given)
+    taken = time.process_time() - begun
+    gc.enable()
+    return taken
+
+
 def growth(make: Callable[[int], Input], run: Callable[[Input], object], first: int = 1_000) -> float:
     """The step from 2n to 4n characters over the step from n to 2n: 2 is linear, 4 is quadratic.
 
     What is done once, whatever the size, is in neither step. n is the first power-of-two multiple of `first`
-    whose step takes LEAST instructions. Where the quotient is not between GROWS and MOST, the next doublings
-    are tried, until three were too steep or three too flat to say anything: a table that is built anew, or a
-    second try to meet a budget, makes one step larger, a quadratic algorithm makes all of them steep. Nothing
-    is compared with a step below the first: quadratic work has none.
+    whose step takes LEAST_INSTRUCTIONS or LEAST_SECONDS. Where the quotient is above MOST, or the work does
+    not grow, the next doublings are tried, until three were too steep or three too flat to say anything: a
+    table that is built anew, or a second try to meet a budget, makes one step larger, a quadratic algorithm
+    makes all of them steep. Nothing is compared with a step below the first: quadratic work has none.
     """
     run(make(first))  # caches are filled and modules loaded
+    enough = LEAST_INSTRUCTIONS if isinstance(run, Kernel) else LEAST_SECONDS
+
+    def cost(size: int) -> float:
+        if isinstance(run, Kernel):
+            return instructions(run, make(size))
+        return min(seconds(run, make(size)) for _ in range(2))
+
     size = first
-    costs = [instructions(run, make(size)), instructions(run, make(2 * size))]
-    while costs[1] - costs[0] < LEAST and size < LARGEST:
+    costs = [cost(size), cost(2 * size)]
+    while costs[1] - costs[0] < enough and size < LARGEST:
         size *= 2
-        costs = [costs[1], instructions(run, make(2 * size))]
-    grows = costs[1] - costs[0] >= LEAST or costs[1] > GROWS * costs[0]
+        costs = [costs[1], cost(2 * size)]
+    grows = costs[1] - costs[0] >= enough or costs[1] > GROWS * costs[0]
     assert grows, f"no more work from {size} characters to {2 * size}"
     quotients: list[float] = []
     flat = 0
     least = costs[1] - costs[0]
     while len(quotients) < 3 and flat < 3 and size < 8 * LARGEST and not (quotients and quotients[-1] < MOST):
         size *= 2
-        costs = [*costs[-2:], instructions(run, make(2 * size))]
-        if costs[-2] - costs[-3] >= least:
-            quotient = (costs[-1] - costs[-2]) / max(costs[-2] - costs[-3], 1)
-            if quotient > GROWS:
-                quotients.append(quotient)
-            else:
-                flat += 1
+        costs = [*costs[-2:], cost(2 * size)]
+        if costs[-2] - costs[-3] < least:
+            continue
+        if costs[-1] > GROWS * costs[-2]:
+            quotients.append((costs[-1] - costs[-2]) / (costs[-2] - costs[-3]))
+        else:
+            flat += 1
     assert quotients, f"no more work from {size} characters to {2 * size}"
     return min(quotients)

@@ -153,8 +153,9 @@ void rate_terms(const Corpus& corpus, const Question& question, const QueryTerms
 void match_terms(const Corpus& corpus, const QueryTerms& query, std::span<const float> idf,
                  std::span<const std::size_t> order, Table& table) {
     TermCounts counts(query.weight);
-    float rarest = 0;
-    for (const std::size_t term : query.terms) rarest = std::max(rarest, idf[term]);
+    std::vector<std::size_t> rarest_first(query.terms);
+    std::sort(rarest_first.begin(), rarest_first.end(), [&](std::size_t a, std::size_t b) { return idf[a] > idf[b]; });
+    const float rarest = rarest_first.empty() ? 0.0F : idf[rarest_first.front()];
     const auto lacking = [&](std::size_t best) {  // the query's weights without what the best segments hold
         counts.clear();
         for (std::size_t place = 0; place < std::min(best, order.size()); ++place) counts.add(corpus.row(order[place]));
@@ -182,8 +183,9 @@ void match_terms(const Corpus& corpus, const QueryTerms& query, std::span<const 
             best += beyond_best[term];
             three += beyond_three[term];
         }
-        float missed = 0;
-        for (const std::size_t term : query.terms) missed = counts[term] > 0 ? missed : std::max(missed, idf[term]);
+        const auto missing =
+            std::find_if(rarest_first.begin(), rarest_first.end(), [&](std::size_t term) { return counts[term] <= 0; });
+        const float missed = missing == rarest_first.end() ? 0.0F : idf[*missing];
         table[kRarest][i] = held / rarest;
         table[kRarestMissed][i] = missed / rarest;
         table[kMatched][i] = static_cast<float>(counts.seen().size()) / static_cast<float>(query.terms.size());
