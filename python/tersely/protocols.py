@@ -23,7 +23,7 @@ class BatchTokenCounter(TokenCounter, Protocol):
     """A counter that counts many texts in one call, faster than one by one."""
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
-        """`[count(text) for text in texts]`."""
+        """Return `[count(text) for text in texts]`."""
         ...
 
 
@@ -41,7 +41,7 @@ class TruncationReporter(Embedder, Protocol):
     """An embedder that says which texts were longer than its model reads."""
 
     def embed_report(self, texts: Sequence[str]) -> tuple[Any, Any]:
-        """(`embed(texts)`, ascending indices of the texts that were cut)."""
+        """Return (`embed(texts)`, ascending indices of the texts that were cut)."""
         ...
 
 

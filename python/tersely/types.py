@@ -105,7 +105,7 @@ class SegmentTable(checks.Valued):
         return len(self.start)
 
     def columns(self) -> tuple[npt.NDArray[Any], ...]:
-        """The arrays, in the order of the attributes."""
+        """Return the arrays, in the order of the attributes."""
         return self.document, self.start, self.end, self.kind, self.block, self.heading
 
     def __iter__(self) -> Iterator[tuple[int, int, int, Kind]]:
@@ -258,7 +258,7 @@ class FactTable(checks.Valued):
         return len(self.kind)
 
     def rows(self, which: npt.NDArray[np.bool_]) -> FactTable:
-        """The facts that are marked in `which`, bool[m], with their keys."""
+        """Return the facts that are marked in `which`, bool[m], with their keys."""
         return FactTable(
             self.kind[which],
             self.document[which],
@@ -272,7 +272,7 @@ class FactTable(checks.Valued):
         )
 
     def fact(self, texts: Sequence[str], row: int, outcome: str, reason: str = "") -> Fact:
-        """A row as a `Fact`, with its outcome. `texts`: those of the documents."""
+        """Return a row as a `Fact`, with its outcome. `texts`: those of the documents."""
         document, start, end = int(self.document[row]), int(self.start[row]), int(self.end[row])
         text = texts[document][start:end]
         return Fact(FactKind(int(self.kind[row])), text, document, start, end, outcome, reason)
@@ -353,7 +353,7 @@ class FactReport:
     __hash__ = None  # type: ignore[assignment]  # its facts are a list
 
     def of(self, outcome: str) -> list[Fact]:
-        """The facts with this outcome."""
+        """Return the facts with this outcome."""
         if isinstance(self.facts, SourceFacts):  # without making the others
             if outcome not in ("lost", "kept"):
                 return []
@@ -362,7 +362,7 @@ class FactReport:
         return [fact for fact in self.facts if fact.outcome == outcome]
 
     def number(self, outcome: str) -> int:
-        """How many facts have this outcome."""
+        """Return how many facts have this outcome."""
         if isinstance(self.facts, SourceFacts):
             lost = int(self.facts.lost.sum())
             return {"lost": lost, "kept": len(self.facts) - lost}.get(outcome, 0)
@@ -375,7 +375,7 @@ class FactReport:
         return 1 - self.number("lost") / sourced if sourced else 1.0
 
     def counts(self) -> Mapping[str, int]:
-        """How many facts of each kind met which outcome: {"number:kept": 12, ...}."""
+        """Return how many facts of each kind have each outcome: {"number:kept": 12, ...}."""
         found: dict[str, int] = {}
         for fact in self.facts:
             name = f"{fact.kind.name.lower()}:{fact.outcome}"
@@ -383,7 +383,7 @@ class FactReport:
         return found
 
     def to_list(self) -> list[dict[str, Any]]:
-        """The facts, as plain JSON types."""
+        """Return the facts, as plain JSON types."""
         names = Fact.__slots__
         return [
             {name: getattr(fact, name) for name in names} | {"kind": fact.kind.name.lower()}
@@ -602,7 +602,7 @@ class Spans(LateSequence[Span]):
 
 
 def span_columns(spans: Sequence[Span]) -> Int64s:
-    """int64[4, n]: document, start, end and kind of each span; of `Spans` without making them."""
+    """Return int64[4, n]: document, start, end and kind of each span; of `Spans` without making them."""
     import numpy as np
 
     if isinstance(spans, Spans):
@@ -673,7 +673,7 @@ class Receipt:
         return replace(self, fallback_reason=reason, warnings=warnings)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain JSON types; the tokens are the result's."""
+        """Return the receipt as plain JSON types, with the result's tokens."""
         left_out = ("tokens", "original_tokens")
         told = {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
         told |= {"reasons": dict(self.reasons), "warnings": list(self.warnings)}

@@ -121,11 +121,11 @@ class Code:
             raise TypeError(f"language must be a str or None, not {self.language!r}")
 
     def finer(self, piece: int) -> Code:
-        """The reader that cuts what is longer than so many bytes."""
+        """Return a reader that also cuts units with more than so many bytes."""
         return replace(self, piece=piece)
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
-        """The units of all files, those of the query first. O(characters)."""
+        """Return the units of all files, those about the query first. O(characters)."""
         if self.language:
             names = [named_language(self.language)] * len(documents)
         else:

@@ -41,11 +41,11 @@ class Conversation:
         flag(self.with_query, "with_query")
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
-        """None: turns are read as text."""
+        """Return None: turns are read as text."""
         return None
 
     def newest(self, table: SegmentTable, documents: Sequence[int]) -> list[tuple[int, int]]:
-        """[first, last) rows of the newest turns of documents, the newest of each before older ones."""
+        """Return [first, last) rows of the newest turns of documents, the newest of each first."""
         begins = np.diff(table.block, prepend=-1) != 0
         first = np.flatnonzero(begins & (table.kind == int(Kind.CHAT_TURN)))
         turns: list[tuple[int, int, int]] = []  # how many are newer, first and last row

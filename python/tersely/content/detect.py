@@ -74,7 +74,7 @@ _ASSIGNS = re.compile(r"\w+=")
 
 
 def kind_of_output(command: str) -> tuple[Detection | None, str]:
-    """(kind, file): the content type of a command's output, or None; the file that it prints, or "".
+    """Return (kind, file): the content type of a command's output, or None; the file that it prints, or "".
 
     A format that an option asks for goes before what the command writes otherwise. Of several commands the
     last one counts, of a pipe its first part; where what comes after a pipe makes something else of it,
@@ -274,7 +274,7 @@ def detect_each(texts: Sequence[str]) -> list[Detection]:
 
 
 def in_pairs(text: str) -> bool:
-    """Whether lines of a log are key=value. O(1) for a long text."""
+    """Return whether lines of a log are key=value. O(1) for a long text."""
     return _native.look_for_pairs(text[:_HEAD]) >= _IN_PAIRS
 
 

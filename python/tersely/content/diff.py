@@ -97,7 +97,7 @@ class Diff:
     applies: bool = False
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
-        """Headers, changes and context with their worth. O(characters)."""
+        """Return headers, changes and context with their scores. O(characters)."""
         texts = [document.text for document in documents]
         asked = query is not None and bool(query.strip())
         scan = _Scan(texts, self.applies, _WHOLE if asked else 0)

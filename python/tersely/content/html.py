@@ -41,7 +41,7 @@ class PageText:
 
     @staticmethod
     def read(text: str, named: Sequence[tuple[int, int]] = ()) -> PageText:
-        """A page's text; without navigation and footers where there is other text. O(characters).
+        """Return a page's text; without navigation and footers if there is other text. O(characters).
 
         `named`: places of the source that stand in it as they are, wherever they are: where they touch tags,
         the blocks that hold them are shown with theirs.
@@ -215,5 +215,5 @@ class Html:
     text: Any = field(default=None)
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
-        """None: the visible text of a page is read as text (`PageText`)."""
+        """Return None: the visible text of a page is read as text (`PageText`)."""
         return None

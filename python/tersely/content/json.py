@@ -45,7 +45,7 @@ class JsonTables:
 
 
 def find_tables(texts: Sequence[str], units: TreeUnits) -> JsonTables:
-    """Units whose arrays of at least 3 flat objects with the same keys, in the same order, are tables.
+    """Return units whose arrays of at least 3 flat objects with the same keys, in the same order, are tables.
 
     A flat object has scalars and short containers of scalars, each in one unit. O(units).
     """

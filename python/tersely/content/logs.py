@@ -53,7 +53,7 @@ class Logs:
         whole_number(self.context, "context")
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
-        """The lines with their worth; at most `rows` of them are looked at one by one. O(characters)."""
+        """Return the lines with their scores; examines at most `rows` lines one by one. O(characters)."""
         lines = read_lines([document.text for document in documents], query, rows)
         return self.units(lines, query)
 
@@ -66,7 +66,7 @@ class Logs:
 def units_of_lines(
     lines: LineTable, query: str | None, context: int, kinds: bool = False, notes: bool = True
 ) -> Units:
-    """Lines of programs as units: their worth by themselves and for the query, failures before all others.
+    """Return lines of programs as units, scored by themselves and for the query, failures first.
 
     `context`: lines around an error that count as its neighbourhood; `kinds`: whether the first line of each
     template and rare lines come before all others, too; `notes`: whether the first line of a series, or with
@@ -163,7 +163,7 @@ def _notes(
 
 
 def shorter(first: str, last: str) -> str:
-    """The second stamp without the fields that it shares with the first, from the left."""
+    """Return the second stamp without the fields that it shares with the first, from the left."""
     if len(first) != len(last):
         return last
     same = next((i for i, (a, b) in enumerate(zip(first, last, strict=True)) if a != b), len(last))

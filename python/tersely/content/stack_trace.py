@@ -94,7 +94,7 @@ class StackTrace:
             raise TypeError(f"own must be a tuple of parts of frames, not {self.own!r}")
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
-        """The lines with their worth; at most `rows` of them are looked at one by one. O(characters)."""
+        """Return the lines with their scores; examines at most `rows` lines one by one. O(characters)."""
         texts = [document.text for document in documents]
         lines = read_lines(texts, query, rows)
         role = np.array(self._roles(lines, texts), dtype=np.int64).reshape(-1)

@@ -54,7 +54,7 @@ class Table:
             )
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
-        """The rows; each needs its header. O(characters)."""
+        """Return the rows; each needs its header. O(characters)."""
         read = [_Rows.read(document.text, self.delimiter, self.header) for document in documents]
         if not self.delimiter and any(
             one.delimiter not in document.text for one, document in zip(read, documents, strict=True)

@@ -44,7 +44,7 @@ class ToolOutput:
         whole_number(self.context, "context")
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
-        """The lines with their worth; at most `rows` of them are looked at one by one. O(characters)."""
+        """Return the lines with their scores; examines at most `rows` lines one by one. O(characters)."""
         texts = [document.text for document in documents]
         lines = read_lines(texts, query, rows)
         cut = _cut_of_long(lines, texts, outcome_grades(lines) >= FAILED)

@@ -159,7 +159,7 @@ class ContentReader(Protocol):
     kind: ClassVar[str]
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
-        """The units of the documents; None where they are not of this type after all.
+        """Return the units of the documents; None if they are not of this type.
 
         `query`: the question of the call; None: none. `rows`: how many units are worth
         telling apart, for types that need not tell all. `Units.table.document` counts the given documents.

@@ -30,7 +30,7 @@ class Yaml:
     kind: ClassVar[str] = "yaml"
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
-        """A line a unit; None where no text is laid out as YAML. Linear."""
+        """Return one unit per line; None if no text has the form of YAML. Linear."""
         units = TreeUnits.read([document.text for document in documents], query, Syntax.YAML)
         if units.fault.all():
             return None

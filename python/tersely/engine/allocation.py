@@ -29,7 +29,7 @@ def seed_allocate(remaining: int, relevance: float, total: int) -> int:
 
 
 def fill(sizes: npt.ArrayLike, weights: npt.ArrayLike, budget: int) -> Int64s:
-    """int64[n]: share out a whole budget in proportion to the weights, none above its size.
+    """Return int64[n]: share out a whole budget in proportion to the weights, none above its size.
 
     share = min(size, level * weight), with the level at which the shares add up to the budget (or to all the
     sizes, where they are less); rounded by largest remainder, ties to the lowest index. `weights` > 0.
@@ -53,7 +53,7 @@ def fill(sizes: npt.ArrayLike, weights: npt.ArrayLike, budget: int) -> Int64s:
 
 
 def fill_above(floors: Int64s, sizes: Int64s, weights: npt.NDArray[np.float64], budget: int) -> Int64s:
-    """int64[n]: share out as `fill` does, but give each its floor at least, at the cost of the others."""
+    """Return int64[n]: shares as of `fill`, but each at least its floor, at the cost of the others."""
     share, free = floors.copy(), np.ones(len(floors), dtype=bool)
     while free.any():
         share[free] = fill(sizes[free], weights[free], max(budget - int(floors[~free].sum()), 0))
@@ -124,7 +124,7 @@ def _leading(share: int) -> int:
 
 
 def weights_of(scores: Sequence[object]) -> Float64s | None:
-    """float64[n]: weigh documents by their scores, divided by the mean of the known ones.
+    """Return float64[n]: weigh documents by their scores, divided by the mean of the known ones.
 
     A score counts as a hundredth of the largest at least, and one that is no finite number as the mean. None:
     all are equal or unknown, or one is below 0, whose scale says nothing.

@@ -61,7 +61,7 @@ def compute_diff(old: str, new: str) -> Diff:
 
 
 def compare(old: str, new: str) -> tuple[Diff, list[Change]]:
-    """`compute_diff`, and the ranges of characters that differ, in order."""
+    """Return `compute_diff`, and the ranges of characters that differ, in order."""
     if old == new:
         return Diff((), (), 0.0), []
     a, b = old.split("\n"), new.split("\n")
@@ -106,7 +106,7 @@ def _replaced(a: list[str], b: list[str]) -> Iterator[_Hunk]:
 
 
 def common_prefix(a: Sequence[str], b: Sequence[str]) -> int:
-    """How many items, or characters, both begin with; by bisection, since slices compare quickly."""
+    """Return how many items, or characters, both begin with; by bisection, since slices compare quickly."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -197,7 +197,7 @@ class Numbers:
     values: npt.NDArray[Any]
 
     def moved_to(self, text: str, places: Sequence[Change] | None = None) -> Numbers:
-        """The numbers of those units that another version has, too, at their new places.
+        """Return the numbers of those units that another version has, too, at their new places.
 
         `places`: where the versions differ; None: they are compared. O(units log changes).
         """
@@ -240,7 +240,7 @@ class Known:
 def carry(
     known: Sequence[Numbers | None], texts: Sequence[str], table: SegmentTable, missing: int
 ) -> npt.NDArray[Any]:
-    """The number of each unit of `table`, which is about `texts`; `missing` where it is not known.
+    """Return the number of each unit of `table`, which is about `texts`; `missing` where it is not known.
 
     O(units log units), and what it takes to compare texts that are not the same.
     """
@@ -275,7 +275,7 @@ def by_document(
 
 
 def prepare_with(known: Sequence[Known], strategy: Auto, request: Request) -> Prepared:
-    """`strategy.prepare(request)`, whose embedder is asked only about segments that are not known.
+    """Return `strategy.prepare(request)`, whose embedder is asked only about segments that are not known.
 
     What it says is noted in `known`, one a document. The result is the same as without.
     """

@@ -219,7 +219,7 @@ class Prepared:
         return self.finish(fitted, allowed)
 
     def levels(self, budgets: Sequence[int]) -> list[Compressed]:
-        """One result a budget, largest first, each a part of the one before.
+        """Return one result per budget, largest first, each a part of the larger ones.
 
         The smallest is made first and stays in the larger ones, so that it is as good as if it were alone. A
         level that is a cut unit is cut from one that the level before has. Levels are left out from the end
@@ -272,7 +272,7 @@ class Prepared:
         ]
 
     def allowed(self, budget: int | None, ratio: float | None) -> int:
-        """The tokens that a budget or ratio allows; with neither, those that were prepared for."""
+        """Return the tokens that a budget or ratio allows; without either, those of the preparation."""
         if budget is None and ratio is None:
             if self.request.budget is not None:
                 return self.request.budget
@@ -280,7 +280,7 @@ class Prepared:
         return budget_of(budget, share_kept(budget, ratio, self.request.ratio), self.original_tokens)
 
     def finish(self, fitted: Fit, budget: int) -> Compressed:
-        """The result of a choice; raises BudgetExceededError where it lost a fact that it may not."""
+        """Return the result of a selection; raises BudgetExceededError if it lost a required fact."""
         reading = self.reading
         result, must = finish(reading, fitted, budget), reading.must
         if must is not None and must.strict and result.receipt.facts is not None:
@@ -305,12 +305,12 @@ class Prepared:
         return count(self.request.counter, render(reading, rows, Wording.BARE).text)
 
     def stands(self, fitted: Fit) -> bool:
-        """Whether `fit` would give this choice, and not read the documents otherwise instead."""
+        """Return whether `fit` would give this choice, and not read the documents otherwise instead."""
         simpler = "markers_left_out" in fitted.warnings and self._simpler() is not None
         return not simpler and self._with_whole_pins(fitted) is None and self._finer(fitted.room) is None
 
     def fits(self, budget: int) -> bool:
-        """Whether the documents fit as they are, as far as is known before they are read."""
+        """Return whether the documents fit as they are, as far as is known before they are read."""
         if self.original_tokens > budget:
             return False
         if self._reading is None and self._revise is None and self.request.frame is None:
@@ -667,7 +667,7 @@ class Auto:
 
 
 def prepare_by(strategy: Strategy, request: Request, original_tokens: int | None = None) -> Prepared | None:
-    """The documents as `strategy` prepares them; None where it does not leave the fitting to the engine."""
+    """Return the documents as `strategy` prepares them; None if it selects by itself."""
     if isinstance(strategy, Auto):
         return strategy.prepare(request, None, original_tokens)
     if isinstance(strategy, Extractive):
@@ -748,7 +748,7 @@ def _budget_of(request: Request, kinds: Sequence[str], goal: Literal["default", 
 
 
 def level_targets(original_tokens: int, levels: int) -> list[int]:
-    """Tokens allowed for each level: a half, a quarter, ... of the original, at least 1."""
+    """Return the tokens allowed for each level: a half, a quarter, ... of the original, at least 1."""
     return [max(1, original_tokens >> (level + 1)) for level in range(levels)]
 
 

@@ -45,7 +45,7 @@ class TerselyPostprocessor(BaseNodePostprocessor):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name that LlamaIndex writes down."""
+        """Return the name that LlamaIndex writes down."""
         return "TerselyPostprocessor"
 
     def _postprocess_nodes(

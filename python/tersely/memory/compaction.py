@@ -74,7 +74,7 @@ class CompactedMessages(Ratios):
         return self.tokens / self.original_tokens if self.original_tokens else 1.0
 
     def expand(self, index: int) -> Any:
-        """The message with this number, as it came: "tool grep 12: ..." and "user 12.3: ..." are of 12."""
+        """Return the original message of a number: "tool grep 12: ..." and "user 12.3: ..." are of 12."""
         return self.originals[index]
 
     def to_dict(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from tersely.writing.prompt import Prompt
 
 
 def utc_now() -> str:
-    """The time in ISO 8601, UTC: it ends with "+00:00"."""
+    """Return the time in ISO 8601, UTC: it ends with "+00:00"."""
     return datetime.now(UTC).isoformat()
 
 
@@ -259,7 +259,7 @@ _TOLD = re.compile(r"Completed \d+ steps \((\d+) successful\)")
 
 
 def is_success(output: str, smart: bool = False) -> bool:
-    """Whether an output tells of no failure; `smart`: "no errors" and "0 failed" are none."""
+    """Return whether an output has no failure; `smart`: "no errors" and "0 failed" are none."""
     text = _HARMLESS.sub("", output) if smart else output
     return not any(word in text.lower() for word in _FAILURES)
 

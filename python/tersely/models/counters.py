@@ -64,12 +64,12 @@ class ToktokCounter:
         _import()
 
     def count(self, text: str) -> int:
-        """Tokens of `text`. Releases the GIL."""
+        """Return the number of tokens of `text`. Releases the GIL."""
         total: int = _import().truncate(text, _NO_LIMIT, self.name)[1]
         return total
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
-        """Tokens of each text. Releases the GIL.
+        """Return the number of tokens of each text. Releases the GIL.
 
         One thread: more of toktok's own, which share a cache, take twice the CPU and as long.
         """
@@ -114,14 +114,14 @@ ESTIMATED = ("claude", "gemini", "gemma", "llama", "mistral", "mixtral", "deepse
 
 
 def encoding_of(model: str) -> str | None:
-    """The encoding of a model, None where it is not known. "openai/ft:GPT-4o" is a "gpt-4o"."""
+    """Return the encoding of a model, None if unknown. "openai/ft:GPT-4o" is a "gpt-4o"."""
     name = _bare(model)
     found = [start for start in MODELS if name.startswith(start) and _may_follow(start, name[len(start) :])]
     return MODELS[max(found, key=len)] if found else None
 
 
 def estimated(model: str) -> bool:
-    """Whether the model is one of those whose tokens are estimated. "us.anthropic.claude-3" is a "claude"."""
+    """Return whether a model's tokens are estimated. "us.anthropic.claude-3" is a "claude"."""
     parts = _bare(model).split(".")
     return any(part.startswith(ESTIMATED) for part in parts)
 
@@ -156,11 +156,11 @@ class BytePairCounter:
     name: str = "o200k_base"
 
     def count(self, text: str) -> int:
-        """Tokens of `text`. Releases the GIL; O(bytes). A lone surrogate counts as U+FFFD."""
+        """Return the number of tokens of `text`. Releases the GIL; O(bytes)."""
         return TOKEN_TABLES[self.encoding].count_one(text)
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
-        """Tokens of each text, in one call."""
+        """Return the number of tokens of each text, in one call."""
         counts: list[int] = TOKEN_TABLES[self.encoding].count(list(texts)).tolist()
         return counts
 
@@ -203,7 +203,7 @@ class CharacterCounter:
         return -(-len(text) // 4)
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
-        """`[count(text) for text in texts]`."""
+        """Return `[count(text) for text in texts]`."""
         return [-(-len(text) // 4) for text in texts]
 
 
@@ -231,11 +231,11 @@ class TokenizersCounter:
     name: str = "tokenizers"
 
     def count(self, text: str) -> int:
-        """Tokens of `text`."""
+        """Return the number of tokens of `text`."""
         return len(self.tokenizer.encode(text, add_special_tokens=False).ids)
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
-        """Tokens of each text."""
+        """Return the number of tokens of each text."""
         encodings = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [len(encoding.ids) for encoding in encodings]
 
@@ -248,11 +248,11 @@ class TransformersCounter:
     name: str = "transformers"
 
     def count(self, text: str) -> int:
-        """Tokens of `text`."""
+        """Return the number of tokens of `text`."""
         return self.count_batch([text])[0]
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
-        """Tokens of each text."""
+        """Return the number of tokens of each text."""
         ids = self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)[
             "input_ids"
         ]

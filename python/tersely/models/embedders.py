@@ -48,7 +48,7 @@ class CheckedEmbedder:
     timeout: float | None = None
 
     def embed(self, texts: Sequence[str]) -> Float32s:
-        """float32[n, d]: rows of length one; a zero row stays zero.
+        """Return float32[n, d]: rows of length one; a zero row stays zero.
 
         Raises ModelReplyError where the answer is not one row of finite numbers a text.
         """
@@ -56,7 +56,7 @@ class CheckedEmbedder:
         return self._checked(self._embed(texts), len(texts))
 
     def embed_report(self, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
-        """`embed(texts)`, and the indices of the texts that were cut: none if the embedder cannot say."""
+        """Return `embed(texts)`, and the indices of cut texts: none if the embedder cannot say."""
         texts = checks.texts(texts, "texts")
         if not isinstance(self.embedder, TruncationReporter):
             return self._checked(self._embed(texts), len(texts)), np.empty(0, dtype=np.int64)
@@ -66,20 +66,20 @@ class CheckedEmbedder:
         return self._checked(vectors, len(texts)), _indices(truncated, len(texts), self.name)
 
     def similarity(self, query: str, texts: Sequence[str]) -> Float32s:
-        """float32[n] in [-1, 1]: cosine of each text with the query, 0 with a zero row.
+        """Return float32[n] in [-1, 1]: cosine of each text with the query, 0 with a zero row.
 
         At most 1,024 vectors are held at a time. Raises ModelReplyError as `embed` does.
         """
         return self.similarity_report(query, texts)[0]
 
     def similarity_spans(self, query: str, texts: Sequence[str], table: SegmentTable) -> Float32s:
-        """`similarity` of the segments of texts, which become strings only for models."""
+        """Return the `similarity` of segments of texts, which become strings only for models."""
         if isinstance(self.embedder, StaticEmbedder):
             return self.embedder.similarity_spans(query, texts, table.document, table.start, table.end)
         return self.similarity(query, pieces(texts, table.document, table.start, table.end))
 
     def similarity_report(self, query: str, texts: Sequence[str]) -> tuple[Float32s, bool]:
-        """`similarity(query, texts)`, and whether the embedder says that it cut one of them, or the query."""
+        """Return `similarity(query, texts)`, and whether the embedder says that it cut any text."""
         if isinstance(self.embedder, StaticEmbedder):  # exact, keeps no vectors, cuts nothing
             return self.embedder.similarity(query, texts), False
         texts = checks.texts([query, *texts], "texts")
@@ -122,14 +122,14 @@ class CheckedCrossEncoder:
     timeout: float | None = None
 
     def score(self, query: str, texts: Sequence[str]) -> Float32s:
-        """float32[n] in [0, 1]. Where any score of a call lies outside, all are logits: their sigmoid.
+        """Return float32[n] in [0, 1]; if a score is outside, all are logits and their sigmoid is returned.
 
         Raises ModelReplyError where the answer is not one finite number a text.
         """
         return self.score_report(query, texts)[0]
 
     def score_report(self, query: str, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
-        """`score(query, texts)`, and the indices of the texts that were cut: none if the model cannot say."""
+        """Return `score(query, texts)`, and the indices of cut texts: none if the model cannot say."""
         texts = checks.texts(texts, "texts")
         report = getattr(self.cross_encoder, "score_report", None)
 
@@ -159,7 +159,7 @@ class CheckedPruner:
     timeout: float | None = None
 
     def prune(self, query: str, segments: Sequence[str], document: Int32s) -> Float32s:
-        """float32[n] in [0, 1], of segments in their order; `document[i]` is that of segment i.
+        """Return float32[n] in [0, 1], of segments in their order; `document[i]` is that of segment i.
 
         A window ends with its document, or before a segment that would take it over 384 tokens, of four bytes
         each; a longer segment has its own. Raises ModelReplyError where the answer for a window is not one

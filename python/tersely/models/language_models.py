@@ -35,7 +35,7 @@ class CheckedLanguageModel:
     timeout: float | None = _TIMEOUT
 
     def complete(self, prompt: str) -> str:
-        """The reply to `prompt`. An async model gets an event loop of its own for it.
+        """Return the reply to `prompt`. An async model runs in an event loop of its own.
 
         Raises ModelReplyError for a reply that cannot be used, ModelTimeoutError for one that does not come
         in time, and whatever the model raises.
@@ -48,7 +48,7 @@ class CheckedLanguageModel:
         return self._checked(run_in_time(ask, self.timeout, self.name))
 
     async def acomplete(self, prompt: str) -> str:
-        """As `complete`, in the caller's event loop; a model that is not async runs on another thread."""
+        """Reply as `complete` does, in the caller's event loop; a synchronous model runs on a thread."""
         import asyncio
 
         try:

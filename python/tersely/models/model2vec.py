@@ -23,7 +23,7 @@ class Model2VecEmbedder:
             self.name = f"model2vec:{model}"
 
     def embed(self, texts: Sequence[str]) -> Any:
-        """float32[n, d], the model's own vectors."""
+        """Return float32[n, d], the model's own vectors."""
         return self.model.encode(list(texts), use_multiprocessing=False)
 
 

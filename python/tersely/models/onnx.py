@@ -102,17 +102,17 @@ class Session:
         ], cut
 
     def cut_to(self, text: str, tokens: int) -> str:
-        """`text` as far as its first `tokens` tokens reach."""
+        """Return the beginning of `text` that has `tokens` tokens."""
         offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
         return text if len(offsets) <= tokens else text[: offsets[tokens - 1][1]]
 
     def sizes(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has by itself, at most `max_tokens`."""
+        """Return how many tokens each text has by itself, at most `max_tokens`."""
         encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         return [len(encoding.ids) for encoding in encodings]
 
     def room_beside(self, query: str) -> int:
-        """Tokens that are left for a text that is read with a query."""
+        """Return the tokens that are left for a text that is read with a query."""
         special = int(self._tokenizer.num_special_tokens_to_add(True))
         return self.max_tokens - special - self.sizes([query])[0]
 
@@ -304,11 +304,11 @@ class OnnxEmbedder(_OnnxModel):
         return self._model.tokenizer
 
     def embed(self, texts: Sequence[str]) -> Float32s:
-        """float32[n, dimensions]: rows of length one, in the order of `texts`. Releases the GIL."""
+        """Return float32[n, dimensions]: rows of length one, in the order of `texts`. Releases the GIL."""
         return self.embed_report(texts)[0]
 
     def embed_report(self, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
-        """`embed(texts)`, and the ascending indices of the texts that were cut at `max_tokens`.
+        """Return `embed(texts)`, and the ascending indices of the texts that were cut at `max_tokens`.
 
         Raises ModelReplyError where the model gives infinities or no numbers.
         """
@@ -344,7 +344,7 @@ class OnnxCrossEncoder(_OnnxModel):
             )
 
     def score(self, query: str, texts: Sequence[str]) -> Float32s:
-        """float32[n] in [0, 1]: the sigmoid of one logit, or the second of two by softmax."""
+        """Return float32[n] in [0, 1]: the sigmoid of one logit, or the second of two by softmax."""
         return self.score_report(query, texts)[0]
 
     def score_report(self, query: str, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
@@ -380,7 +380,7 @@ class OnnxPruner(_OnnxModel):
         self._output = found[0][0]
 
     def prune(self, query: str, segments: Sequence[str]) -> Float32s:
-        """float32[n] in [0, 1]: the mean of the probabilities of a segment's tokens; 0 where it has none.
+        """Return float32[n] in [0, 1]: the mean probability of a segment's tokens; 0 without tokens.
 
         Segments that the model can read at once are one pass; what is longer is cut between segments, and a
         single one that is longer is cut. A query longer than half of `max_tokens` is cut to that.

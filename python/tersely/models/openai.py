@@ -57,7 +57,7 @@ class OpenAIEmbedder:
         return f"openai:{self.client.base_url}:{self.model}:{self.dimensions or ''}"
 
     def embed(self, texts: Sequence[str]) -> Float32s:
-        """float32[n, d], in the order of `texts`.
+        """Return float32[n, d], in the order of `texts`.
 
         Raises ModelReplyError where the reply is not one vector a text, and the openai package's errors
         where there is none.
@@ -136,7 +136,7 @@ class OpenAILanguageModel:
         return self._usage
 
     def complete(self, prompt: str) -> str:
-        """The reply to `prompt`.
+        """Return the reply to `prompt`.
 
         Raises TruncatedReplyError where the reply was cut off at a limit of tokens, ModelReplyError where it
         has no text, and the openai package's errors where there is no reply.
@@ -146,7 +146,7 @@ class OpenAILanguageModel:
         return self._text(reply)
 
     async def acomplete(self, prompt: str) -> str:
-        """As `complete`, in the caller's event loop."""
+        """Reply as `complete` does, in the caller's event loop."""
         if self.async_client is not None:
             return self._text(await self.async_client.chat.completions.create(**self._request(prompt)))
         import asyncio

@@ -71,11 +71,11 @@ class Recorder:
             warn_if_shared(self.path)
 
     def complete(self, prompt: str) -> str:
-        """The recorded reply, or the model's, which is then recorded; the model's errors pass."""
+        """Return the recorded reply, or the model's, which is then recorded; the model's errors pass."""
         return self._known(prompt) or self._record(prompt, complete_all(self._model, [prompt], 1)[0])
 
     async def acomplete(self, prompt: str) -> str:
-        """As `complete`, for async callers."""
+        """Reply as `complete` does, for async callers."""
         if (known := self._known(prompt)) is not None:
             return known
         (came,) = await acomplete_all(self._model, [prompt], 1)
@@ -146,7 +146,7 @@ class Replayer:
         self.name = name if name is not None else names[0] if names else ""
 
     def complete(self, prompt: str) -> str:
-        """The reply that was recorded for `prompt`.
+        """Return the reply that was recorded for `prompt`.
 
         Raises MissingReplyError where there is none, RecordedError where the model raised (ModelReplyError
         where it was one).
@@ -161,7 +161,7 @@ class Replayer:
         raise _ERRORS[name](message) if name in _ERRORS else RecordedError(f"{name}: {message}")
 
     async def acomplete(self, prompt: str) -> str:
-        """As `complete`."""
+        """Reply as `complete` does, for async callers."""
         return self.complete(prompt)
 
 

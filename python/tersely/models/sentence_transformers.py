@@ -32,7 +32,7 @@ class SentenceTransformersEmbedder(_Model):
     kind = "SentenceTransformer"
 
     def embed(self, texts: Sequence[str]) -> Any:
-        """float32[n, d], the model's own vectors."""
+        """Return float32[n, d], the model's own vectors."""
         return self.model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
 
 
@@ -42,7 +42,7 @@ class SentenceTransformersCrossEncoder(_Model):
     kind = "CrossEncoder"
 
     def score(self, query: str, texts: Sequence[str]) -> Any:
-        """float[n], the model's own scores."""
+        """Return float[n], the model's own scores."""
         if not texts:
             return np.empty(0, dtype=np.float32)
         return self.model.predict([(query, text) for text in texts], show_progress_bar=False)

@@ -68,7 +68,7 @@ def parts_of(result: Compressed, separator: str = "\n\n") -> list[Part]:
 
 
 def kept_places(result: Compressed) -> list[tuple[int, int, int]]:
-    """(document, start, end) of the kept spans."""
+    """Return (document, start, end) of the kept spans."""
     return list(zip(*span_columns(result.kept)[:3].tolist(), strict=True))
 
 
@@ -223,11 +223,11 @@ class Retriever(Protocol):
     """Anything that finds chunks."""
 
     def search(self, query: str, top_n: int = 5) -> Sequence[ChunkResult]:
-        """The `top_n` best chunks, best first; fewer where there are fewer."""
+        """Return at most `top_n` chunks, best first."""
         ...
 
     def chunk(self, chunk_id: str) -> ChunkResult:
-        """The chunk of an id, its score 1.0. Raises KeyError where there is none."""
+        """Return the chunk with an id, with score 1.0. Raises KeyError if there is none."""
         ...
 
 

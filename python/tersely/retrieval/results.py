@@ -54,7 +54,7 @@ def above_score(results: Sequence[Result], min_score: float = 0.3) -> list[Resul
 def on_topic(
     texts: Sequence[str], query: str, titles: Sequence[str | None] = (), *, embedder: Any = None
 ) -> Float64s:
-    """float64[n] in [0, 1]: the probability that each text is on the topic of a query.
+    """Return float64[n] in [0, 1]: the probability that each text is on the topic of a query.
 
     On topic, not that it answers; absolute, so that all may be low (`Compressed.relevance` is the same).
     `titles`: of the texts, one each or none. `embedder`: as for `tersely.dedup`. O(characters).
@@ -479,7 +479,7 @@ class ChunkSummarizer:
         return run_flow(self._summary(chunk, query, target_length), self._model, 1)
 
     async def asummarize(self, chunk: ChunkResult, query: str, target_length: int) -> ChunkSummary:
-        """As `summarize`; the model is asked in the caller's event loop where it has `acomplete`."""
+        """Summarize as `summarize` does, from an event loop; uses the model's `acomplete`, if it has one."""
         return await run_flow_async(self._summary(chunk, query, target_length), self._model, 1)
 
     def _summary(self, chunk: ChunkResult, query: str, target_length: int) -> Flow[ChunkSummary]:

@@ -132,7 +132,7 @@ def document_scores(
     scores: Float32s,
     methods: Sequence[ScoringMethod],
 ) -> tuple[RelevanceScore, ...]:
-    """The score of each document: `overall`, and those of its rows among the segments of all."""
+    """Return the score of each document: `overall`, and those of its rows among the segments of all."""
     ends = segments.document.searchsorted(np.arange(len(ids) + 1)).tolist()
     places = map(partial(SegmentScores, segments, scores), ends[:-1], ends[1:])
     return tuple(map(RelevanceScore, map(to_uuid, ids), overall.tolist(), places, methods))
@@ -293,7 +293,7 @@ class Explanation(checks.Valued):
         return dict(sorted(((n, p) for n, p in parts if p), key=lambda part: (-abs(part[1]), part[0])))
 
     def best(self, count: int = 5) -> list[int]:
-        """Rows of the `count` highest scores, ties to the lowest row."""
+        """Return rows of the `count` highest scores, ties to the lowest row."""
         return [int(row) for row in np.argsort(-self.scores, kind="stable")[:count]]
 
     def __str__(self) -> str:

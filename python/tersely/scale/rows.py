@@ -28,7 +28,7 @@ MOST_ROW = 1 << 26  # bytes of a line; a longer one is a row with an error, and 
 
 
 def length_of(path: Path) -> int:
-    """The bytes of a file of lines, decompressed; O(bytes) where it is compressed."""
+    """Return the bytes of a file of lines, decompressed; O(bytes) where it is compressed."""
     if not is_compressed(path):
         return path.stat().st_size
     total = 0
@@ -39,12 +39,12 @@ def length_of(path: Path) -> int:
 
 
 def count_lines(path: Path, start: int, stop: int) -> int:
-    """The rows of a range."""
+    """Return the rows of a range."""
     return sum(1 for _ in _lines(path, start, stop))
 
 
 def first_values(path: Path) -> dict[str, list[Any]]:
-    """The values of each key of the JSON objects in the first lines; other lines are skipped."""
+    """Return the values of each key of the JSON objects in the first lines; other lines are skipped."""
     values: dict[str, list[Any]] = {}
     for _, line in islice(_lines(path, 0, 2**62), _FIRST):
         for key, value in _parse(line)[0].items():
@@ -53,7 +53,7 @@ def first_values(path: Path) -> dict[str, list[Any]]:
 
 
 def type_of(values: Iterable[Any]) -> Any:
-    """The Arrow type of a column of JSON: of truth values, of integers, of numbers; else text."""
+    """Return the Arrow type of a column of JSON: of truth values, of integers, of numbers; else text."""
     pa = arrow()
     kinds = {type(value) for value in values if value is not None}
     for among, kind in (({bool}, pa.bool_()), ({int}, pa.int64()), ({int, float}, pa.float64())):
@@ -75,7 +75,7 @@ def _fits(value: Any, kind: Any) -> bool:
 def read_lines(
     path: Path, name: str, start: int, stop: int, columns: Columns, types: Mapping[str, Any]
 ) -> Iterator[tuple[int, Rows]]:
-    """The rows of the lines that begin in bytes start to stop, and where the last begins; no blank ones.
+    """Return the rows of the lines that begin in bytes start to stop, and where the last begins.
 
     `types`: of the columns that go to the output; a row with a value of another one has an error. A row
     without an id is called `name` with its first byte, as `part.jsonl#1024`, if ids are text. O(bytes); of a
@@ -277,7 +277,7 @@ def find_inputs(source: Any, out: Path | None = None) -> tuple[Path, list[Input]
 
 
 def as_list(source: Any) -> list[Any]:
-    """The paths and patterns that a source names."""
+    """Return the paths and patterns that a source names."""
     alone = isinstance(source, (str, os.PathLike)) or not isinstance(source, Iterable)
     return [source] if alone else list(source)
 
@@ -306,12 +306,12 @@ def _suffix(path: Path) -> str | None:
 
 
 def is_parquet(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is read as Parquet."""
+    """Return whether a file is read as Parquet."""
     return os.fspath(path).lower().endswith(".parquet")
 
 
 def fingerprint_of(path: Path) -> str:
-    """A digest of a Parquet footer, or of both ends of other files, to see changes. Raises ValueError."""
+    """Return a digest of a Parquet footer, or of both ends of other files, to detect changes."""
     size = path.stat().st_size
     digest = hashlib.sha256()
     with path.open("rb") as file:
@@ -331,7 +331,7 @@ def fingerprint_of(path: Path) -> str:
 
 
 def is_compressed(path: Path) -> bool:
-    """Whether a file of lines has to be decompressed, so that no place in it can be gone to."""
+    """Return whether a file of lines is compressed, so that reading cannot start in its middle."""
     suffix = _suffix(path)
     return suffix is not None and SUFFIXES[suffix] is not None
 
@@ -369,7 +369,7 @@ class Rows:
         return len(self.errors)
 
     def part(self, start: int, stop: int) -> Rows:
-        """Rows start to stop."""
+        """Return rows start to stop."""
         at = slice(start, stop)
         kept = {name: array[at] for name, array in self.kept.items()}
         values = {role: column[at] for role, column in self.values.items()}
@@ -411,7 +411,7 @@ def compress_table(table: Any, **options: Unpack[RowArguments]) -> Any:
 def column_types(
     schemas: Iterable[tuple[str, Any]], columns: Columns, values: Mapping[str, list[Any]]
 ) -> dict[str, Any]:
-    """The Arrow types of the columns that go to the output, one for all files; a dictionary's: of its values.
+    """Return the Arrow types of the output's columns, the same for all files.
 
     `schemas`: of Parquet files, with their names. `values`: what files of lines begin with, which decides
     where no schema does. Ids of different types are text. Raises ValueError for kept columns that are missing
@@ -440,7 +440,7 @@ def column_types(
 
 
 def output_schema(options: RowOptions | DedupOptions, types: Mapping[str, Any]) -> Any:
-    """The columns of the output: the source's names and types for those that are the source's."""
+    """Return the columns of the output: the source's names and types for those that are the source's."""
     pa = arrow()
     words = pa.list_(pa.string())
     places = ("start", "end", "text_start", "text_end")
@@ -458,7 +458,7 @@ def output_schema(options: RowOptions | DedupOptions, types: Mapping[str, Any]) 
 
 
 def rows_of_table(table: Any, columns: Columns, types: Mapping[str, Any], prefix: str, first: int) -> Rows:
-    """The rows of an Arrow table. Those without an id are called `prefix` with a number from `first` on.
+    """Return the rows of an Arrow table. Rows without an id get `prefix` and a number from `first` on.
 
     One of more bytes than `MOST_ROW` has an error, and is not taken out of the table.
     """
@@ -516,7 +516,7 @@ def compress_rows(rows: Rows, options: RowOptions, schema: Any) -> Any:
 
 
 def failed_rows(rows: Rows, error: str, schema: Any) -> Any:
-    """The output of rows that are not compressed, for a reason."""
+    """Return the output of rows that are not compressed, for a reason."""
     return _table(rows, [None] * len(rows), [error] * len(rows), schema)
 
 
@@ -557,7 +557,7 @@ def _table(
 
 
 def as_table(columns: Mapping[str, Any], texts: list[Any], schema: Any) -> Any:
-    """A table of this schema; its only column that is not in `columns` gets the texts."""
+    """Return a table of this schema; its only column that is not in `columns` gets the texts."""
     pa = arrow()
     arrays = (columns.get(field.name, texts) for field in schema)
     return pa.table(
@@ -584,5 +584,5 @@ def _as_text(value: Any) -> str:
 
 
 def writable(text: str) -> str:
-    """The text with lone surrogates, which UTF-8 cannot write, as `\\ud800`."""
+    """Return the text with lone surrogates, which UTF-8 cannot write, as `\ud800`."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

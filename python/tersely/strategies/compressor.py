@@ -103,7 +103,7 @@ class Forms(Generic[T]):
     async def acompress(
         self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
     ) -> T:
-        """`compress` in a thread, for async callers."""
+        """Run `compress` on a thread, for async callers."""
         import asyncio
 
         return await asyncio.to_thread(self.compress, content, options, source=source)
@@ -111,7 +111,7 @@ class Forms(Generic[T]):
     async def acompress_batch(
         self, contents: Sequence[str], options: CompressionOptions | None = None
     ) -> list[T | Exception]:
-        """`compress_batch` for async callers; once cancelled, texts that were not begun are left."""
+        """Run `compress_batch` for async callers; after a cancellation, no further text is started."""
         import asyncio
 
         options = checked_options(options)
@@ -321,7 +321,7 @@ class Compressor(Forms[CompressedContext]):
 
 
 def checked_options(options: CompressionOptions | None) -> CompressionOptions:
-    """The options, or the default ones for None. Raises TypeError for anything else."""
+    """Return the options, or the default ones for None. Raises TypeError for anything else."""
     if options is None:
         return CompressionOptions()
     if not isinstance(options, CompressionOptions):

@@ -176,7 +176,7 @@ class Abstractive:
         return replace(result, receipt=result.receipt.without_model(failed.reason or "empty_reply"))
 
     def first_stage(self, request: Request, table: SegmentTable, original: int) -> UInt8s:
-        """uint8[n]: 2 for segments that the model reads, here all; a reason for others (_REASONS)."""
+        """Return uint8[n]: 2 for segments that the model reads, here all; a reason for others (_REASONS)."""
         return np.full(len(table), _REWRITTEN, dtype=np.uint8)
 
     def _write(self, source: Source) -> Flow[Compressed | Reply]:
@@ -245,16 +245,16 @@ class Source:
         return np.isin(self.unit, self.unit[marked])
 
     def tokens(self, text: str) -> int:
-        """Tokens of a text."""
+        """Return the number of tokens of a text."""
         return count(self.request.counter, text)
 
     def places(self, rows: Int64s) -> list[tuple[int, int, int]]:
-        """(document, start, end) of segments."""
+        """Return (document, start, end) of segments."""
         columns = (self.table.document, self.table.start, self.table.end)
         return list(zip(*(column[rows].tolist() for column in columns), strict=True))
 
     def render(self, rows: Int64s) -> str:
-        """The text of segments, ascending."""
+        """Return the text of segments, ascending."""
         return join_rows(self.texts, self.table, rows, self.request.separator)
 
     def to_preserve(self, report: FactReport) -> FactReport:
@@ -271,7 +271,7 @@ class Source:
         return FactReport(list(filter(concerns, report.facts)))
 
     def with_code(self, text: str, *, altered: bool) -> list[Piece]:
-        """A reply with the source's own code in it (`restore_code`)."""
+        """Return a reply with the source's own code in it (`restore_code`)."""
         if "code" not in self.preserve:
             return [Piece(text)]
         sizes = np.bincount(self.unit)
@@ -342,7 +342,7 @@ class Source:
         return [*pieces, *[piece for run in runs for piece in (between, Piece(self.render(run), run))]]
 
     def result(self, pieces: Sequence[Piece], back: Int64s, report: FactReport, trust: float) -> Compressed:
-        """The result: the fate of each segment, and the characters that the model wrote."""
+        """Return the result: the fate of each segment, and the characters that the model wrote."""
         status = self.status.copy()
         generated: list[tuple[int, int]] = []
         end = 0

@@ -54,12 +54,12 @@ class Hybrid(Abstractive):
         object.__setattr__(self, "threshold", checks.whole_number(threshold, "threshold"))
 
     def first_target(self, original: int, budget: int) -> int | None:
-        """Tokens that the first stage keeps of `original`; None where there is only one stage."""
+        """Return the tokens that the first stage keeps of `original`; None if there is only one stage."""
         half = int(original * _FIRST_STAGE)
         return None if original < self.threshold or budget >= original * _FIRST_STAGE else max(half, budget)
 
     def first_stage(self, request: Request, table: SegmentTable, original: int) -> UInt8s:
-        """uint8[n]: 2 for the segments that the extractive stage keeps; why it does not, for the others."""
+        """Return uint8[n]: 2 for segments that the extractive stage keeps, a reason for the others."""
         target = self.first_target(original, request.budget or 0)
         everything = super(Hybrid, self).first_stage(request, table, original)
         if target is None:

@@ -130,8 +130,9 @@ class ContentSummarizer:
         return Task(text, prompt, limit, self.counter, least=least, window=window)
 
     def summaries(self, tasks: Sequence[Task], fillers: Sequence[Filler]) -> Flow[list[Summary]]:
-        """A summary for each task: yields prompts, takes replies. One that is shorter than `least` has the
-        first pieces of its filler behind it, verbatim and in their order."""
+        """Yield prompts, take replies, and return a summary for each task. If a summary is shorter than
+        `least`, the first pieces of its filler follow it, verbatim and in order.
+        """
         replies = yield from ask(tasks)
         return [self._summary(*each) for each in zip(tasks, replies, fillers, strict=True)]
 

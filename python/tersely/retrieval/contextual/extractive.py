@@ -196,7 +196,7 @@ class Selection:
         return self.reading
 
     def usable_tokens(self, sizes: Int64s) -> Int64s:
-        """int64[documents]: about how many of its `sizes` tokens each document could keep, by characters."""
+        """Return int64[documents]: about how many tokens each document could keep, by characters."""
         assert self.reading is not None
         reading, documents = self.reading, len(self.documents)
         table = reading.table
@@ -284,7 +284,7 @@ def _segment_scores(
 
 
 def best_overlaps(places: Sequence[tuple[int, int]], scored: Any) -> list[float]:
-    """The best score of the segments over each place, else the document's. Places ascend. O(n log n)."""
+    """Return the best score of the segments over each span, or the document's score. O(n log n)."""
     theirs = sorted((int(one.start), int(one.end), float(one.score)) for one in scored.segment_scores)
     near: list[tuple[float, int]] = []  # (-score, end) of those that began before the end of a place
     found, at = [], 0

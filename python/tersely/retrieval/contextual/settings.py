@@ -86,7 +86,7 @@ class TokenBudgetConfig:
             )
 
     def available(self) -> int:
-        """Tokens for documents: total_budget - reserve_for_response."""
+        """Return the tokens for documents: total_budget - reserve_for_response."""
         return self.total_budget - self.reserve_for_response
 
 
@@ -405,7 +405,7 @@ def readable_documents(
 
 
 def cosines_with(embeddings: npt.ArrayLike, query_embedding: npt.ArrayLike, documents: int) -> Float64s:
-    """float64[documents] in [0, 1]: cosine of each row with the query's vector, at least 0.
+    """Return float64[documents] in [0, 1]: cosine of each row with the query's vector, at least 0.
 
     Raises ValueError where shapes do not match or a number is not finite.
     """
@@ -419,7 +419,7 @@ def cosines_with(embeddings: npt.ArrayLike, query_embedding: npt.ArrayLike, docu
 
 
 def to_strategy(strategy: CompressionStrategy | str | None) -> CompressionStrategy | None:
-    """The strategy for itself, its name or None. Raises ValueError for anything else, and for PASSTHROUGH."""
+    """Return a strategy for itself, its name or None. Raises ValueError for others and PASSTHROUGH."""
     if strategy is None:
         return None
     chosen = checks.member(strategy, "strategy", CompressionStrategy)
