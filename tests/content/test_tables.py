@@ -387,3 +387,15 @@ def test_time_grows_with_the_rows() -> None:
     assert (
         growth(lambda size: "[" + ", ".join(['{"id": 7, "name": "x"}'] * (size // 24 + 1)) + "]", run) < MOST
     )
+
+
+@pytest.mark.parametrize("odd", [17, 40])
+def test_a_row_of_another_shape_stays(odd: int) -> None:
+    rows = [
+        f"  topic/BOX-{n * 7 + 1000}-{'abc'[n % 3]} 751e0fe [origin/topic/BOX-{n * 7 + 1000}] wait"
+        for n in range(60)
+    ]
+    rows[odd] = rows[odd].replace("] wait", ": gone] wait")
+    kept = tersely.compress("\n".join(rows), ratio=0.2)
+    assert kept.receipt.content_types == ("table",)
+    assert rows[odd].strip() in kept.text

@@ -172,7 +172,11 @@ constexpr double kFewFailures = 0.05;       // of all rows
 constexpr double kLongLine = 120;           // characters: of a longer line without words of errors a root counts
 constexpr double kLeastWorth = 0.1;         // of pieces of long lines, and of signs alone
 constexpr double kOverwrittenWorth = 0.01;  // of what is written over
-constexpr std::size_t kMostShared = 12;     // units of a line, at most, that have its grade
+// Of documents whose lines have one shape: lines at least, the share of that shape, that of rare ones at most.
+constexpr std::size_t kFewestAlike = 10;
+constexpr double kMostAlike = 0.6, kOddShapes = 0.1;
+constexpr float kOddShapeGrade = 0.5F;
+constexpr std::size_t kMostShared = 12;  // units of a line, at most, that have its grade
 
 bool has(const Row& row, std::uint32_t marks) { return (row.marks & marks) != 0; }
 bool stands_for_others(const Row& row) { return row.template_id < 0 || has(row, kOwn); }
@@ -644,6 +648,35 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
     return result;
 }
 
+namespace {
+
+// Raises the grades of lines of a shape that few have, in documents of which most lines have one shape.
+void raise_odd_shapes(const GradedLines& lines, std::vector<float>& grade) {
+    const std::vector<std::size_t> ends = ends_of_documents(lines.rows);
+    std::vector<std::int64_t> alike(lines.counts.size(), 0);  // of a template, lines of the document
+    for (std::size_t first = 0; first < ends.size(); first = ends[first]) {
+        const auto each = [&](auto&& of) {
+            for (std::size_t i = first; i < ends[first]; ++i) {
+                if (!stands_for_others(lines.rows[i]) && !has(lines.rows[i], kContinued))
+                    of(i, alike[static_cast<std::size_t>(lines.rows[i].template_id)]);
+            }
+        };
+        std::int64_t most = 0, odd = 0;
+        each([&](std::size_t, std::int64_t& count) { most = std::max(most, ++count); });
+        each([&](std::size_t, const std::int64_t& count) { odd += count <= kRareLines ? 1 : 0; });
+        const auto size = static_cast<double>(ends[first] - first);
+        if (ends[first] - first >= kFewestAlike && static_cast<double>(most) >= kMostAlike * size &&
+            static_cast<double>(odd) <= kOddShapes * size) {
+            each([&](std::size_t i, const std::int64_t& count) {
+                if (count <= kRareLines) grade[i] = std::max(grade[i], kOddShapeGrade);
+            });
+        }
+        each([](std::size_t, std::int64_t& count) { count = 0; });
+    }
+}
+
+}  // namespace
+
 std::vector<float> grades_of_units(std::span<const std::string_view> texts, const UnitPlaces& units,
                                    std::span<const std::uint8_t> graded, std::size_t most) {
     std::vector<bool> wanted(texts.size(), graded.empty());
@@ -659,6 +692,7 @@ std::vector<float> grades_of_units(std::span<const std::string_view> texts, cons
     const GradedLines lines = all.graded();
     std::vector<float> told = report_grades(lines);
     const std::vector<float> beside = scenes(lines, told);
+    raise_odd_shapes(lines, told);
     std::vector<std::size_t> rows;
     for (std::size_t i = 0; i < told.size(); ++i) {
         told[i] = std::max(told[i], kSceneShare * beside[i]);
