@@ -649,3 +649,20 @@ def test_fields_with_one_name_are_no_talk() -> None:
     talk = ["Ada: Is the lamp lit?", "Ben: It is.", "Ada: Since when?", "Ben: Since six."]
     assert tersely.detect("\n".join([*fields, "", "Lamps for a harbour."])).kind != "conversation"
     assert tersely.detect("\n".join(talk)).kind == "conversation"
+
+
+def test_a_dump_of_registers_is_no_assembly() -> None:
+    names = ["rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "rip"]
+    frames = [
+        f"#{n} in part_{n}\n     {names[n % 9]} = 0x{n * 7919:016x}   {names[n % 7]} = 0x{n:016x}"
+        for n in range(30)
+    ]
+    assert tersely.detect("Thread 3 (stopped):\n" + "\n".join(frames)).language != "assembly"
+
+
+@pytest.mark.parametrize(("above", "kind"), [("", "tool_output"), ("\n", "markdown")])
+def test_a_title_above_a_rule_opens_a_paragraph(above: str, kind: str) -> None:
+    rows = [
+        f"{n}.{n}   {n}/{n}  caller\n{above}[{n}]  {n * 3}.0  step of run\n" + "-" * 22 for n in range(12, 30)
+    ]
+    assert tersely.detect("\n".join(rows)).kind == kind

@@ -281,7 +281,9 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     const bool as_long = head.size() + 2 >= before_ && head.size() <= before_ + 3;
     if ((marks & kRule) != 0 && !was_blank_ && before_ > 0 && as_long && head[0] != '*') ++counts_.titles;
     add_heading(marks);
-    before_ = (marks & (kRule | kCode)) == 0 && !indented ? head.size() : 0;
+    const bool opens = (was_blank_ || was_rule_) && (marks & (kRule | kCode)) == 0 && !indented;
+    before_ = opens ? head.size() : 0;
+    was_rule_ = (marks & kRule) != 0;
     add_votes(head, bytes, marks, indented, last);
     constexpr std::uint32_t kOthers =
         kStamp | kLevel | kAnchor | kBuild | kFrame | kTraceHead | kTag | kComment | kCode | kList | kPipe;

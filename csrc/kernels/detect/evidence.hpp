@@ -135,7 +135,8 @@ class Reader {
     std::uint32_t sign_ = 0;               // of who writes, in the line above
     std::string prose_;                    // the last line of words
     std::uint64_t number_ = 0, step_ = 0;  // before the code that was quoted last, and from the one before
-    std::size_t before_ = 0;               // bytes of the line above where it can be a title
+    std::size_t before_ = 0;               // bytes of the line above where it can be a title: behind a blank or a rule
+    bool was_rule_ = false;
 };
 
 }  // namespace tersely::detect

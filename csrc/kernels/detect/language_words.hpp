@@ -321,8 +321,7 @@ inline constexpr auto kWords = [] {
          "movb movw movzbl movzx popl popq pushl pushq resb resd resw retq rol ror stmfd stmia stp strb "
          "subl subq sw syscall~l testl testq xorl"},
         {assembly, 4,
-         "DB DW ORG bl cmp db dw eax* ebp* ebx* ecx* edi* edx* endp$ esi* esp* proc~c rax* rbp* rdi* ret~t "
-         "rsi* rsp*"},
+         "DB DW ORG bl cmp db dw endp$ proc~c ret~t"},
         {assembly, 3,
          "CLC CMP DEC EQU INC INT JNZ JR JZ LD LDB LEA MOVE POP PUSH RET SEC SUB adc dd equ nop org sbc "
          "section segment tax tay xor"},
