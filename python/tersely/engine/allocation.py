@@ -29,7 +29,7 @@ def seed_allocate(remaining: int, relevance: float, total: int) -> int:
 
 
 def fill(sizes: npt.ArrayLike, weights: npt.ArrayLike, budget: int) -> Int64s:
-    """Return int64[n]: share out a whole budget in proportion to the weights, none above its size.
+    """Return int64[n]: shares of a whole budget in proportion to the weights, none above its size.
 
     share = min(size, level * weight), with the level at which the shares add up to the budget (or to all the
     sizes, where they are less); rounded by largest remainder, ties to the lowest index. `weights` > 0.
@@ -124,7 +124,7 @@ def _leading(share: int) -> int:
 
 
 def weights_of(scores: Sequence[object]) -> Float64s | None:
-    """Return float64[n]: weigh documents by their scores, divided by the mean of the known ones.
+    """Return float64[n]: weights of documents, their scores divided by the mean of the known ones.
 
     A score counts as a hundredth of the largest at least, and one that is no finite number as the mean. None:
     all are equal or unknown, or one is below 0, whose scale says nothing.

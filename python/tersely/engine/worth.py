@@ -385,10 +385,10 @@ REPRESENTED = 0.5  # of a segment's terms
 
 
 def confidence(sources: Sequence[str], text: str, query: str = "", retention: float = 1.0) -> float:
-    """0.5 * retention + 0.3 * query coverage + 0.2 * unit coverage, in [0, 1].
+    """Return 0.5 * retention + 0.3 * query coverage + 0.2 * segment coverage, in [0, 1].
 
     `retention`: share of the must-keep facts that `text` still has. Query coverage: of the query's terms that
-    the sources hold, the share that `text` holds; 1 where there are none. Unit coverage: share of the
+    the sources hold, the share that `text` holds; 1 where there are none. Segment coverage: share of the
     sources' segments of which `text` holds at least half of the terms; 1 where no segment has a term. It
     reads terms only, so that it says the same of verbatim text and of what a model wrote. O(characters).
     """

@@ -97,7 +97,7 @@ class CompressionMetadata:
     @cached_property
     def confidence_score(self) -> float:
         """A number in [0, 1]: 0.5 * share of required facts that were kept + 0.3 * share of the query's terms
-        that occur + 0.2 * share of segments that are kept or repeated.
+        that occur + 0.2 * share of segments half of whose terms occur.
 
         Required are the facts to preserve or, without any, the entities. 1.0 for an unchanged text, and
         the receipt's confidence for one that a model wrote.
