@@ -83,6 +83,23 @@ def test_no_line_is_numbers_alone_and_words_of_agreement_go() -> None:
     assert not any("go ahead" in line and line.endswith("ahead.") for line in lines)
 
 
+def test_of_a_line_that_two_results_have_the_newer_stands() -> None:
+    messages = [{"role": "user", "content": "Run the tests until all pass."}]
+    for turn in range(2):
+        lines = [f"PASSED tests/test_{n}.py::test_part_{n}" for n in range(40)]
+        lines[20] = f"FAILED tests/test_20.py::test_in_run_{turn}"
+        messages += tool_turn(f"t{turn}", "\n".join(lines), "pytest", json.dumps({"n": turn}))
+        messages.append({"role": "assistant", "content": f"Run {turn} is done, I will look at it."})
+    messages += [{"role": "user", "content": "Go on, and tell me more of it. " * 40}]
+    result = compact_messages(messages, budget=tokens_of(messages[-1:]) + 200)
+    first, second = (
+        "\n".join([messages[account.index]["content"][low:high] for _, low, high in account.kept])
+        for account in result.accounts
+        if messages[account.index].get("tool_call_id")
+    )
+    assert "PASSED" in second and "PASSED" not in first
+
+
 NOTED = [
     "DECISION: Everybody sits in hall Zornau.",
     "The base commit for the work is 0bd5482.",

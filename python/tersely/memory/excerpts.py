@@ -429,6 +429,13 @@ class _Said:
         talk = self.talk[document].nonzero()[0].tolist()
         again[[row for row in talk if _SMALL_TALK.fullmatch(units[row])]] = True
         again |= self.replaced
+        of, lines = self.entry[document], reading.same()
+        older = np.zeros(size, dtype=bool)  # lines of tools and assistants that a newer message has
+        if len(lines):
+            last = np.zeros(size, dtype=np.int64)
+            np.maximum.at(last, lines, of)
+            older = (last[lines] > of) & ~mine & (document < self.quoted)
+        again |= older
         short = sizes <= _SHORT
         tells = strong | short
         tells[[row for row in own_words if _SELVES.search(units[row])]] = True
@@ -465,7 +472,7 @@ class _Said:
         worth[silent] = 0
         wanted = (_WORTH[facts.kind] > 0) & ~silent[facts.segment]
         wanted &= (facts.kind != FactKind.NUMBER) | self.people[facts.document]
-        wanted &= ~self.replaced[facts.segment]
+        wanted &= ~(older | self.replaced)[facts.segment]
         made = replace(
             reading,
             worth=worth.astype(np.float32),

@@ -23,7 +23,7 @@ def without_marks(reading: Reading, quoted: int) -> Reading:
         return region if keeps else replace(region, form=None)
 
     regions = tuple(map(plain, reading.regions))
-    return replace(reading, regions=regions, forms=forms_of(regions))
+    return replace(reading, regions=regions, forms=forms_of(regions), _same=None)
 
 
 def in_rows(reading: Reading, quoted: int) -> Reading:
