@@ -9,7 +9,7 @@ are: folded and stemmed, so that one form of a verb stands for all. A short tabl
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cache, cached_property, lru_cache
@@ -89,7 +89,6 @@ _DIRECTED = re.compile(r"\b(?:after|before|by|from|into|onto|over|than|to)\b", r
 _SIDE = 3  # words on each side of one that are compared
 _STANDS_FOR = frozenset({"one", "other"})  # a word of the clause before
 _QUOTATION = re.compile(r"(?<!\w)'[^'\n]{2,80}'(?!\w)|\"[^\"\n]{2,80}\"|“[^”\n]{2,80}”")
-_GOES_ON = re.compile(r"\s*(?:or|nor|oder|noch)\b", re.IGNORECASE)
 _EDGES = ".:-–—#$€£~+&^%"
 _LONGEST = 300  # characters of a clause
 _LABEL = 24  # and of a label, at most
@@ -120,7 +119,6 @@ class _Piece(NamedTuple):
     denials: int
     turns: int  # the same without those in quotations
     nearly: frozenset[str]
-    sentence: int  # the number of its sentence
     is_label: bool  # "Next", before a colon
     is_elliptic: bool  # "the second is not", "not on Windows": of what the clause before says
 
@@ -165,7 +163,6 @@ class _Text:
     def __init__(self, text: str) -> None:
         self.text = text
         self.pieces = _read_pieces(text)
-        self._sentence_of = [piece.sentence for piece in self.pieces]
         self.where = defaultdict[str, list[int]](list)  # word -> the clauses that have it
         self.where_plain = defaultdict[str, list[tuple[int, int]]](list)  # -> (clause, index in its `plain`)
         self.marks = defaultdict[str, set[str]](set)  # exact word -> the marks beside it, in all its places
@@ -214,19 +211,14 @@ class _Text:
         return places if len(places) <= _LOOKED_AT else ()
 
     def likeness(self, words: Collection[str]) -> dict[int, float]:
-        """How much each clause has in common with some words: rare ones count most, those in the rest of
-        its sentence half. Clauses with nothing in common are left out."""
-        own: dict[int, float] = {}
-        around: dict[int, float] = {}
+        """How much each clause has in common with some words: rare ones count most. Clauses with nothing in
+        common are left out."""
+        found: dict[int, float] = {}
         for word in sorted(words):  # sums are the same for every hash seed
-            if not (places := self.where.get(word)) or len(places) > _LOOKED_AT:
-                continue
-            sentences = set(map(self._sentence_of.__getitem__, places))
+            places = self.places(word)
             for place in places:
-                own[place] = own.get(place, 0.0) + 1.0 / len(sentences)
-            for sentence in sentences:
-                around[sentence] = around.get(sentence, 0.0) + 1.0 / len(sentences)
-        return {place: 0.5 * (much + around[self._sentence_of[place]]) for place, much in own.items()}
+                found[place] = found.get(place, 0.0) + 1.0 / len(places)
+        return found
 
 
 def _marks(text: str, exact: Sequence[tuple[int, int, str]]) -> list[frozenset[str]]:
@@ -252,32 +244,26 @@ def _read_pieces(text: str) -> list[_Piece]:
     exact = exact_spans(text)
     starts, every = [start for start, _, _ in exact], [word for _, _, word in exact]
     marks = _marks(text, exact)
-    rows, blanks, behind_denial = [], [], []
+    rows, blanks = [], []
     for start, end in spans:
         blank, last = "", start  # the clause without its exact words
-        first, behind = bisect_left(starts, start), bisect_left(starts, end)
-        for begin, stop, _ in exact[first:behind]:
+        here = slice(bisect_left(starts, start), bisect_left(starts, end))
+        for begin, stop, _ in exact[here]:
             blank, last = f"{blank}{text[last:begin]} ", min(stop, end)
-        blank += text[last:end]
-        match = DENIES.search(blank)
-        left = len(blank) - match.end() if match else -1
-        rows.append((slice(first, behind), bisect_left(starts, end - left - 1, first, behind) - first))
-        blanks.append(blank)
-        behind_denial.append(blank[match.end() :] if match else "")
+        rows.append(here)
+        blanks.append(blank + text[last:end])
     bare = [DENIES.sub(" ", blank) for blank in blanks]
-    words = term_lists([*bare, *behind_denial])
+    words = term_lists([*bare, *["".join(DENIES.split(blank, 1)[1:]) for blank in blanks]])
     plain = [_ANY_WORD.findall(blank) for blank in bare]
     keys = keys_of(chain.from_iterable(plain))
     found: list[_Piece] = []
     ahead = frozenset[str]()  # a label of what is still to do speaks for the clause behind it
-    carried = 0  # "unable to read | or write it" denies both
-    for (start, end), blank, (here, later), own, scope, its in zip(
+    for (start, end), blank, here, own, scope, its in zip(
         spans, blanks, rows, words, words[len(rows) :], plain, strict=False
     ):
-        names, piece = every[here], text[start:end].strip()
-        sentence, denials = bisect_right(sentences, start) - 1, len(DENIES.findall(blank))
-        carried = denials + (carried if _GOES_ON.match(blank) else 0)
-        denied = (names[later:] + scope or names + own) if denials else names + own if carried else []
+        names, piece, denials = every[here], text[start:end].strip(), len(DENIES.findall(blank))
+        first = DENIES.search(text, start, end)
+        behind = every[bisect_left(starts, first.end()) : here.stop] if first else []
         columns = (
             piece,
             frozenset(own),
@@ -287,11 +273,10 @@ def _read_pieces(text: str) -> list[_Piece]:
             tuple(marks[here]),
             frozenset((*own, *names)),
             frozenset(_ANY_WORD.findall(DENIES.sub(" ", piece.casefold()))),
-            frozenset(denied[:_AHEAD]),
-            carried,
-            carried - len(DENIES.findall(" ".join(_QUOTATION.findall(blank)))),
+            frozenset((behind + scope or names + own)[:_AHEAD] if denials else ()),
+            denials,
+            denials - len(DENIES.findall(" ".join(_QUOTATION.findall(blank)))),
             frozenset(map(str.casefold, _NEARLY.findall(blank))) | ahead,
-            sentence,
             text.startswith(":", end) and len(its) < _ALONE,
             bool(own or names) and bool(_ENDS_DENIED.search(piece) or _CONTRASTS.match(piece)),
         )

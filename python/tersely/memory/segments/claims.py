@@ -45,14 +45,12 @@ _RATE_FORM = re.compile(rf"\bper (?:{'|'.join(map(re.escape, dict.fromkeys(_RATE
 _THOUSANDS = re.compile(r"(?<![\w.,/:-])\d{1,3}(?:,\d{3}){1,5}(?!,?\d)")
 _NEAR = 16  # characters between two numbers of one unit
 _RANGE = re.compile(r"(?<=\d)[ \t]?[–—][ \t]?(?=\d)")
-_WRAPPED = re.compile(r"(?<=[^\s.:;!?])[ \t\r]{0,9}\n(?=[^\W\d_])(?![A-Z])")
 _SHARE = re.compile(r"(?<![\w.,/:-])(\d+) (?:over|out of|of) (?=\d+(?![\w.,/:-]\w))")
 
 
 def in_one_form(text: str, words: bool = False) -> str:
     """Write each number with its unit, in one form: "4.20 seconds" as "4.2 s", "$5" as "5 $", "1,400" as
-    "1400", "142 over 88" as "142/88", "1–4" as "1 to 4"; and "two" as "2", where `words`. Lines that go on in
-    the next one are joined. O(characters)."""
+    "1400", "142 over 88" as "142/88", "1–4" as "1 to 4"; and "two" as "2", where `words`. O(characters)."""
 
     def written(match: re.Match[str]) -> str:
         number = match["amount"] or match["number"]
@@ -62,7 +60,7 @@ def in_one_form(text: str, words: bool = False) -> str:
 
     if words:
         text = _NUMBER_WORD.sub(lambda match: _DIGITS[match[0].casefold()], _TWICE.sub("2 times", text))
-    text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), _WRAPPED.sub(" ", text))
+    text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text)
     text = _WITH_UNIT.sub(written, _RANGE.sub(" to ", text))
     return _SHARE.sub(r"\1/", _RATE.sub(_as_rate, text))
 
@@ -106,7 +104,6 @@ _STEM, _FAMILY = (
     5,
     64,
 )  # letters that two words of one family share at least; words of a family that are looked at
-_PREFIX = re.compile(r"(?:un|non|dis|in|im|ir|il|re)(?=\w{4})")
 
 
 @cache
@@ -163,7 +160,6 @@ def made_up_words(source: str, text: str) -> list[str]:
             or small in _DIGITS
             or not same_as(key).isdisjoint(known)
             or (turned and denies)
-            or ((prefix := _PREFIX.match(small)) and key[prefix.end() :] in known)
             or (word.isupper() and small in letters)
             or not known.isdisjoint((f"{key}er", key.removesuffix("er")))  # "fuzzing": "the fuzzer"
             or (small in fronts and not turned)
@@ -193,10 +189,6 @@ _CHANGE = re.compile(
 )
 _QUOTED = re.compile(r"\"[^\s\"]{1,40}\"")
 _FROM = re.compile(r"\bfrom\b[^.,;:!?]{0,20}$", re.IGNORECASE)
-_REPLACED = re.compile(
-    r"\breplac(?:e|ed|es|ing) (?:the |a )?(\w[\w.-]{1,60}) (?:by|with) (?:the |a )?(\w(?:[\w.-]{0,60}\w)?)",
-    re.IGNORECASE,
-)
 _STOP = re.compile(r"[.;!?](?:\s|$)|\n")
 _ACTUAL = pattern("actual")
 _SENTENCE = 200  # characters before and behind a change that are read
@@ -235,8 +227,6 @@ def read_changes(text: str) -> dict[Change, str]:
                 text, begins[-1] if begins else 0, stop.start() if stop else len(text)
             )
         found[(two, one) if turned else (one, two)] = text[first:last]
-    for match in _REPLACED.finditer(text):
-        found[match[1].casefold(), match[2].casefold()] = match[0]
     return found
 
 
