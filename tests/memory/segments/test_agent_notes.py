@@ -15,7 +15,8 @@ from agent_notes import DEVELOPED_ON, FIRST_HALF, HELD_ASIDE, SECOND_HALF, Agent
 from growth import MOST, growth
 from segment_samples import NOTE, note
 from tersely.memory import SegmentMemory, check_preserved, extract_preserved_metadata, paraphrase
-from tersely.memory.segments.reading import says
+from tersely.memory.segments.paraphrases import LEVELS, Form
+from tersely.memory.segments.reading import read as read_note, says
 from tersely.store import Store
 
 ALL = [*DEVELOPED_ON, *HELD_ASIDE]
@@ -106,11 +107,11 @@ def test_what_is_left_out_of_a_form_has_no_facts() -> None:
         "I'm editing a/b.py, which Mr. Smith wrote. I moved the cache to disk, as was agreed with all, "
         "and the tests are green in 3 s. Next I have to check that it does not grow, as there is no limit."
     )
-    terse = paraphrase(text, "terse").text
+    terse = Form(read_note(text), LEVELS[-1]).text()
     assert "as was agreed" not in terse
     assert all(fact in terse for fact in ("3 s", "not grow", "no limit"))
     contrast = "I fixed it so that it works for RSA, not yet for DSA."
-    assert "for RSA, not yet for DSA" in paraphrase(contrast, "terse").text
+    assert "for RSA, not yet for DSA" in Form(read_note(contrast), LEVELS[-1]).text()
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
@@ -161,7 +162,7 @@ def repeats(tree: Any) -> Iterator[tuple[int, Any]]:
 )  # fmt: skip
 def test_time_grows_with_the_text(piece: str) -> None:
     def run(text: str) -> None:
-        paraphrase(text, "terse")
+        Form(read_note(text), LEVELS[-1]).text()
         check_preserved(note(text, counter=len), text[: len(text) // 2])
 
     assert growth(lambda size: piece * (size // len(piece)), run, first=500) < MOST

@@ -36,8 +36,8 @@ class Paraphrase:
     strategy: str
 
 
-#: The rules by name: "state" is the four before it, "brief" and "terse" the same with less of each clause.
-PARAPHRASES = ("active_state", "progress", "error", "decision", "state", "brief", "terse")
+#: The rules by name: "state" is the four before it.
+PARAPHRASES = ("active_state", "progress", "error", "decision", "state")
 # How much is left out, each with what is left out before it: remarks and small words; labels; older work;
 # what only says where and when; later steps.
 _NOTHING, _REMARKS, _LABELS, _OLDER, _CIRCUMSTANCES, _LATER = LEVELS = range(6)
@@ -55,11 +55,9 @@ def paraphrase(
     """
     checks.one_of(strategy, "strategy", PARAPHRASES)
     reading = read(text, file_path, line_number)
-    first = {"brief": _REMARKS, "terse": _LATER}.get(strategy, _NOTHING)
-    written = Form(reading, first).text(strategy)
-    if len(written) >= len(text) and not first:
-        shorter = (Form(reading, level).text(strategy) for level in LEVELS)
-        written = next((form for form in shorter if len(form) < len(text)), written)
+    forms = (Form(reading, level).text(strategy) for level in LEVELS)
+    shorter = next((form for form in forms if len(form) < len(text)), None)
+    written = Form(reading).text(strategy) if shorter is None else shorter
     return Paraphrase(written, ((0, len(written)),) if written else (), strategy)
 
 

@@ -16,7 +16,6 @@ from operator import itemgetter
 from tersely import _native
 from tersely.content.detect import detect
 from tersely.engine.facts import list_facts
-from tersely.engine.reading import segment as cut_up
 from tersely.memory.segments.clauses import (
     FAILS,
     LINE_NUMBER,
@@ -35,7 +34,6 @@ from tersely.memory.segments.segment import NOTE_TYPES, ContextSegment, checked_
 from tersely.memory.segments.words import pattern, written
 from tersely.types import Fact
 
-_FEW_WORDS = 3  # no sentence has fewer
 _ROLES = tuple(Role)
 _STATES = (Role.ACTIVE, Role.DONE, Role.NEXT, Role.DECISION)
 _RECENT = 3  # of what was done, is current or is next, the last ones count
@@ -156,8 +154,6 @@ def _read(
     only_file = next(iter(found.files)) if len(found.files) == 1 else None
     here = found.last_in(found.paths, active)
     now_line = found.line_of(here) or found.line_in(active, here)
-    if now_line and here and now_line.start < here.start and len(found.files) > 1 and now_line is not here:
-        now_line = None  # of another file, perhaps
     now_path = here.name if here else only_file if now_line else path
     now_function = found.last_in(found.functions, active)
 
@@ -166,12 +162,8 @@ def _read(
         about = found.last_of(found.paths, *((_PLACED,) if notes else ()), (Role.ERROR,), _ROLES)
     if line_there is None and here is None and line is None:
         line_there = found.line_of(about)
-        if line_there is None and len(found.files) == 1 and about is not None:
-            line_there = found.last_of(found.lines, _PLACED, (Role.ERROR,))
-        if line_there is None and about is None and not active and notes:
-            line_there = found.last_of(found.lines, _PLACED)
     if function is None and notes:
-        function = found.function_beside(about) or found.function_beside(line_there)
+        function = found.function_beside(about)
         if function is None and not active:
             function = found.last_in(found.functions, clauses)
 
@@ -260,21 +252,16 @@ class _Mentions:
         """Return the line of a path: behind it, or beside it in its sentence and no other path's."""
         if path is None or path.line is not None:
             return path
-        index = bisect_left(self.places, path.start, key=start_of)
+        at = bisect_left(self.places, path.start, key=start_of)
         mine = self.clause_at(path.start)
-        for step in (1, -1):  # what stands behind it first
-            line, other = (self._place_at(index + step * steps) for steps in (1, 2))
-            if line is None or line.name:
-                continue
+        for line in (
+            *self.places[at + 1 : at + 2],
+            *self.places[max(at - 1, 0) : at],
+        ):  # what is behind first
             clause = self.clause_at(line.start)
-            nearer = other is not None and other.name and _gap(other, line) < _gap(path, line)
-            together = clause.sentence == mine.sentence and clause.role in (mine.role, *_PLACED)
-            if together and (not nearer or len(self.files) == 1):
+            if not line.name and clause.sentence == mine.sentence and clause.role in (mine.role, *_PLACED):
                 return line
         return None
-
-    def _place_at(self, index: int) -> Mention | None:
-        return self.places[index] if 0 <= index < len(self.places) else None
 
     def function_beside(self, place: Mention | None) -> Mention | None:
         """Return the function that is named in the sentence of a place, nearest to it."""
@@ -324,17 +311,8 @@ def pasted_blocks(text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end in pairwise(borders) if not _is_prose(text[start:end])]
 
 
-_SENTENCE = re.compile(r"[\s*•>-]{0,8}[^\W\d_](?:[^\n]|\n(?!\n)){10,600}[.!?:]\W{0,4}$")
-
-
 def _is_prose(text: str) -> bool:
-    """Say whether a text is prose, or at least half of it whole sentences, whatever they quote."""
-    if detect(text).kind in _PROSE:
-        return True
-    table = cut_up([text])
-    rows = [text[start:end] for start, end in zip(table.start.tolist(), table.end.tolist(), strict=True)]
-    sentences = sum(len(row) for row in rows if _SENTENCE.match(row) and len(row.split()) > _FEW_WORDS)
-    return 2 * sentences >= sum(map(len, rows)) > 0
+    return detect(text).kind in _PROSE
 
 
 _LONG = 200  # characters; what is longer is no part of a word
