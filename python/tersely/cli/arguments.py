@@ -144,7 +144,7 @@ def _counter_name(argument: str) -> str:
 
 def add_encoding(parser: Parser) -> None:
     """Add `--encoding`: how the bytes of the files are read."""
-    parser.flag("--encoding NAME", "of the files (UTF-8, or what they look like)", type=_encoding)
+    parser.flag("--encoding NAME", "encoding of the files (UTF-8, otherwise detected)", type=_encoding)
 
 
 def _encoding(given: str) -> str:

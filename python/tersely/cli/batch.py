@@ -24,14 +24,14 @@ _MB = 1_000_000
 _BATCH = """examples:
   tersely batch corpus.parquet out/ --ratio 0.3
   tersely batch "corpus/*.jsonl.gz" out/ --budget 800 --query-column question --workers 8
-  tersely batch out/ --resume                         # goes on after anything, as it began
-  tersely batch out/ --status                         # how far it is, from anywhere
+  tersely batch out/ --resume                         # continues a stopped run
+  tersely batch out/ --status                         # prints its progress
 """
 _DEDUP = """examples:
-  tersely dedup corpus.parquet out/                      # which rows are one: cluster, kept, similarity
+  tersely dedup corpus.parquet out/                      # writes the cluster of each row
   tersely dedup "corpus/*.jsonl.gz" out/ --kept          # only the rows that stay, with their text
   tersely dedup corpus/ out/ --score-column quality --threshold 0.9 --workers 8
-  tersely dedup out/ --resume                            # goes on after anything, as it began
+  tersely dedup out/ --resume                            # continues a stopped run
 """
 
 
@@ -65,8 +65,8 @@ def _add_job(parser: Parser, options: type[Any]) -> None:
     )
     parser.flag("--workers N", "processes (one a CPU)")
     parser.flag("--on WHERE", "local, ray, or the address of a Ray cluster (local)", default="local")
-    parser.flag("--resume", "go on with the job that OUT holds, with the options it has")
-    parser.flag("--status", "say how far the job in OUT is, and do nothing")
+    parser.flag("--resume", "continue the job in the folder OUT, with its options")
+    parser.flag("--status", "print the progress of the job in OUT, and do nothing else")
     parser.flag("--json", "print what was done as JSON")
 
 

@@ -28,10 +28,10 @@ def add_compact(commands: Commands) -> None:
     parser.flag("-b --budget N", "tokens allowed", required=True)
     add_counter(parser)
     parser.flag("--tools FILE", "JSON of the tools that are sent along")
-    parser.flag("--keep-last N", "so many of the newest messages must stay (0)", default=0)
+    parser.flag("--keep-last N", "number of the newest messages that must stay (0)", default=0)
     parser.flag("--pin TEXT...", "messages with TEXT must stay (repeatable)")
     parser.flag(*OUTPUT)
-    parser.flag("--report FILE", "also write what became of each message, as JSON")
+    parser.flag("--report FILE", "also write an entry for each message, as JSON")
     parser.flag(*QUIET)
 
 

@@ -86,7 +86,7 @@ def add_compress(commands: Commands) -> None:
     add_counter(parser)
     text = r"between pieces that do not touch; \n and \t are understood (\n\n)"
     parser.flag("--separator SEPARATOR", text, default=r"\n\n")
-    text = "how to compress (auto: each file as what it is)"
+    text = "how to compress (auto: each file by its content type)"
     parser.flag("--strategy", text, choices=strategies, default="auto")
     text = f"read each file as this type: {', '.join(types)}"
     parser.flag("--as TYPE", text, choices=types, dest="as_type")
@@ -102,7 +102,7 @@ def add_compress(commands: Commands) -> None:
     parser.flag("--pin TEXT...", "keep every segment that holds TEXT (repeatable)", dest="pinned")
     add_encoding(parser)
     parser.flag("--json", "print text, spans and receipt as JSON")
-    text = "no line with its name above what is left of each of several files"
+    text = "print no file names above the texts of several files"
     parser.flag("--no-labels", text, dest="labels", action="store_false")
     parser.flag(*QUIET)
     parser.flag(*OUTPUT)

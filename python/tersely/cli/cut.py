@@ -26,7 +26,7 @@ def add_segment(commands: Commands) -> None:
     parser.flag(*FILES, nargs="*")
     add_encoding(parser)
     add_level(parser)
-    parser.flag("--json", "one JSON object a line, with the text")
+    parser.flag("--json", "print one JSON object per line, with the text")
 
 
 def run_segment(arguments: argparse.Namespace) -> None:

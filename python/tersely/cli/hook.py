@@ -38,7 +38,7 @@ _EXAMPLES = """examples:
   tersely hook install codex --budget 3000
   tersely hook install claude-code --failures # what failing commands write becomes shorter, too
   tersely hook uninstall claude-code
-  tersely hook doctor                         # which hooks there are, what arrived, what was saved
+  tersely hook doctor                         # installed hooks, their events, and tokens saved
   tersely hook --agent claude-code < event.json
 
 Results over the budget are stored whole before they are shortened; `tersely expand ID` prints them.
@@ -61,7 +61,7 @@ def add_hook(commands: Commands) -> None:
     )
     parser.flag("action", "without: answer the event on standard input", nargs="?", choices=_ACTIONS)
     parser.flag("name AGENT", f"one of {', '.join(AGENTS)}", nargs="?", choices=list(AGENTS))
-    parser.flag("--agent", "whose event it is (claude-code)", choices=list(AGENTS))
+    parser.flag("--agent", "the agent that sends the event (claude-code)", choices=list(AGENTS))
     parser.flag("-b --budget N", f"tokens of a result ({BUDGET})", default=BUDGET)
     parser.flag(*STORE)
     parser.flag("--keep TOOL...", "never shorten the results of this tool (repeatable)")

@@ -15,12 +15,12 @@ _NOTES_SHOWN = 10
 
 _EXAMPLES = """examples:
   tersely index docs/                                       # makes docs/.tersely; again: what changed
-  tersely index docs/ --check                               # is the index as it was written?
+  tersely index docs/ --check                               # checks whether any file is damaged
   tersely search docs/ "how are tokens rotated?" --budget 2000
   tersely search docs/ "retry policy" --top-n 10 --json
 
-The name of a file ends with one colon more than any line of what was found ("guide.md:", or "guide.md::"
-where a line ends with a colon itself), so no text passes for the name of a file.
+The name of a file ends with one colon more than any line of the results ("guide.md:", or "guide.md::" if a
+line ends with a colon itself), so no text can pass for the name of a file.
 """
 _BUDGET = 2000  # tokens of what is found
 
@@ -29,12 +29,10 @@ def add_index(commands: Commands) -> None:
     """Add the subcommand `index`: folder, output, limits."""
     text = "index a folder of Markdown, text, HTML, reStructuredText, code, notebooks, Word and PDF"
     parser = add_command(commands, "index", text, _EXAMPLES)
-    parser.flag("folder DIR", "whose files are indexed; hidden ones are not")
+    parser.flag("folder DIR", "folder whose files are indexed, except hidden ones")
     parser.flag("-o --output INDEX", "folder of the index (DIR/.tersely)")
     parser.flag("--largest-file MB", "larger files are left out (16)", default=16)
-    parser.flag(
-        "--check", "index nothing: read the whole index, and say which of its files are damaged (exit code 1)"
-    )
+    parser.flag("--check", "do not index: read the whole index, and list its damaged files (exit code 1)")
     parser.flag("--json", "print what was done as JSON")
 
 

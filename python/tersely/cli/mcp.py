@@ -30,7 +30,7 @@ WRAPPED_TOKEN = "TERSELY_WRAPPED_TOKEN"  # environment variable: what a wrapped 
 _MCP_EXAMPLES = f"""examples:
   tersely mcp --index docs/.tersely
   tersely mcp --index docs/.tersely --model gpt-4o-mini
-  tersely mcp --index docs/.tersely --http --port 8765      # GET /health and /ready for whoever watches it
+  tersely mcp --index docs/.tersely --http --port 8765      # GET /health and /ready for monitoring
   tersely mcp --store context.sqlite
   tersely mcp --wrap -- npx -y some-mcp-server --its-own options
   tersely mcp --wrap -- https://mcp.example.org/mcp   # its bearer token, if any: {WRAPPED_TOKEN}
@@ -55,9 +55,8 @@ def add_mcp(commands: Commands) -> None:
     parser.flag("--store FILE", "keep segments of the agent's context there; adds the tools for it")
     parser.flag(
         "--wrap",
-        "stand in front of the server that the command after -- starts, or whose URL stands there, pass "
-        "everything through, and shorten results over the budget; adds the tool expand (--store: where whole "
-        "results are kept)",
+        "wrap the server that the command after -- starts, or whose URL is there: pass everything through, "
+        "and shorten results over the budget; adds the tool expand (--store: where whole results are kept)",
     )
     text = "tokens of a wrapped result, and of one in a history for /v1/compress (2000)"
     parser.flag("-b --budget N", text, default=2000)
@@ -88,8 +87,8 @@ def add_ab(commands: Commands) -> None:
 def _command(commands: Commands, name: str, text: str, examples: str) -> Parser:
     parser = add_command(commands, name, text, examples)
     parser.flag("--index DIR", "a folder that was indexed, or its index", required=name == "ab")
-    parser.flag("--pool N", "candidates that compression looks at, at least (20)", default=20)
-    text = "most tokens of a reply of query_documents_compressed (half of what whole results take)"
+    parser.flag("--pool N", "candidates of a compressed search, at least (20)", default=20)
+    text = "most tokens of a reply of query_documents_compressed (half of the whole results)"
     parser.flag("--reply-budget TOKENS", text)
     return parser
 

@@ -27,11 +27,11 @@ _EXAMPLES = """examples:
   tersely run --budget 500 --query "which test failed?" -- make -j4 check
   tersely run --store results.sqlite -- cargo build; echo $?
 
-The exit code is the command's, 128 + n where signal n ended it, 127 where there is no such command. Output
-and errors are one text, in the order in which they came; where a terminal watches, they are shown as they
-come, and the short form follows. What fits the budget is written as it came. Of more than 16 MB the first and
-the last 8 are read, of more than 64 MB the first and the last 32 are kept. The store has bytes that are no
-UTF-8 as they came. No shell: nothing in the words of the command is expanded.
+The exit code is the command's: 128 + n if signal n ended it, 127 if there is no such command. Output and
+errors are one text, in their order; a terminal shows them at once, and the short text after them. Output
+within the budget is written unchanged. Of more than 16 MB, the first and the last 8 MB are read; of more than
+64 MB, the first and the last 32 MB are stored. The store has the exact bytes, also if they are not UTF-8.
+There is no shell: nothing in the command is expanded.
 """
 
 

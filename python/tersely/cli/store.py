@@ -99,9 +99,9 @@ def add_expand(commands: Commands) -> None:
     parser = add_command(commands, "expand", text, _EXAMPLES)
     parser.flag("id ID", "what `compress --store` printed, or any id in the store")
     parser.flag("--store FILE", f"the store ({_VARIABLE}, or the user's)")
-    parser.flag("--version N", "of the id, from 1 (the newest)")
-    parser.flag("--document N", "of several files, this one, from 0")
-    parser.flag("--masked", "print it even where secrets were masked on the way in")
+    parser.flag("--version N", "version of the id, from 1 (the newest)")
+    parser.flag("--document N", "number of the file, from 0, if there are several")
+    parser.flag("--masked", "print it even if secrets were masked when it was stored")
     parser.flag(*OUTPUT)
 
 

@@ -67,8 +67,8 @@ class JobOptions:
     job: ClassVar[str]
     own: ClassVar[tuple[str, ...]]  # columns of the output that are not the source's
 
-    text: str = option("text", ("--text-column NAME", "what is read (text)"))
-    id: str = option("id", ("--id-column NAME", "what rows are called (id, or their place)"))
+    text: str = option("text", ("--text-column NAME", "column of the texts (text)"))
+    id: str = option("id", ("--id-column NAME", "column of the ids (id; without: file and row number)"))
     keep: tuple[str, ...] = option((), ("--keep NAME...", "a column to carry along (repeatable)"))
 
     def _check(self, **values: Any) -> None:
@@ -117,19 +117,17 @@ class RowOptions(JobOptions):
     job = "compress"
     own = ("tokens", "original_tokens", "budget", "segments", "content_types", "warnings", "spans", "error")
 
-    query: str = option(
-        "query", ("--query-column NAME", "what will be asked of each row (query, if there is one)")
-    )
+    query: str = option("query", ("--query-column NAME", "column of the queries (query, if there is one)"))
     budget: str | int = option(
         "budget",
         ("-b --budget N", "tokens allowed for each row"),
         ("--budget-column NAME", "column of the budget of each row (budget)"),
     )
-    ratio: float = option(0.3, ("-r --ratio R", "share that is kept of rows without a budget (0.3)"))
-    spans: bool = option(False, ("--spans", "also write which characters were kept, and where they stand"))
+    ratio: float = option(0.3, ("-r --ratio R", "share of the tokens of rows without a budget (0.3)"))
+    spans: bool = option(False, ("--spans", "also write which characters were kept, and their positions"))
     counter: str = option(_COUNTER, ("-c --counter NAME", "tokenizer: an encoding or a model (o200k_base)"))
     strategy: AnyStrategyName | None = option(None, ("--strategy NAME", "how to compress (auto)"))  # noqa: RUF009
-    pinned: tuple[str, ...] = option((), ("--pin TEXT...", "what each row must keep (repeatable)"))
+    pinned: tuple[str, ...] = option((), ("--pin TEXT...", "text that each row must keep (repeatable)"))
     separator: str = "\n\n"
 
     def __post_init__(self) -> None:
@@ -183,11 +181,11 @@ class DedupOptions(JobOptions):
 
     threshold: float = option(0.85, ("-t --threshold R", "least similarity, -1 to 1 (0.85)"))
     score: str | None = option(
-        None, ("--score-column NAME", "a number: of duplicates the highest stays (the first row stays)")
+        None, ("--score-column NAME", "column of numbers: the duplicate with the highest is kept (the first)")
     )
-    kept_only: bool = option(False, ("--kept", "write only the rows that stay, with their text"))
+    kept_only: bool = option(False, ("--kept", "write only the rows that are kept, with their text"))
     partitions: int | None = option(
-        None, ("--partitions N", "into how many texts are divided: more take less memory (by size)")
+        None, ("--partitions N", "number of parts of the texts: more take less memory (by size)")
     )
     heavy_bytes: int = _HEAVY_BYTES
 
