@@ -174,7 +174,7 @@ def test_a_file_that_is_not_text(tmp_path: Path, capfdbinary: pytest.CaptureFixt
 def test_warnings_go_to_stderr(page: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert main(["compress", str(page), "--query", "zebra", "--budget", "12", "--quiet"]) == 0
     assert capfdbinary.readouterr().err == (
-        b"tersely: note: No word of the query stands in the text: it was compressed as without one.\n"
+        b"tersely: note: No word of the query is in the text, which was compressed as without a query.\n"
     )
 
 

@@ -169,8 +169,8 @@ def test_facts_and_generated_text_are_marked() -> None:
         ("4711", "gen f unsupported"),
     ]
     assert [run[2] for run in page.marks("lost")] == [
-        "Fact, quote: does not stand in the compressed text (budget)",
-        "Fact, date: does not stand in the compressed text (budget)",
+        "Fact, quote: is not in the compressed text (budget)",
+        "Fact, date: is not in the compressed text (budget)",
     ]
     assert page.data["notes"] == ["A model wrote parts of the compressed text; they are marked."]
     assert page.data["figures"][-1] == ["50%", ["of the facts stand in it"]]

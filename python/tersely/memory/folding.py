@@ -56,7 +56,7 @@ class MessageAccount(NamedTuple):
             "unknown" (an item of a type that is not known here), "pinned", "picture", "cache_marker",
             "with_held" (it belongs to such a one), "task" (the first of the user), "newest", "budget",
             "repeated" (a newer message has it, whose account says what became of that), "stated_elsewhere"
-            (each of its lines stands word for word in what is sent), "empty" (it said nothing).
+            (each of its lines is word for word in what is sent), "empty" (it said nothing).
         tokens: of the message in the history.
         kept: where it was folded, the places that are still there: (piece, start, end); pieces are the texts
             of the message in order.
