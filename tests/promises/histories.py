@@ -258,7 +258,6 @@ def messages(random: Random) -> Call:
         "pinned": random.choice([(), (), (random.randrange(len(given)),)]),
         "keep_last": random.choice([0, 0, 1, 3]),
         "query": random.choice([None, None, words(random, 4), " ", "xyzzy"]),
-        "strategy": random.choice([None, None, tersely.Extractive()]),
     }
     return Call(
         lambda budget: compact_messages(given, budget=budget, counter=counter_of(counter), **chosen),
