@@ -66,20 +66,20 @@ def compress(
         documents: a str, a list of str, or of objects or mappings with `text` (or `page_content`, `content`)
             and optional `id`, `title`, `name` (a path or file name), `command` (that wrote it), `score`,
             `metadata`: documents and nodes of LangChain, LlamaIndex and Haystack, with their scores.
-        query: what the reader will ask; None for what matters in general.
-        budget: tokens allowed for the final text, separators included. None: `ratio` decides.
+        query: the question or task that decides what is relevant; None: what is central to the text is kept.
+        budget: the most tokens that the final text may have, separators included. None: `ratio` decides.
         ratio: share of the original tokens, in (0, 1], instead of a budget; None: 0.3.
-        counter: the tokenizer the budget is meant in: None (o200k_base), a name ("o200k_base", "cl100k_base",
+        counter: the tokenizer that counts: None (o200k_base), a name ("o200k_base", "cl100k_base",
             "o200k_harmony", "qwen3.5", "jev", "chars/4"), a callable str -> int, a tiktoken Encoding, a
             tokenizers.Tokenizer or a TokenCounter.
-        strategy: None, "auto": each document is read as what it is, prose, code, a log, JSON, a table, ...,
-            and all compete for one budget (`engine.strategies.Auto`). Otherwise a name from
+        strategy: None, "auto": each document is read by its content type (prose, code, a log, JSON, ...), and
+            all compete for one budget (`engine.strategies.Auto`). Otherwise a name from
             `tersely.engine.strategies.STRATEGIES` ("extractive" reads all as text), a content type ("log",
-            "json", ...) that all documents are taken for, a reader of one (`tersely.content.logs.Logs()`), or
-            a strategy object.
-        pinned: what must be kept: strings, (start, end) or (document, start, end) in characters, or Spans.
-            Each segment that touches one is kept whole.
-        groups: lists of such spans that are kept or dropped together.
+            "json", ...) for all documents, a parser of one (`tersely.content.logs.Logs()`), or a strategy
+            object.
+        pinned: text that must be kept: strings, (start, end) or (document, start, end) in characters, or
+            Spans. Each segment that touches one is kept whole.
+        groups: lists of such spans; those of a list are kept or dropped together.
         separator: is written between kept pieces that do not touch in the source.
         pruner: a model that reads the best half of the text with the query (`Extractive.pruner`); None: none.
 

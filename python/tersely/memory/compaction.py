@@ -46,18 +46,17 @@ class CompactedMessages(Ratios):
     """A history within its budget.
 
     Attributes:
-        messages: what to send, in the shape that came; what did not change is the object that came.
-        tokens: what they and the tools count, with the frames of messages and reply; at most `budget`.
-        original_tokens: the same of the history as it was.
+        messages: what to send, in the format of the input; unchanged messages are the same objects.
+        tokens: tokens of messages and tools, with what a provider adds around them; at most `budget`.
+        original_tokens: the same for the original history.
         budget: tokens allowed.
-        accounts: one a message of the history, in order.
-        originals: the messages as they came.
+        accounts: one entry per message of the history, in order.
+        originals: the original messages.
         warnings: reason codes: "empty_query", "query_without_matches" (it was as without one),
-            "unknown_shape" (some message holds what is not known: it counts, and may be folded or left out;
-            an item of an unknown type stays),
-            "characters_replaced" (lone surrogates were read as U+FFFD; messages that stay have them still),
-            "facts_left_out" (accounts list facts that nothing states any more), "errors_left_out" (so they do
-            words of tools that tell of a failure).
+            "unknown_shape" (a message has content of an unknown format, which is counted; the message may be
+            shortened or left out, but an item of an unknown type stays), "characters_replaced" (lone
+            surrogates were read as U+FFFD; messages that stay still have them), "facts_left_out" and
+            "errors_left_out" (`accounts` lists facts, or errors of tools, that no message states any more).
     """
 
     messages: list[Any]
@@ -105,15 +104,14 @@ def compact_messages(
 ) -> CompactedMessages:
     """Fit a chat history into a token budget.
 
-    The newest messages stay as they are as far as the budget goes, a long result of a tool among them
-    shorter. One message with excerpts replaces the older ones: first what people said, in
-    their own words, then what failed, then sentences, lines and rows by the facts in them, results read as
-    what they are; statements that did not fit are listed in the accounts. They are quoted with their
-    sources, so that nothing that a tool gave passes for the user's words. A call of tools and its results
-    stay or go together. Pictures in results of tools give way to a line of text, the oldest first. System
-    messages, messages with other pictures or with cache markers, and what is pinned are left alone; only
-    where those with cache markers or pictures do not fit, pictures give way and results become shorter in
-    them, too. All that a message holds counts, whatever its shape.
+    The newest messages stay unchanged as far as the budget allows; long tool results among them are cut.
+    One message with excerpts replaces the older messages: first what people said, verbatim, then what failed,
+    then sentences, lines and rows by their facts. `accounts` lists statements that did not fit. Excerpts
+    name their sources, so the output of a tool cannot pass for the user's words. A tool call and its results
+    are kept or dropped together. A line of text replaces pictures in tool results, the oldest first. System
+    messages, messages with other pictures or cache markers, and pinned messages stay unchanged; only if those
+    with cache markers or pictures do not fit, their pictures are replaced and their results shortened, too.
+    Everything in a message is counted, whatever its format.
 
     Args:
         messages: OpenAI chat messages, items of the Responses API, messages of Anthropic, Bedrock, Gemini,
@@ -122,15 +120,16 @@ def compact_messages(
         counter: as in `tersely.compress`; the history costs the sum of its texts' counts and of the frames.
         tools: schemas that are sent along, counted as JSON.
         pinned: indices of messages that stay, or a function that says so of a message.
-        keep_last: so many of the newest messages must stay as they are, with what belongs to them.
-        query: what the next answers will be about. Messages that have to do with it, and those around them,
-            then come before facts and, but for a tenth of the budget, before the newest.
-        picture_tokens: what a picture is taken to cost.
+        keep_last: the number of the newest messages that must stay, with the calls and results that belong to
+            them.
+        query: the topic of the next answers. Relevant messages, and those around them, then come before facts
+            and, except for a tenth of the budget, before the newest.
+        picture_tokens: the tokens that a picture counts as.
         references: a result that a newer one repeats, whole or except a few lines, becomes a line that
             names the newer one by its call, and says how it differs.
 
     Raises:
-        BudgetExceededError: what must stay does not fit, or of what somebody said nothing does.
+        BudgetExceededError: messages that must stay do not fit, or nothing that a person said fits.
         TypeError, ValueError: a wrong argument.
 
     O(characters + facts log facts).
