@@ -16,7 +16,7 @@ from tersely.engine.reading import segment as cut_up
 from tersely.memory.segments.agreement import DENIES, term_lists
 from tersely.memory.segments.clauses import Place, Role, capitalized, without_alternative, without_filler
 from tersely.memory.segments.preservation import anchors
-from tersely.memory.segments.reading import Reading, read, said_values, says, says_before
+from tersely.memory.segments.reading import Reading, read, said_values, says
 from tersely.memory.segments.words import pattern
 from tersely.types import Level
 
@@ -207,8 +207,7 @@ def _place(place: Place, function: str | None) -> str:
 
 
 def _list(label: str, texts: list[str]) -> str:
-    if len(texts) > 1:
-        texts = [text for text, said in zip(texts, says_before(texts), strict=True) if not said]
+    texts = [text for at, text in enumerate(texts) if not any(says(one, text) for one in texts[:at])]
     return f"{label}: {'; '.join(texts)}" if texts else ""
 
 

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -373,7 +374,7 @@ def compare(
         items.append(PreservedItem("constraint", rule, "kept" if stated else "lost", tuple(missing)))
     dropped: list[DroppedFact] = []
     contradicted: list[str] = []
-    unsupported = _unsupported(segment, source, original, short)
+    unsupported = _unsupported(segment, original, short)
     if source.is_note:
         dropped = check.dropped()
         texts = list(dict.fromkeys([one.text for one in dropped]))
@@ -540,22 +541,15 @@ def _front_end(text: str) -> int:
     return end + 2 if end > 0 and text.startswith(_FRONTS) else 0
 
 
-def _unsupported(segment: ContextSegment, source: Reading, original: str, text: str) -> list[str]:
+def _unsupported(segment: ContextSegment, original: str, text: str) -> list[str]:
     """List words that neither the original nor its metadata has; `path:line` may be put together.
 
     Both are `in_one_form`."""
     known = segment.metadata
     line = known.line_number if known.line_number is not None else ""
     about = f"{known.file_path or ''} {line} {known.topic or ''} {known.timestamp.isoformat()}"
-    names: list[str] = []
-    for fact in made_up_facts([original, about], text)[:_MOST_MADE_UP]:
-        if fact.kind is FactKind.PATH_LINE:
-            names += anchors(fact.text)[0]
-        elif fact.kind in _MADE_UP:
-            names.append(fact.text)
-    named = {path.name for path in find_paths(source.facts)}
-    others = dict.fromkeys([path.name for path in find_paths(list_facts([text])) if path.name not in named])
-    names = list(dict.fromkeys([*names, *list(others)[:_MOST_MADE_UP]]))
-    there = said_values(original, names) | said_values(about, names)
+    facts = [fact for fact in made_up_facts([original, about], text) if fact.kind is not FactKind.NAME]
+    names = list(chain.from_iterable(anchors(fact.text)[0] or [fact.text] for fact in facts[:_MOST_MADE_UP]))
+    there = said_values(f"{original}\n{about}", names)
     # "line 1,204" supports 1204
     return [name for name in names if name not in there and not says_line(original, name)]

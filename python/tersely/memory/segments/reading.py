@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from operator import itemgetter
 
 from tersely import _native
@@ -321,7 +321,6 @@ _VALUE_GOES_ON = re.compile(r"~|[./\\-]\w")
 _NUMBER = re.compile(r"\d{1,9}")
 _IN_WORD = re.compile(r"\w\w")
 _BEFORE_LINE = written("before_line")
-_APART = "\n"  # between folded texts, which have none: one character
 
 
 def says(text: str, value: str) -> bool:
@@ -341,17 +340,6 @@ def said_values(text: str, values: Sequence[str]) -> set[str]:
     if wanted.keys() - found:
         found |= set(map(itemgetter(1), _standing(" ".join(text.casefold().split()), wanted)))
     return set(chain.from_iterable(map(wanted.__getitem__, found)))
-
-
-def says_before(texts: Sequence[str]) -> list[bool]:
-    """Say of each text whether one before it says it as a whole, as `says`. O(characters of all)."""
-    folded = [" ".join(text.casefold().split()) for text in texts]
-    wanted = [text.removesuffix("()") for text in folded]
-    first: dict[str, int] = {"": -1}
-    for at, one in _standing(_APART.join(folded), wanted):
-        first.setdefault(one, at)
-    starts = enumerate(accumulate(map(len, folded), initial=0))
-    return [first[one] < at + number for one, (number, at) in zip(wanted, starts, strict=False)]
 
 
 def _standing(text: str, wanted: Iterable[str]) -> list[tuple[int, str]]:
