@@ -152,10 +152,10 @@ def _read(
     found = _Mentions(text, path, notes, pasted)
     clauses, active = found.clauses, [clause for clause in found.clauses if clause.role is Role.ACTIVE]
     only_file = next(iter(found.files)) if len(found.files) == 1 else None
-    here = found.last_in(found.paths, active)
+    here = _last_in(found.paths, active)
     now_line = found.line_of(here) or found.line_in(active, here)
     now_path = here.name if here else only_file if now_line else path
-    now_function = found.last_in(found.functions, active)
+    now_function = _last_in(found.functions, active)
 
     about, line_there, function = here, now_line, now_function
     if about is None and path is None:
@@ -165,13 +165,13 @@ def _read(
     if function is None and notes:
         function = found.function_beside(about)
         if function is None and not active:
-            function = found.last_in(found.functions, clauses)
+            function = _last_in(found.functions, clauses)
 
     error, exact, teller = _last_error(clauses)
     error_place, error_function = Place(None, None), None
     if teller is not None:
         error_path, error_function = (
-            found.last_in(named, [teller]) for named in (found.paths, found.functions)
+            _last_in(named, [teller]) for named in (found.paths, found.functions)
         )
         error_line = found.line_of(error_path) or found.line_in([teller], error_path)
         if error_path or error_line:
@@ -227,11 +227,6 @@ class _Mentions:
         """Return the clause that a place of the text lies in, or the last before it."""
         return self.clauses[max(bisect_left(self.clauses, start + 1, key=start_of) - 1, 0)]
 
-    def last_in(self, mentions: Sequence[Mention], clauses: Sequence[Clause]) -> Mention | None:
-        """Return the last of some mentions that lies within the clauses."""
-        found = _mentions_in(mentions, clauses)
-        return found[-1] if found else None
-
     def last_of(self, mentions: Sequence[Mention], *roles: Sequence[Role]) -> Mention | None:
         """Return the last mention in clauses of the first group of roles that have one.
 
@@ -239,7 +234,7 @@ class _Mentions:
         """
         every = tuple(chain.from_iterable(roles))
         for among, group in (*[(self.free, group) for group in roles], (self.clauses, every)):
-            if last := self.last_in(mentions, [clause for clause in among if clause.role in group]):
+            if last := _last_in(mentions, [clause for clause in among if clause.role in group]):
                 return last
         return None
 
@@ -254,10 +249,8 @@ class _Mentions:
             return path
         at = bisect_left(self.places, path.start, key=start_of)
         mine = self.clause_at(path.start)
-        for line in (
-            *self.places[at + 1 : at + 2],
-            *self.places[max(at - 1, 0) : at],
-        ):  # what is behind first
+        near = [*self.places[at + 1 : at + 2], *self.places[max(at - 1, 0) : at]]  # what is behind first
+        for line in near:
             clause = self.clause_at(line.start)
             if not line.name and clause.sentence == mine.sentence and clause.role in (mine.role, *_PLACED):
                 return line
@@ -272,6 +265,12 @@ class _Mentions:
             self.functions, [clause for clause in self.clauses if clause.sentence == sentence]
         )
         return min(near, key=lambda function: _gap(function, place), default=None)
+
+
+def _last_in(mentions: Sequence[Mention], clauses: Sequence[Clause]) -> Mention | None:
+    """Return the last of some mentions that lies within the clauses."""
+    found = _mentions_in(mentions, clauses)
+    return found[-1] if found else None
 
 
 def _mentions_in(mentions: Sequence[Mention], clauses: Sequence[Clause]) -> list[Mention]:
