@@ -341,7 +341,7 @@ def dedup(
     """Merge near-duplicates, but never texts that differ in a recognized fact.
 
     Texts are taken in descending order of score. Each joins the earlier representative it is most similar to,
-    or becomes one; no text joins through a third. It joins a representative where all of these hold:
+    or becomes one; no text joins through a third. It joins a representative if all of these hold:
 
     - their vectors have a cosine of at least `threshold`;
     - the numbers, dates, versions, units, signs and pieces of code are the same, in the same order;
@@ -351,12 +351,12 @@ def dedup(
     - they share more than half of their terms, and of those that occur once in each, three quarters are in
       one order.
 
-    Copies that differ in white space only always merge. What a pair has of this depends on its two texts
-    alone, so the representatives deduplicate to themselves.
+    Copies that differ in white space only always merge. The decision about two texts depends on them alone,
+    so the representatives deduplicate to themselves.
 
     Args:
         texts: a list of str or of other documents (as for `compress`); or vectors, an (n, d) array: these
-            are merged by their cosine alone, since nothing else is known of them.
+            are merged by their cosine alone.
         threshold: cosine in [-1, 1], inclusive; decided as in double with a tolerance of 1e-9.
         scores: finite numbers, one a text; the best of a cluster represents it (ties, and None: the first).
         embedder: for texts: None (the one that comes with tersely), an object with `embed(list[str])`, a
@@ -388,7 +388,7 @@ def dedup(
 def guard_keys(texts: Any) -> list[bytes]:
     """Return a key of 16 bytes for each text: `dedup` never merges texts with different keys.
 
-    Two texts have one key where their numbers, dates, units, code, negations and opposites are the same, in
+    Two texts have the same key if their numbers, dates, units, code, negations and opposites are the same, in
     the same order. `dedup` of each key's texts gives the clusters and similarities of `dedup` of all, if
     copies that differ in white space alone were merged before: a line break may make another key of one.
 
@@ -396,7 +396,7 @@ def guard_keys(texts: Any) -> list[bytes]:
         texts: a list of str or of other documents (as for `compress`).
 
     Returns:
-        A key a text: the same on every machine, in every call and whatever else is in the list.
+        A key per text: the same on every machine, in every call, and whatever else is in the list.
 
     O(characters), one native pass with the GIL released.
     """

@@ -456,38 +456,35 @@ class Extractive:
         level: how finely the text is cut. CLAUSE keeps parts of sentences, with "…" where others of a
             paragraph are left out: for `preserve` under a tight budget, as they hold more facts per token.
         scoring: "relevance" (to the query, by terms and vectors), "lexical" (by terms alone), "centrality"
-            (without a query), "auto" (relevance where there is a query that has to do with the text, else
+            (without a query), "auto" (relevance if a word of the query is in the text, otherwise
             centrality), "lead" (1 - 0.01 i, + 0.3 for sentences of 6 to 49 words).
         embedder: makes the vectors: None (the table of token vectors that comes with tersely), or what
             `tersely.models.embedders.resolve_embedder` takes.
-        reranker: an embedder or a cross-encoder that reads the best segments again; None: nobody does.
+        reranker: an embedder or a cross-encoder that reads the best segments again; None: no model.
         rerank_share: how much of the text it reads, in (0, 1].
-        pruner: a model that reads the best segments in windows, with the query, and says how probably each
-            is to be kept (`tersely.protocols.Pruner`, `OnnxPruner`); None: nobody does.
+        pruner: a model that reads the best segments in windows, with the query, and returns for each the
+            probability that it is to be kept (`tersely.protocols.Pruner`, `OnnxPruner`); None: no model.
         pruner_share: how much of the text it reads, in (0, 1].
         score_weight: with a query, how much a document's `score` weighs beside its text, in [0, 1]: segments
             have (score / mean score) ** score_weight times the score. Higher scores are better; give 0
-            for distances. Equal scores, unknown ones and ones below 0 weigh nothing.
+            for distances. Equal, unknown and negative scores have no effect.
         redundancy: 0 to 1; how much a segment's score falls if selected ones have its terms. Above 0, a
             word-for-word repeat has no score. None: 0.2 with relevance (the evidence of one question
             shares its terms), 1 without.
         context: neighbours kept on each side of a selected segment, as far as the budget allows.
-        preserve_structure: selected segments bring the headings above them, items of a list the sentence that
-            leads into it.
-        preserve: facts to keep as far as the budget allows: without a query before everything else but what
-            is pinned, those first whose like is rare in the text; with one, where the segment has to do with
-            it, for a tenth of the budget. Names
-            from "code" (fenced and in backticks), "quotes", "numbers" (with dates and versions), "names",
+        preserve_structure: keep the headings above selected segments, and the sentence that introduces a list.
+        preserve: facts to keep as far as the budget allows. Without a query, they are selected before
+            everything except pins, rare kinds first; with a query, only the facts of relevant segments count,
+            within a tenth of the budget. Names from "code" (fenced and in backticks), "quotes", "numbers" (with dates and versions), "names",
             "paths" (with path:line), "urls", "identifiers", "errors", "negations", "obligations",
-            "decisions", "all". One occurrence of each is enough. `receipt.facts` says what became of them.
-        preserve_share: where not all of them fit, without a query: the share of the budget, in (0, 1], that
-            is theirs before others, at least; the less they exceed the budget, the more. 1: all of it.
-        strict_preserve: raise BudgetExceededError where not all of them fit.
+            "decisions", "all". One occurrence of each is enough. `receipt.facts` reports on them.
+        preserve_share: without a query, if not all facts fit: the least share of the budget for them, in
+            (0, 1]; the less they exceed the budget, the more they get.
+        strict_preserve: raise BudgetExceededError if not all of them fit.
         window: characters of a CHARACTER segment.
-        piece: bytes of the pieces that much longer sentences, tables and blocks of code are cut into; None:
-            that is decided where less than half of a budget is used because what is left out is larger than
-            the room ("segments_cut" in the receipt); 0: nothing is cut.
-        position_decay, position_floor: of "lead".
+        piece: larger sentences, tables and blocks of code are cut into pieces of this many bytes. None: only
+            if over half of the budget would be unused otherwise (warning "segments_cut"); 0: never.
+        position_decay, position_floor: for "lead": how fast scores fall, and the least score.
     """
 
     level: Level = Level.SENTENCE
