@@ -472,12 +472,13 @@ class Extractive:
             word-for-word repeat has no score. None: 0.2 with relevance (the evidence of one question
             shares its terms), 1 without.
         context: neighbours kept on each side of a selected segment, as far as the budget allows.
-        preserve_structure: keep the headings above selected segments, and the sentence that introduces a list.
+        preserve_structure: keep headings above selected segments, and the sentence that introduces a list.
         preserve: facts to keep as far as the budget allows. Without a query, they are selected before
-            everything except pins, rare kinds first; with a query, only the facts of relevant segments count,
-            within a tenth of the budget. Names from "code" (fenced and in backticks), "quotes", "numbers" (with dates and versions), "names",
-            "paths" (with path:line), "urls", "identifiers", "errors", "negations", "obligations",
-            "decisions", "all". One occurrence of each is enough. `receipt.facts` reports on them.
+            everything except pins, rare kinds first; with a query, only the facts of relevant segments
+            count, within a tenth of the budget. Names from "code" (fenced and in backticks), "quotes",
+            "numbers" (with dates and versions), "names", "paths" (with path:line), "urls", "identifiers",
+            "errors", "negations", "obligations", "decisions", "all". One occurrence of each is enough.
+            `receipt.facts` reports on them.
         preserve_share: without a query, if not all facts fit: the least share of the budget for them, in
             (0, 1]; the less they exceed the budget, the more they get.
         strict_preserve: raise BudgetExceededError if not all of them fit.

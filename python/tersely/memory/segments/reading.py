@@ -170,9 +170,7 @@ def _read(
     error, exact, teller = _last_error(clauses)
     error_place, error_function = Place(None, None), None
     if teller is not None:
-        error_path, error_function = (
-            _last_in(named, [teller]) for named in (found.paths, found.functions)
-        )
+        error_path, error_function = (_last_in(named, [teller]) for named in (found.paths, found.functions))
         error_line = found.line_of(error_path) or found.line_in([teller], error_path)
         if error_path or error_line:
             name = error_path.name if error_path else only_file
