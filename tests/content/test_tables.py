@@ -399,3 +399,9 @@ def test_a_row_of_another_shape_stays(odd: int) -> None:
     kept = tersely.compress("\n".join(rows), ratio=0.2)
     assert kept.receipt.content_types == ("table",)
     assert rows[odd].strip() in kept.text
+
+
+def test_blank_lines_are_no_rules_of_a_table() -> None:
+    trees = ["alder", "beech", "cedar", "elm", "fir", "hazel"]
+    rows = [f"{tree} {n * 7 % 50} in {n * 3 % 20} of {trees[n - 2]}" for n, tree in enumerate(trees)]
+    assert tersely.detect("\n\n".join(rows)).kind == tersely.detect("\n".join(rows)).kind != "table"

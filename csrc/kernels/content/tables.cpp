@@ -546,7 +546,8 @@ float look_for_columns(View text) {
     std::size_t parted = 0;  // with more than a space within, without which no columns are seen
     each_line(text, [&](std::size_t begin, std::size_t end) {
         const View line = text.substr(begin, end - begin);
-        lines += line.empty() ? 0U : 1U;
+        if (line.empty()) return;
+        ++lines;
         kept += line.starts_with('|') || line.starts_with("+-") ? 1U : 0U;
         const std::size_t first = line.find_first_not_of(' ');
         const bool two =
