@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tersely
 from code_samples import SAMPLES
-from growth import MOST, Kernel, growth
+from growth import MOST_INSTRUCTIONS, Kernel, growth
 from hypothesis import given, settings, strategies as st
 from tersely import _native
 from tersely.content.code import Code, CodeUnits, Role, read_code
@@ -225,7 +225,7 @@ ENDLESS = [
 @pytest.mark.growth("kernel")
 @pytest.mark.parametrize("unit", ENDLESS)
 def test_reading_is_linear(unit: str) -> None:
-    assert growth(lambda size: unit * (size // len(unit) + 1), Kernel("code")) < MOST
+    assert growth(lambda size: unit * (size // len(unit) + 1), Kernel("code")) < MOST_INSTRUCTIONS
 
 
 def test_spans_that_are_not_in_the_text_are_refused() -> None:

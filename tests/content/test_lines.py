@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from growth import MOST, Kernel, growth
+from growth import MOST_INSTRUCTIONS, Kernel, growth
 from hypothesis import example, given, strategies as st
 from tersely import _native
 from tersely.content.lines import Mark, asked_for, read_lines, relevance
@@ -268,7 +268,7 @@ def test_time_grows_with_the_text(unit: str) -> None:
     def make(size: int) -> str:
         return unit * (size // len(unit))
 
-    assert growth(make, Kernel("lines")) < MOST
+    assert growth(make, Kernel("lines")) < MOST_INSTRUCTIONS
 
 
 def test_the_line_with_all_words_of_the_query_is_asked_for() -> None:
