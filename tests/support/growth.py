@@ -85,10 +85,10 @@ def growth(make: Callable[[int], Input], run: Callable[[Input], object], first: 
     """The step from 2n to 4n characters over the step from n to 2n: 2 is linear, 4 is quadratic.
 
     What is done once, whatever the size, is in neither step. n is the first power-of-two multiple of `first`
-    whose step takes LEAST_INSTRUCTIONS or LEAST_SECONDS. Where the quotient is too large, or the work does not
-    grow, the next doublings are tried, until three were too steep or three too flat to say anything: a table
-    that is built anew, or a second try to meet a budget, makes one step larger, a quadratic algorithm makes all
-    of them steep. Nothing is compared with a step below the first: quadratic work has none.
+    whose step takes LEAST_INSTRUCTIONS or LEAST_SECONDS. Where the quotient is too large, or the work does
+    not grow, the next doublings are tried, until three were too steep or three too flat to say anything: a
+    table that is built anew, or a second try to meet a budget, makes one step larger, a quadratic algorithm
+    makes all of them steep. Nothing is compared with a step below the first: quadratic work has none.
     """
     run(make(first))  # caches are filled and modules loaded
     counted = isinstance(run, Kernel)
