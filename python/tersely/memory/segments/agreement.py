@@ -487,7 +487,6 @@ def _crossed(original: _Text, short: _Text) -> list[str]:
         for word, at in original.where.items()
         if len(at) <= _FEW
     }
-    once = {word for word, at in original.where.items() if len(at) == 1}
     said: list[tuple[str, frozenset[str]]] = []  # "Anna: chemistry" as one
     label: frozenset[str] = frozenset()
     for piece in short.pieces:
@@ -498,19 +497,19 @@ def _crossed(original: _Text, short: _Text) -> list[str]:
     for index, (text, words) in enumerate(said):
         for _, others in said[index + 1 : index + 1 + _CROSSED_NEAR]:
             mine, theirs = words - others, others - words
-            if len(mine) <= _CROSSED >= len(theirs) and _is_crossed(with_it, once, mine, theirs):
+            if len(mine) <= _CROSSED >= len(theirs) and _is_crossed(with_it, mine, theirs):
                 found.append(text)
     return found
 
 
-def _is_crossed(with_it: Mapping[str, Set[str]], once: Set[str], mine: Set[str], theirs: Set[str]) -> bool:
-    """Say whether two words of each are together only crosswise in the source; `once`: of one clause."""
+def _is_crossed(with_it: Mapping[str, Set[str]], mine: Set[str], theirs: Set[str]) -> bool:
+    """Say whether two words of each are together only crosswise in the source."""
     ours, others = sorted(mine & with_it.keys()), theirs & with_it.keys()
     for one, two in permutations(ours, 2) if len(others) >= _BOTH else ():
-        if one not in once or two in with_it[one]:
+        if two in with_it[one]:
             continue
         third = with_it[one] & others
-        for fourth in sorted(with_it[two] & others & once):
+        for fourth in sorted(with_it[two] & others):
             if third - with_it[fourth] - {fourth}:
                 return True
     return False
