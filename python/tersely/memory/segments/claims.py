@@ -10,6 +10,7 @@ from operator import itemgetter
 from tersely.memory.segments.agreement import (
     DENIES,
     exact_spans,
+    exact_words,
     keys_of,
     kind_of,
     opposites_of,
@@ -294,16 +295,10 @@ def _parts(clause: Clause) -> list[tuple[Role, str, str]]:
 def _clause_words(clauses: Sequence[tuple[str, str]]) -> tuple[list[set[str]], list[set[str]]]:
     """Return what each clause (label, text) is about: its words without those that say little, its numbers,
     paths and names; and all its words as they are written, in small letters, but stop words."""
-    exact = [exact_spans(text) for _, text in clauses]
-    words = []
-    for (label, text), spans in zip(clauses, exact, strict=True):
-        borders = [0, *(border for start, end, _ in spans for border in (start, end)), len(text)]
-        plain = " ".join(text[start:end] for start, end in zip(borders[::2], borders[1::2], strict=True))
-        words.append((_words(label), _words(plain)))
+    words = [(_words(label), _words(text)) for label, text in clauses]
     keys = _keys([word for pair in words for part in pair for word in part])
     terms, forms = [], []
-    for (above, own), spans in zip(words, exact, strict=True):
-        known = {keys[word] for word in own if word in keys}
-        terms.append((known | {word for _, _, word in spans}) - _small())
+    for (_, text), (above, own) in zip(clauses, words, strict=True):
+        terms.append({*exact_words(text), *(keys[word] for word in own if word in keys)} - _small())
         forms.append({word.casefold() for word in (*above, *own) if word in keys})
     return terms, forms
