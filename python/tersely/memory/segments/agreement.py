@@ -28,9 +28,8 @@ _PREFIXES = {"un": 3, "non": 3, "nicht": 3, "dis": 4, "de": 4, "in": 4, "im": 4,
 def keys_of(words: Iterable[str]) -> dict[str, str]:
     """Return word -> the form in which words are compared; O(characters)."""
     every = list(dict.fromkeys(words))
-    ids, offsets, names = _native.terms(every)
-    bounds = zip(every, offsets.tolist(), offsets[1:].tolist(), strict=False)
-    return {word: names[ids[at]] if end == at + 1 else word.casefold() for word, at, end in bounds}
+    found = zip(every, term_lists(every), strict=True)
+    return {word: terms[0] if len(terms) == 1 else word.casefold() for word, terms in found}
 
 
 @cache
@@ -108,7 +107,6 @@ class _Piece(NamedTuple):
     """A clause."""
 
     text: str
-    words: frozenset[str]  # its plain words as terms
     plain: tuple[str, ...]  # as `keys_of` writes them, in order, without those that deny
     exact: tuple[str, ...]  # its exact words; of which kind each is; what is right before and behind it
     kinds: tuple[str, ...]
@@ -266,7 +264,6 @@ def _read_pieces(text: str) -> list[_Piece]:
         behind = every[bisect_left(starts, first.end()) : here.stop] if first else []
         columns = (
             piece,
-            frozenset(own),
             tuple(map(keys.__getitem__, its)),
             tuple(names),
             tuple(map(kind_of, names)),
@@ -386,28 +383,22 @@ def _denied(original: _Text, short: _Text) -> list[str]:
     found = []
     known = {word for piece in original.pieces for word in piece.nearly}
     contents = [piece.content for piece in original.pieces]
-    same: dict[frozenset[str], set[int]] = {}
-    denials_of: dict[frozenset[str], set[int]] = {}  # the same without stop words
+    ways = defaultdict[frozenset[str], set[int]](set)  # words, with and without stop words -> denials
     for piece in original.pieces:
-        if _ENDS_DENIED.search(piece.text):
-            continue
-        same.setdefault(piece.all_words, set()).add(piece.denials)
-        denials_of.setdefault(piece.content, set()).add(piece.denials)
+        for key in () if _ENDS_DENIED.search(piece.text) else (piece.all_words, piece.content):
+            ways[key].add(piece.denials)
     for piece in short.pieces:
         if (len(piece.all_words) < _ALONE and not piece.exact) or (
             not piece.denials and piece.nearly - known
         ):
             continue  # a label; perhaps what the source denies, in other words
-        if (ways := same.get(piece.all_words)) is not None:  # the same words
-            if piece.denials not in ways:
+        words = piece.content
+        if piece.all_words in ways or (len(words) >= _ALONE and words in ways):  # the same words
+            if piece.denials not in ways[piece.all_words if piece.all_words in ways else words]:
                 found.append(piece.text)
             continue
-        words = piece.content
-        if len(words) >= _ALONE and piece.denials not in denials_of.get(words, {piece.denials}):
-            found.append(piece.text)
-            continue
         most = yes = no = 0.0
-        for place, much in original.likeness([*piece.words, *piece.exact]).items():
+        for place, much in original.likeness(words).items():
             other = original.pieces[place]
             if (piece.denials + other.denials) % 2 and _says_opposite(set(piece.plain), set(other.plain)):
                 yes, no = (yes, max(no, much)) if piece.denials else (max(yes, much), no)
