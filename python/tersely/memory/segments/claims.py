@@ -192,7 +192,6 @@ _QUOTED = re.compile(r"\"[^\s\"]{1,40}\"")
 _FROM = re.compile(r"\bfrom\b[^.,;:!?]{0,20}$", re.IGNORECASE)
 _STOP = re.compile(r"[.;!?](?:\s|$)|\n")
 _ACTUAL = pattern("actual")
-_SENTENCE = 200  # characters before and behind a change that are read
 _FAR = 40  # characters between what changed and the word that says so
 
 Change = tuple[str, str]  # what it was, what it is or should be
