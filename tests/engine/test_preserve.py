@@ -232,7 +232,7 @@ def test_X10_the_command_preserves_and_says_what_is_lost(
     strategy = Extractive(preserve=("numbers", "code"))
     assert out == tersely.compress(LONG, ratio=0.2, strategy=strategy).text + "\n"
     assert (
-        "tersely: note: Not all the facts that were to be preserved stand in the compressed text.\n" in err
+        "tersely: note: Some facts that were to be preserved are not in the compressed text.\n" in err
         and err.count("note: lost number: ") == 10
         and "--json has them" in err
     )
