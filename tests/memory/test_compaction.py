@@ -397,3 +397,14 @@ def test_a_part_of_a_file_that_a_newer_result_has_is_told_by_its_lines() -> None
     )
     assert result.messages[4:] == messages[4:]  # a line more is no part
     assert result.expand(2) is messages[2] and result.accounts[2].reason == "repeated"
+
+
+def test_the_newest_message_of_the_user_stays_a_message_in_the_smallest_room() -> None:
+    history = [
+        {"role": "system", "content": "You help."},
+        {"role": "user", "content": "Which payment timed out?"},
+        {"role": "assistant", "content": "Payment 4711 timed out in x.py, as the log of the worker says. " * 9},
+        {"role": "user", "content": "And now?"},
+    ]
+    for budget in (20, 30, 45, 60, 100):
+        assert compact_messages(history, budget=budget, counter="chars/4").messages[-1] == history[-1]

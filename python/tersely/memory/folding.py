@@ -349,8 +349,13 @@ def _newest_groups(
             room = max(budget - rest_after, room)
         room = min(room, budget) - used
         if last == len(now):
-            free = budget - used  # the next answer is to it, and to something that the user said
-            room = max(room, min(int(NEWEST_ROOM * free), free - frame - _LEAST_RESULT))
+            free = budget - used  # the next answer is to it
+            most = int(NEWEST_ROOM * free)
+            newest = history.entries[first]
+            if newest.role != "user" or "text" not in map(_KIND, newest.pieces):
+                # It is no word of the user: something that the user said has room beside it.
+                most = min(most, free - frame - _LEAST_RESULT)
+            room = max(room, most)
         if cost > room:
             return stay, (first, last, room)
         used += cost
