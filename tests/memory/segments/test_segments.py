@@ -216,6 +216,23 @@ def test_e030_what_is_missing_fails_the_check(gone: str, instead: str, lost: str
     assert lost != "file_path" or report.lost == [lost]  # a path is held against one field
 
 
+@pytest.mark.parametrize(
+    ("said", "turned"),
+    [
+        ("Fixed: expired", "Not fixed: expired"),
+        ("401 (was 500)", "500 (was 401)"),
+        ("Current: handling", "Done: handled"),
+        ("Editing src", "Done with src"),
+        ("format", "format. All tests pass"),
+    ],
+)
+def test_e030_the_examples_turned_round_do_not_pass(said: str, turned: str) -> None:
+    for text, short in ((MESSAGE, MESSAGE_SHORT), (NOTE, NOTE_SHORT)):
+        whole = " ".join(short.split())
+        assert check_preserved(note(text), whole).passed and said in whole
+        assert not check_preserved(note(text), whole.replace(said, turned)).passed
+
+
 def test_e030_what_is_made_up_fails_the_check() -> None:
     report = check_preserved(note(MESSAGE), MESSAGE_SHORT + " See src/other.py and port 8080.")
     assert not report.passed and not report.lost

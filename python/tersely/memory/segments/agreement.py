@@ -346,8 +346,17 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
                 continue
             shared = marks & original.marks[word]
             once, twice = original.alike(word, marks)
+            here = there = 0.0  # how like the clauses with the word are, and those with another of its kind
+            for place, much in (
+                original.likeness(piece.content - {word}).items() if len(piece.content) > _ALONE else ()
+            ):
+                exact, kinds = original.pieces[place].exact, original.pieces[place].kinds
+                if word in exact:
+                    here = max(here, much)
+                elif kind in kinds and set(exact).isdisjoint(piece.exact):
+                    there = max(there, much)
             stands_for = has[word] > had[word] and any(has[other] < had[other] for other in twice)
-            if stands_for or (twice and len(shared) < _BOTH):
+            if stands_for or there > _CLEARLY * here or (twice and len(shared) < _BOTH):
                 found.append(piece.text)
             elif once and (twice or len(shared) < _BOTH):
                 unit = "".join(mark for mark in shared if mark[0] == ">")

@@ -46,12 +46,14 @@ _RATE_FORM = re.compile(rf"\bper (?:{'|'.join(map(re.escape, dict.fromkeys(_RATE
 _THOUSANDS = re.compile(r"(?<![\w.,/:-])\d{1,3}(?:,\d{3}){1,5}(?!,?\d)")
 _NEAR = 16  # characters between two numbers of one unit
 _RANGE = re.compile(r"(?<=\d)[ \t]?[–—][ \t]?(?=\d)")
+_WRAPPED = re.compile(r"(?<=[^\s.:;!?])[ \t\r]{0,9}\n(?=[^\W\d_])(?![A-Z])")
 _SHARE = re.compile(r"(?<![\w.,/:-])(\d+) (?:over|out of|of) (?=\d+(?![\w.,/:-]\w))")
 
 
 def in_one_form(text: str, words: bool = False) -> str:
     """Write each number with its unit, in one form: "4.20 seconds" as "4.2 s", "$5" as "5 $", "1,400" as
-    "1400", "142 over 88" as "142/88", "1–4" as "1 to 4"; and "two" as "2", where `words`. O(characters)."""
+    "1400", "142 over 88" as "142/88", "1–4" as "1 to 4"; and "two" as "2", where `words`. Lines that go on in
+    the next one are joined. O(characters)."""
 
     def written(match: re.Match[str]) -> str:
         number = match["amount"] or match["number"]
@@ -61,7 +63,7 @@ def in_one_form(text: str, words: bool = False) -> str:
 
     if words:
         text = _NUMBER_WORD.sub(lambda match: _DIGITS[match[0].casefold()], _TWICE.sub("2 times", text))
-    text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text)
+    text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), _WRAPPED.sub(" ", text))
     text = _WITH_UNIT.sub(written, _RANGE.sub(" to ", text))
     return _SHARE.sub(r"\1/", _RATE.sub(_as_rate, text))
 
@@ -190,7 +192,7 @@ _CHANGE = re.compile(
 )
 _QUOTED = re.compile(r"\"[^\s\"]{1,40}\"")
 _FROM = re.compile(r"\bfrom\b[^.,;:!?]{0,20}$", re.IGNORECASE)
-_STOP = re.compile(r"[.;!?](?:\s|$)|\n")
+_STOP = re.compile(r"[.;!?](?:\s|$)|\n[ \t]{0,8}(?:\n|[-*•>|#]|\d{1,3}[.)])")  # not where a line is wrapped
 _ACTUAL = pattern("actual")
 _FAR = 40  # characters between what changed and the word that says so
 
