@@ -29,7 +29,7 @@ PAGE = (
 )
 
 
-def test_a068_the_table_of_the_appendix() -> None:
+def test_the_table_of_the_appendix() -> None:
     assert list(CONTENT_TYPES) == [
         *KINDS,
         "xml",
@@ -139,7 +139,7 @@ def test_a_group_over_types_is_kept_or_left_as_a_whole(query: str | None) -> Non
     assert states == {True, False}
 
 
-def test_x21_both_tables_of_ratios() -> None:
+def test_both_tables_of_ratios() -> None:
     count = resolve_counter(None).count
     for goal in ("default", "expected"):
         for kind in ("markdown", "tool_output", "conversation", "code"):

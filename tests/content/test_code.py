@@ -53,7 +53,7 @@ def check(text: str, result: Compressed) -> None:
 
 @pytest.mark.parametrize("path", PYTHON, ids=lambda path: path.stem)
 @pytest.mark.usefixtures("reader")
-def test_x22_python_that_parses_still_parses(path: Path) -> None:
+def test_python_that_parses_still_parses(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for ratio in (0.02, 0.1, 0.2, 0.3, 0.5, 0.8):
         result = tersely.compress(text, ratio=ratio, strategy=Code("python"))
@@ -63,7 +63,7 @@ def test_x22_python_that_parses_still_parses(path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("named", [False, True])
-def test_a068_the_standard_library_parses_whatever_it_is_called(named: bool) -> None:
+def test_the_standard_library_parses_whatever_it_is_called(named: bool) -> None:
     """All files with definitions or imports, named or not; what cannot hold a unit is cut."""
     nodes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ImportFrom)
     paths = sorted(path for path in STDLIB.rglob("*.py") if "site-packages" not in path.parts)
@@ -85,7 +85,7 @@ def test_a068_the_standard_library_parses_whatever_it_is_called(named: bool) -> 
 
 
 @pytest.mark.parametrize("path", PYTHON, ids=lambda path: path.stem)
-def test_a001_a068_signatures_stay_at_a_third(path: Path) -> None:
+def test_signatures_stay_at_a_third(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     ratio = profile("source_code", "expected").ratio
     result = tersely.compress(text, ratio=ratio, strategy=Code("python"))
@@ -141,7 +141,7 @@ def to_source(statement: object, indent: str = "") -> str:
 
 @settings(max_examples=150)
 @given(st.lists(statements, min_size=2, max_size=8), st.integers(5, 150), st.booleans())
-def test_x22_any_python_that_parses_still_parses(parts: list[object], budget: int, extra: bool) -> None:
+def test_any_python_that_parses_still_parses(parts: list[object], budget: int, extra: bool) -> None:
     text = "\n".join(to_source(part) for part in parts)
     try:
         ast.parse(text)
@@ -377,7 +377,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a068_markers_are_comments_of_the_file_s_language(name: str) -> None:
+def test_markers_are_comments_of_the_file_s_language(name: str) -> None:
     text = "\n".join(f"value {number} of some kind" for number in range(60))
     result = tersely.compress([Document(text, id=name)], budget=60, strategy=Code())
     markers = [result.text[start:end] for start, end in result.generated]

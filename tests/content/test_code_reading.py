@@ -48,7 +48,7 @@ def signatures(text: str, units: CodeUnits) -> set[str]:
 
 
 @pytest.mark.parametrize("name", PYTHON)
-def test_x22_python_is_read_as_its_parsers_do(name: str) -> None:
+def test_python_is_read_as_its_parsers_do(name: str) -> None:
     text = (STDLIB / f"{name}.py").read_text(encoding="utf-8")
     units = by_marks("python", text)
     assert units is not None
@@ -62,7 +62,7 @@ def test_x22_python_is_read_as_its_parsers_do(name: str) -> None:
 
 
 @pytest.mark.parametrize("language", SAMPLES)
-def test_a068_signatures_are_found_with_and_without_a_parser(language: str) -> None:
+def test_signatures_are_found_with_and_without_a_parser(language: str) -> None:
     text, expected = SAMPLES[language]
     for units in (by_marks(language, text), by_parser(language, text)):
         assert units is not None
@@ -238,7 +238,7 @@ def test_spans_that_are_not_in_the_text_are_refused() -> None:
 @pytest.mark.parametrize(
     "path", [*sorted(STDLIB.glob("[a-z]*.py"))[::6], STDLIB / "sqlite3" / "dump.py", STDLIB / "hashlib.py"]
 )
-def test_a068_python_is_told_by_reading_it(path: Path) -> None:
+def test_python_is_told_by_reading_it(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     nodes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.If, ast.For, ast.Try, ast.ImportFrom)
     blocks = any(isinstance(node, nodes) for node in ast.parse(text).body)
@@ -246,7 +246,7 @@ def test_a068_python_is_told_by_reading_it(path: Path) -> None:
 
 
 @pytest.mark.parametrize("language", [*SAMPLES])
-def test_a068_no_other_language_reads_as_python(language: str) -> None:
+def test_no_other_language_reads_as_python(language: str) -> None:
     assert _native.is_python(SAMPLES[language][0]) == (language == "python")
 
 
@@ -265,7 +265,7 @@ def test_a068_no_other_language_reads_as_python(language: str) -> None:
         "def f():\n    return `ls`\n",
     ],
 )
-def test_a068_what_no_python_parser_takes_is_not_told_as_python(text: str) -> None:
+def test_what_no_python_parser_takes_is_not_told_as_python(text: str) -> None:
     assert not _native.is_python(text)
 
 

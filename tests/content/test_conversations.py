@@ -28,7 +28,7 @@ def talk(turns: int, decision: int = 20) -> str:
 
 
 @pytest.mark.parametrize("query", [None, "What about the harbour office?"])
-def test_a070_the_newest_turns_and_decisions_stay(query: str | None) -> None:
+def test_the_newest_turns_and_decisions_stay(query: str | None) -> None:
     text = talk(60)
     told = profile("conversation")
     assert (told.method, told.ratio) == (CompressionMethod.HYBRID, 0.4)
@@ -58,7 +58,7 @@ def test_of_a_conversation_found_by_its_look_what_answers_the_query_stays() -> N
     assert other.text.endswith("\n".join(lines[-4:]))
 
 
-def test_a003_expected_of_a_conversation() -> None:
+def test_expected_of_a_conversation() -> None:
     text = talk(400)
     result = tersely.compress(text, strategy=Auto(goal="expected"))
     assert result.original_tokens > 10_000

@@ -43,7 +43,7 @@ def stripped(text: str, generated: tuple[tuple[int, int], ...]) -> str:
     return text
 
 
-def test_a072_errors_rare_lines_and_each_kind_stay_and_repeats_are_counted() -> None:
+def test_errors_rare_lines_and_each_kind_stay_and_repeats_are_counted() -> None:
     lines = service_log(2_000)
     lines[900] = "2024-05-01 00:15:00.900 [req-0000e1] ERROR payment gateway refused order 77: timeout"
     lines[1500] = "2024-05-01 00:25:00.500 [main] INFO  configuration reloaded by operator"

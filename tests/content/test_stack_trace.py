@@ -135,7 +135,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("language", CASES)
-def test_a072_what_was_thrown_and_own_frames_stay(language: str) -> None:
+def test_what_was_thrown_and_own_frames_stay(language: str) -> None:
     text, wanted, library = CASES[language]
     result = tersely.compress(text, ratio=0.5, strategy=StackTrace())
     assert result.tokens <= result.original_tokens // 2
@@ -165,13 +165,13 @@ THROWN = {
 
 
 @pytest.mark.parametrize("form", THROWN)
-def test_a072_what_was_thrown_stays_in_every_language(form: str) -> None:
+def test_what_was_thrown_stays_in_every_language(form: str) -> None:
     calls = [line for line in TRACES[form].splitlines() if THROWN[form] not in line]
     result = tersely.compress(TRACES[form] + "\n".join(calls * 4), ratio=0.25, strategy=StackTrace())
     assert THROWN[form] in result.text and result.tokens <= result.original_tokens // 4
 
 
-def test_a072_a_trace_that_comes_again_is_counted() -> None:
+def test_a_trace_that_comes_again_is_counted() -> None:
     text = "\n".join(PYTHON.replace("{number}", str(number)) for number in range(30)) + "\n" + JAVA
     result = tersely.compress(text, budget=230, strategy=StackTrace())
     assert "TimeoutError: gateway did not answer order 0 … ×30" in result.text

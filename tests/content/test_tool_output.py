@@ -83,7 +83,7 @@ def test_what_a_failure_is_comes_before_where_its_values_are_from() -> None:
 
 
 @pytest.mark.parametrize("tool", OUTPUTS)
-def test_a071_errors_places_and_verdicts_stay(tool: str) -> None:
+def test_errors_places_and_verdicts_stay(tool: str) -> None:
     text, wanted = OUTPUTS[tool]
     result = tersely.compress(text, ratio=0.2, strategy=ToolOutput())
     assert result.tokens <= result.original_tokens // 5
@@ -93,7 +93,7 @@ def test_a071_errors_places_and_verdicts_stay(tool: str) -> None:
     assert any("lines" in mark or "×" in mark for mark in marks)
 
 
-def test_a004_half_of_a_tool_output_keeps_all_error_lines() -> None:
+def test_half_of_a_tool_output_keeps_all_error_lines() -> None:
     lines = [f"step {n} done" for n in range(400)]
     errors = [f"src/module_{n}.py:{n}: error: name 'x{n}' is not defined" for n in range(30)]
     for n, error in enumerate(errors):
@@ -189,7 +189,7 @@ def test_what_failed_comes_before_bare_places() -> None:
 
 @pytest.mark.parametrize("says", ["error #1786: function", "Error #4: UNINITIALIZED READ:", "failure while"])
 @pytest.mark.parametrize("size", [150, 350, 401, 600])
-def test_a071_an_error_line_that_fits_is_kept_whole(says: str, size: int) -> None:
+def test_an_error_line_that_fits_is_kept_whole(says: str, size: int) -> None:
     """However long it is, up to what follows the name of what failed."""
     line = f"src/engine/profiler.cpp(120): {says} "
     line += " ".join(f"part{n}" for n in range(size))[: size - len(line)]

@@ -162,14 +162,14 @@ def test_a_strategy_survives_pickling(strategy: Extractive) -> None:
 
 
 @pytest.mark.parametrize("level", list(Level))
-def test_D016_every_level_keeps_whole_segments(level: Level) -> None:
+def test_every_level_keeps_whole_segments(level: Level) -> None:
     result = tersely.compress([GUIDE, TEXT], "storm fee", budget=200, strategy=Extractive(level=level))
     segments = {(document, start, end) for document, start, end, _ in tersely.segment([GUIDE, TEXT], level)}
     assert {(span.document, span.start, span.end) for span in result.kept} <= segments
     assert result.kept
 
 
-def test_D017_and_D026_context_of_a_hit() -> None:
+def test_context_around_a_hit() -> None:
     text = prose(40).replace("Report 120 says", "The heron says")
     for context in (1, 2):
         strategy = Extractive(context=context, scoring="relevance", redundancy=0.0)
@@ -182,7 +182,7 @@ def test_D017_and_D026_context_of_a_hit() -> None:
         assert set(range(20 - context, 20 + context + 1)) <= set(rows)
 
 
-def test_D023_headings_of_what_is_kept() -> None:
+def test_headings_of_what_is_kept() -> None:
     strategy = Extractive(preserve_structure=True)
     result = tersely.compress(GUIDE, "How many balls mean a gale?", budget=60, strategy=strategy)
     assert "Two balls mean a gale." in result.text

@@ -27,24 +27,24 @@ TEXT = prose(40)
 
 
 @pytest.mark.parametrize("budget", [1, 2, 5, 77, 200, 400])
-def test_A016_token_target_is_never_exceeded(budget: int) -> None:
+def test_token_target_is_never_exceeded(budget: int) -> None:
     result = tersely.compress(TEXT, budget=budget)
     assert 0 < resolve_counter(None).count(result.text) <= budget
 
 
-def test_A017_what_fits_passes_with_its_bytes_unchanged() -> None:
+def test_what_fits_passes_with_its_bytes_unchanged() -> None:
     text = "  The rope.\r\n\r\n\tThe winch.\u00a0\x00 "
     result = tersely.compress(text, budget=100)
     assert result.text == text
     assert result.ratio == 1.0
 
 
-def test_X13_ratio_is_rounded_down() -> None:
+def test_ratio_is_rounded_down() -> None:
     result = tersely.compress("word " * 99, ratio=0.2, counter=odd_counters.words)
     assert result.receipt.budget == 19
 
 
-def test_A018_the_default_ratio_is_three_tenths() -> None:
+def test_the_default_ratio_is_three_tenths() -> None:
     result = tersely.compress("word. " * 100, counter=odd_counters.words)
     assert result.receipt.budget == 30
 
@@ -188,7 +188,7 @@ def test_a_table_that_is_cut_keeps_whole_rows_under_its_head() -> None:
 
 
 @pytest.mark.parametrize("block", ["```\n" + WORDS.replace(" 3", "\n") + "\n```", f"- {WORDS}\n- {WORDS}"])
-def test_D023_where_structure_is_preserved_code_and_items_are_not_cut(block: str) -> None:
+def test_where_structure_is_preserved_code_and_items_are_not_cut(block: str) -> None:
     text = f"A note.\n\n{block}\n\nAn end."
     whole = Extractive(preserve_structure=True)
     assert tersely.compress(text, budget=100, strategy=whole).text == "A note.\n\nAn end."
@@ -283,7 +283,7 @@ def shuffled(seed: int, sentences: int) -> str:
 
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("query", [None, "Which signal warns the ferry?"])
-def test_X09_most_of_the_budget_is_used(seed: int, query: str | None) -> None:
+def test_most_of_the_budget_is_used(seed: int, query: str | None) -> None:
     text = shuffled(seed, 150)
     for budget in (200, 500, 1000):
         result = tersely.compress(text, query, budget=budget)
@@ -306,7 +306,7 @@ class Tight:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_X09_also_where_every_estimate_is_too_low(seed: int) -> None:
+def test_also_where_every_estimate_is_too_low(seed: int) -> None:
     result = tersely.compress(shuffled(seed, 150), budget=600, counter=Tight())
     assert 400 <= result.tokens <= 600
 
@@ -378,7 +378,7 @@ def test_a_level_with_room_for_all_has_all() -> None:
 LONG = "The harbour keeper counted every boat that came in before the storm and wrote each name down"
 
 
-def test_X03_forty_tokens_into_ten() -> None:
+def test_forty_tokens_into_ten() -> None:
     text = " ".join(["word"] * 40)
     result = tersely.compress(text, budget=10, counter=odd_counters.words)
     assert 0 < odd_counters.words(result.text) <= 10

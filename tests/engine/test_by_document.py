@@ -93,29 +93,31 @@ ITEMS = st.lists(st.tuples(st.integers(0, 80), WEIGHTS), min_size=1, max_size=10
     ("remaining", "relevance", "total", "share"),
     [(1000, 0.8, 4, 200), (1000, 0, 4, 250), (1000, -1.0, 4, 250), (999, 0.9, 4, 224), (10, 0.0, 3, 3)],
 )
-def test_A054_the_seeds_formula(remaining: int, relevance: float, total: int, share: int) -> None:
+def test_shares_follow_the_documented_formula(
+    remaining: int, relevance: float, total: int, share: int
+) -> None:
     assert seed_allocate(remaining, relevance, total) == share
 
 
-def test_A054_no_chunks() -> None:
+def test_no_chunks_give_no_shares() -> None:
     with pytest.raises(ValueError, match="total must be 1 or more"):
         seed_allocate(10, 0.5, 0)
 
 
-def test_X16_equal_chunks_get_equal_shares() -> None:
+def test_equal_chunks_get_equal_shares() -> None:
     assert fill([800] * 4, [1.0] * 4, 1000).tolist() == [250] * 4
 
 
-def test_X16_in_proportion_to_relevance() -> None:
+def test_in_proportion_to_relevance() -> None:
     assert fill([900] * 4, [0.9, 0.8, 0.5, 0.2], 1000).tolist() == [375, 334, 208, 83]
 
 
-def test_X16_what_a_small_one_leaves_goes_to_the_others() -> None:
+def test_what_a_small_one_leaves_goes_to_the_others() -> None:
     assert fill([10, 900, 900], [1, 1, 2], 1000).tolist() == [10, 330, 660]
 
 
 @given(ITEMS, st.integers(0, 400))
-def test_X16_water_filling(items: list[tuple[int, float]], budget: int) -> None:
+def test_water_filling(items: list[tuple[int, float]], budget: int) -> None:
     sizes, weights = [size for size, _ in items], [weight for _, weight in items]
     shares = fill(sizes, weights, budget).tolist()
     assert all(0 <= share <= size for share, size in zip(shares, sizes, strict=True))
@@ -127,7 +129,7 @@ def test_X16_water_filling(items: list[tuple[int, float]], budget: int) -> None:
 
 
 @given(ITEMS, st.integers(1, 400), st.integers(0, 9))
-def test_X16_with_separators(items: list[tuple[int, float]], budget: int, gap: int) -> None:
+def test_with_separators(items: list[tuple[int, float]], budget: int, gap: int) -> None:
     sizes, weights = [size for size, _ in items], [weight for _, weight in items]
     shares = share_out(sizes, weights, budget, gap, [0] * len(sizes))
     assert shares
@@ -158,7 +160,7 @@ def test_weights(scores: list[Any], weights: list[float] | None) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 5000)), max_size=30))
-def test_A067_steps_are_few_and_of_no_larger_sum(given: list[tuple[int, int]]) -> None:
+def test_steps_are_few_and_of_no_larger_sum(given: list[tuple[int, int]]) -> None:
     sizes = [max(size, share) for size, share in given]
     shares = {index: share for index, (_, share) in enumerate(given)}
     steps = in_steps(shares, sizes)

@@ -80,7 +80,7 @@ sentences = st.lists(st.sampled_from([*NOUNS, "drains", "opens", "slowly", "pump
 
 
 @given(st.lists(sentences, max_size=9), st.sampled_from([0.3, 0.6, 0.85]), st.integers(0, 3))
-def test_X27_as_the_oracle(texts: list[str], threshold: float, levels: int) -> None:
+def test_duplicates_are_those_of_the_oracle(texts: list[str], threshold: float, levels: int) -> None:
     scores = [float(len(text) % (levels + 1)) for text in texts]
     got = dedup(texts, threshold, scores)
     assert (got.labels.tolist(), got.representatives.tolist()) == oracle(texts, threshold, scores)
@@ -198,7 +198,7 @@ def test_more_rows_than_one_step_on_any_number_of_threads(threads: int) -> None:
     assert np.all(got.similarity >= 0.75 - 1e-6)
 
 
-def test_B009_vectors_and_the_best_score_represents() -> None:
+def test_vectors_and_the_best_score_represents() -> None:
     vectors = [[1.0, 0.0, 0.0], [0.99, 0.14, 0.0], [0.0, 1.0, 0.0]]
     got = tersely.dedup(vectors, 0.85, scores=[0.2, 0.9, 0.5])
     assert got.labels.tolist() == [0, 0, 1]
@@ -210,7 +210,7 @@ def test_B009_vectors_and_the_best_score_represents() -> None:
     assert got.similarity.dtype == np.float32
 
 
-def test_B010_zero_rows_and_empty_input() -> None:
+def test_zero_rows_and_empty_input() -> None:
     assert tersely.dedup(np.zeros((2, 3))).labels.tolist() == [0, 1]
     for nothing in ([], (), np.zeros((0, 4))):
         got = dedup(nothing) if not isinstance(nothing, np.ndarray) else tersely.dedup(nothing)
@@ -219,13 +219,13 @@ def test_B010_zero_rows_and_empty_input() -> None:
     assert dedup(["?!", "...", "?!"]).labels.tolist() == [0, 1, 0]
 
 
-def test_B021_the_threshold_decides() -> None:
+def test_the_threshold_decides() -> None:
     vectors = np.array([[1.0, 0.0], [0.7, np.sqrt(1 - 0.49)]])
     assert tersely.dedup(vectors, 0.9).labels.tolist() == [0, 1]
     assert tersely.dedup(vectors, 0.5).labels.tolist() == [0, 0]
 
 
-def test_X26_equal_texts_and_rows_reach_1() -> None:
+def test_equal_texts_and_rows_reach_1() -> None:
     assert dedup([PLAIN, PLAIN.lower()], 1.0).labels.tolist() == [0, 0]
     assert tersely.dedup(np.ones((2, 7)), 1.0).labels.tolist() == [0, 0]
 

@@ -57,26 +57,26 @@ CODE = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a068_each_kind_is_told(kind: str) -> None:
+def test_each_kind_is_told(kind: str) -> None:
     found = tersely.detect(TEXTS[kind])
     assert found.kind == kind and 0.4 < found.confidence <= 1
 
 
 @pytest.mark.parametrize("language", CODE)
-def test_a068_languages_are_told(language: str) -> None:
+def test_languages_are_told(language: str) -> None:
     found = tersely.detect(CODE[language])
     assert (found.kind, found.language) == ("code", language)
 
 
 @pytest.mark.parametrize("form", TRACES)
-def test_a072_stack_traces_are_told_from_output(form: str) -> None:
+def test_stack_traces_are_told_from_output(form: str) -> None:
     for text in (TRACES[form], TRACES[form] * 4):
         found = tersely.detect(text)
         assert found.kind == "stack_trace" and found.confidence >= 0.6  # what `Auto` asks for
 
 
 @pytest.mark.parametrize("form", OUTPUTS)
-def test_a071_output_is_told_from_stack_traces_talks_and_data(form: str) -> None:
+def test_output_is_told_from_stack_traces_talks_and_data(form: str) -> None:
     kind, text = OUTPUTS[form]
     assert tersely.detect(text).kind == kind
 

@@ -73,7 +73,7 @@ class Spy:
 
 @pytest.mark.parametrize("query", ["", "Which shipment met the herring crew?"])
 @pytest.mark.parametrize("line", [0, 100, len(LINES) // 2, len(LINES) - 3])
-def test_a008_one_line_edit_asks_about_under_a_tenth(query: str, line: int) -> None:
+def test_one_line_edit_asks_about_under_a_tenth(query: str, line: int) -> None:
     embedder, counter = Spy(), Spy()
     compressor = IncrementalCompressor(
         counter=counter, embedder=embedder, options=CompressionOptions(query_context=query)
@@ -98,7 +98,7 @@ def test_a008_one_line_edit_asks_about_under_a_tenth(query: str, line: int) -> N
 
 
 @pytest.mark.parametrize("query", [None, "Which shipment met the herring crew?"])
-def test_a008_what_does_not_change_is_known_wherever_it_moves(query: str | None) -> None:
+def test_what_does_not_change_is_known_wherever_it_moves(query: str | None) -> None:
     """Of several documents, pages among them; edits before, inside and behind a unit of a long line."""
     page = (
         "<html><body><h1>Quay</h1>" + "".join(f"<p>{line}</p>\n" for line in LINES[:200:2]) + "</body></html>"
@@ -125,7 +125,7 @@ def test_a008_what_does_not_change_is_known_wherever_it_moves(query: str | None)
         assert len(spy.texts) - len(asked) <= 1 + 6
 
 
-def test_a008_a_small_edit_makes_no_choice_afresh(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_small_edit_makes_no_choice_afresh(monkeypatch: pytest.MonkeyPatch) -> None:
     compressor = IncrementalCompressor(options=FIXED)
     compressor.update("a", LONG)
     monkeypatch.setattr(incremental, "choose", lambda *given: pytest.fail("a fresh choice"))
@@ -134,7 +134,7 @@ def test_a008_a_small_edit_makes_no_choice_afresh(monkeypatch: pytest.MonkeyPatc
         assert made.update.way == "incremental"
 
 
-def test_a044_first_update_compresses_fully_under_its_id() -> None:
+def test_first_update_compresses_fully_under_its_id() -> None:
     compressor = IncrementalCompressor()
     first = compressor.update("guide", LONG)
     assert isinstance(first, CompressedContext)
@@ -152,7 +152,7 @@ def test_a044_first_update_compresses_fully_under_its_id() -> None:
     assert (compressor.cache.hits, compressor.cache.misses) == (1, 1)
 
 
-def test_a045_small_changes_are_incremental_and_a_tenth_is_not() -> None:
+def test_small_changes_are_incremental_and_a_tenth_is_not() -> None:
     options = CompressionOptions(target_ratio=0.3)
     equal = "\n".join(["The ferry to Tessmouth leaves the quay at nine."] * 100)
     compressor = IncrementalCompressor(options=options)
@@ -174,7 +174,7 @@ def test_a045_small_changes_are_incremental_and_a_tenth_is_not() -> None:
 
 
 @pytest.mark.parametrize("query", ["", "Which shipment met the herring crew?"])
-def test_a047_appending_keeps_the_old_text_as_a_prefix(query: str) -> None:
+def test_appending_keeps_the_old_text_as_a_prefix(query: str) -> None:
     compressor = IncrementalCompressor(options=CompressionOptions(query_context=query))
     draw = random.Random(
         4
@@ -196,7 +196,7 @@ def test_a047_appending_keeps_the_old_text_as_a_prefix(query: str) -> None:
         assert f"Nobody saw anchor {number}." in before.compressed or f"Entry {number}: " in before.compressed
 
 
-def test_x19_removed_lines_leave_the_output() -> None:
+def test_removed_lines_leave_the_output() -> None:
     compressor = IncrementalCompressor()
     first = compressor.update("doc", LONG)
     kept = [line for line in LINES if line and line in first.compressed]
@@ -212,7 +212,7 @@ def test_x19_removed_lines_leave_the_output() -> None:
 
 
 @pytest.mark.parametrize("line", [2, 60, 200])
-def test_x19_what_stands_before_the_edit_stays_byte_for_byte(line: int) -> None:
+def test_what_stands_before_the_edit_stays_byte_for_byte(line: int) -> None:
     compressor = IncrementalCompressor(options=FIXED)
     first = compressor.update("doc", LONG)
     result = compressor.update("doc", edited(LONG, line))
@@ -227,7 +227,7 @@ def test_x19_what_stands_before_the_edit_stays_byte_for_byte(line: int) -> None:
     assert COUNTER.count(prefix) - 1 <= result.update.prefix_tokens_kept <= result.token_count
 
 
-def test_x19_edits_touch_only_what_changed() -> None:
+def test_edits_touch_only_what_changed() -> None:
     compressor = IncrementalCompressor(options=FIXED)
     first = compressor.update("doc", LONG)
     result = compressor.update("doc", edited(LONG, 120))
@@ -238,7 +238,7 @@ def test_x19_edits_touch_only_what_changed() -> None:
     assert len(old ^ new) <= 8  # of about 180
 
 
-def test_x19_nothing_remembered_is_ever_changed() -> None:
+def test_nothing_remembered_is_ever_changed() -> None:
     compressor = IncrementalCompressor()
     first = compressor.update("doc", LONG)
     frozen = copy.deepcopy((first.compressed, first.metadata, first.token_count, first.original))
@@ -248,7 +248,7 @@ def test_x19_nothing_remembered_is_ever_changed() -> None:
         first.compressed = ""  # type: ignore[misc]
 
 
-def test_x19_metadata_follow_the_text() -> None:
+def test_metadata_follow_the_text() -> None:
     options = CompressionOptions(query_context="Which shipment met the herring crew?")
     compressor = IncrementalCompressor(options=options)
     compressor.update("doc", LONG)
@@ -268,7 +268,7 @@ def test_x19_metadata_follow_the_text() -> None:
     assert result.compression_ratio == result.token_count / COUNTER.count(now)
 
 
-def test_x19_full_again_says_why() -> None:
+def test_full_again_says_why() -> None:
     compressor = IncrementalCompressor()
 
     def reason(content: str, options: CompressionOptions | None = None) -> tuple[str, str]:
@@ -286,7 +286,7 @@ def test_x19_full_again_says_why() -> None:
     assert reason(LONG) == ("full", "new")
 
 
-def test_x19_a_failed_update_loses_nothing() -> None:
+def test_a_failed_update_loses_nothing() -> None:
     compressor = IncrementalCompressor()
     first = compressor.update("doc", LONG)
     with pytest.raises(BudgetExceededError):
@@ -308,7 +308,7 @@ class Failing:
         return np.ones((len(texts), 2))
 
 
-def test_x19_an_embedder_that_fails_is_told_of() -> None:
+def test_an_embedder_that_fails_is_told_of() -> None:
     options = CompressionOptions(query_context="Which shipment met the herring crew?")
     compressor = IncrementalCompressor(embedder=Failing(), options=options)
     assert "embedder_failed" not in compressor.update("doc", LONG).warnings
@@ -318,7 +318,7 @@ def test_x19_an_embedder_that_fails_is_told_of() -> None:
     assert "embedder_failed" in result.warnings
 
 
-def test_x19_strategy_knows_documents_by_their_ids() -> None:
+def test_strategy_knows_documents_by_their_ids() -> None:
     strategy = Incremental()
     documents = [{"text": LONG, "id": "a"}, {"text": prose(100)[::-1], "id": "b", "title": "Backwards"}]
     query = "Which shipment met the herring crew?"
@@ -337,7 +337,7 @@ def test_x19_strategy_knows_documents_by_their_ids() -> None:
         assert len(other.cache) == 0
 
 
-def test_x19_compressor_gives_a_strategy() -> None:
+def test_compressor_gives_a_strategy() -> None:
     result = tersely.compress(LONG, budget=500, strategy=IncrementalCompressor())
     assert result.tokens <= 500
     assert "incremental" not in STRATEGIES
@@ -381,7 +381,7 @@ def check(result: IncrementalContext, content: str, count: Callable[[str], int])
 
 @pytest.mark.parametrize("query", ["", QUERY])
 @pytest.mark.parametrize("target", [{"target_tokens": 2500}, {"target_ratio": 0.3}])
-def test_x19_target_holds_after_fifty_updates(query: str, target: dict[str, int]) -> None:
+def test_target_holds_after_fifty_updates(query: str, target: dict[str, int]) -> None:
     options = CompressionOptions(query_context=query, **target)  # type: ignore[arg-type]
     compressor = IncrementalCompressor(options=options)
     count = resolve_counter(None).count
@@ -404,7 +404,7 @@ def test_x19_target_holds_after_fifty_updates(query: str, target: dict[str, int]
 
 @settings(max_examples=100)
 @given(st.lists(edits, min_size=1, max_size=3), st.sampled_from(list(Level)), st.sampled_from([None, QUERY]))
-def test_x19_what_is_remembered_is_what_would_be_read(
+def test_what_is_remembered_is_what_would_be_read(
     changes: list[tuple[float, int, str]], level: Level, query: str | None
 ) -> None:
     """A reading with a memory of another version is the reading without one."""
@@ -427,7 +427,7 @@ def test_x19_what_is_remembered_is_what_would_be_read(
 
 
 @pytest.mark.parametrize("options", [{}, {"preserve": PRESERVED}, {"level": Level.PARAGRAPH}, {"context": 1}])
-def test_x19_any_options_and_types_of_content(options: dict[str, object]) -> None:
+def test_any_options_and_types_of_content(options: dict[str, object]) -> None:
     strategy = Incremental(Extractive(**options))  # type: ignore[arg-type]
     log = "\n".join(f"10:{i // 60:02}:{i % 60:02} INFO served {i} in {i % 9} ms" for i in range(300))
     documents = [{"text": BASE, "id": "a"}, {"text": log, "id": "log"}]
@@ -447,7 +447,7 @@ def test_x19_any_options_and_types_of_content(options: dict[str, object]) -> Non
 
 
 @pytest.mark.slow
-def test_a048_sixty_four_threads_update_the_same_texts() -> None:
+def test_sixty_four_threads_update_the_same_texts() -> None:
     compressor = IncrementalCompressor(options=CompressionOptions(target_tokens=60), cache_bytes=200_000)
     texts = [sample_texts.prose(20 + number % 3) for number in range(6)]
 
@@ -469,7 +469,7 @@ def test_a048_sixty_four_threads_update_the_same_texts() -> None:
     assert compressor.cache.hits + compressor.cache.misses == 64 * 25
 
 
-def test_a048_memory_is_bounded() -> None:
+def test_memory_is_bounded() -> None:
     compressor = IncrementalCompressor(cache_bytes=3_000_000)
     text = sample_texts.prose(400)
     for number in range(30):
@@ -511,18 +511,18 @@ def check_diff(old: str, new: str) -> None:
 
 
 @given(diffed, diffed)
-def test_a046_diff_tiles_both_texts(old: str, new: str) -> None:
+def test_diff_tiles_both_texts(old: str, new: str) -> None:
     check_diff(old, new)
 
 
 @given(diffed, st.data())
-def test_a046_diff_of_small_edits(old: str, data: st.DataObject) -> None:
+def test_diff_of_small_edits(old: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(old)))
     until = data.draw(st.integers(at, min(len(old), at + 4)))
     check_diff(old, old[:at] + data.draw(st.sampled_from(["", "x", "\n", "a\nb", "\n\n"])) + old[until:])
 
 
-def test_a046_diff_names_added_and_removed_lines() -> None:
+def test_diff_names_added_and_removed_lines() -> None:
     assert compute_diff("a\nb", "a\nc") == Diff(("c",), ("b",), 2 / 3)
     assert compute_diff("a", "a") == Diff((), (), 0.0)
     assert compute_diff("", "") == Diff((), (), 0.0)
@@ -530,7 +530,7 @@ def test_a046_diff_names_added_and_removed_lines() -> None:
     assert compute_diff("a", "a\nb") == Diff(("b",), (), 2 / 3)
 
 
-def test_a045_change_ratio_counts_characters_of_changed_lines() -> None:
+def test_change_ratio_counts_characters_of_changed_lines() -> None:
     old = "\n".join(["The ferry leaves."] * 100)
     assert compute_diff(old, old + "\nThe ferry leaves." * 5).change_ratio == pytest.approx(5 / 105, rel=0.01)
     changed = old.split("\n")
@@ -542,7 +542,7 @@ def test_a045_change_ratio_counts_characters_of_changed_lines() -> None:
 
 @pytest.mark.growth
 @pytest.mark.parametrize("line", ["same", "line {}"])
-def test_x19_diff_is_linear_where_lines_repeat(line: str) -> None:
+def test_diff_is_linear_where_lines_repeat(line: str) -> None:
     def diffed(size: int) -> tuple[str, str]:
         old = [line.format(i) for i in range(size // 5)]
         return "\n".join(old), "\n".join(text if i % 7 else "other" for i, text in enumerate(old))

@@ -235,11 +235,11 @@ def rows_of(*numbers: int) -> np.ndarray:
         ([0, 1, 3], "Rope.  Winch. | Fog."),
     ],
 )
-def test_X08_gaps_and_separators(rows: list[int], expected: str) -> None:
+def test_gaps_and_separators(rows: list[int], expected: str) -> None:
     assert render([ONE], segment([ONE]), rows_of(*rows), " | ") == expected
 
 
-def test_X08_documents_never_touch() -> None:
+def test_documents_never_touch() -> None:
     texts = ["Rope. Winch.", "Chain. Fog."]
     assert render(texts, segment(texts), rows_of(1, 2), "+") == "Winch.+Chain."
 
@@ -261,7 +261,7 @@ def rendered_by_hand(texts: list[str], table: SegmentTable, rows: list[int], sep
 
 @given(some_texts, st.integers(0, 2**40), st.sampled_from(["\n\n", "", " ", "---", "…"]))
 @example([GUIDE, "", GUIDE], 0b1011101110, "\n---\n")
-def test_X08_against_the_oracle(texts: list[str], mask: int, separator: str) -> None:
+def test_marks_are_those_of_the_oracle(texts: list[str], mask: int, separator: str) -> None:
     table = segment(texts)
     rows = [row for row in range(len(table)) if mask >> row % 40 & 1]
     assert render(texts, table, rows_of(*rows), separator) == rendered_by_hand(texts, table, rows, separator)
@@ -283,7 +283,7 @@ def wordy(seed: int, sentences: int = 40) -> str:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_A064_clauses_keep_facts_that_whole_sentences_have_no_room_for(seed: int) -> None:
+def test_clauses_keep_facts_that_whole_sentences_have_no_room_for(seed: int) -> None:
     text = wordy(seed)
     shares = []
     for level in (Level.SENTENCE, Level.CLAUSE):

@@ -309,28 +309,28 @@ def places(context: HierarchicalContext, level: int) -> list[tuple[int, int]]:
     return [(span.start, span.end) for span in result.kept]
 
 
-def test_A061_the_seeds_own_test() -> None:
+def test_the_example_of_the_design() -> None:
     context = sizes(1000, 500, 250)
     assert context.select_level(600).level == 1
     assert context.select_level(100).level == 2
 
 
 @pytest.mark.parametrize(("budget", "level"), [(600, 1), (100, 2), (1000, 0), (5000, 0), (250, 2), (499, 2)])
-def test_A043_X01_select_level(budget: int, level: int) -> None:
+def test_select_level(budget: int, level: int) -> None:
     assert sizes(1000, 500, 250).select_level(budget).level == level
 
 
-def test_X01_levels_that_do_not_shrink() -> None:
+def test_levels_that_do_not_shrink() -> None:
     assert sizes(500, 600, 100).select_level(600).level == 1
     assert sizes(500, 600, 100).select_level(50).level == 2
 
 
-def test_A043_no_levels() -> None:
+def test_no_levels() -> None:
     with pytest.raises(ValueError, match="no levels"):
         HierarchicalContext([]).select_level(10)
 
 
-def test_A007_A041_X02_a_half_a_quarter_an_eighth() -> None:
+def test_a_half_a_quarter_an_eighth() -> None:
     context = HierarchicalCompressor(counter=odd_counters.words).compress(THOUSAND)
     budgets = [level.result.receipt.budget for level in context.levels if level.result]
     assert budgets == [500, 250, 125]
@@ -340,7 +340,7 @@ def test_A007_A041_X02_a_half_a_quarter_an_eighth() -> None:
     assert [level.ratio for level in context.levels] == [count / 1000 for count in tokens]
 
 
-def test_A042_fields() -> None:
+def test_fields_of_a_prepared_text() -> None:
     context = HierarchicalCompressor(5).compress(THOUSAND)
     assert [level.level for level in context.levels] == [0, 1, 2, 3, 4]
     assert all(level.content and level.token_count for level in context.levels)
@@ -375,7 +375,7 @@ def test_one_reading_and_one_scoring_for_all_levels() -> None:
     assert all(counted.count(f"Sentence {i} has five words.") == 1 for i in range(200))
 
 
-def test_A025_A026_A027_forms() -> None:
+def test_each_form_of_input_can_be_prepared() -> None:
     compressor = HierarchicalCompressor(clock=lambda: datetime(2024, 3, 5, tzinfo=UTC))
     one = compressor.compress(GUIDE, source="guide")
     assert compressor.decompress(one) == GUIDE

@@ -50,7 +50,7 @@ def planted(seed: int, *facts: str) -> str:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_A005_A064_planted_facts_are_found_verbatim(seed: int) -> None:
+def test_planted_facts_are_found_verbatim(seed: int) -> None:
     facts = (
         "The pump failed after 3.5 hours.",
         "The list is in config/site/limits.yaml now.",
@@ -66,7 +66,7 @@ def test_A005_A064_planted_facts_are_found_verbatim(seed: int) -> None:
     assert "facts_lost" not in result.receipt.warnings
 
 
-def test_A019_a_fence_that_fits_is_byte_identical() -> None:
+def test_a_fence_that_fits_is_byte_identical() -> None:
     result = tersely.compress(planted(1, FENCE), ratio=0.3, strategy=Extractive(preserve="code"))
     assert FENCE in result.text
     longer = "```\n" + "".join(f"x{i} = {i}\n" for i in range(200)) + "```"  # several segments
@@ -75,7 +75,7 @@ def test_A019_a_fence_that_fits_is_byte_identical() -> None:
     assert longer in result.text
 
 
-def test_A020_quotes_are_kept_or_listed() -> None:
+def test_quotes_are_kept_or_listed() -> None:
     quotes = [f'"The gale of {year} was. It was hard," she said.' for year in range(1900, 1960)]
     text = planted(3, *quotes)
     result = tersely.compress(text, ratio=0.5, strategy=Extractive(preserve=("quotes",)))
@@ -87,7 +87,7 @@ def test_A020_quotes_are_kept_or_listed() -> None:
 
 
 @pytest.mark.parametrize("ratio", [0.1, 0.3, 0.6])
-def test_A021_lost_numbers_are_those_of_the_receipt(ratio: float) -> None:
+def test_lost_numbers_are_those_of_the_receipt(ratio: float) -> None:
     result = tersely.compress(LONG, ratio=ratio, strategy=Extractive(preserve=("numbers",)))
     report = result.receipt.facts
     numbers = [set(re.findall(r"\b\d+\b", text)) for text in (LONG, result.text)]
@@ -97,13 +97,13 @@ def test_A021_lost_numbers_are_those_of_the_receipt(ratio: float) -> None:
     assert {fact.reason for fact in report.of("lost")} <= {"budget", "redundant"}
 
 
-def test_A021_none_is_lost_where_the_budget_allows() -> None:
+def test_none_is_lost_where_the_budget_allows() -> None:
     text = planted(4, *(f"It took {n} days." for n in range(2, 30)))
     result = tersely.compress(text, ratio=0.5, strategy=Extractive(preserve=("numbers",)))
     assert result.receipt.facts is not None and not result.receipt.facts.of("lost")
 
 
-def test_X10_preserve_nothing_changes_nothing() -> None:
+def test_preserve_nothing_changes_nothing() -> None:
     plain, nothing = (
         tersely.compress(GUIDE, budget=90, strategy=s) for s in (Extractive(), Extractive(preserve=()))
     )
@@ -111,7 +111,7 @@ def test_X10_preserve_nothing_changes_nothing() -> None:
     assert "preserved" not in {span.reason for span in plain.kept}
 
 
-def test_X10_distinct_facts_come_before_repeats() -> None:
+def test_distinct_facts_come_before_repeats() -> None:
     text = planted(
         5, *(["Pay 5 crowns now, at once, here."] * 20), *(f"Add {n} to it." for n in range(10, 26))
     )
@@ -120,7 +120,7 @@ def test_X10_distinct_facts_come_before_repeats() -> None:
     assert report is not None and report.retention == 1.0
 
 
-def test_X10_relevant_facts_come_first() -> None:
+def test_relevant_facts_come_first() -> None:
     text = planted(
         6,
         *(f"The barge weighs {n} tons." for n in range(10, 50)),
@@ -132,7 +132,7 @@ def test_X10_relevant_facts_come_first() -> None:
     assert result.text.count("crane") > 2 * result.text.count("barge")
 
 
-def test_X10_strict_raises_with_what_would_do() -> None:
+def test_strict_raises_with_what_would_do() -> None:
     strict = Extractive(preserve=("numbers",), strict_preserve=True)
     message = r"^what must be preserved \(.+ and \d+ more\) does not fit into a budget of 60; "
     with pytest.raises(BudgetExceededError, match=message) as raised:
@@ -142,7 +142,7 @@ def test_X10_strict_raises_with_what_would_do() -> None:
     assert enough.receipt.facts is not None and enough.receipt.facts.retention == 1.0
 
 
-def test_X10_pins_come_before_facts() -> None:
+def test_pins_come_before_facts() -> None:
     text = planted(7, *(f"It took {n} days." for n in range(20, 90)), "Nobody knows why.")
     result = tersely.compress(
         text, budget=40, pinned=["Nobody knows why."], strategy=Extractive(preserve="all")
@@ -152,12 +152,12 @@ def test_X10_pins_come_before_facts() -> None:
     assert any(span.reason == "preserved" for span in result.kept)
 
 
-def test_X10_what_fits_whole_has_a_report_too() -> None:
+def test_what_fits_whole_has_a_report_too() -> None:
     result = tersely.compress(GUIDE, ratio=1.0, strategy=Extractive(preserve="all"))
     assert result.receipt.facts is not None and result.receipt.facts.retention == 1.0
 
 
-def test_X10_a_cut_segment_keeps_the_facts_before_the_cut() -> None:
+def test_a_cut_segment_keeps_the_facts_before_the_cut() -> None:
     text = "They saw 12 gulls and 30 ducks and then " + "more and more of them " * 20 + "and 99 swans"
     result = tersely.compress(text, budget=20, strategy=Extractive(preserve="numbers"))
     assert "segment_cut" in result.receipt.warnings and result.receipt.facts is not None
@@ -167,7 +167,7 @@ def test_X10_a_cut_segment_keeps_the_facts_before_the_cut() -> None:
 
 @pytest.mark.parametrize("level", list(Level))
 @pytest.mark.parametrize("query", [None, "Who fed the pilot?"])
-def test_X10_every_level(level: Level, query: str | None) -> None:
+def test_every_level(level: Level, query: str | None) -> None:
     strategy = Extractive(preserve="all", level=level, window=50, preserve_structure=True, context=1)
     result = tersely.compress([GUIDE, LONG], query, ratio=0.3, strategy=strategy)
     check_result(result, count, level=level, window=50)
@@ -180,9 +180,7 @@ def test_X10_every_level(level: Level, query: str | None) -> None:
     st.sets(st.sampled_from(list(PRESERVABLE)), min_size=1),
     st.sampled_from([count, odd_counters.words]),
 )
-def test_X10_the_budget_always_wins(
-    documents: list[str], budget: int, names: set[str], counter: object
-) -> None:
+def test_the_budget_always_wins(documents: list[str], budget: int, names: set[str], counter: object) -> None:
     try:
         result = tersely.compress(
             documents, budget=budget, counter=counter, strategy=Extractive(preserve=tuple(names))
@@ -197,7 +195,7 @@ def test_X10_the_budget_always_wins(
     ("preserve", "error", "message"),
     [(("numbers", "jokes"), ValueError, "not 'jokes'"), ((3,), TypeError, "must hold names, not 3")],
 )
-def test_X10_names_are_checked(preserve: object, error: type[Exception], message: str) -> None:
+def test_names_are_checked(preserve: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         Extractive(preserve=preserve)  # type: ignore[arg-type]
 
@@ -213,7 +211,7 @@ def test_numbers_of_our_own_markers_are_neither_made_up_nor_kept(kind: str) -> N
     assert all(fact.text in kept for fact in report.of("kept"))
 
 
-def test_X10_check_facts_of_any_result() -> None:
+def test_check_facts_of_any_result() -> None:
     result = tersely.compress(LONG, ratio=0.3)
     report = tersely.check_facts(result, "numbers")
     assert 0 < report.retention < 1
@@ -222,7 +220,7 @@ def test_X10_check_facts_of_any_result() -> None:
         tersely.check_facts("text")  # type: ignore[arg-type]
 
 
-def test_X10_the_command_preserves_and_says_what_is_lost(
+def test_the_command_preserves_and_says_what_is_lost(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.txt"
@@ -255,7 +253,7 @@ def found(report: FactReport, outcome: str) -> set[str]:
 
 
 @given(st.lists(texts, min_size=1, max_size=3), st.data())
-def test_A021_kept_where_all_segments_of_an_occurrence_are(documents: list[str], data: st.DataObject) -> None:
+def test_kept_where_all_segments_of_an_occurrence_are(documents: list[str], data: st.DataObject) -> None:
     table = segment(documents)
     facts = find_facts(documents, table)
     status = np.array(
@@ -275,20 +273,20 @@ def test_A021_kept_where_all_segments_of_an_occurrence_are(documents: list[str],
 
 
 @pytest.mark.parametrize("text", ALL)
-def test_A021_the_same_text_keeps_everything(text: str) -> None:
+def test_the_same_text_keeps_everything(text: str) -> None:
     report = facts_after([text], text)
     assert report.retention == 1.0 and {fact.outcome for fact in report.facts} <= {"kept"}
     assert len(report.facts) == len(set(find_facts([text], segment([text])).key.tolist()))
 
 
-def test_X10_nothing_is_left_of_an_empty_text() -> None:
+def test_nothing_is_left_of_an_empty_text() -> None:
     report = facts_after([SOURCE], "")
     assert {fact.outcome for fact in report.facts} == {"lost"} and report.retention == 0.0
     assert {fact.reason for fact in report.facts} == {"rewritten"}
     assert facts_after([], "").retention == 1.0
 
 
-def test_X10_what_a_model_wrote_is_compared_fact_by_fact() -> None:
+def test_what_a_model_wrote_is_compared_fact_by_fact() -> None:
     report = facts_after([SOURCE], "On 2024-01-31 anna smith got 1204 crowns (src/x.py, line 12); foo(1).")
     assert found(report, "kept") == {"Anna Smith", "1,204", "2024-01-31", "src/x.py:12", "`foo(1)`"}
     assert found(report, "lost") == {
@@ -298,7 +296,7 @@ def test_X10_what_a_model_wrote_is_compared_fact_by_fact() -> None:
     } | {fact.text for fact in report.facts if fact.kind is FactKind.NEGATION}
 
 
-def test_D024_made_up_facts_are_unsupported() -> None:
+def test_made_up_facts_are_unsupported() -> None:
     text = "Anna Brown paid 1,205 crowns on 2024-02-01 for v2.1.0, see src/y.py and set max_size."
     report = facts_after([SOURCE], text)
     made_up = {"Anna Brown", "1,205", "2024-02-01", "v2.1.0", "src/y.py", "max_size"}
@@ -324,17 +322,17 @@ def test_D024_made_up_facts_are_unsupported() -> None:
         ("Not `max_size` here.", "Set max_size here.", True),
     ],
 )
-def test_D024_support(source: str, text: str, supported: bool) -> None:
+def test_support_of_what_is_preserved(source: str, text: str, supported: bool) -> None:
     assert (not facts_after([source], text).of("unsupported")) is supported
 
 
-def test_X10_what_was_put_back_is_reinserted() -> None:
+def test_what_was_put_back_is_reinserted() -> None:
     report = facts_after([SOURCE], "They paid 1,204 crowns. See src/x.py:12.", [(0, 47, 62)])
     assert found(report, "reinserted") == {"src/x.py:12"} and "1,204" in found(report, "kept")
 
 
 @pytest.mark.parametrize("name", PRESERVABLE)
-def test_A019_A020_A021_names_choose_kinds(name: str) -> None:
+def test_names_choose_kinds(name: str) -> None:
     text = GUIDE + SOURCE
     everything = find_facts([text], segment([text]))
     facts = choose_facts([text], everything, [name])
@@ -345,13 +343,13 @@ def test_A019_A020_A021_names_choose_kinds(name: str) -> None:
     assert sorted(set(facts.key.tolist())) == list(range(facts.keys))
 
 
-def test_A019_code_is_also_a_path_in_backticks() -> None:
+def test_code_is_also_a_path_in_backticks() -> None:
     text = "Run `src/x.py` and src/y.py."
     facts = choose_facts([text], find_facts([text], segment([text])), ["code"])
     assert [text[s:e] for s, e in zip(facts.start, facts.end, strict=True)] == ["src/x.py"]
 
 
-def test_X24_every_occurrence_is_listed() -> None:
+def test_every_occurrence_is_listed() -> None:
     listed = list_facts(["It is 5.", "They say 5."])
     assert [(fact.document, fact.text, fact.outcome) for fact in listed] == [
         (0, "5", "found"),

@@ -55,7 +55,7 @@ def assert_true_error(error: BudgetExceededError, budget: int) -> None:
 @example(ALL, "storm fee", 30, "o200k_base", "\n\n", Extractive(preserve_structure=True, context=1))
 @example([GUIDE], None, 1, "o200k_base", "\n\n", Extractive())
 @example(["a. b. c."], None, 0, odd_counters.characters, "", Extractive())
-def test_X09_budget_and_verbatim(
+def test_budget_and_verbatim(
     documents: list[str], query: str | None, budget: int, counter: Any, separator: str, strategy: Extractive
 ) -> None:
     try:
@@ -72,7 +72,7 @@ def test_X09_budget_and_verbatim(
 @given(some_texts, st.integers(0, 30), st.sampled_from(odd_counters.STEADY))
 @example(["e" + "\u0301" * 60], 2, odd_counters.characters)
 @example(["👍👍👍👍 one two three. a b c d e f g h i j k l."], 2, odd_counters.utf8_bytes)
-def test_X03_never_an_error_where_a_single_character_fits(
+def test_never_an_error_where_a_single_character_fits(
     documents: list[str], budget: int, counter: Callable[[str], int]
 ) -> None:
     table = tersely.segment(documents)
@@ -87,7 +87,7 @@ def test_X03_never_an_error_where_a_single_character_fits(
 @given(some_texts, counters, separators)
 @example(["The rope.\r\n\r\n\tThe winch. "], odd_counters.words, "\n\n")
 @example(["", " ", "\x00"], odd_counters.words, "\n\n")
-def test_X13_what_fits_is_not_touched(documents: list[str], counter: Any, separator: str) -> None:
+def test_what_fits_is_not_touched(documents: list[str], counter: Any, separator: str) -> None:
     whole = separator.join(documents)
     budget = as_function(counter)(whole)
     result = tersely.compress(documents, "rope", budget=budget, counter=counter, separator=separator)

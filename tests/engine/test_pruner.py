@@ -170,7 +170,7 @@ def test_an_explanation_says_what_it_added() -> None:
         (OSError("gone"), "gone"),
     ],
 )
-def test_X06_answers_are_checked_and_a_wrong_one_costs_no_result(answer: Any, message: str) -> None:
+def test_answers_are_checked_and_a_wrong_one_costs_no_result(answer: Any, message: str) -> None:
     checked = resolve_pruner(Always(answer))
     with pytest.raises((ModelReplyError, OSError), match=message):
         checked.prune("q", list("abcd"), np.zeros(4, dtype=np.int32))
@@ -179,7 +179,7 @@ def test_X06_answers_are_checked_and_a_wrong_one_costs_no_result(answer: Any, me
     assert result.text == tersely.compress(TEXTS, QUERY, budget=12).text
 
 
-def test_X06_a_late_one_is_left_out() -> None:
+def test_a_late_one_is_left_out() -> None:
     late = resolve_pruner(Always([0.5], seconds=1.0), timeout=0.01)
     assert tersely.compress(TEXTS, QUERY, budget=12, pruner=late).receipt.warnings == ("pruner_failed",)
 

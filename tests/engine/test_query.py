@@ -247,7 +247,7 @@ def test_words_stand_alone_as_far_as_no_other_unit_has_them() -> None:
 
 @pytest.mark.parametrize("door", ["compress", "compressor", "preserve"])
 @pytest.mark.parametrize("seed", range(3))
-def test_A005_A064_planted_facts_of_every_kind_stay_by_default(seed: int, door: str) -> None:
+def test_planted_facts_of_every_kind_stay_by_default(seed: int, door: str) -> None:
     """Also in a page full of code and numbers, where those say little."""
     facts = (
         "The vault opens with code QX-4471.",
@@ -272,7 +272,7 @@ def test_A005_A064_planted_facts_of_every_kind_stay_by_default(seed: int, door: 
     assert [fact for fact in facts if fact not in kept] == []
 
 
-def test_A006_the_first_tenth_is_what_the_text_is_about() -> None:
+def test_the_first_tenth_is_what_the_text_is_about() -> None:
     turned = ["turned", "lifted", "moved", "swung", "carried"]
     boat = ["boat", "barge", "ferry", "yacht", "punt", "raft"]
     said = [f"The tide {turned[n % 5]} the {boat[n % 6]} at the pier." for n in range(30)]
@@ -281,27 +281,27 @@ def test_A006_the_first_tenth_is_what_the_text_is_about() -> None:
     assert "Otto" in tersely.compress(text, ratio=0.3).text
 
 
-def test_A029_position_score() -> None:
+def test_position_score() -> None:
     assert lead([1, 1, 1]).tolist() == np.float32([1.0, 0.99, 0.98]).tolist()
 
 
 @pytest.mark.parametrize(("words", "bonus"), [(0, 0.0), (5, 0.0), (6, 0.3), (49, 0.3), (50, 0.0), (500, 0.0)])
-def test_A031_length_bonus_is_strict(words: int, bonus: float) -> None:
+def test_length_bonus_is_strict(words: int, bonus: float) -> None:
     assert lead([words]).tolist() == [np.float32(1.0 + bonus)]
 
 
-def test_A029_and_A031_add_up() -> None:
+def test_bonuses_and_the_place_of_a_sentence_add_up() -> None:
     assert lead([6, 3, 20]).tolist() == np.float32([1.3, 0.99, 1.28]).tolist()
 
 
-def test_X05_negative_without_a_floor() -> None:
+def test_negative_without_a_floor() -> None:
     scores = lead([1] * 151)
     assert scores[100] == 0
     assert scores[101] < 0
     assert scores[150] == np.float32(-0.5)
 
 
-def test_X05_position_floor() -> None:
+def test_position_floor() -> None:
     scores = lead([1] * 151, position_floor=0.0)
     assert scores[150] == 0
     assert scores[99] == np.float32(0.01)
@@ -312,7 +312,7 @@ def test_the_floor_is_under_the_position_not_under_the_sum() -> None:
     assert lead([10] * 151, position_floor=0.0)[150] == np.float32(0.3)
 
 
-def test_X05_position_decay() -> None:
+def test_position_decay() -> None:
     assert lead([1, 1, 1], position_decay=0.5).tolist() == [1.0, 0.5, 0.0]
     assert lead([1, 1, 1], position_decay=0.0).tolist() == [1.0, 1.0, 1.0]
 

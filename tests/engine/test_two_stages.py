@@ -49,7 +49,7 @@ def checked(context: CompressedContext) -> CompressedContext:
     return context
 
 
-def test_A062_two_stages() -> None:
+def test_two_stages() -> None:
     content = "This is test content. " * 1000
     result = checked(
         HybridCompressor(Model("This is test content.")).compress(
@@ -67,7 +67,7 @@ def words(number: int) -> str:
     return "".join(f"word{i} " if i % 10 else f"word{i}. " for i in range(number)).strip()
 
 
-def test_A038_below_the_threshold_one_stage_at_it_two() -> None:
+def test_below_the_threshold_one_stage_at_it_two() -> None:
     options = CompressionOptions(min_confidence=0.0, min_tokens=1)
     counter = odd_counters.Answers(lambda texts: list(map(odd_counters.words, texts)))
     for tokens, method in ((1999, CompressionMethod.ABSTRACTIVE), (2000, CompressionMethod.HYBRID)):
@@ -79,7 +79,7 @@ def test_A038_below_the_threshold_one_stage_at_it_two() -> None:
         assert (read == 1999) if tokens == 1999 else (900 <= read <= 1000)
 
 
-def test_A039_X12_targets_of_the_stages() -> None:
+def test_targets_of_the_stages() -> None:
     for ratio, stages in ((0.3, [0.5]), (0.25, [0.5]), (0.49, [0.5]), (0.5, []), (0.8, [])):
         budgets: list[int] = []
         model = Model(SUMMARY)
@@ -92,7 +92,7 @@ def test_A039_X12_targets_of_the_stages() -> None:
             assert target_of(model.prompts[0]) / first == pytest.approx(ratio / 0.5, abs=0.01)
 
 
-def test_X12_target_tokens_are_for_the_second_stage() -> None:
+def test_target_tokens_are_for_the_second_stage() -> None:
     content = words(4000)
     model = Model("word1 word2 word3")
     options = CompressionOptions(target_tokens=300, target_ratio=0.3, min_confidence=0.0)
@@ -101,7 +101,7 @@ def test_X12_target_tokens_are_for_the_second_stage() -> None:
     assert 1900 <= odd_counters.words(content_of(model.prompts[0])) <= 2000
 
 
-def test_A040_the_original_is_the_whole() -> None:
+def test_the_original_is_the_whole() -> None:
     result = checked(HybridCompressor(Model(SUMMARY)).compress(LONG, CompressionOptions(min_confidence=0)))
     assert result.original is not None and result.original.content == LONG
     assert result.compression_ratio == pytest.approx(count(result.compressed) / count(LONG), abs=1e-12)
@@ -109,7 +109,7 @@ def test_A040_the_original_is_the_whole() -> None:
     assert HybridCompressor().decompress(result) == LONG
 
 
-def test_A040_facts_that_the_first_stage_dropped_come_back_too() -> None:
+def test_facts_that_the_first_stage_dropped_come_back_too() -> None:
     result = checked(HybridCompressor(Model(SUMMARY)).compress(LONG, CompressionOptions(min_confidence=0)))
     assert result.result is not None
     reasons = {span.reason for span in result.result.dropped}
@@ -120,7 +120,7 @@ def test_A040_facts_that_the_first_stage_dropped_come_back_too() -> None:
     assert result.result.receipt.facts.retention > 0.2
 
 
-def test_A022_hybrid_only_where_it_is_allowed() -> None:
+def test_hybrid_only_where_it_is_allowed() -> None:
     model = Model(SUMMARY)
     options = CompressionOptions(allow_hybrid=False, min_confidence=0.0)
     result = HybridCompressor(model).compress(LONG, options)
@@ -128,7 +128,7 @@ def test_A022_hybrid_only_where_it_is_allowed() -> None:
     assert content_of(model.prompts[0]) == LONG.strip()
 
 
-def test_A023_the_preferred_method() -> None:
+def test_the_preferred_method() -> None:
     model = Model(SUMMARY)
     options = CompressionOptions(preferred_method=CompressionMethod.EXTRACTIVE)
     result = HybridCompressor(model).compress(LONG, options)
@@ -138,7 +138,7 @@ def test_A023_the_preferred_method() -> None:
     assert HybridCompressor(model).compress(LONG, options).method is CompressionMethod.ABSTRACTIVE
 
 
-def test_A023_what_is_verbatim_asks_no_model() -> None:
+def test_what_is_verbatim_asks_no_model() -> None:
     for compressor in (AbstractiveCompressor, HybridCompressor):
         for method in (CompressionMethod.EXTRACTIVE, CompressionMethod.HIERARCHICAL):
             model = Model(SUMMARY)
@@ -162,27 +162,27 @@ def test_A023_what_is_verbatim_asks_no_model() -> None:
     assert HybridCompressor().compress(LONG, options).compressed == same.compressed
 
 
-def test_A023_levels_by_a_model_are_written() -> None:
+def test_levels_by_a_model_are_written() -> None:
     model = Model(SUMMARY)
     options = CompressionOptions(preferred_method=CompressionMethod.HIERARCHICAL, min_confidence=0.0)
     HierarchicalCompressor(1, compressor=HybridCompressor(model)).compress(LONG, options)
     assert len(model.prompts) == 1
 
 
-def test_A024_low_confidence_falls_back() -> None:
+def test_low_confidence_falls_back() -> None:
     result = checked(HybridCompressor(Model("Nobody knows which fruit invented calendars.")).compress(LONG))
     assert (result.method, result.fallback_reason) == (CompressionMethod.EXTRACTIVE, "low_confidence")
     assert not result.used_llm and result.token_count <= 0.3 * count(LONG)
 
 
-def test_A034_a_failing_model_falls_back_unless_told_not_to() -> None:
+def test_a_failing_model_falls_back_unless_told_not_to() -> None:
     result = checked(HybridCompressor(Model(OSError("down"))).compress(LONG))
     assert (result.method, result.fallback_reason) == (CompressionMethod.EXTRACTIVE, "model_failed")
     with pytest.raises(SummarizationError):
         HybridCompressor(Model(OSError("down")), fallback=False).compress(LONG)
 
 
-def test_X73_the_strategy_by_name_and_by_compressor() -> None:
+def test_the_strategy_by_name_and_by_compressor() -> None:
     result = tersely.compress(LONG, strategy="hybrid")
     assert result.receipt.fallback_reason == "no_model"
     assert result.text == tersely.compress(LONG, strategy=Hybrid()).text
@@ -190,7 +190,7 @@ def test_X73_the_strategy_by_name_and_by_compressor() -> None:
     check_written(written, count)
 
 
-def test_X23_ids_tell_models_apart() -> None:
+def test_ids_tell_models_apart() -> None:
     options = CompressionOptions(min_confidence=0.0)
     one = HybridCompressor(Model(SUMMARY)).compress(LONG, options)
     assert one.id == HybridCompressor(Model(SUMMARY)).compress(LONG, options).id
@@ -223,7 +223,7 @@ class Async:
 
 
 @pytest.mark.parametrize("window", [None, 700])
-def test_A025_async_gives_the_same_in_the_callers_loop(window: int | None) -> None:
+def test_async_gives_the_same_in_the_callers_loop(window: int | None) -> None:
     model = Async()
     compressor = HybridCompressor(model, max_prompt_tokens=window, concurrency=3)
     contents = [LONG, GUIDE, "short"]

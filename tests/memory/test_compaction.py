@@ -403,7 +403,10 @@ def test_the_newest_message_of_the_user_stays_a_message_in_the_smallest_room() -
     history = [
         {"role": "system", "content": "You help."},
         {"role": "user", "content": "Which payment timed out?"},
-        {"role": "assistant", "content": "Payment 4711 timed out in x.py, as the log of the worker says. " * 9},
+        {
+            "role": "assistant",
+            "content": "Payment 4711 timed out in x.py, as the log of the worker says. " * 9,
+        },
         {"role": "user", "content": "And now?"},
     ]
     for budget in (20, 30, 45, 60, 100):

@@ -14,21 +14,21 @@ def talked(turns: int) -> ConversationMemory:
     return memory
 
 
-def test_c026_defaults() -> None:
+def test_defaults_of_a_conversation() -> None:
     memory = ConversationMemory()
     assert isinstance(memory.compactor, MemoryCompactor) and memory.max_turns == 20
     with pytest.raises(ValueError, match="max_turns"):
         ConversationMemory(max_turns=0)
 
 
-def test_c027_x39_the_older_half_is_compacted_from_the_21st_turn_on() -> None:
+def test_the_older_half_is_compacted_from_the_21st_turn_on() -> None:
     assert not talked(20).get_context().startswith("[")
     memory = talked(21)
     assert memory.get_context().startswith("[Previous conversation (10 turns): Q: ")
     assert len(memory.turns) == 11
 
 
-def test_c028_previews() -> None:
+def test_previews_of_long_messages() -> None:
     memory = ConversationMemory()
     for number in range(21):
         memory.add_turn(f"{number}" + "q" * 200, f"{number}" + "a" * 200)
@@ -37,7 +37,7 @@ def test_c028_previews() -> None:
     assert f"Q: 0{'q' * 99}... A: 0{'a' * 99}..." in line and "q" * 100 not in line
 
 
-def test_c029_context() -> None:
+def test_the_context_that_is_sent() -> None:
     assert talked(0).get_context() == ""
     assert talked(3).get_context() == "\n\n".join(
         f"User: Question {n}?\nAssistant: Answer {n}." for n in range(3)
@@ -60,13 +60,13 @@ def test_c029_context() -> None:
     )
 
 
-def test_c030_clear() -> None:
+def test_clear_forgets_all() -> None:
     memory = talked(30)
     memory.clear()
     assert memory.get_context() == "" and memory.summary == ""
 
 
-def test_x40_compactions_add_up_and_lose_nothing() -> None:
+def test_compactions_add_up_and_lose_nothing() -> None:
     memory = talked(42)
     assert "(30 turns)" in memory.summary and "Question 0?" in memory.summary
     assert [turn.user_message for turn in [*memory.archive, *memory.turns]] == [
@@ -75,14 +75,14 @@ def test_x40_compactions_add_up_and_lose_nothing() -> None:
     assert len(talked(2000).summary) < 3000
 
 
-def test_x41_what_is_left_out_can_be_seen() -> None:
+def test_what_is_left_out_can_be_seen() -> None:
     memory = talked(21)
     assert "[6 turns omitted]" not in memory.get_context()
     assert "[6 turns omitted]" in memory.get_context(mark_omitted=True)
     assert memory.get_context(window=None, mark_omitted=True).count("User: ") == 11
 
 
-def test_c027_a_failing_model_does_not_cost_the_turn() -> None:
+def test_a_failing_model_does_not_cost_the_turn() -> None:
     def fail(prompt: str) -> str:
         raise TimeoutError("gone")
 
@@ -97,7 +97,7 @@ def test_c027_a_failing_model_does_not_cost_the_turn() -> None:
     assert all(turn.history == history for turn in kept) and len(memory.turns) == 2
 
 
-def test_c026_steps_within_a_turn_are_compacted() -> None:
+def test_steps_within_a_turn_are_compacted() -> None:
     history = steps(12, "Step {}: read the next chunk")
     memory = ConversationMemory()
     memory.add_turn("q", "a", history=history, task="Look")

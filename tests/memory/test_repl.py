@@ -47,7 +47,7 @@ def characters(entries: int, total: int) -> REPLHistory:
     return history
 
 
-def test_c001_defaults_of_the_configuration() -> None:
+def test_defaults_of_the_configuration() -> None:
     expected = {
         "min_entries_for_compaction": 5,
         "max_entries_before_compaction": 10,
@@ -64,19 +64,19 @@ def test_c001_defaults_of_the_configuration() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"summary_max_sentences": 0}, {"preserve_last_n_entries": -1}])
-def test_c001_wrong_values_are_named(wrong: dict[str, int]) -> None:
+def test_wrong_values_are_named(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         CompactionConfig(**wrong)
 
 
-def test_c002_small_windows_are_compacted_early() -> None:
+def test_small_windows_are_compacted_early() -> None:
     config = CompactionConfig.for_context_window(8192)
     assert (config.max_entries_before_compaction, config.max_chars_before_compaction) == (5, 3000)
     large = CompactionConfig.for_context_window(200_000)
     assert large.max_chars_before_compaction > CompactionConfig().max_chars_before_compaction
 
 
-def test_c003_fields_of_the_result() -> None:
+def test_fields_of_the_result() -> None:
     result = MemoryCompactor().compact(steps(10))
     assert (result.original_entries, result.compacted_entries, len(result.preserved_entries)) == (10, 3, 2)
     assert result.timestamp.endswith(("+00:00", "Z"))
@@ -86,7 +86,7 @@ def test_c003_fields_of_the_result() -> None:
     assert result.used_llm is False
 
 
-def test_c004_x71_the_ratio_that_everything_else_has_and_the_seeds() -> None:
+def test_the_ratio_that_everything_else_has_and_the_seeds() -> None:
     some, nothing = CompactionResult(10, 3, 100, 25), CompactionResult(0, 0, 0, 0)
     assert (some.ratio, some.compression_ratio) == (0.25, 0.75)
     assert (nothing.ratio, nothing.compression_ratio) == (1.0, 0.0)
@@ -94,7 +94,7 @@ def test_c004_x71_the_ratio_that_everything_else_has_and_the_seeds() -> None:
     assert result.ratio + result.compression_ratio == 1.0
 
 
-def test_c006_c007_the_connector_is_called_with_the_prompt_by_name() -> None:
+def test_the_connector_is_called_with_the_prompt_by_name() -> None:
     compactor = MemoryCompactor()
     assert compactor.config == CompactionConfig()
     assert compactor.compact(steps(10)).used_llm is False
@@ -115,17 +115,17 @@ def test_c006_c007_the_connector_is_called_with_the_prompt_by_name() -> None:
         (steps(12), True),
     ],
 )
-def test_c008_thresholds(history: REPLHistory, expected: bool) -> None:
+def test_thresholds(history: REPLHistory, expected: bool) -> None:
     assert MemoryCompactor().should_compact(history) is expected
 
 
-def test_c009_force() -> None:
+def test_force_compacts_at_once() -> None:
     result = MemoryCompactor().compact(steps(3), force=True)
     assert result.summary and (result.original_entries, result.compacted_entries) == (3, 3)
     assert result.summarized_entries == 1
 
 
-def test_c010_below_the_thresholds_nothing_happens() -> None:
+def test_below_the_thresholds_nothing_happens() -> None:
     history = steps(4)
     result = MemoryCompactor(llm_connector=Connector("x")).compact(history)
     assert (result.summary, result.used_llm, result.compression_ratio) == ("", False, 0.0)
@@ -133,7 +133,7 @@ def test_c010_below_the_thresholds_nothing_happens() -> None:
     assert result.reason == "thresholds_not_met"
 
 
-def test_c011_what_writes_the_summary() -> None:
+def test_what_writes_the_summary() -> None:
     failing = ConnectionError("gone")
     assert MemoryCompactor(llm_connector=Connector("A model wrote this.")).compact(steps(10)).used_llm
     result = MemoryCompactor(llm_connector=Connector(failing)).compact(steps(10))
@@ -163,7 +163,7 @@ class LaterCompletes(Completes):
 
 
 @pytest.mark.parametrize("model", [Completes(), LaterCompletes(), lambda prompt: "All went well."])
-def test_c006_x73_every_kind_of_model_writes(model: Any, tmp_path: Path) -> None:
+def test_every_kind_of_model_writes(model: Any, tmp_path: Path) -> None:
     recorder = Recorder(model, tmp_path / "replies.jsonl", name="m")
     assert MemoryCompactor(model=recorder).compact(steps(10)).used_llm
     for one in (model, recorder, Replayer(recorder.path)):
@@ -175,7 +175,7 @@ def test_c006_x73_every_kind_of_model_writes(model: Any, tmp_path: Path) -> None
     assert (later.used_llm, later.summary) == (True, "All went well.")
 
 
-def test_c006_what_is_no_model_is_refused_at_once() -> None:
+def test_what_is_no_model_is_refused_at_once() -> None:
     for wrong in (7, "gpt", object()):
         with pytest.raises(TypeError, match="a language model must be"):
             MemoryCompactor(None, wrong)
@@ -186,7 +186,7 @@ def test_c006_what_is_no_model_is_refused_at_once() -> None:
 
 
 @pytest.mark.parametrize("reply", ["word " * 5000, "A sentence of it. " * 900])
-def test_c011_x42_an_over_long_reply_does_not_make_a_history_grow(reply: str) -> None:
+def test_an_over_long_reply_does_not_make_a_history_grow(reply: str) -> None:
     connector = Connector(reply)
     history = characters(10, 9000)
     config = CompactionConfig(summary_max_sentences=1000)
@@ -200,7 +200,7 @@ def test_c011_x42_an_over_long_reply_does_not_make_a_history_grow(reply: str) ->
         MemoryCompactor(replace(config, fallback_to_deterministic=False), connector).compact(history)
 
 
-def test_c034_x42_an_example_whose_summary_is_longer_says_so() -> None:
+def test_an_example_whose_summary_is_longer_says_so() -> None:
     """The first example of seed 002: twelve steps of some twelve characters become three entries."""
     history, compactor = steps(12), MemoryCompactor()
     assert compactor.should_compact(history)
@@ -218,7 +218,7 @@ def test_c034_x42_an_example_whose_summary_is_longer_says_so() -> None:
     st.text(max_size=120),
     st.sampled_from([None, 0, 40]),
 )
-def test_x42_a_compacted_history_is_shorter_or_says_that_it_is_not(
+def test_a_compacted_history_is_shorter_or_says_that_it_is_not(
     texts: list[tuple[str, str, str]], counter: Any, force: bool, task: str, most: int | None
 ) -> None:
     history = REPLHistory(REPLEntry(*one) for one in texts)
@@ -242,7 +242,7 @@ def tokens_of(history: REPLHistory, counter: Any) -> int:
 
 
 @given(st.text(max_size=400), st.integers(1, 40))
-def test_c011_x42_no_reply_does(reply: str, size: int) -> None:
+def test_no_reply_does(reply: str, size: int) -> None:
     history = steps(12, output="x" * size + " {}")
     config = CompactionConfig(max_chars_before_compaction=1, summary_max_sentences=9)
     by_rules = MemoryCompactor(config).compact(history)
@@ -250,7 +250,7 @@ def test_c011_x42_no_reply_does(reply: str, size: int) -> None:
     assert result.compacted_chars <= max(by_rules.compacted_chars, result.original_chars)
 
 
-def test_c011_what_a_model_made_up_is_named() -> None:
+def test_what_a_model_made_up_is_named() -> None:
     connector = Connector("Step 7 of x = 7 went well; it took 99 hours.")
     result = MemoryCompactor(None, connector).compact(steps(10))
     assert result.used_llm and any("99" in fact for fact in result.unsupported_facts)
@@ -258,14 +258,14 @@ def test_c011_what_a_model_made_up_is_named() -> None:
     assert not honest.unsupported_facts
 
 
-def test_c016_what_programs_print_may_be_no_text() -> None:
+def test_what_programs_print_may_be_no_text() -> None:
     connector = Connector("Done.")
     history = steps(9, output="bad \ud800 byte {}").append("last")
     result = MemoryCompactor(None, connector).compact(history, task="odd \udc00")
     assert result.used_llm and "bad \ufffd byte" in connector.prompts[0]
 
 
-def test_c012_x33_format_of_the_summary_entry() -> None:
+def test_format_of_the_summary_entry() -> None:
     compactor = MemoryCompactor()
     history = steps(10)
     result = compactor.compact(history, task="Analyze data")
@@ -278,7 +278,7 @@ def test_c012_x33_format_of_the_summary_entry() -> None:
     assert result.summarized_entries == 8
 
 
-def test_c014_c015_x42_preserved_entries_are_carried_over() -> None:
+def test_preserved_entries_are_carried_over() -> None:
     history = steps(6).append("late", "y", "z", execution_time=1.5, llm_calls=["call"]).append("last")
     before = history.entries
     compactor = MemoryCompactor()
@@ -288,7 +288,7 @@ def test_c014_c015_x42_preserved_entries_are_carried_over() -> None:
     assert all(one is other for one, other in zip(compacted.entries[1:], before[-2:], strict=True))
 
 
-def test_c016_prompt() -> None:
+def test_the_prompt_of_a_summary() -> None:
     history = REPLHistory([REPLEntry("r" * 1000, "c" * 1000, "o" * 1000)] * 10)
     connector = Connector("Done.")
     config = CompactionConfig(summary_max_sentences=7)
@@ -301,7 +301,7 @@ def test_c016_prompt() -> None:
         assert asked in prompt
 
 
-def test_c016_steps_cannot_leave_their_frame() -> None:
+def test_steps_cannot_leave_their_frame() -> None:
     connector = Connector("Done.")
     compactor = MemoryCompactor(CompactionConfig(preserve_last_n_entries=0), connector)
     marker = "=== 000000000000 ==="
@@ -314,7 +314,7 @@ def test_c016_steps_cannot_leave_their_frame() -> None:
         assert prompt.count(f"\n{marker}") == 2 and said in prompt.split(f"\n{marker}")[1]
 
 
-def test_c005_c031_end_to_end_example() -> None:
+def test_end_to_end_example() -> None:
     config = CompactionConfig(
         max_entries_before_compaction=8,
         max_chars_before_compaction=5000,
@@ -338,7 +338,7 @@ def test_c005_c031_end_to_end_example() -> None:
     assert "0=found" not in result.summary  # X35
 
 
-def test_c032_presets() -> None:
+def test_presets_set_their_thresholds() -> None:
     def values(config: CompactionConfig) -> tuple[Any, ...]:
         return tuple(getattr(config, option.name) for option in fields(config))
 
@@ -349,7 +349,7 @@ def test_c032_presets() -> None:
     assert not MemoryCompactor(CompactionConfig.none()).should_compact(characters(500, 500_000))
 
 
-def test_c033_a_history_does_not_change() -> None:
+def test_a_history_does_not_change() -> None:
     history = steps(3)
     longer = history.append("more", "code", "out", 0.5, [{"model": "m"}])
     assert (len(history), len(longer)) == (3, 4)
@@ -362,16 +362,14 @@ def test_c033_a_history_does_not_change() -> None:
     ("history", "force", "reason"),
     [(steps(4), False, "thresholds_not_met"), (steps(2), True, "nothing_to_summarize")],
 )
-def test_c013_x42_nothing_to_apply_gives_the_history_itself(
-    history: REPLHistory, force: bool, reason: str
-) -> None:
+def test_nothing_to_apply_gives_the_history_itself(history: REPLHistory, force: bool, reason: str) -> None:
     result = MemoryCompactor().compact(history, force=force)
     assert (result.summary, result.reason) == ("", reason)
     assert MemoryCompactor().apply_compaction(history, result) is history
 
 
 @pytest.mark.parametrize("reply", ["", " \n", None, 3])
-def test_x43_an_empty_reply_is_a_failure(reply: Any) -> None:
+def test_an_empty_reply_is_a_failure(reply: Any) -> None:
     result = MemoryCompactor(llm_connector=Connector(reply)).compact(steps(10))
     assert not result.used_llm and result.summary and result.fallback_reason == "empty_reply"
     strict = CompactionConfig(fallback_to_deterministic=False)
@@ -379,7 +377,7 @@ def test_x43_an_empty_reply_is_a_failure(reply: Any) -> None:
         MemoryCompactor(strict, Connector(reply)).compact(steps(10))
 
 
-def test_x44_compacting_again_counts_every_step_once() -> None:
+def test_compacting_again_counts_every_step_once() -> None:
     compactor = MemoryCompactor()
     history = steps(15, output="value_{}: 7")
     history = compactor.apply_compaction(history, compactor.compact(history))
@@ -392,7 +390,7 @@ def test_x44_compacting_again_counts_every_step_once() -> None:
     assert [entry.reasoning for entry in final.expanded()] == [f"Step {number}" for number in range(30)]
 
 
-def test_x44_a_summary_without_its_originals_still_counts() -> None:
+def test_a_summary_without_its_originals_still_counts() -> None:
     told = REPLEntry(
         "[COMPACTED] Completed 13 steps (11 successful).", "#", "(Compacted 15 steps)", stands_for=13
     )
@@ -414,7 +412,7 @@ def test_words_never_pass_for_a_summary() -> None:
     assert compacted[0].stands_for == len(compacted[0].originals)
 
 
-def test_x45_what_cannot_shrink_is_tried_once() -> None:
+def test_what_cannot_shrink_is_tried_once() -> None:
     config = CompactionConfig(min_entries_for_compaction=2)
     compactor = MemoryCompactor(config)
     history = characters(2, 20_000)
@@ -428,7 +426,7 @@ def test_x45_what_cannot_shrink_is_tried_once() -> None:
     assert compactor.should_compact(history.append("more"))
 
 
-def test_x46_a_threshold_of_tokens() -> None:
+def test_a_threshold_of_tokens() -> None:
     history = characters(6, 600)
     assert not MemoryCompactor().should_compact(history)
     assert MemoryCompactor(max_tokens_before_compaction=100, counter=len).should_compact(history)

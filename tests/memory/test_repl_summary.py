@@ -66,9 +66,7 @@ def full_history() -> REPLHistory:
         (["MyCustomError OtherException", "ok"], {}, "MyCustomError, OtherException"),
     ],
 )
-def test_c017_c022_x34_x35_x38_what_a_summary_says(
-    outputs: list[str], options: dict[str, Any], expected: str
-) -> None:
+def test_what_a_summary_says(outputs: list[str], options: dict[str, Any], expected: str) -> None:
     """`expected` begins with "^" where the summary does, and ends with "$" where it does."""
     assert expected in f"^{summary(*outputs, **options)}$"
 
@@ -78,14 +76,14 @@ def test_c017_c022_x34_x35_x38_what_a_summary_says(
     ["1,523.5", "$1,200,000", "US$1,200,000.50 net", "-3.5e-7", "+12%", "12,5 %", "€1.200.000,50", "-40.5°C",
      "−5,300", "(1,200)", "6.02e23", "1_000_000", "March 3, 2024", "1,000-2,000", "1'200'000 CHF"],
 )  # fmt: skip
-def test_c021_a_number_is_read_whole(value: str) -> None:
+def test_a_number_is_read_whole(value: str) -> None:
     assert summary(f"key: {value}, next: 3").endswith(f"Key findings: key={value}; next=3")
     assert summary(f"key={value}").endswith(f"Key findings: key={value}")
 
 
 @pytest.mark.parametrize("value", ["1,523.5", "$1,200,000", "12,5 %", "March 3, 2024", "1'200'000"])
 @pytest.mark.parametrize("key", ["", "key: "])
-def test_c021_a_number_is_not_cut(value: str, key: str) -> None:
+def test_a_number_is_not_cut(value: str, key: str) -> None:
     for size in range(60, 85):
         told = summary(f"{key}{'x' * size} of {value} in all 3").partition("Key findings: ")[2]
         before = f"{key.replace(': ', '=')}{'x' * size}"
@@ -97,21 +95,21 @@ def test_c021_a_number_is_not_cut(value: str, key: str) -> None:
 @pytest.mark.parametrize(
     ("output", "expected"), [("FAILED", False), ("ok", True), ("", True), ("Traceback", False)]
 )
-def test_c023_success(output: str, expected: bool) -> None:
+def test_what_counts_as_success(output: str, expected: bool) -> None:
     assert is_success(output) is expected
 
 
-def test_c024_full_example() -> None:
+def test_full_example() -> None:
     result = MemoryCompactor().compact(full_history(), task="Parse the log file")
     assert result.summary == FULL
 
 
-def test_c024_full_example_with_the_seeds_labels() -> None:
+def test_full_example_with_the_seeds_labels() -> None:
     entries = full_history().entries[:8]
     assert rule_summary(entries, task="Parse the log file", seed_labels=True) == FULL
 
 
-def test_c025_x36_limit_of_sentences() -> None:
+def test_limit_of_sentences() -> None:
     def limited(most: int) -> str:
         config = CompactionConfig(summary_max_sentences=most)
         return MemoryCompactor(config).compact(full_history(), task="Parse the log file").summary
@@ -124,7 +122,7 @@ def test_c025_x36_limit_of_sentences() -> None:
     )
 
 
-def test_c025_a_reply_is_cut_at_a_sentence() -> None:
+def test_a_reply_is_cut_at_a_sentence() -> None:
     class Talker:
         def generate_response(self, *, prompt: str) -> str:
             return "It read 1.5 GB. Then it failed. It tried again. It worked. Done."
@@ -136,7 +134,7 @@ def test_c025_a_reply_is_cut_at_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("output", ["No errors found", "12 passed, 0 failed", "finished without exceptions"])
-def test_x37_smart_success(output: str) -> None:
+def test_smart_success(output: str) -> None:
     assert not is_success(output)
     assert is_success(output, smart=True)
     assert not is_success(output + "\nTraceback", smart=True)

@@ -198,7 +198,7 @@ def test_the_numbers_add_up() -> None:
     assert (stats.clusters_merged, stats.returned_count) == (1, 5)
 
 
-def test_and_x77_the_default_threshold_is_its_own() -> None:
+def test_the_default_threshold_is_its_own() -> None:
     assert len(compress_results([chunk("a", 0.3, "Just enough."), chunk("b", 0.2999, "Not quite.")])) == 1
 
 
