@@ -28,26 +28,26 @@ def stated(text: str, sample: AgentNote) -> int:
 
 
 @pytest.mark.parametrize("sample", ALL, ids=lambda sample: sample.name)
-def test_e014_fields_of_notes(sample: AgentNote) -> None:
+def test_fields_of_notes(sample: AgentNote) -> None:
     found = extract_preserved_metadata(note(sample.text))
     assert {name: found.get(name) for name in sample.values} == sample.values
 
 
 @pytest.mark.parametrize("sample", ALL, ids=lambda sample: sample.name)
-def test_e016_e017_a_form_is_shorter_and_says_where_and_what(sample: AgentNote) -> None:
+def test_a_form_is_shorter_and_says_where_and_what(sample: AgentNote) -> None:
     short = paraphrase(sample.text).text
     assert len(short) < len(sample.text)
     assert "Next: " in short and "I'm currently" not in short
     assert check_preserved(note(sample.text), short).passed
 
 
-def test_e016_forms_state_what_they_must() -> None:
+def test_forms_state_what_they_must() -> None:
     for samples in (DEVELOPED_ON, HELD_ASIDE):
         facts = sum(len(sample.stated) for sample in samples)
         assert sum(stated(paraphrase(sample.text).text, sample) for sample in samples) >= 0.9 * facts
 
 
-def test_e016_segments_lose_nothing_that_was_read(tmp_path: Path) -> None:
+def test_segments_lose_nothing_that_was_read(tmp_path: Path) -> None:
     with Store.open(tmp_path / "notes.sqlite") as store:
         memory = SegmentMemory(store)
         for sample in ALL:
@@ -69,14 +69,14 @@ def test_e016_segments_lose_nothing_that_was_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("sample", read("fields.jsonl"), ids=lambda sample: sample["text"][:40])
-def test_e014_e016_e018_what_is_read_of_places_errors_and_steps(sample: dict[str, Any]) -> None:
+def test_what_is_read_of_places_errors_and_steps(sample: dict[str, Any]) -> None:
     """Places in any language and script, functions, errors as people tell them, what is done and next."""
     values = extract_preserved_metadata(note(sample["text"]))
     assert {name: values.get(name) for name in sample["found"]} == sample["found"]
 
 
 @pytest.mark.parametrize("sample", read("paraphrases.jsonl"), ids=lambda sample: sample["text"][:40])
-def test_e016_e017_e018_e019_forms_in_other_words(sample: dict[str, Any]) -> None:
+def test_forms_in_other_words(sample: dict[str, Any]) -> None:
     """Decisions, progress and errors; nothing that is said of one thing is put together with another."""
     assert paraphrase(sample["text"], sample["strategy"]).text == sample["short"]
 
@@ -88,15 +88,15 @@ def understood(text: str, wanted: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize(("text", "wanted"), FIRST_HALF)
-def test_e016_e019_ordinary_wordings_are_understood(text: str, wanted: dict[str, Any]) -> None:
+def test_ordinary_wordings_are_understood(text: str, wanted: dict[str, Any]) -> None:
     assert understood(text, wanted)
 
 
-def test_e016_e019_so_are_most_of_those_that_nobody_looked_at() -> None:
+def test_so_are_most_of_those_that_nobody_looked_at() -> None:
     assert sum(understood(*one) for one in SECOND_HALF) >= 22
 
 
-def test_e019_what_was_not_chosen_is_left_out() -> None:
+def test_what_was_not_chosen_is_left_out() -> None:
     text = "In the end we went with Redis rather than with RabbitMQ, because it is deployed and we know it."
     assert paraphrase(text, "decision").text == "Decision: Redis (deployed, we know it)."
     assert check_preserved(note(text), "Decision: Redis (deployed, we know it).").passed

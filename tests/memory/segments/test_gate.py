@@ -42,18 +42,18 @@ PASTED = {
 }
 
 
-def test_e017_what_remains_is_read() -> None:
+def test_what_remains_is_read() -> None:
     assert read("What remains is the retry logic.").said[Role.NEXT] == ["the retry logic"]
 
 
 @pytest.mark.parametrize(
     "text", ["Last error was: 'Token expired' at line 42", "It failed with KeyError: 'x'"]
 )
-def test_e026_a_segment_with_a_last_error_is_critical(text: str) -> None:
+def test_a_segment_with_a_last_error_is_critical(text: str) -> None:
     assert is_critical(note(text), ContextState())
 
 
-def test_e030_a_short_form_that_says_all_passes() -> None:
+def test_a_short_form_that_says_all_passes() -> None:
     assert check_preserved(note(NOTE), SHORT).passed
 
 
@@ -74,7 +74,7 @@ def test_e030_a_short_form_that_says_all_passes() -> None:
         (("worker-7", "worker"), "constraint"),
     ],
 )
-def test_e030_what_says_something_else_does_not_pass(change: tuple[str, ...], lost: str) -> None:
+def test_what_says_something_else_does_not_pass(change: tuple[str, ...], lost: str) -> None:
     text = SHORT
     for old, new in reversed(list(zip(change[::2], change[1::2], strict=True))):
         text = text.replace(old, new, 1)
@@ -84,7 +84,7 @@ def test_e030_what_says_something_else_does_not_pass(change: tuple[str, ...], lo
 
 @pytest.mark.parametrize("pasted", PASTED)
 @pytest.mark.parametrize("order", ["before", "behind"])
-def test_e030_what_is_pasted_does_not_switch_the_gate_off(pasted: str, order: str) -> None:
+def test_what_is_pasted_does_not_switch_the_gate_off(pasted: str, order: str) -> None:
     texts = [NOTE, PASTED[pasted]] if order == "behind" else [PASTED[pasted], NOTE]
     segment = note("\n\n".join(texts))
     report = check_preserved(segment, f"{PASTED[pasted][:200]} src/auth.py:45, 'Token expired' at line 42.")
@@ -94,19 +94,19 @@ def test_e030_what_is_pasted_does_not_switch_the_gate_off(pasted: str, order: st
 
 
 @pytest.mark.parametrize("pasted", PASTED)
-def test_e030_a_note_with_pasted_blocks_does_not_become_three_words(pasted: str) -> None:
+def test_a_note_with_pasted_blocks_does_not_become_three_words(pasted: str) -> None:
     assert not check_preserved(note(f"{NOTE}\n\n{PASTED[pasted]}"), "Working on it.").passed
     assert not check_preserved(note(f"{PASTED[pasted]}\n\n{NOTE}"), "Working on it.").passed
 
 
 @pytest.mark.parametrize("forbids", rows("prohibitions.jsonl"))
-def test_e030_prohibitions_in_other_words_do_not_vanish(forbids: str) -> None:
+def test_prohibitions_in_other_words_do_not_vanish(forbids: str) -> None:
     text = f"The parser is written in C. {forbids} {NOTE}"
     assert check_preserved(note(text), f"The parser is in C. {forbids} {SHORT}").passed
     assert not check_preserved(note(text), f"The parser is in C. {SHORT}").passed
 
 
-def test_e030_a_number_does_not_stand_for_another_one() -> None:
+def test_a_number_does_not_stand_for_another_one() -> None:
     flights = "I found two flights.\n- Departure: 09:00, $130\n- Departure: 07:00, $130\nWhich one is it?"
     assert check_preserved(note(flights), flights.replace("I found two", "Two")).passed
     assert not check_preserved(note(flights), flights.replace("09:00", "07:00")).passed
@@ -129,7 +129,7 @@ def test_a_path_is_not_said_by_a_longer_one(value: str, text: str, said: bool) -
 
 
 @pytest.mark.parametrize("forbids", ["Never delete /srv/data/keep.db.", "You must not merge before 18:00."])
-def test_e016_prohibitions_stay_without_a_model(forbids: str, store: Store) -> None:
+def test_prohibitions_stay_without_a_model(forbids: str, store: Store) -> None:
     filler = "We talked about the weather in the office and about the lunch at noon for a while. "
     memory = SegmentMemory(store, clock=ticking())
     memory.store_context_segment(f"{NOTE} {filler * 12}{forbids} {filler * 12}", segment_id="note")
@@ -138,7 +138,7 @@ def test_e016_prohibitions_stay_without_a_model(forbids: str, store: Store) -> N
     assert forbids in text and len(text) < 1500
 
 
-def test_e033_topic_and_time_are_stated(store: Store) -> None:
+def test_topic_and_time_are_stated(store: Store) -> None:
     filler = "We talked about the weather in the office and about the lunch at noon for a while. "
     memory = SegmentMemory(store, clock=ticking())
     memory.store_context_segment(f"{NOTE} {filler * 12}", segment_id="note", topic="login", timestamp=NOON)
@@ -147,7 +147,7 @@ def test_e033_topic_and_time_are_stated(store: Store) -> None:
     assert "Topic: login" in text and "2024-01-15T12:00:00+00:00" in text
 
 
-def test_e033_what_is_put_in_front_hides_no_task() -> None:
+def test_what_is_put_in_front_hides_no_task() -> None:
     segment = note(
         "I'm currently editing src/auth.py at line 45. I've been working on the authenticate_user function. "
         "I just fixed a bug where expired tokens were causing 500 errors. Now I need to handle malformed "
@@ -168,12 +168,12 @@ FORMS = rows("short_forms.jsonl")
 
 
 @pytest.mark.parametrize("sample", FORMS, ids=lambda sample: sample["note"][:30])
-def test_e030_no_form_with_another_negation_order_state_unit_or_name_passes(sample: dict[str, Any]) -> None:
+def test_no_form_with_another_negation_order_state_unit_or_name_passes(sample: dict[str, Any]) -> None:
     segment = note(sample["note"])
     assert [form for form in sample["false"] if check_preserved(segment, form).passed] == []
 
 
-def test_e030_honest_forms_in_other_words_pass() -> None:
+def test_honest_forms_in_other_words_pass() -> None:
     passed = [check_preserved(note(one["note"]), form).passed for one in FORMS for form in one["honest"]]
     assert len(passed) == 140 and sum(passed) >= 124
 
@@ -193,7 +193,7 @@ def test_e030_honest_forms_in_other_words_pass() -> None:
         ("$1,400.50", "1400.5 $"),
     ],
 )
-def test_e030_numbers_and_units_are_compared_in_one_form(one: str, other: str) -> None:
+def test_numbers_and_units_are_compared_in_one_form(one: str, other: str) -> None:
     assert in_one_form(one, words=True) == in_one_form(other, words=True)
 
 
@@ -201,7 +201,7 @@ def test_e030_numbers_and_units_are_compared_in_one_form(one: str, other: str) -
     ("one", "other"),
     [("1,400", "14,00"), ("1,400", "1400,5"), ("1,400,50", "140050"), ("1.10", "1.1"), ("100 s", "10 s")],
 )
-def test_e030_other_numbers_stay_others(one: str, other: str) -> None:
+def test_other_numbers_stay_others(one: str, other: str) -> None:
     assert in_one_form(one, words=True) != in_one_form(other, words=True)
 
 
@@ -218,7 +218,7 @@ def test_e030_other_numbers_stay_others(one: str, other: str) -> None:
         ("I added a check.", "Removed a check.", ["Removed"]),
     ],
 )
-def test_e030_words_that_a_note_has_in_no_form_are_made_up(source: str, text: str, words: list[str]) -> None:
+def test_words_that_a_note_has_in_no_form_are_made_up(source: str, text: str, words: list[str]) -> None:
     assert made_up_words(source, text) == words
 
 
@@ -232,15 +232,13 @@ def test_e030_words_that_a_note_has_in_no_form_are_made_up(source: str, text: st
         "gets 500, should be 401",
     ],
 )
-def test_e030_changes_are_read_in_their_direction(changed: str) -> None:
+def test_changes_are_read_in_their_direction(changed: str) -> None:
     assert list(read_changes(changed)) == [("500", "401")]
 
 
 @pytest.mark.parametrize("ratio", [0.5, 0.6, 0.8])
 @pytest.mark.parametrize("quoted", [True, False])
-def test_e002_what_was_fixed_stays_and_nothing_that_is_gone_is_called_kept(
-    ratio: float, quoted: bool
-) -> None:
+def test_what_was_fixed_stays_and_nothing_that_is_gone_is_called_kept(ratio: float, quoted: bool) -> None:
     text = SCENARIO if quoted else SCENARIO.replace('- "', "").replace('"', "")
     request = ShorteningRequest.of(None, ratio, True)
     [made] = Shortener(resolve_counter(None)).shorten([note(text)], request)
@@ -260,7 +258,7 @@ GERMAN = (
 )
 
 
-def test_e014_places_and_errors_of_german_notes_are_read() -> None:
+def test_places_and_errors_of_german_notes_are_read() -> None:
     values = extract_preserved_metadata(note(GERMAN))
     assert (values["file_path"], values["line_number"]) == ("src/größe/prüfung.py", 45)
     assert (values["function_name"], values["last_error"]) == ("parse_row", "Token abgelaufen")
@@ -278,12 +276,12 @@ def test_e014_places_and_errors_of_german_notes_are_read() -> None:
         ("in Zeile 30 das", "in Zeile 42 das"),
     ],
 )
-def test_e030_german_notes_lose_nothing(old: str, new: str) -> None:
+def test_german_notes_lose_nothing(old: str, new: str) -> None:
     assert check_preserved(note(GERMAN), GERMAN.replace("gerade ", "")).passed
     assert old in GERMAN and not check_preserved(note(GERMAN), GERMAN.replace(old, new)).passed
 
 
-def test_e030_what_may_be_left_out_is_listed_with_its_reason() -> None:
+def test_what_may_be_left_out_is_listed_with_its_reason() -> None:
     text = f"{NOTE} By the way, the office has 7 rooms and 2019 chairs."
     report = check_preserved(note(text), SHORT)
     assert report.passed
@@ -294,14 +292,14 @@ def test_e030_what_may_be_left_out_is_listed_with_its_reason() -> None:
     }
 
 
-def test_e030_what_nobody_quotes_or_denies_any_more_is_listed() -> None:
+def test_what_nobody_quotes_or_denies_any_more_is_listed() -> None:
     text = f'{NOTE} Anna said "the lift is slow today". The canteen does not take cards.'
     dropped = {fact.text: fact.reason for fact in check_preserved(note(text), SHORT).dropped}
     assert dropped['"the lift is slow today"'] == "background"
     assert any("does not take cards" in told for told in dropped)
 
 
-def test_e030_a_note_with_code_in_it_is_still_a_note() -> None:
+def test_a_note_with_code_in_it_is_still_a_note() -> None:
     text = (
         "It looks like `FUN_0040` allocates `std::string` in `local_48`. I will decompile `FUN_0041`, which "
         "uses `local_48`."
@@ -347,7 +345,7 @@ SOURCES = {"state": STATE, "outcomes": OUTCOMES}
 
 
 @pytest.mark.parametrize("sample", rows("agreement.jsonl"), ids=lambda sample: sample["short"][:40])
-def test_e030_what_says_something_else_is_told_from_the_same_in_other_words(sample: dict[str, Any]) -> None:
+def test_what_says_something_else_is_told_from_the_same_in_other_words(sample: dict[str, Any]) -> None:
     found = contradictions(SOURCES[sample["source"]], sample["short"])
     assert not found if sample["agrees"] else found
 
@@ -367,7 +365,7 @@ def test_no_negation_is_two_words_that_a_line_break_joined() -> None:
         ("De migratie is niet klaar.", "niet "),
     ],
 )
-def test_e030_negations_are_those_that_facts_and_guards_know(denied: str, negation: str) -> None:
+def test_negations_are_those_that_facts_and_guards_know(denied: str, negation: str) -> None:
     assert contradictions(denied, denied.replace(negation, ""))
 
 

@@ -50,7 +50,7 @@ def written(form: str, lines: tuple[str, ...] | list[str]) -> str:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_e002_the_scenario_keeps_its_task_in_every_form(
+def test_the_scenario_keeps_its_task_in_every_form(
     form: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     text = written(form, STATE)
@@ -68,7 +68,7 @@ def test_e002_the_scenario_keeps_its_task_in_every_form(
 
 
 @given(st.lists(st.sampled_from(sorted(CLAUSES)), min_size=1, max_size=6), st.sampled_from(sorted(FORMS)))
-def test_e002_each_line_says_what_it_says_alone(lines: list[str], form: str) -> None:
+def test_each_line_says_what_it_says_alone(lines: list[str], form: str) -> None:
     roles = [(clause.text.rstrip("."), clause.role) for clause in read_clauses(written(form, lines))]
     assert roles == [(line, CLAUSES[line]) for line in lines]
 
@@ -77,7 +77,7 @@ def test_e002_each_line_says_what_it_says_alone(lines: list[str], form: str) -> 
     st.lists(st.sampled_from([*CLAUSES, *NOTE.split("\n"), *MESSAGE.split("\n")]), min_size=4, max_size=9),
     st.integers(60, 100),
 )
-def test_e002_what_a_program_wrapped_is_read_as_one(sentences: list[str], width: int) -> None:
+def test_what_a_program_wrapped_is_read_as_one(sentences: list[str], width: int) -> None:
     text = " ".join(
         f"{' '.join(sentence.split()).rstrip('.')}, and so on and so forth." for sentence in sentences
     )
@@ -90,7 +90,7 @@ def test_e002_what_a_program_wrapped_is_read_as_one(sentences: list[str], width:
 
 
 @given(st.permutations(sorted(CLAUSES)), st.integers(1, 6))
-def test_e030_whatever_a_short_form_leaves_out_is_told(lines: list[str], kept: int) -> None:
+def test_whatever_a_short_form_leaves_out_is_told(lines: list[str], kept: int) -> None:
     report = check_preserved(note("\n".join(lines)), "\n".join(lines[:kept]))
     told = " ".join(
         [
@@ -101,7 +101,7 @@ def test_e030_whatever_a_short_form_leaves_out_is_told(lines: list[str], kept: i
     assert all(" ".join(line.split()[-3:]) in told for line in lines[kept:])
 
 
-def test_e016_active_state() -> None:
+def test_active_state() -> None:
     text = (
         "I'm currently editing src/auth.py at line 45. I've been working on the authenticate_user function. "
         "I just fixed the token check."
@@ -115,7 +115,7 @@ def test_e016_active_state() -> None:
     )
 
 
-def test_e017_progress() -> None:
+def test_progress() -> None:
     text = (
         "I fixed the token expiration bug with a pre-validation check. The issue was an early query. Now I "
         "need to handle invalid token formats. Specifically, I need to change the handling at line 50."
@@ -128,7 +128,7 @@ def test_e017_progress() -> None:
     assert paraphrase(MESSAGE, "progress").text.endswith("line 50.")
 
 
-def test_e018_error() -> None:
+def test_error() -> None:
     text = (
         "I encountered an error. The error message was 'Token expired' and it occurred at line 42 in the "
         "authenticate_user function{}."
@@ -139,7 +139,7 @@ def test_e018_error() -> None:
     assert paraphrase(SCENARIO, "error").text == "Error: 'Token expired' at src/auth.py:42."
 
 
-def test_e019_decision() -> None:
+def test_decision() -> None:
     text = (
         "After discussing the options, I decided to use approach A because it's simpler and more "
         "maintainable. The alternative approach B would have needed a server."

@@ -54,21 +54,21 @@ ALWAYS = lambda segment, state: True  # noqa: E731  a judgement
         (99, [], False, "too_small"),
     ],
 )
-def test_e021_each_rule_alone(tokens: int, holds: list[str], expected: bool, reason: str) -> None:
+def test_each_rule_alone(tokens: int, holds: list[str], expected: bool, reason: str) -> None:
     judge = Predicates(**{**NEVER, **dict.fromkeys(holds, ALWAYS)})
     verdict = explain_compression(plain(tokens), LATER, judge)
     assert (verdict.compress, verdict.reason) == (expected, reason)
     assert should_compress_segment(plain(tokens), LATER, judge) is expected
 
 
-def test_e021_the_order_of_the_rules() -> None:
+def test_the_order_of_the_rules() -> None:
     order = ["active", "recent", "protected", "verbose", "completed"]
     for first in range(len(order)):
         judge = Predicates(**{**NEVER, **dict.fromkeys(order[first:], ALWAYS)})
         assert explain_compression(plain(300), LATER, judge).reason == order[first]
 
 
-def test_e020_x064_good_candidates() -> None:
+def test_good_candidates() -> None:
     done = replace(LATER, completed_topics=frozenset({"login"}))
     assert explain_compression(note(VERBOSE), LATER).reason == "verbose"
     assert explain_compression(plain(120, topic="login"), done).reason == "completed"
@@ -76,7 +76,7 @@ def test_e020_x064_good_candidates() -> None:
     assert explain_compression(note(DENSE), LATER).reason == "large"
 
 
-def test_e020_x064_bad_candidates() -> None:
+def test_bad_candidates() -> None:
     on_file = replace(LATER, active_files=frozenset({"src/auth.py"}))
     by_id = replace(LATER, active_ids=frozenset({"plain"}))
     errors = "ValueError: bad token at src/auth.py:42. " + DENSE
@@ -93,7 +93,7 @@ def test_e020_x064_bad_candidates() -> None:
     assert explain_compression(note(VERBOSE), kept).reason == "protected"
 
 
-def test_x061_recent_is_ten_minutes_of_a_clock_that_can_be_given() -> None:
+def test_recent_is_ten_minutes_of_a_clock_that_can_be_given() -> None:
     segment = note(VERBOSE)
 
     def reason(minutes: float, limit: float = 10) -> str:
@@ -109,7 +109,7 @@ def test_x061_recent_is_ten_minutes_of_a_clock_that_can_be_given() -> None:
         ContextState(now=datetime(2024, 1, 1))
 
 
-def test_x064_verbosity_is_filler_and_repetition() -> None:
+def test_verbosity_is_filler_and_repetition() -> None:
     assert verbosity("") == verbosity("...") == 0.0
     assert verbosity("well as you know it is just so") == 1.0
     assert verbosity("harbor violet engine marble") == 0.0
@@ -121,7 +121,7 @@ def test_x064_verbosity_is_filler_and_repetition() -> None:
 
 
 @given(st.text())
-def test_x064_verbosity_is_a_share(text: str) -> None:
+def test_verbosity_is_a_share(text: str) -> None:
     assert 0 <= verbosity(text) <= 1
 
 
@@ -130,7 +130,7 @@ def decided(segment: ContextSegment, state: ContextState = LATER, **judgements: 
     return decision.action, decision.reason
 
 
-def test_e026_x062_one_fixture_a_branch() -> None:
+def test_one_fixture_a_branch() -> None:
     stored = replace(LATER, stored_ids=frozenset({"plain"}), task="repair the login page")
     about = note(f"The login page. {VERBOSE}", "plain")
     assert decided(plain(150), replace(LATER, active_ids=frozenset({"plain"}))) == (Action.KEEP, "active")
@@ -144,7 +144,7 @@ def test_e026_x062_one_fixture_a_branch() -> None:
     assert decided(plain(150), LATER) == (Action.KEEP, "nothing_to_gain")
 
 
-def test_e026_first_match_wins_in_that_order() -> None:
+def test_first_match_wins_in_that_order() -> None:
     every = dict.fromkeys(["verbose", "relevant", "detailed", "completed"], ALWAYS)
     assert decided(plain(150), **every)[0] is Action.COMPRESS
     assert decided(plain(150), **{**every, "verbose": NEVER["verbose"]})[0] is Action.STASH
@@ -154,7 +154,7 @@ def test_e026_first_match_wins_in_that_order() -> None:
     assert decided(plain(150), stored, **needed, active=ALWAYS) == (Action.KEEP, "active")
 
 
-def test_x062_complete_and_protected_critical_or_not_stored_stays() -> None:
+def test_complete_and_protected_critical_or_not_stored_stays() -> None:
     done = replace(LATER, completed_ids=frozenset({"plain"}), stored_ids=frozenset({"plain"}))
     assert decided(plain(150), done)[0] is Action.REMOVE
     assert decided(plain(150), replace(done, protected_ids=frozenset({"plain"}))) == (
@@ -173,7 +173,7 @@ def test_x062_complete_and_protected_critical_or_not_stored_stays() -> None:
     assert decided(verbose, done)[0] is Action.COMPRESS  # complete, verbose and relevant: the tree's order
 
 
-def test_e025_plans_say_what_they_would_save() -> None:
+def test_plans_say_what_they_would_save() -> None:
     segments = [note(VERBOSE, "a"), plain(401, "b"), plain(150, "c")]
     plan = plan_context(segments, LATER, target_compression_ratio=0.5)
     assert [decision.action for decision in plan.decisions] == [Action.COMPRESS, Action.STASH, Action.KEEP]
@@ -208,7 +208,7 @@ def test_states_take_any_list_of_names() -> None:
         ("The office has a red door.", False),
     ],
 )
-def test_e026_what_fails_is_critical_whether_or_not_it_is_called_an_error(text: str, critical: bool) -> None:
+def test_what_fails_is_critical_whether_or_not_it_is_called_an_error(text: str, critical: bool) -> None:
     state = replace(LATER, task="paint the fence", stored_ids=frozenset(["one"]))
     [decision] = plan_context([note(text, "one")], state).decisions
     assert decision.action is (Action.KEEP if critical else Action.REMOVE)

@@ -32,7 +32,7 @@ from tersely.threads import map_in_threads
 LATER = ContextState(now=NOON + timedelta(hours=1))
 
 
-def test_e003_e006_x056_after_compression(kept: SegmentMemory, store: Store) -> None:
+def test_after_compression(kept: SegmentMemory, store: Store) -> None:
     before = kept.get("msg_123")
     result = kept.compress_context_segment(["msg_123"])
     [done] = result.compressed_segments
@@ -48,7 +48,7 @@ def test_e003_e006_x056_after_compression(kept: SegmentMemory, store: Store) -> 
     assert kept.get(done.compressed_id).segment_id == "msg_123"
 
 
-def test_e022_each_compression_has_its_record(kept: SegmentMemory, store: Store) -> None:
+def test_each_compression_has_its_record(kept: SegmentMemory, store: Store) -> None:
     [done] = kept.compress_context_segment(["msg_123"]).compressed_segments
     [record] = store.records("msg_123")
     wanted = {"compressed_id", "original_id", "original_text", "compressed_at", "compression_ratio"}
@@ -57,7 +57,7 @@ def test_e022_each_compression_has_its_record(kept: SegmentMemory, store: Store)
     assert record.original_text == MESSAGE and record.preserved_metadata["line_number"] == 45
 
 
-def test_e022_after_a_restart_of_the_process(kept: SegmentMemory, store: Store) -> None:
+def test_after_a_restart_of_the_process(kept: SegmentMemory, store: Store) -> None:
     kept.compress_context_segment(["msg_123"])
     code = (
         "import sys; from tersely.memory import SegmentMemory; from tersely.store import Store\n"
@@ -72,7 +72,7 @@ def test_e022_after_a_restart_of_the_process(kept: SegmentMemory, store: Store) 
     assert kept.get("msg_123").text == MESSAGE
 
 
-def test_e027_results(store: Store) -> None:
+def test_results(store: Store) -> None:
     assert [field.name for field in fields(CompressedSegment)][:6] == [
         "segment_id",
         "compressed_id",
@@ -97,7 +97,7 @@ def test_e027_results(store: Store) -> None:
     assert set(asdict(result)) == {"compressed_segments", "total_tokens_saved", "can_expand", "errors"}
 
 
-def test_e008_arguments(kept: SegmentMemory) -> None:
+def test_arguments(kept: SegmentMemory) -> None:
     with pytest.raises(ValueError, match="segment_ids must name at least one segment"):
         kept.compress_context_segment([])
     with pytest.raises(TypeError, match="segment_ids must be a list of str"):
@@ -109,7 +109,7 @@ def test_e008_arguments(kept: SegmentMemory) -> None:
         kept.compress_context_segment(["msg_123"], ["colour"])
 
 
-def test_e033_what_is_asked_for_stands_in_the_text(store: Store, model: Writer) -> None:
+def test_what_is_asked_for_stands_in_the_text(store: Store, model: Writer) -> None:
     for memory in (SegmentMemory(store), SegmentMemory(store, model=model)):
         known: dict[str, Any] = {"topic": "authentication", "timestamp": NOON, "line_number": 45}
         memory.store_context_segment(MESSAGE, segment_id="msg_123", **known)
@@ -124,7 +124,7 @@ def test_e033_what_is_asked_for_stands_in_the_text(store: Store, model: Writer) 
         assert not memory.get("msg_123").text.startswith("[") and "topic" not in plain.kept
 
 
-def test_x067_one_that_fails_does_not_hold_up_the_others(kept: SegmentMemory) -> None:
+def test_one_that_fails_does_not_hold_up_the_others(kept: SegmentMemory) -> None:
     kept.store_context_segment("", segment_id="empty")
     result = kept.compress_context_segment(["msg_123", "missing", "empty", "msg_123"])
     assert [one.segment_id for one in result.compressed_segments] == ["msg_123"]
@@ -135,7 +135,7 @@ def test_x067_one_that_fails_does_not_hold_up_the_others(kept: SegmentMemory) ->
     assert result.errors[0].error == "Segment not found"
 
 
-def test_e031_a_refused_text_leaves_the_store_untouched(store: Store, model: Writer) -> None:
+def test_a_refused_text_leaves_the_store_untouched(store: Store, model: Writer) -> None:
     model.reply = MESSAGE_SHORT.replace("src/auth.py:45", "line 45")
     memory = SegmentMemory(store, model=model)
     memory.store_context_segment(MESSAGE, segment_id="msg_123")
@@ -148,7 +148,7 @@ def test_e031_a_refused_text_leaves_the_store_untouched(store: Store, model: Wri
     assert memory.compress_context_segment(["msg_123"]).compressed_segments
 
 
-def test_e032_the_same_again_asks_no_model_and_makes_no_version(
+def test_the_same_again_asks_no_model_and_makes_no_version(
     kept: SegmentMemory, store: Store, model: Writer
 ) -> None:
     first = kept.compress_context_segment(["msg_123"])
@@ -160,7 +160,7 @@ def test_e032_the_same_again_asks_no_model_and_makes_no_version(
     assert len(model.prompts) == 1
 
 
-def test_e032_known_after_a_restart_and_by_either_id(kept: SegmentMemory, store: Store) -> None:
+def test_known_after_a_restart_and_by_either_id(kept: SegmentMemory, store: Store) -> None:
     [first] = kept.compress_context_segment(["msg_123"]).compressed_segments
     model = Writer(short_for)
     again = SegmentMemory(store, model=model)
@@ -172,7 +172,7 @@ def test_e032_known_after_a_restart_and_by_either_id(kept: SegmentMemory, store:
     assert len(other.prompts) == 1
 
 
-def test_e023_x056_expansion(kept: SegmentMemory, store: Store) -> None:
+def test_expansion(kept: SegmentMemory, store: Store) -> None:
     assert {"segment_id", "original_text", "expanded_at"} <= {field.name for field in fields(ExpandResult)}
     [done] = kept.compress_context_segment(["msg_123"]).compressed_segments
     result = kept.expand_compressed_context("msg_123")
@@ -186,7 +186,7 @@ def test_e023_x056_expansion(kept: SegmentMemory, store: Store) -> None:
     assert store.get("msg_123").version == version
 
 
-def test_e023_x057_what_cannot_be_expanded(kept: SegmentMemory, store: Store) -> None:
+def test_what_cannot_be_expanded(kept: SegmentMemory, store: Store) -> None:
     store.put("somebody else's text", id="other")
     store.replace("other", "text")
     for id in ("missing", "note", "other"):
@@ -200,7 +200,7 @@ def test_e023_x057_what_cannot_be_expanded(kept: SegmentMemory, store: Store) ->
     assert kept.compress_context_segment(["other"]).errors[0].code == "not_found"
 
 
-def test_x058_three_times_compressed_expands_to_the_root(kept: SegmentMemory, store: Store) -> None:
+def test_three_times_compressed_expands_to_the_root(kept: SegmentMemory, store: Store) -> None:
     texts = [MESSAGE_SHORT.replace("Editing", word) for word in ("Editing", "Now editing", "Still editing")]
     writer = Writer("")
     memory = SegmentMemory(store, model=writer)
@@ -275,7 +275,7 @@ def test_metadata_says_what_a_model_wrote(kept: SegmentMemory, store: Store) -> 
     assert "generated" not in to_metadata(original, "context", kept._counter)
 
 
-def test_e035_the_page_about_segments_says_what_happens(
+def test_the_page_about_segments_says_what_happens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = (Path(__file__).parents[3] / "docs" / "guide" / "segments.md").read_text(encoding="utf-8")
@@ -286,7 +286,7 @@ def test_e035_the_page_about_segments_says_what_happens(
     assert said in " ".join(capsys.readouterr().out.split())
 
 
-def test_e001_x063_nothing_is_compressed_unless_somebody_says_so(
+def test_nothing_is_compressed_unless_somebody_says_so(
     kept: SegmentMemory, store: Store, model: Writer
 ) -> None:
     before = everything(store)
@@ -296,7 +296,7 @@ def test_e001_x063_nothing_is_compressed_unless_somebody_says_so(
     assert everything(store) == before and not model.prompts
 
 
-def test_e024_compressed_and_stashed(kept: SegmentMemory) -> None:
+def test_compressed_and_stashed(kept: SegmentMemory) -> None:
     assert kept.search_stash("Bearer prefix is missing") == []
     done = kept.compress_and_stash("msg_123")
     assert done.compressed_segment is not None and done.original_stashed and done.can_retrieve
@@ -307,7 +307,7 @@ def test_e024_compressed_and_stashed(kept: SegmentMemory) -> None:
     assert missing.error is not None and missing.error.code == "not_found" and not missing.original_stashed
 
 
-def test_e024_the_stash_is_searched_by_words_and_by_meaning(tmp_path: Path) -> None:
+def test_the_stash_is_searched_by_words_and_by_meaning(tmp_path: Path) -> None:
     texts = {
         "doctor": "The physician wrote a prescription for the patient, who felt ill.",
         "garden": "We painted the fence in the garden and planted tulips beside it.",
@@ -327,7 +327,7 @@ def test_e024_the_stash_is_searched_by_words_and_by_meaning(tmp_path: Path) -> N
         memory.search_stash("anything", 0)
 
 
-def test_e025_e026_applying_a_plan(kept: SegmentMemory, store: Store) -> None:
+def test_applying_a_plan(kept: SegmentMemory, store: Store) -> None:
     judged = SegmentMemory(
         store,
         model=Writer(short_for),
@@ -353,7 +353,7 @@ def test_e025_e026_applying_a_plan(kept: SegmentMemory, store: Store) -> None:
         judged.list_context_segments("attic")
 
 
-def test_x063_a_plan_does_not_touch_what_has_changed_since(kept: SegmentMemory) -> None:
+def test_a_plan_does_not_touch_what_has_changed_since(kept: SegmentMemory) -> None:
     plan = kept.plan_context(LATER)
     other = LOG.replace("shard 17", "shard 18")  # as many tokens
     kept.store_context_segment(other, segment_id="log", type="log")
@@ -382,7 +382,7 @@ def test_search_looks_past_what_is_not_stashed(kept: SegmentMemory) -> None:
     assert [hit.segment_id for hit in kept.search_stash("shard moved", 1)] == ["log"]
 
 
-def test_e029_x066_a_model_is_asked_only_where_that_pays(store: Store, model: Writer) -> None:
+def test_a_model_is_asked_only_where_that_pays(store: Store, model: Writer) -> None:
     def codes(requests: int) -> list[str]:
         cost = CompressionCost(0.01, 3.0, requests)
         memory = SegmentMemory(store, model=model, cost=cost)
@@ -400,7 +400,7 @@ def test_e029_x066_a_model_is_asked_only_where_that_pays(store: Store, model: Wr
     assert by_rules.compress_context_segment(["note"]).compressed_segments  # costs nothing
 
 
-def test_e029_x066_requests_to_pay() -> None:
+def test_requests_to_pay() -> None:
     assert CompressionCost(0.01, 3.0, 1).requests_to_pay(135) == 25
     assert CompressionCost(0.05, 3.0, 1).requests_to_pay(135) == 124
     assert CompressionCost(0.01, 0.3, 1).requests_to_pay(135) == 247

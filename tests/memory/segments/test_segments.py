@@ -38,7 +38,7 @@ def names(kind: type) -> list[str]:
     return [field.name for field in fields(kind)]  # type: ignore[arg-type]
 
 
-def test_e004_e005_e006_fields() -> None:
+def test_fields() -> None:
     assert note().compression_state == CompressionState(False, None, None, None, {})
     assert names(ContextSegment) == ["segment_id", "text", "type", "metadata", "compression_state"]
     assert names(SegmentMetadata) == ["file_path", "line_number", "timestamp", "topic", "tokens"]
@@ -52,13 +52,13 @@ def test_e004_e005_e006_fields() -> None:
 
 
 @pytest.mark.parametrize("counter", [None, "cl100k_base", "chars/4", len])
-def test_e005_tokens_are_the_counters(counter: object) -> None:
+def test_tokens_are_the_counters(counter: object) -> None:
     segment = note(counter=counter, file_path="src/auth.py", line_number=45, topic="authentication")
     assert segment.metadata.tokens == segment.tokens == resolve_counter(counter).count(NOTE)
     assert (segment.metadata.file_path, segment.metadata.line_number) == ("src/auth.py", 45)
 
 
-def test_x068_times_have_their_zone() -> None:
+def test_times_have_their_zone() -> None:
     assert note().metadata.timestamp.isoformat().endswith("+00:00")
     assert new_segment("a", "b", clock=lambda: NOON).metadata.timestamp == NOON
     assert new_segment("a", "b").metadata.timestamp.utcoffset() is not None
@@ -77,7 +77,7 @@ def test_segments_refuse_what_they_cannot_hold() -> None:
         note(line_number=-1)
 
 
-def test_e012_e013_e028_the_lists() -> None:
+def test_the_lists() -> None:
     assert memory.PRESERVE_ALWAYS == [
         "file_path",
         "line_number",
@@ -91,7 +91,7 @@ def test_e012_e013_e028_the_lists() -> None:
     assert memory.DEFAULT_PRESERVE_METADATA == ["file_path", "line_number", "active_state"]
 
 
-def test_e012_e013_e028_x059_which_fields_apply() -> None:
+def test_which_fields_apply() -> None:
     always, recent = memory.PRESERVE_ALWAYS, memory.RECENCY_METADATA
     assert fields_to_preserve(["topic"], False) == [*always, "topic"]
     assert fields_to_preserve([], False) == always
@@ -104,7 +104,7 @@ def test_e012_e013_e028_x059_which_fields_apply() -> None:
         fields_to_preserve("file_path")
 
 
-def test_e014_extraction() -> None:
+def test_extraction() -> None:
     wanted = ["file_path", "line_number"]
     here = {"file_path": "src/auth.py", "line_number": 45}
     assert extract_preserved_metadata(note("editing src/auth.py ... line 45"), wanted) == here
@@ -117,7 +117,7 @@ def test_e014_extraction() -> None:
         extract_preserved_metadata(note(), ["colour"])
 
 
-def test_e014_all_fields_of_the_message() -> None:
+def test_all_fields_of_the_message() -> None:
     found = extract_preserved_metadata(note(MESSAGE))
     assert found["function_name"] == "authenticate_user"
     assert found["active_task"].startswith("handling\nthe case where the token format is invalid")
@@ -129,7 +129,7 @@ def test_e014_all_fields_of_the_message() -> None:
     assert error == {"last_error": "Token expired", "error_location": "src/auth.py:42"}
 
 
-def test_e015_injection() -> None:
+def test_injection() -> None:
     both = {"file_path": "src/auth.py", "line_number": 45}
     assert inject_preserved_metadata("Fixed.", both) == "[File: src/auth.py, Line: 45] Fixed."
     whole = inject_preserved_metadata("Fixed.", {"active_state": "testing", **both})
@@ -138,7 +138,7 @@ def test_e015_injection() -> None:
     assert inject_preserved_metadata("Fixed.", {"file_path": None}) == "Fixed."
 
 
-def test_e015_x060_zero_is_a_line_and_nothing_is_said_twice() -> None:
+def test_zero_is_a_line_and_nothing_is_said_twice() -> None:
     assert inject_preserved_metadata("Fixed.", {"line_number": 0}) == "[Line: 0] Fixed."
     told = "Editing src/auth.py:45."
     assert inject_preserved_metadata(told, {"file_path": "src/auth.py", "line_number": 45}) == told
@@ -152,18 +152,18 @@ def test_e015_x060_zero_is_a_line_and_nothing_is_said_twice() -> None:
 
 
 @pytest.mark.parametrize("place", ["²", "a.py:²", "1" * 5000, ":", "a.py:"])
-def test_e015_a_place_without_the_number_of_a_line_is_said_as_it_is(place: str) -> None:
+def test_a_place_without_the_number_of_a_line_is_said_as_it_is(place: str) -> None:
     assert inject_preserved_metadata("line 2", {"error_location": place}).endswith(f"{place}] line 2")
 
 
 @given(st.text(), st.dictionaries(st.sampled_from(list(FIELDS)), st.none() | st.integers(0, 99) | st.text()))
-def test_e015_injection_keeps_the_text_and_is_done_once(text: str, values: dict[str, object]) -> None:
+def test_injection_keeps_the_text_and_is_done_once(text: str, values: dict[str, object]) -> None:
     once = inject_preserved_metadata(text, values)
     assert once.endswith(text)
     assert once == text or once.startswith("[")
 
 
-def test_e002_the_scenario_keeps_where_we_are() -> None:
+def test_the_scenario_keeps_where_we_are() -> None:
     short = memory.paraphrase(SCENARIO).text
     assert all(part in short for part in ("src/auth.py", "45", "Token expired", "42", "expiration"))
     assert check_preserved(note(SCENARIO), short).passed
@@ -171,7 +171,7 @@ def test_e002_the_scenario_keeps_where_we_are() -> None:
     assert {"file_path", "line_number", "last_error", "error_location"} <= set(lost.lost)
 
 
-def test_e007_the_paraphrase_passes_and_the_summary_does_not() -> None:
+def test_the_paraphrase_passes_and_the_summary_does_not() -> None:
     good = check_preserved(note(NOTE), NOTE_SHORT)
     assert good.passed and not good.lost
     bad = check_preserved(note(NOTE), NOTE_SUMMARY)
@@ -179,7 +179,7 @@ def test_e007_the_paraphrase_passes_and_the_summary_does_not() -> None:
     assert {"src/auth.py", "45", "401", "500"} <= set(bad.missing)
 
 
-def test_e010_e011_the_messages_key_elements_are_kept() -> None:
+def test_the_messages_key_elements_are_kept() -> None:
     report = check_preserved(note(MESSAGE), MESSAGE_SHORT)
     assert all(
         says(MESSAGE_SHORT, part) for part in ("src/auth.py", "50", "500", "401", "Editing", "Current")
@@ -191,7 +191,7 @@ def test_e010_e011_the_messages_key_elements_are_kept() -> None:
     )
 
 
-def test_e010_x065_the_ratio_is_the_tokenizers() -> None:
+def test_the_ratio_is_the_tokenizers() -> None:
     for counter in (None, "cl100k_base", "chars/4"):
         ratio = note(MESSAGE_SHORT, counter=counter).tokens / note(MESSAGE, counter=counter).tokens
         assert 0.2 <= ratio <= 0.35
@@ -208,7 +208,7 @@ def test_e010_x065_the_ratio_is_the_tokenizers() -> None:
         ("Current: handling invalid token format (malformed Bearer prefix) at", "At", "active_task"),
     ],
 )
-def test_e030_what_is_missing_fails_the_check(gone: str, instead: str, lost: str) -> None:
+def test_what_is_missing_fails_the_check(gone: str, instead: str, lost: str) -> None:
     text = " ".join(MESSAGE_SHORT.split())
     assert gone in text
     report = check_preserved(note(MESSAGE), text.replace(gone, instead))
@@ -226,14 +226,14 @@ def test_e030_what_is_missing_fails_the_check(gone: str, instead: str, lost: str
         ("format", "format. All tests pass"),
     ],
 )
-def test_e030_the_examples_turned_round_do_not_pass(said: str, turned: str) -> None:
+def test_the_examples_turned_round_do_not_pass(said: str, turned: str) -> None:
     for text, short in ((MESSAGE, MESSAGE_SHORT), (NOTE, NOTE_SHORT)):
         whole = " ".join(short.split())
         assert check_preserved(note(text), whole).passed and said in whole
         assert not check_preserved(note(text), whole.replace(said, turned)).passed
 
 
-def test_e030_what_is_made_up_fails_the_check() -> None:
+def test_what_is_made_up_fails_the_check() -> None:
     report = check_preserved(note(MESSAGE), MESSAGE_SHORT + " See src/other.py and port 8080.")
     assert not report.passed and not report.lost
     assert {"src/other.py", "8080"} <= set(report.unsupported)
@@ -250,7 +250,7 @@ def test_e030_what_is_made_up_fails_the_check() -> None:
         "!!! ???",
     ],
 )
-def test_e030_nothing_kept_does_not_pass(text: str) -> None:
+def test_nothing_kept_does_not_pass(text: str) -> None:
     for short in ("OK", "The user wrote something.", "[Topic: a note] Done.", "Summary: see above.", "-"):
         report = check_preserved(note(text, topic="a note", type="document"), short, [])
         assert "content" in report.lost and not report.passed
@@ -258,20 +258,20 @@ def test_e030_nothing_kept_does_not_pass(text: str) -> None:
     assert "content" in check_preserved(note(text, type="document"), half, []).kept
 
 
-def test_e030_a_denial_is_critical() -> None:
+def test_a_denial_is_critical() -> None:
     text = "I'm currently editing src/auth.py. I fixed the token check, but it does not run on Windows. " * 2
     told = "Editing src/auth.py. Fixed the token check, runs {} Windows."
     assert check_preserved(note(text), told.format("not on")).passed
     assert check_preserved(note(text), told.format("on")).lost == ["progress_state"]
 
 
-def test_e030_decisions_are_critical() -> None:
+def test_decisions_are_critical() -> None:
     text = "We decided to use SQLite because it needs no server. " + NOTE
     assert check_preserved(note(text), NOTE_SHORT).lost == ["decision"]
     assert check_preserved(note(text), NOTE_SHORT + " Decision: SQLite (no server needed).").passed
 
 
-def test_e033_e034_every_decision_and_phase_is_there() -> None:
+def test_every_decision_and_phase_is_there() -> None:
     phases = {
         "basic": ["SegmentMemory", "CompressionResult", "ContextSegment"],
         "preservation": ["extract_preserved_metadata", "inject_preserved_metadata", "check_preserved"],
@@ -304,7 +304,7 @@ def test_a_line_is_not_another(line: int, other: int) -> None:
     assert says_line(f"in a.py:{line}", other) == (line == other)
 
 
-def test_e030_a_short_form_without_the_error_that_was_told_is_refused() -> None:
+def test_a_short_form_without_the_error_that_was_told_is_refused() -> None:
     text = (
         'In web/cart.ts, line 31, the sum is wrong: the test prints "Expected 12 but got 9". '
         "Next I'll check the rounding."

@@ -37,7 +37,7 @@ def frame(prompt: str) -> str:
     return inside
 
 
-def test_e009_the_prompt() -> None:
+def test_the_prompt() -> None:
     segment = note("word " * 180, counter=lambda text: 180)
     prompt = prompt_for(segment, ["file_path", "line_number", "error_location"], True, 0.6)
     wanted = (DATA / "segment_prompt.txt").read_text(encoding="utf-8").rstrip("\n")
@@ -47,7 +47,7 @@ def test_e009_the_prompt() -> None:
 
 
 @given(st.text())
-def test_e009_a_segment_cannot_leave_its_frame(text: str) -> None:
+def test_a_segment_cannot_leave_its_frame(text: str) -> None:
     segment = note(text)
     once = prompt_for(segment, ["file_path"], True, 0.5)
     assert frame(once) == text
@@ -75,7 +75,7 @@ def test_what_only_the_metadata_knows_is_put_in_front() -> None:
     assert made.generated == ((0, 20), (20, 20 + len(short)))
 
 
-def test_e031_a_lost_path_keeps_the_original() -> None:
+def test_a_lost_path_keeps_the_original() -> None:
     model = Writer(MESSAGE_SHORT.replace("src/auth.py:45", "line 45"))
     [made] = shortener(model).shorten([note(MESSAGE)], WANTED)
     assert isinstance(made, SegmentError)
@@ -83,7 +83,7 @@ def test_e031_a_lost_path_keeps_the_original() -> None:
     assert "lost file_path" in made.error and "line_number" in made.kept
 
 
-def test_x070_the_ratio_is_an_upper_bound() -> None:
+def test_the_ratio_is_an_upper_bound() -> None:
     [long] = shortener(Writer(MESSAGE)).shorten([note(MESSAGE)], WANTED)
     assert isinstance(long, SegmentError) and long.code == "not_compressed_enough"
     assert long.compression_ratio == 1.0 and "target 0.6" in long.error
@@ -106,13 +106,13 @@ def test_x070_the_ratio_is_an_upper_bound() -> None:
         ("OK", "lost"),
     ],
 )
-def test_e031_faults_of_a_model_keep_the_original(reply: Any, code: str) -> None:
+def test_faults_of_a_model_keep_the_original(reply: Any, code: str) -> None:
     [made] = shortener(Writer(reply)).shorten([note(MESSAGE)], WANTED)
     assert isinstance(made, SegmentError) and made.code == code
     assert "no connection" not in made.error  # what a client raises may hold what nobody should read
 
 
-def test_x067_nothing_to_shorten() -> None:
+def test_nothing_to_shorten() -> None:
     model = Writer(NOTE_SHORT)
     for shorter in (shortener(model), shortener()):
         [made] = shorter.shorten([note("")], WANTED)
@@ -120,7 +120,7 @@ def test_x067_nothing_to_shorten() -> None:
     assert not model.prompts
 
 
-def test_e032_segments_are_asked_for_together_and_known_ones_not_again() -> None:
+def test_segments_are_asked_for_together_and_known_ones_not_again() -> None:
     model = Writer(lambda prompt: NOTE_SHORT if "500 errors" in prompt else MESSAGE_SHORT)
     shorter = shortener(model)
     segments = [note(NOTE, "a"), note(MESSAGE, "b"), note(NOTE, "c")]
@@ -134,7 +134,7 @@ def test_e032_segments_are_asked_for_together_and_known_ones_not_again() -> None
     assert len(model.prompts) == 3
 
 
-def test_e032_a_refused_reply_is_not_kept() -> None:
+def test_a_refused_reply_is_not_kept() -> None:
     model = Writer("OK")
     shorter = shortener(model)
     for calls in (1, 2):
@@ -142,7 +142,7 @@ def test_e032_a_refused_reply_is_not_kept() -> None:
         assert len(model.prompts) == calls
 
 
-def test_e032_a_batch_is_with_a_real_server_at_once() -> None:
+def test_a_batch_is_with_a_real_server_at_once() -> None:
     texts = [f"{NOTE} That is note {number}." for number in range(8)]
     with running() as server:
         server.delay, server.mishaps = 0.2, ["slow"] * 8
@@ -157,7 +157,7 @@ def test_e032_a_batch_is_with_a_real_server_at_once() -> None:
 
 
 @pytest.mark.parametrize("ratio", [0, -1, 1.01, float("nan"), True, "0.6"])
-def test_e008_ratios_that_are_none(ratio: Any) -> None:
+def test_ratios_that_are_none(ratio: Any) -> None:
     with pytest.raises((TypeError, ValueError), match=r"target_compression_ratio must .*, not "):
         ShorteningRequest.of(None, ratio, True)
 
@@ -194,7 +194,7 @@ def test_data_is_extracted_as_what_it_is() -> None:
 
 
 @given(st.text(max_size=400), st.floats(0.05, 1))
-def test_x070_whatever_passes_is_within_the_ratio(text: str, ratio: float) -> None:
+def test_whatever_passes_is_within_the_ratio(text: str, ratio: float) -> None:
     segment = note(text, file_path="src/a.py", line_number=3)
     [made] = shortener().shorten([segment], ShorteningRequest.of(None, ratio, True))
     if isinstance(made, ShortText):
