@@ -534,3 +534,9 @@ def test_white_space_in_what_is_pinned_stays() -> None:
     assert text[5:-5] in result.text
     with pytest.raises(tersely.BudgetExceededError):
         tersely.compress(f"{text} Later. ", budget=40, pinned=[(5, len(text) - 5)])
+
+
+def test_white_space_alone_is_no_cut_segment() -> None:
+    strategy = Extractive(level=Level.CHARACTER, window=1)
+    with pytest.raises(BudgetExceededError):
+        tersely.compress("00 0", budget=0, counter=lambda text: len(text.split()), strategy=strategy)

@@ -267,3 +267,8 @@ def test_a_fact_that_begins_before_the_first_unit_is_the_first_ones() -> None:
 def test_a_compressed_reply_has_no_more_tokens_than_whole_results(seed: str) -> None:
     """Two long results of the larger pool replaced two short ones; the stats of none outgrew an empty one."""
     assert not outcome(seed, "query_documents_compressed").broken
+
+
+def test_a_history_whose_only_json_is_one_scalar() -> None:
+    """Rows of JSON looked for what values stand in, where none stands in another."""
+    assert not outcome("slow:11044", "compact_messages").broken

@@ -612,7 +612,9 @@ class _Fitting:
         if len(reading.needs):
             free = free & (reading.needs < 0)
         alone = np.flatnonzero(free)
-        firsts = [piece[: least_prefix(piece)] for piece in reading.pieces(alone)]
+        pieces = reading.pieces(alone)
+        alone = alone[[not piece.isspace() for piece in pieces]]
+        firsts = [piece[: least_prefix(piece)] for piece in pieces if not piece.isspace()]
         if reading.request.frame is None:
             starts = count_batch(reading.request.counter, firsts)
         else:

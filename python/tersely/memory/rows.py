@@ -34,7 +34,8 @@ def in_rows(reading: Reading, quoted: int) -> Reading:
     ones, which say whose it is, as a scalar of a list brings the first with the list's key. Other brackets of
     large values are no units. O(units log units).
     """
-    table, parent, group = reading.table, reading.needs, reading.group
+    table, group = reading.table, reading.group
+    parent = reading.needs if len(reading.needs) else np.full(len(table), -1, dtype=np.int32)
     data = np.zeros(len(table), dtype=bool)
     for region in reading.regions:
         if region.document < quoted and reading.types[region.document] in _DATA:
