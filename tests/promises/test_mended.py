@@ -272,3 +272,8 @@ def test_a_compressed_reply_has_no_more_tokens_than_whole_results(seed: str) -> 
 def test_a_history_whose_only_json_is_one_scalar() -> None:
     """Rows of JSON looked for what values stand in, where none stands in another."""
     assert not outcome("slow:11044", "compact_messages").broken
+
+
+def test_an_empty_context_costs_a_prompt_nothing() -> None:
+    """The blank lines beside it were written, but not counted."""
+    assert not outcome("y1129:11547", "LLMLingua").broken

@@ -156,7 +156,8 @@ class PromptCompressor:
             strategy=strategy,
             pinned=_pinned([texts[index] for index in order], map(order.index, whole_ones), first, last),
         )
-        prompt = f"{frame.prefix}{result.text}{frame.suffix}"
+        parts = [part.text for part in parts_of(result)]
+        (prompt,) = frame.texts(parts, "\n\n")  # as it was counted: an empty context brings no blank line
         tokens = count(self.counter, prompt)
         ratio = origin / tokens if tokens else 1
         answer = {
@@ -168,7 +169,7 @@ class PromptCompressor:
             "saving": f", Saving ${(origin - tokens) * 0.06 / 1000:.1f} in GPT-4.",
         }
         if self.use_llmlingua2:
-            answer["compressed_prompt_list"] = [part.text for part in parts_of(result)]
+            answer["compressed_prompt_list"] = parts
         return {**answer, "result": result} if with_result else answer
 
 
