@@ -61,7 +61,8 @@ def by_hand(reading: dict[str, Any], target: int, facts: Any) -> list[int]:
     def select(score: Any, budget: int) -> Any:
         return _native.Choice(**{**problem, "score": score, "pinned": held}).select(budget)
 
-    if not reading["ranked"] and cost[essential > 0].sum() <= target:
+    together = _native.Choice(**problem).only(held | essential)  # with what they need
+    if not reading["ranked"] and cost[together >= SELECTED].sum() <= target:
         held, more = held | essential, True
     elif not reading["ranked"]:
         score, gist_room = np.where(essential, score + np.float32(1e-3), 0).astype(np.float32), 0

@@ -277,3 +277,13 @@ def test_a_history_whose_only_json_is_one_scalar() -> None:
 def test_an_empty_context_costs_a_prompt_nothing() -> None:
     """The blank lines beside it were written, but not counted."""
     assert not outcome("y1129:11547", "LLMLingua").broken
+
+
+def test_what_is_pinned_of_a_progress_output_takes_no_more_than_its_tokens() -> None:
+    """A pinned line that tells of lines left out was priced as four times the whole: nothing else had room."""
+    assert not outcome("y1129:71066", "compress, wide").broken
+
+
+def test_essential_units_beside_pins_are_chosen_one_by_one_where_not_all_fit() -> None:
+    """Pins were not counted when it was asked whether all fit, and all were taken, or none."""
+    assert not outcome("y1129:45538", "prepare.levels, wide documents").broken

@@ -622,9 +622,11 @@ Held Choice::hold(std::int64_t target, std::span<const std::uint8_t> held, bool 
         return total;
     };
     if (!rules_.essential.empty() && !p_.ranked) {
-        const std::vector<Status> whole = only(rules_.essential);  // with what these need
+        std::vector<std::uint8_t> needed = result.rows;
+        for (std::size_t i = 0; i < needed.size(); ++i) needed[i] |= rules_.essential[i];
+        const std::vector<Status> whole = only(needed);  // with what these need, beside the pins
         if (sum(p_.cost, [&](std::size_t i) { return is_in(whole[i]); }) <= target) {
-            for (std::size_t i = 0; i < held.size(); ++i) result.rows[i] |= rules_.essential[i];
+            result.rows = std::move(needed);
             result.more = true;
         } else {
             result.essential_alone = true;

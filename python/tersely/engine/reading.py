@@ -681,17 +681,23 @@ class Reading:
             counts = np.zeros(size, np.int64) if self.fragments is None else self._estimate()
             costs = np.maximum(counts, 1)
             counts[rows], costs[rows] = found, paid
-            if self.bulk is not None:  # dearer than there is
-                counts[self.bulk] = costs[self.bulk] = min(4 * self.original + 4, largest)
+            dear = self._dear()
+            if dear is not None:  # dearer than there is
+                counts[dear] = costs[dear] = min(4 * self.original + 4, largest)
         prices = Prices(counts, costs, separator, len(found) == size)
         object.__setattr__(self, "_prices", prices)
         return prices
 
     def estimated(self) -> Bools | None:
         """bool[n]: units that are never counted; None: all are."""
-        if self.fragments is None or self.bulk is None:
-            return self.bulk if self.fragments is None else self.fragments
-        return self.bulk | self.fragments
+        dear = self._dear()
+        if self.fragments is None or dear is None:
+            return dear if self.fragments is None else self.fragments
+        return dear | self.fragments
+
+    def _dear(self) -> Bools | None:
+        """bool[n]: bulk, which nothing but a pin keeps, as far as it is not pinned; None: there is none."""
+        return None if self.bulk is None else self.bulk & (self.pinned == 0)
 
     def _estimate(self) -> Int64s:
         """int64[n]: tokens of units by their length, and of the marks for text left out below them."""
