@@ -280,7 +280,7 @@ def test_an_empty_context_costs_a_prompt_nothing() -> None:
 
 
 def test_what_is_pinned_of_a_progress_output_takes_no_more_than_its_tokens() -> None:
-    """A pinned line that tells of lines left out was priced as four times the whole: nothing else had room."""
+    """A pinned line that told of lines left out was priced as four times the whole: nothing else had room."""
     assert not outcome("y1129:71066", "compress, wide").broken
 
 
