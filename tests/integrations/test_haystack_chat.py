@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from sample_texts import SAID
 from tersely import BudgetExceededError
 from tersely.memory import compact_messages
 
@@ -52,13 +53,6 @@ def test_a_history_keeps_to_the_budget(budget: int) -> None:
     assert len(report["accounts"]) == len(given)
     assert given == history()
     assert asyncio.run(TerselyCompactor(budget, keep_last=2).run_async(given)) == found
-
-
-SAID = [
-    "Please never charge the card that ends in 4411 without asking me.",
-    "I am allergic to peanuts.",
-    "We decided to keep the refund in travel credit.",
-]
 
 
 @pytest.mark.parametrize("budget", [500, 1500])

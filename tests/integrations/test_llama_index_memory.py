@@ -7,6 +7,7 @@ from typing import Any
 
 import odd_counters
 import pytest
+from sample_texts import SAID
 from tersely import BudgetExceededError
 from tersely.models.counters import resolve_counter
 
@@ -58,13 +59,6 @@ def test_what_was_stated_is_told() -> None:
     told = put(TerselyMemoryBlock(budget=600), turns(20))
     assert sum(f"/srv/pay/{number}.log" in told for number in range(20)) >= 18
     assert put(TerselyMemoryBlock(), []) == ""
-
-
-SAID = [
-    "Please never charge the card that ends in 4411 without asking me.",
-    "I am allergic to peanuts.",
-    "We decided to keep the refund in travel credit.",
-]
 
 
 @pytest.mark.parametrize("budget", [300, 900])

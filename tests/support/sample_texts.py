@@ -95,3 +95,11 @@ def prose(sentences: int) -> str:
             f"Report {i + 100} says the {topic} shipment met the {other} crew near dock {i * 37 % 91}.{end}"
         )
     return "".join(parts)
+
+
+# What users say in the middle of a session, to be kept word for word.
+SAID = [
+    "Please never charge the card that ends in 4411 without asking me.",
+    "I am allergic to peanuts.",
+    "We decided to keep the refund in travel credit.",
+]

@@ -33,10 +33,9 @@ constexpr std::array<Class, 256> make_classes() {
 constexpr std::array<Class, 256> kClasses = make_classes();
 constexpr std::size_t kLongestWord = 40;
 constexpr std::size_t kFewestLetters = 3;  // words of letters of a line that consists of words
-constexpr std::size_t kHeadingWords =
-    7;  // of a heading of totals at most, the word for these among the last kBehindTotals
-constexpr std::size_t kBehindTotals = 3;
-constexpr std::size_t kQuoteReach = 256;  // bytes in which a quote must close
+constexpr std::size_t kHeadingWords = 7;   // of a heading of totals, at most
+constexpr std::size_t kBehindTotals = 3;   // of them the last ones, one of which is a word for totals
+constexpr std::size_t kQuoteReach = 256;   // bytes in which a quote must close
 
 Class class_of(char byte) { return kClasses[static_cast<unsigned char>(byte)]; }
 

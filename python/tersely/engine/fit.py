@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, NoReturn
 
 import numpy as np
@@ -613,8 +614,9 @@ class _Fitting:
             free = free & (reading.needs < 0)
         alone = np.flatnonzero(free)
         pieces = reading.pieces(alone)
-        alone = alone[[not piece.isspace() for piece in pieces]]
-        firsts = [piece[: least_prefix(piece)] for piece in pieces if not piece.isspace()]
+        says = np.array([not piece.isspace() for piece in pieces], dtype=bool)
+        alone = alone[says]
+        firsts = [piece[: least_prefix(piece)] for piece in compress(pieces, says)]
         if reading.request.frame is None:
             starts = count_batch(reading.request.counter, firsts)
         else:

@@ -657,7 +657,7 @@ class Reading:
         if self._prices is not None:
             return self._prices
         separator = separator_cost(self.request)
-        table, skipped = self.table, self.fragments if self.bulk is None else self.estimated()
+        table, skipped = self.table, self.estimated()
         size = len(table.start)
         largest = MOST_TOKENS // max(size, 1)
         document, start, end = table.document, table.start, table.end
