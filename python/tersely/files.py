@@ -121,15 +121,17 @@ def temporary(target: Path) -> Path:
 def renamed(target: Path) -> Iterator[Path]:
     """Yield a path to write to, which then replaces `target` in one step; where that fails it is removed.
 
-    Raises OSError.
+    Raises OSError, which names `target`.
     """
     path = temporary(target)
     try:
         yield path
         replace_file(path, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             path.unlink()
+        if isinstance(error, OSError) and error.errno and error.filename in (None, str(path)):
+            error.filename = str(target)  # a full disk does not say which file it had no room for
         raise
 
 

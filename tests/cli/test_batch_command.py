@@ -49,8 +49,10 @@ def test_batch_says_what_was_done_and_goes_on_when_asked(
     assert main(batch(source)) == 0
     out, err = capsys.readouterr()
     assert out == "" and "tersely: 1 of 1 parts, 6 rows" in err and "rows with an error: 1" in err
-    assert main(batch(source)) == 2
-    assert "holds a job: --resume goes on with it" in capsys.readouterr().err
+    assert main(["batch", str(source.parent / "out")]) == 2
+    assert "holds a job, which --resume continues" in capsys.readouterr().err
+    assert main([*batch(source), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["skipped"] == 1  # nothing is done twice
     assert main(["batch", str(source.parent / "out"), "--resume", "--json"]) == 0  # as it began
     told = json.loads(capsys.readouterr().out)
     assert (told["rows"], told["errors"], told["skipped"]) == (6, 1, 1) and told["digest"]
@@ -124,6 +126,14 @@ def test_a_terminal_is_shown_rows_tokens_and_the_time_left(source: Path) -> None
     assert process.wait(timeout=60) == 0
     text = shown.decode()
     assert "compressing" in text and "6 rows" in text
+
+
+def test_a_file_gets_a_line_of_progress_at_a_time(
+    source: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.cli.terminal._BETWEEN_LINES", 0.0)
+    assert main(batch(source)) == 0
+    assert "tersely: compressing, 100%: 6 rows" in capsys.readouterr().err
 
 
 def test_no_rate_is_shown_before_it_says_anything() -> None:

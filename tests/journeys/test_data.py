@@ -89,7 +89,7 @@ def test_from_a_table_to_a_shorter_one_without_what_repeats(
     before = {path.name: path.read_bytes() for path in (tmp_path / "short").glob("*.parquet")}
     (tmp_path / "short" / "part-000000.parquet").unlink()
     assert "not finished" in tersely(tmp_path, "batch", "short", "--status")
-    assert "holds a job: --resume" in tersely(tmp_path, "batch", "data", "short", code=2)
+    assert "holds another job" in tersely(tmp_path, "batch", "data", "short", code=2)
     tersely(tmp_path, "batch", "short", "--resume")
     assert {path.name: path.read_bytes() for path in (tmp_path / "short").glob("*.parquet")} == before
 

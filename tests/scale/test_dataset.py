@@ -186,8 +186,7 @@ def test_columns_of_lines_have_the_type_of_what_files_begin_with(tmp_path: Path)
 def test_units_are_of_a_size_that_many_workers_have_some(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan, "_LEAST_BYTES", 256)
-    monkeypatch.setattr(plan, "_MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(plan, "_UNIT_BYTES", 256)
     write_lines(tmp_path / "in.jsonl", make_rows(64))
     assert compress_dataset(tmp_path / "in.jsonl", tmp_path / "out", workers=0).units > 16
     with gzip.open(tmp_path / "in.jsonl.gz", "wb") as file:
@@ -289,7 +288,7 @@ def test_another_job_is_refused_and_what_differs_is_said(source: Path, tmp_path:
     before = bytes_of(out)
     with pytest.raises(ValueError, match=r"another job: ratio is 0\.3 there and 0\.5 here"):
         compress_dataset(source, out, ratio=0.5)
-    with pytest.raises(ValueError, match="unit_bytes is 16777216 there and 99 here"):
+    with pytest.raises(ValueError, match="unit_bytes is 8388608 there and 99 here"):
         compress_dataset(source, out, unit_bytes=99)
     other = write_parquet(tmp_path / "other.parquet", make_rows(3))
     with pytest.raises(ValueError, match=r"in\.parquet is no longer in the source; other\.parquet is new"):

@@ -25,7 +25,8 @@ pq = pytest.importorskip("pyarrow.parquet")
 from row_corpus import bytes_of, make_rows, read_out, write_parquet  # noqa: E402
 from tersely.scale import compress_dataset, dedup_dataset  # noqa: E402
 from tersely.scale.dataset import Report  # noqa: E402
-from tersely.scale.plan import PLAN  # noqa: E402
+from tersely.scale.options import RowOptions  # noqa: E402
+from tersely.scale.plan import PLAN, plan_job  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not Path("/proc").exists(), reason="looks for processes in /proc")
 SMALL = 4096
@@ -128,6 +129,21 @@ def test_ctrl_c_ends_the_runner_and_its_workers(tmp_path: Path) -> None:
     assert process.wait(timeout=30) == -signal.SIGINT
     assert all_end(mark)
     assert not [name for name in names(tmp_path / "out") if name.endswith(".tmp")]
+
+
+def test_ctrl_c_at_the_command_says_what_is_done_and_the_same_command_continues(tmp_path: Path) -> None:
+    source, out = write_parquet(tmp_path / "much.parquet", make_rows(1500)), tmp_path / "out"
+    out.mkdir()
+    plan_job(str(source), out, RowOptions(), SMALL)  # many parts; the command knows megabytes only
+    command = [sys.executable, "-m", "tersely", "batch", str(out), "--resume", "--workers", "1"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 30
+    while not list(out.glob("part-*")) and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    told = process.communicate(timeout=30)[1]
+    assert process.returncode == 130 and "not finished" in told
+    assert "stopped; the same command continues" in told
 
 
 @pytest.mark.slow
@@ -292,6 +308,9 @@ def test_a_part_that_cannot_be_written_stops_the_job_and_leaves_nothing_behind(
     source, out = write_parquet(tmp_path / "in.parquet", make_rows(400)), tmp_path / "out"
     with largest_file(6000), pytest.raises(OSError, match="File too large"):
         compress_dataset(source, out, workers=workers)
+    with largest_file(6000), pytest.raises(OSError) as raised:
+        compress_dataset(source, out, workers=workers)
+    assert raised.value.filename == str(out / "part-000000.parquet")
     assert set(bytes_of(out)) == {PLAN}
     compress_dataset(source, out, workers=0)
     compress_dataset(source, tmp_path / "undisturbed", workers=0)

@@ -39,7 +39,7 @@ def add_batch(commands: Commands) -> None:
     """Add the subcommand: source, output, budget, columns, workers."""
     from tersely.scale.options import RowOptions
 
-    text = "compress each row of a corpus: Parquet or JSON lines in, Parquet out; resumes after a stop"
+    text = "compress each row of a corpus: Parquet or JSON lines in, Parquet out; the same command resumes"
     _add_job(add_command(commands, "batch", text, _BATCH), RowOptions)
 
 
@@ -60,7 +60,7 @@ def _add_job(parser: Parser, options: type[Any]) -> None:
     add_options(parser, options)
     parser.flag(
         "--part-mb N",
-        "megabytes of the source that make one file of the output (16 to 128; dedup: to 64)",
+        "megabytes of the source that make one file of the output (8; 128 where lines are compressed)",
         dest="unit_bytes",
     )
     parser.flag("--workers N", "processes (one a CPU)")
@@ -101,16 +101,24 @@ def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> No
         size = arguments.unit_bytes and checks.whole_number(arguments.unit_bytes, "unit_bytes", least=1) * _MB
         if arguments.resume:
             source, job, size = resumed(out, source, options, given, size)
-        elif has_plan(out):
-            raise InputError(f"{out} holds a job: --resume goes on with it, --status says how far it is")
         elif not source:
-            raise InputError(f"name the source and the folder of the output, not {out} alone")
+            holds = f"; {out} holds a job, which --resume continues" if has_plan(out) else ""
+            raise InputError(f"name the source and the folder of the output, not {out} alone{holds}")
         else:
             job = options(**given)
         with show_progress() as show:
-            display = None if show is None else _Display(show, verb)
-            report = run_dataset(source, out, job, arguments.on, arguments.workers, size, display)
-    except (OSError, RuntimeError, StoreError) as error:
+            report = run_dataset(
+                source, out, job, arguments.on, arguments.workers, size, _Display(show, verb)
+            )
+    except KeyboardInterrupt:
+        if has_plan(out):
+            _say(dataset_status(out), False)
+            say("stopped; the same command continues")
+        raise
+    except OSError as error:
+        named = error.filename and error.strerror
+        raise InputError(f"{error.filename}: {error.strerror}" if named else str(error)) from error
+    except (RuntimeError, StoreError) as error:
         raise InputError(str(error)) from error
     _say(report, arguments.json)
 

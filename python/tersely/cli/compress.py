@@ -304,7 +304,7 @@ def _compress_large(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]
             arguments.query,
             budget=arguments.budget,
             counter=arguments.counter,
-            progress=None if show is None else lambda read: show("reading", read, size),
+            progress=lambda read: show("reading", read, size),
         )
     note_warnings(digest.warnings)
     if not arguments.quiet and (sys.stderr.isatty() or not arguments.json):

@@ -34,8 +34,7 @@ def read_files(files: Sequence[str], encoding: str | None = None) -> list[Docume
     with show_progress() as show:
         for name in files:
             documents.append(_read_one(name, encoding))
-            if show is not None:
-                show("reading", len(documents), len(files))
+            show("reading", len(documents), len(files))
     return documents
 
 

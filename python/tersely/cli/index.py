@@ -62,7 +62,7 @@ def run_index(arguments: argparse.Namespace) -> int:
             arguments.folder,
             arguments.output,
             largest_file=max(int(arguments.largest_file * 2**20), 1),
-            progress=None if show is None else partial(show, "indexing"),
+            progress=partial(show, "indexing"),
         )
     report = index.report
     assert report is not None

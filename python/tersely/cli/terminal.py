@@ -130,13 +130,14 @@ def say(text: str, by: str = "tersely") -> None:
 Progress: TypeAlias = Callable[..., object]
 
 _PATIENCE = 2.0  # seconds after which a terminal is told that work goes on
+_BETWEEN_LINES = 10.0  # seconds between two lines of progress in a file
 
 
 @contextmanager
-def show_progress() -> Iterator[Progress | None]:
-    """Give a function (stage, done, of) that draws a bar for each stage; None where stderr is no terminal."""
+def show_progress() -> Iterator[Progress]:
+    """Give a function (stage, done, of) that draws a bar a stage; in a file, a line every ten seconds."""
     if not sys.stderr.isatty():
-        yield None
+        yield _lines_of_progress()
         return
     try:
         from rich.console import Console
@@ -153,6 +154,18 @@ def show_progress() -> Iterator[Progress | None]:
             bars.update(tasks[stage], completed=done, total=of, description=f"{stage} {detail}".rstrip())
 
         yield show
+
+
+def _lines_of_progress() -> Progress:
+    told = time.monotonic()
+
+    def show(stage: str, done: int, of: int, detail: str = "") -> None:
+        nonlocal told
+        if time.monotonic() - told >= _BETWEEN_LINES:
+            told = time.monotonic()
+            say(f"{stage}, {100 * done // max(of, 1)}%{detail and ': ' + detail}")
+
+    return show
 
 
 def _print_progress(stage: str, done: int, of: int, detail: str = "") -> None:

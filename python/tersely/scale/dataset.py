@@ -114,8 +114,8 @@ def compress_dataset(
             see the source and `out` under the same paths.
         workers: processes; None: OMP_NUM_THREADS, else the CPUs this process may use. 0: none but this one,
             which a row may kill then. With Ray: tasks at once; None or 0: the cluster's CPUs.
-        unit_bytes: bytes of the source, about, that make one part; None: a thirty-second of the source, from
-            16 to 128 MiB; 128 MiB where files of lines are compressed.
+        unit_bytes: bytes of the source, about, that make one part; None: 8 MiB, or more where there would be
+            more than 4,096 parts; 128 MiB where files of lines are compressed.
         progress: called with a `Report` up to twice a second a worker, and after each part.
 
     Returns:
@@ -156,8 +156,8 @@ def dedup_dataset(
         threshold: cosine in [-1, 1], as for `tersely.dedup`, whose own embedder decides.
         score: a column of finite numbers: the best of a cluster represents it (ties, and None: the first).
         kept_only: True: write only the rows that stay, with their text; those with an error are among them.
-        unit_bytes: bytes of the source, about, that make one part; None: as for `compress_dataset`, but 64
-            MiB at most, or more where there would be more than 512 parts.
+        unit_bytes: bytes of the source, about, that make one part; None: as for `compress_dataset`, or more
+            where there would be more than 512 parts.
         partitions: into how many texts are divided by their guards; None: one for 8 MiB of the source.
         heavy_bytes: texts of one guard (most have the empty one: no number, no negation) of more bytes are
             divided further, by their rarest terms; None: 64 MiB. Changes time and memory, and no result.

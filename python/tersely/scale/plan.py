@@ -35,9 +35,9 @@ from tersely.scale.rows import (
 #: nothing from it. Polars reads whatever is not empty, so nothing that is no Parquet may lie there.
 PLAN = "_tersely.parquet"
 _FORMAT = 3
-_LEAST_BYTES, _MOST_BYTES = 16 << 20, 128 << 20  # of a unit, where the caller does not say
-_UNITS = 32  # of a source of ordinary size, so that as many workers have one
-_DEDUP_BYTES, _DEDUP_UNITS = 64 << 20, 512  # at most, there: each unit reads what all others wrote
+_UNIT_BYTES, _UNITS = 8 << 20, 4096  # where the caller does not say; larger units where there would be more
+_DEDUP_UNITS = 512  # there: each unit reads what all others wrote
+_COMPRESSED_BYTES = 128 << 20  # of lines that are compressed: each unit reads all that is before it
 _MOST_ROWS = 1 << 16  # of Parquet in a unit: what is repeated takes few bytes there, and many in memory
 _SLACK = 4 / 3  # a unit may have so much more than its size, rather than leave a little for another
 
@@ -133,12 +133,10 @@ def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -
     """
     root, inputs = find_inputs(source, out)
     if unit_bytes is None:  # of the source alone, not of this machine
-        most, total = _MOST_BYTES, sum(one.size for one in inputs)
-        if isinstance(options, DedupOptions):
-            most = max(_DEDUP_BYTES, total // _DEDUP_UNITS)
-        unit_bytes = min(max(total // _UNITS, _LEAST_BYTES), most)
-        if any(is_compressed(Path(one.path)) for one in inputs):  # each unit reads all that is before it
-            unit_bytes = most
+        most = _DEDUP_UNITS if isinstance(options, DedupOptions) else _UNITS
+        unit_bytes = max(sum(one.size for one in inputs) // most, _UNIT_BYTES)
+        if any(is_compressed(Path(one.path)) for one in inputs):
+            unit_bytes = max(unit_bytes, _COMPRESSED_BYTES)
     checks.whole_number(unit_bytes, "unit_bytes", least=1)
     versions = {"tersely": tersely.__version__, "pyarrow": arrow().__version__}
     if (out / PLAN).exists():
