@@ -77,9 +77,10 @@ def folder(
     (tmp_path / ".venv" / "bin").symlink_to(programs)
     if onnx_folder is not None:
         shutil.copytree(onnx_folder, tmp_path / "minilm")
+    (tmp_path / "home").mkdir()
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("OPENAI_BASE_URL", server)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    monkeypatch.setenv("TERSELY_MCP_TOKEN", "a-token-of-some-length")
     return tmp_path

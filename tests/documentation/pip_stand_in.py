@@ -22,7 +22,8 @@ def main(root: Path, command: str, *arguments: str) -> int:
     files = [root / after for before, after in pairwise(arguments) if before == "-r"]
     missing = [str(path) for path in files if not path.is_file()]
     missing += sorted(extras - set(project["optional-dependencies"]))
-    print(*missing, file=sys.stderr)
+    if missing:
+        print(*missing, file=sys.stderr)
     return command != "install" or bool(missing)
 
 

@@ -14,7 +14,7 @@ from markdown_blocks import ROOT, read_blocks
 
 pytestmark = pytest.mark.slow  # each step has a test of its own that is quick
 
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGE = ROOT / "benchmarks" / "MEASURE.md"
 
 
 def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

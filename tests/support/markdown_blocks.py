@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]  # of the repository
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[\w{}-]*) *$")
 _NOTE = re.compile(r"^ *<!-- run: (?P<note>[^>]*) -->$")
 _SHELL = ("sh", "bash", "shell", "console")
-NOTES = ("slow", "until stopped", "fails", "elsewhere")
+NOTES = ("slow", "server", "fails", "installs", "elsewhere")
 
 
 @dataclass(frozen=True, slots=True)
