@@ -116,7 +116,7 @@ class SegmentTable(checks.Valued):
         return ((document, start, end, _KINDS[kind]) for document, start, end, kind in rows)
 
 
-def pieces(texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s) -> list[str]:
+def pieces(texts: Sequence[str], document: Int32s | Int64s, start: Int64s, end: Int64s) -> list[str]:
     """Return each `texts[document][start:end]`, row by row."""
     rows = zip(document.tolist(), start.tolist(), end.tolist(), strict=True)
     return [texts[index][first:last] for index, first, last in rows]

@@ -7,6 +7,7 @@ from histories import all_text, tokens_of
 from tersely.memory import Compactor, compact_messages
 from tersely.memory.messages import read_messages
 from tersely.memory.revisions import find_revisions
+from tersely.memory.statements import read_transcript
 
 REPLACED = [
     ("The meeting room is 4B for the whole week.", "The meeting room is 7C for the whole week."),
@@ -67,7 +68,7 @@ def test_what_withdraws_an_instruction_stands_wherever_that_does(old: str, new: 
 
 @pytest.mark.parametrize(("old", "new"), BOTH_HOLD)
 def test_other_things_of_one_form_both_hold(old: str, new: str) -> None:
-    assert not [one for one in find_revisions(read_messages(told(old, new))) if one.replaced]
+    assert not [one for one in find_revisions(read_transcript(read_messages(told(old, new)))) if one.replaced]
     messages = told(old, new)
     text = all_text(compact_messages(messages, budget=tokens_of(messages) // 2).messages)
     assert old in text and new in text

@@ -16,7 +16,7 @@ from tersely.checks import brief
 from tersely.engine.reading import segment
 from tersely.memory.excerpts import called_tools
 from tersely.memory.messages import Entry, read_messages, warnings_of
-from tersely.memory.statements import KINDS, SENTENCES, find_statements
+from tersely.memory.statements import KINDS, SENTENCES, find_statements, read_transcript, stated_facts
 from tersely.text import parse_json
 from tersely.types import FactReport
 
@@ -115,15 +115,14 @@ def audit(before: Sequence[Any], after: Sequence[Any]) -> Audit:
         for entry in entries
     ]
     made = "\n\n".join(filter(None, map(_text, new)))
-    found = find_statements(entries, made)
+    transcript = read_transcript(entries)
+    found = find_statements(transcript, stated_facts(transcript, made), made)
     reworded, kinds = _Sentences(made), list(KINDS)
-    pieces = [(row, piece) for row, entry in enumerate(entries) for piece in entry.pieces]
     begins = [begin for entry in entries for begin in _begins(entry)]
-    said = [piece.text for _, piece in pieces]
     statements, facts = [], []
     for number, (kind, stays) in enumerate(zip(found.kind.tolist(), found.stands.tolist(), strict=True)):
-        fact = found.facts.fact(said, number, "kept")
-        row, begin = pieces[fact.document][0], begins[fact.document]
+        fact = found.facts.fact(transcript.texts, number, "kept")
+        row, begin = int(transcript.owner[fact.document]), begins[fact.document]
         stated = stays or (fact.kind in SENTENCES and reworded.has(fact.text))
         start, end = begin + fact.start, begin + fact.end
         statements.append(Statement(kinds[kind], fact.text, row, speakers[row], start, end, stated))

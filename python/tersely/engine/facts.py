@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, repeat
+from itertools import accumulate, islice, repeat
 from typing import Any
 
 import numpy as np
@@ -295,11 +295,11 @@ def rows_at(texts: Sequence[str], table: SegmentTable, document: Int32s, at: Int
 
     The first one's of its document before it, where white space stands, or a mark of the order of bytes.
     """
-    first = np.cumsum([0, *map(len, texts)], dtype=np.int64)  # of each document, all in one row
-    begins: npt.NDArray[np.int64] = table.start + first[table.document]
-    found = np.searchsorted(begins, at + first[document], side="right") - 1
-    own = np.searchsorted(table.document, document)
-    last = np.searchsorted(table.document, document, side="right") - 1
+    first = np.array([0, *accumulate(map(len, texts))], dtype=np.int64)  # of each document, all in one row
+    begins: Int64s = table.start + first[table.document]
+    found = begins.searchsorted(at + first[document], side="right") - 1
+    own = table.document.searchsorted(document)
+    last = table.document.searchsorted(document, side="right") - 1
     return np.maximum(found, np.minimum(own, last)).astype(np.int32)
 
 
@@ -424,27 +424,28 @@ class TextIndex:
         if not rarest:
             return False
         before = next(islice(_WORD.finditer(wanted), places.index(rarest), None)).start()
-        for at in rarest[: self._TRIES]:
-            if at >= before and stands_alone(wanted, self.text, at - before):
-                return True
-        return False
+        begins = [at - before for at in rarest[: self._TRIES] if at >= before]
+        begins = [at for at in begins if self.text.startswith(wanted, at)]
+        return any(stand_alone(self.text, [(at, at + len(wanted)) for at in begins]))
 
 
 def _words(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
-def stands_alone(wanted: str, text: str, at: int) -> bool:
-    """Whether `wanted` is at `at` and is no part of a longer word or number."""
-    if not text.startswith(wanted, at):
-        return False
-    before, behind = text[max(at - 2, 0) : at], text[at + len(wanted) : at + len(wanted) + 2]
-    inside = before[-1:].isalnum() and wanted[:1].isalnum()
-    inside |= behind[:1].isalnum() and wanted[-1:].isalnum()
-    inside |= wanted[:1].isdigit() and before[-1:] in {".", ","} and before[:1].isdigit()
-    inside |= wanted[-1:].isdigit() and behind[:1] in {".", ","} and behind[1:].isdigit()
-    inside |= wanted[-1:].isdigit() and behind[:1] == "%"
-    return not inside
+def stand_alone(text: str, places: Iterable[tuple[int, int]]) -> list[bool]:
+    """Whether each place (start, end) of a text is no part of a longer word or number."""
+    found = []
+    for start, end in places:
+        before, behind = text[max(start - 2, 0) : start], text[end : end + 2]
+        first, last = text[start : start + 1], text[end - 1 : end]
+        inside = before[-1:].isalnum() and first.isalnum()
+        inside |= behind[:1].isalnum() and last.isalnum()
+        inside |= first.isdigit() and before[-1:] in {".", ","} and before[:1].isdigit()
+        inside |= last.isdigit() and behind[:1] in {".", ","} and behind[1:].isdigit()
+        inside |= last.isdigit() and behind[:1] == "%"
+        found.append(not inside)
+    return found
 
 
 def fact_report(result: Compressed, preserve: Collection[str]) -> FactReport:

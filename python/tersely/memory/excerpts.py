@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,11 +23,11 @@ from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, 
 from tersely.engine.strategies import Auto
 from tersely.engine.worth import hybrid, importance, read_for_query
 from tersely.memory.messages import Entry, JsonStyle, Piece
-from tersely.memory.quoting import frame_excerpts, quote, sources_of
+from tersely.memory.quoting import EMPTY, frame_excerpts, quote, sources_of
 from tersely.memory.references import is_reference
 from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
-from tersely.memory.statements import BRIEF, IS_SENTENCE, LABEL, STANDING, stated_lines
+from tersely.memory.statements import BRIEF, IS_SENTENCE, LABEL, STANDING, Transcript, stated_lines
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import BatchTokenCounter
 from tersely.types import (
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 _PATHS = ("file_path", "path", "filename", "file", "absolute_path", "target_file")
 _COMMANDS = ("command", "cmd")
 _NONE = (None, None)
+_KIND, _FAILED_CALL = map(attrgetter, ("kind", "failed"))
 
 #: A path or file name, and a command line, where they are known.
 Hints = tuple[str | None, str | None]
@@ -215,7 +217,13 @@ class Excerpts:
         return self.pieces[document[first]], start[first], end[last]
 
 
-def read_excerpts(history: History, folded: Bools, results: Sequence[tuple[int, Document]] = ()) -> Excerpts:
+def read_excerpts(
+    history: History,
+    transcript: Transcript,
+    revisions: Sequence[Revision],
+    folded: Bools,
+    results: Sequence[tuple[int, Document]] = (),
+) -> Excerpts:
     """Read the entries that are `folded` (bool[entries]) and results that are to become shorter.
 
     `results`: (piece, document) of those. What is short, or has no lines, is text; without a query it needs
@@ -223,49 +231,43 @@ def read_excerpts(history: History, folded: Bools, results: Sequence[tuple[int, 
     """
     counter, entries, by_query = history.counter, history.entries, history.relevance is not None
     sources = sources_of(entries, history.numbers, history.called)
-    every = [(entry, piece) for entry in entries for piece in entry.pieces]
-    owner = np.repeat(np.arange(len(entries)), [len(entry.pieces) for entry in entries])
+    every, gone = transcript.pieces, folded[transcript.owner]
     plain: list[int] = []
     typed: list[int] = []
-    for number, ((_, piece), folds) in enumerate(zip(every, folded[owner].tolist(), strict=True)):
+    for number in gone.nonzero()[0].tolist():
+        piece = every[number]
         led = piece.kind == "result" and is_reference(piece.text)  # to what may be gone
-        if folds and not led and piece.text and not piece.text.isspace():
+        if not led and piece.text and not piece.text.isspace():
             least = _RESULT if piece.kind in _RESULTS else _PASTED
             as_text = not by_query and (len(piece.text) < least or piece.kind in _OWN)
             (plain if as_text else typed).append(number)
     quoted = [*plain, *typed]
     hints = hints_by_call(entries) if typed else {}
-    documents = [_document(every[number][1], hints) for number in typed]
+    documents = [_document(every[number], hints) for number in typed]
     documents += [document for _, document in results]
     pieces = np.array([*quoted, *[number for number, _ in results]], dtype=np.int64)
     in_order = sorted(range(len(quoted)), key=quoted.__getitem__)
     names = [sources[number] for number in quoted]
 
-    styles = [every[number][1].within for number, _ in results]
+    styles = [every[number].within for number, _ in results]
+
+    sorted_names = [names[at] for at in in_order]
 
     def write(parts: Sequence[str]) -> list[str]:
-        lines = quote([names[at] for at in in_order], [parts[at] for at in in_order])
+        lines = quote(sorted_names, list(map(parts.__getitem__, in_order)))
         return [frame_excerpts(lines), *map(_sent, parts[len(quoted) :], styles)]
 
-    texts = [every[number][1].text for number in plain]
+    texts = [every[number].text for number in plain]
     sizes = count_batch(counter, [*texts, *[document.text for document in documents]])
     heads = _heads(counter, names, len(results))
-    frame = Frame(write=write, paid=count(counter, frame_excerpts("")), heads=heads)
+    frame = Frame(write=write, paid=count(counter, EMPTY), heads=heads)
     request = Request(
         tuple(documents), history.query or None, None, 1.0, counter, separator="\n", frame=frame
     )
     reading = _joined(texts, request, int(sizes.sum() + heads.costs.sum()), len(typed))
-    texts_of = [piece.kind == "text" for _, piece in every]
-    roles = np.array([entry.role for entry, _ in every], dtype=object)
-    people, talk = [(roles == role) & np.array(texts_of, dtype=bool) for role in ("user", "assistant")]
-    lengths = np.array([len(piece.text) for _, piece in every], dtype=np.int64)
-    wrong = np.array([piece.failed for _, piece in every], dtype=bool)
-    stays = ["\n".join([piece.text for piece in entry.pieces]) for entry in compress(entries, ~folded)]
     spoken = [at for at, entry in enumerate(entries) if entry.role == "user" and not entry.answers] or [-1]
-    asks = "\n".join([piece.text for piece in entries[spoken[-1]].pieces]) if spoken[0] >= 0 else ""
-    of_documents = (people[pieces], talk[pieces], wrong[pieces], lengths[pieces], owner[pieces])
-    revised = _revised_rows(reading, pieces, len(quoted), history.revisions)
-    said = _Said(*of_documents, len(entries), spoken[0], len(quoted), "\n".join(stays), asks, *revised)
+    revised = _revised_rows(reading, pieces, len(quoted), revisions)
+    said = _Said(transcript, pieces, len(quoted), gone, len(entries), (spoken[0], spoken[-1]), *revised)
     utter = np.zeros(len(reading.table), dtype=bool)
     if len(reading.table):
         reading, utter = said.valued(reading, len(plain), history.relevance)
@@ -384,18 +386,19 @@ def _ranks(worth: Float32s) -> Float64s:
 class _Said:
     """The order of worth: people's words, then failures, then facts and the rest."""
 
-    people: Bools  # bool[documents], whether a person said it
-    talk: Bools  # bool[documents], whether the assistant said it
-    wrong: Bools  # bool[documents], whether it is of a call that failed
-    sizes: Int64s  # int64[documents], characters
-    entry: Int64s  # int64[documents], the entry of each
-    entries: int  # how many there are
-    task: int  # the first of the user
+    transcript: Transcript
+    pieces: Int64s  # int64[documents], the piece that each is
     quoted: int  # documents that are quoted, before those that stay in their places
-    stays: str  # the words of messages that stay
-    asks: str  # the newest ones of the user
+    gone: Bools  # bool[pieces], those that do not stay
+    entries: int  # how many there are
+    asks: tuple[int, int]  # the first and the newest of the user that no tool gave; -1: there is none
     replaced: Bools  # bool[units], what later words replace
     group: Int32s  # int32[units], what is in or out together
+
+    def _whose(self, role: str) -> Bools:
+        """bool[documents]: words of such a one, not what he shows or pasted as a file."""
+        said = zip(self.transcript.roles, map(_KIND, self.transcript.pieces), strict=True)
+        return np.array([whose == role and kind == "text" for whose, kind in said], dtype=bool)[self.pieces]
 
     def valued(self, reading: Reading, plain: int, relevance: Float64s | None) -> tuple[Reading, Bools]:
         """The reading with this worth, and the units that people say.
@@ -403,6 +406,12 @@ class _Said:
         The first `plain` documents are text. `relevance`: of entries.
         """
         document, size = reading.table.document, len(reading.table)
+        people, talks, owner = (
+            self._whose("user"),
+            self._whose("assistant"),
+            self.transcript.owner[self.pieces],
+        )
+        lengths = np.array(list(map(len, self.transcript.texts)), dtype=np.int64)[self.pieces]
         text = document < plain
         for region in reading.regions:
             text[region.first : region.last] = region.form is None
@@ -410,9 +419,9 @@ class _Said:
         units = reading.pieces()
         silent = np.array([found is None for found in map(_WORD.search, units)], dtype=bool)
         silent &= document < self.quoted
-        sizes, task = self.sizes[document], (self.entry == self.task)[document]
+        sizes, task = lengths[document], (owner == self.asks[0])[document]
         ends = np.minimum(reading.table.start, sizes - reading.table.end) < np.where(task, BRIEF / 2, 2)
-        mine = self.people[document] & (text | ends)  # what they say before and behind a log is theirs
+        mine = people[document] & (text | ends)  # what they say before and behind a log is theirs
         own = (sizes <= BRIEF) | task & (sizes <= _TASK) | ends
         strong = np.zeros(size, dtype=bool)
         strong[facts.segment[IS_SENTENCE[facts.kind]]] = True
@@ -420,16 +429,17 @@ class _Said:
         own_words = [row for row in said if own[row]]
         strong[[row for row in own_words if LABEL.match(units[row]) or STANDING.search(units[row])]] = True
         newest = {units[row]: row for row in said}
-        stated = stated_lines(self.stays, list(newest))  # what is said again is said once
+        stays = "\n".join(compress(self.transcript.texts, ~self.gone))
+        stated = stated_lines(stays, list(newest))  # what is said again is said once
         again = np.zeros(size, dtype=bool)
         again[said] = [
             newest[units[row]] != row or units[row] in stated or bool(_SMALL_TALK.fullmatch(units[row]))
             for row in said
         ]
-        talk = self.talk[document].nonzero()[0].tolist()
+        talk = talks[document].nonzero()[0].tolist()
         again[[row for row in talk if _SMALL_TALK.fullmatch(units[row])]] = True
         again |= self.replaced
-        of, lines = self.entry[document], reading.same()
+        of, lines = owner[document], reading.same()
         older = np.zeros(size, dtype=bool)  # lines of tools and assistants that a newer message has
         if len(lines):
             last = np.zeros(size, dtype=np.int64)
@@ -443,24 +453,25 @@ class _Said:
         group = self._together((utter & (sizes <= _BREATH)).nonzero()[0], document)
         worth = reading.worth.astype(np.float64)
         if relevance is not None:
-            spread = relevance[self.entry] / max(float(relevance.max()), 1e-9)
+            spread = relevance[owner] / max(float(relevance.max()), 1e-9)
             worth = worth * (_OLDER_WORTH + spread[document]) + _STATED_ASKED * (utter & strong)
             worth[self.replaced] = 0
             made = replace(reading, worth=worth.astype(np.float32), gist=None, essential=None, ranked=False)
             return replace(made, group=group), utter
-        age = self.entry / max(self.entries, 1) / (1 - _NEWEST)
+        age = owner / max(self.entries, 1) / (1 - _NEWEST)
         recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
         near = recency[document]
-        failed = self.wrong[document] & short
+        wrong = np.array(list(map(_FAILED_CALL, self.transcript.pieces)), dtype=bool)[self.pieces]
+        failed = wrong[document] & short
         failed[facts.segment[facts.kind == FactKind.ERROR]] = True
         if reading.essential is not None:
             failed |= reading.essential
-        news = ~self.people & ~self.talk
+        news = ~people & ~talks
         news[plain:] &= np.array([kind not in _NO_NEWS for kind in reading.types], dtype=bool)
         failed &= news[document]
         worth *= near
         worth[again] = 0
-        place = self.entry[document] / max(self.entries, 1)  # newer ones go first
+        place = owner[document] / max(self.entries, 1)  # newer ones go first
         worth[failed] = _FAILED + place[failed]
         asks = np.zeros(size, dtype=bool)  # most were answered since
         asks[said] = [units[row].endswith(("?", "？")) for row in said]
@@ -471,7 +482,7 @@ class _Said:
         worth[utter] = worth[utter] * 2 / (1 + length / _USUAL) + place[utter]
         worth[silent] = 0
         wanted = (_WORTH[facts.kind] > 0) & ~silent[facts.segment]
-        wanted &= (facts.kind != FactKind.NUMBER) | self.people[facts.document]
+        wanted &= (facts.kind != FactKind.NUMBER) | people[facts.document]
         wanted &= ~(older | self.replaced)[facts.segment]
         made = replace(
             reading,
@@ -481,7 +492,7 @@ class _Said:
             auxiliary=silent if silent.any() else None,
             ranked=False,
             group=group,
-            must=self._coverage(facts.rows(wanted), size, recency),
+            must=self._coverage(facts.rows(wanted), size, recency, owner, talks),
         )
         return made, utter
 
@@ -493,28 +504,37 @@ class _Said:
 
     def _facts(self, reading: Reading) -> FactTable:
         """The facts of units that no message that stays states, or that the newest words ask for."""
-        texts = [*reading.texts, self.stays, self.asks]
-        facts = _with_codes(texts, find_facts(texts, segment(texts)))
+        texts, facts, source = self.transcript.texts, self.transcript.facts, self.pieces.copy()
+        if reading.pages:  # what these show is another text
+            source[list(reading.pages)] = np.arange(len(texts), len(texts) + len(reading.pages))
+            texts = [*texts, *map(reading.texts.__getitem__, reading.pages)]
+            facts = find_facts(texts, segment(texts))
+        facts = _with_codes(texts, facts)
+        piece, document = facts.document, np.full(len(texts), -1, dtype=np.int32)
+        document[source] = np.arange(len(source))
         known, asked = np.zeros((2, facts.keys), dtype=bool)
-        known[facts.key[facts.document == len(texts) - 2]] = True
-        asked[facts.key[facts.document == len(texts) - 1]] = True
-        here = facts.document < len(reading.texts)
-        facts = facts.rows(here & (~known | asked)[facts.key])
-        first = rows_at(texts, reading.table, facts.document, facts.start)
-        last = rows_at(texts, reading.table, facts.document, facts.end - 1)
+        own = piece < len(self.gone)
+        known[facts.key[own][~self.gone[piece[own]]]] = True
+        asked[facts.key[own][self.transcript.owner[piece[own]] == self.asks[1]]] = True
+        facts = replace(facts, document=document[piece]).rows(
+            (document[piece] >= 0) & (~known | asked)[facts.key]
+        )
+        first = rows_at(reading.texts, reading.table, facts.document, facts.start)
+        last = rows_at(reading.texts, reading.table, facts.document, facts.end - 1)
         return replace(
             facts, segment=first, last=np.maximum(first, last), weight=1 + asked[facts.key].astype(np.float32)
         )
 
-    def _coverage(self, facts: FactTable, units: int, recency: Float64s) -> FactCoverage:
+    def _coverage(
+        self, facts: FactTable, units: int, recency: Float64s, owner: Int64s, talks: Bools
+    ) -> FactCoverage:
         """Facts as terms of units; those of several messages, and the newest, count most."""
-        many, entry = max(facts.keys, 1), self.entry[facts.document]
+        many, entry = max(facts.keys, 1), owner[facts.document]
         told = np.unique(facts.key.astype(np.int64) * self.entries + entry)
         often = np.bincount(told // self.entries, minlength=many)
-        alike = facts.document.astype(np.int64) * len(FactKind) + facts.kind
-        _, place, number = np.unique(alike, return_inverse=True, return_counts=True)
-        rare = 1 / (1 + _RARE * np.log2(number[place]))  # one of many of its kind says little
-        rare[self.talk[facts.document]] = 1
+        alike = facts.document.astype(np.int64) * len(_WORTH) + facts.kind
+        rare = 1 / (1 + _RARE * np.log2(np.bincount(alike)[alike]))  # one of many of its kind says little
+        rare[talks[facts.document]] = 1
         latest, weight = np.zeros(many), np.zeros(many)
         np.maximum.at(latest, facts.key, recency[facts.document] * facts.weight * rare)
         np.maximum.at(weight, facts.key, _WORTH[facts.kind])
@@ -542,18 +562,13 @@ def _with_codes(texts: Sequence[str], facts: FactTable) -> FactTable:
     known = set((facts.document.astype(np.int64) * wide + facts.start).tolist())
     new = np.array([place not in known for place in (number * wide + start).tolist()], dtype=bool)
     document, start, end = number[new].astype(np.int32), start[new], end[new]
-    numbers: dict[str, int] = {}
-    key = [numbers.setdefault(text, len(numbers)) for text in slices(texts, document, start, end)]
+    keys: dict[str, int] = {}
+    key = [keys.setdefault(text, facts.keys + len(keys)) for text in slices(texts, document, start, end)]
     none = np.zeros(len(key), dtype=np.int32)
     kind = np.full(len(key), FactKind.IDENTIFIER, dtype=np.uint8)
-    return FactTable(
-        np.concatenate((facts.kind, kind)),
-        np.concatenate((facts.document, document)),
-        np.concatenate((facts.start, start)),
-        np.concatenate((facts.end, end)),
-        np.concatenate((facts.segment, none)),
-        np.concatenate((facts.last, none)),
-        np.concatenate((facts.key, np.array(key, dtype=np.int32) + facts.keys)),
-        facts.keys + len(numbers),
-        np.concatenate((facts.weight, none.astype(np.float32))),
-    )
+    codes = (kind, document, start, end, none, none, np.array(key, dtype=np.int32))
+    known_ones = (facts.kind, facts.document, facts.start, facts.end, facts.segment, facts.last, facts.key)
+    pairs: list[Any] = list(zip(known_ones, codes, strict=True))
+    weight = np.concatenate((facts.weight, none.astype(np.float32)))
+    columns: list[Any] = [*map(np.concatenate, pairs), facts.keys + len(keys), weight]
+    return FactTable(*columns)

@@ -29,6 +29,7 @@ from tersely.memory.excerpts import (
 from tersely.memory.groups import MESSAGE_TOKENS, check_room, count_entries
 from tersely.memory.messages import Entry, JsonStyle, Path, Piece, read_messages
 from tersely.memory.quoting import (
+    EMPTY,
     Places,
     cut_pieces,
     frame_excerpts,
@@ -38,10 +39,10 @@ from tersely.memory.quoting import (
 )
 from tersely.memory.references import Reference, find_references, is_reference
 from tersely.memory.revisions import Revision, find_revisions
-from tersely.memory.statements import KINDS, find_statements, stated_lines
+from tersely.memory.statements import KINDS, Transcript, find_statements, read_transcript, stated_lines
 from tersely.memory.writing import new_user_message, with_texts
 from tersely.protocols import BatchTokenCounter
-from tersely.types import Document, Float64s, Frame, Int64s, Request
+from tersely.types import Document, Float64s, Frame, Int64s, Request, pieces as slices
 
 
 class MessageAccount(NamedTuple):
@@ -74,7 +75,7 @@ class MessageAccount(NamedTuple):
     pictures: int = 0
 
 
-_TEXT, _KIND, _FAILED = attrgetter("text"), attrgetter("kind"), attrgetter("failed")
+_TEXT, _KIND, _FAILED, _PATH = map(attrgetter, ("text", "kind", "failed", "path"))
 
 
 _NEWEST_SHARE = 0.1  # of the budget: for the newest messages even where words of older ones go short
@@ -108,7 +109,6 @@ class History:
     # other texts for messages that stay, by their paths
     changed: Mapping[int, Mapping[Path, str]] = field(default_factory=dict)
     reasons: Mapping[int, str] = field(default_factory=dict)  # why, by the index
-    revisions: Sequence[Revision] = ()  # of what people said, by what they said later
     # int64[n], tokens of each message, as changed
     now: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
@@ -235,7 +235,7 @@ def _of_messages(
 
 def _fold(history: History, budget: int) -> FoldedHistory:
     """Fold what `fold` does, where each message is read as one."""
-    frame = MESSAGE_TOKENS + int(count_batch(history.counter, ["user", frame_excerpts("")]).sum())
+    frame = MESSAGE_TOKENS + int(count_batch(history.counter, ["user", EMPTY]).sum())
     bound = {*history.stays, *history.excerpts}
     free = [index for index in range(len(history.costs)) if index not in bound]
     newest = max(int(_PICTURES_SHARE * budget) // max(history.picture_tokens, 1), 1)
@@ -248,9 +248,9 @@ def _fold(history: History, budget: int) -> FoldedHistory:
             for index, some in repeats.items()
         }
         history = history.rewrite(texts, "repeated")
-    history = replace(history, revisions=find_revisions(history.entries))
     stay, border = _newest_groups(history, _owed(history), budget, frame)
-    choice = _Choice(history, stay)
+    transcript = read_transcript(history.entries)
+    choice = _Choice(history, transcript, find_revisions(transcript), stay)
     shorter = None if border is None else _with_shorter(choice, border)
     fitted = None if shorter is None else _fit(shorter, budget, frame)
     if shorter is None or fitted is None or not all(fitted.results):
@@ -387,6 +387,8 @@ class _Choice:
     """The decisions before the fit."""
 
     history: History
+    transcript: Transcript  # of its entries, and what people said that later words of theirs revise
+    revisions: Sequence[Revision]
     stay: Sequence[bool]  # which messages stay in their places
     results: Sequence[_Result] = ()  # what is still to become shorter
 
@@ -398,7 +400,7 @@ def _with_shorter(choice: _Choice, border: tuple[int, int, int]) -> _Choice | No
     if not results:
         return None
     stay = [*choice.stay[:first], *[True] * (last - first), *choice.stay[last:]]
-    return _Choice(history, stay, results)
+    return replace(choice, stay=stay, results=results)
 
 
 def _long_results(history: History, first: int, last: int, room: int) -> list[_Result]:
@@ -457,10 +459,10 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
         folded[:] = False
     else:
         room -= frame
-    pieces = [(index, piece.path) for index, entry in enumerate(history.entries) for piece in entry.pieces]
-    numbers = {place: number for number, place in enumerate(pieces)} if choice.results else {}
+    owner, paths = choice.transcript.owner.tolist(), map(_PATH, choice.transcript.pieces)
+    numbers = {place: number for number, place in enumerate(zip(owner, paths, strict=True))}
     results = [(numbers[result.index, result.path], result.document) for result in choice.results]
-    excerpts = read_excerpts(history, folded, results)
+    excerpts = read_excerpts(history, choice.transcript, choice.revisions, folded, results)
     if not len(excerpts.reading.table):
         nothing = excerpts.places(np.empty(0, dtype=np.uint8))
         return _FitResult("", ("",) * len(choice.results), used, nothing, nothing)  # results are white space
@@ -486,16 +488,11 @@ def _assemble(choice: _Choice, fitted: _FitResult) -> FoldedHistory:
     for result, shorter in zip(choice.results, fitted.results, strict=True):
         changed.setdefault(result.index, {})[result.path] = shorter
     reasons = {**history.reasons, **dict.fromkeys([result.index for result in choice.results], "budget")}
-    said = [
-        changed.get(index, {}).get(piece.path, piece.text) if choice.stay[index] else piece.text
-        for index, entry in enumerate(history.entries)
-        for piece in entry.pieces
-    ]
-    owner = np.repeat(np.arange(len(choice.stay)), [len(entry.pieces) for entry in history.entries])
-    quoted = zip(*[column.tolist() for column in fitted.kept], strict=True)
-    whole = [text for text, index in zip(said, owner.tolist(), strict=True) if choice.stay[index]]
-    sent = "\n\n".join([*whole, *[said[row][start:end] for row, start, end in quoted]])
-    gone, errors = _lost(history.entries, history.revisions, sent)
+    owner = choice.transcript.owner
+    said = zip(owner.tolist(), choice.transcript.pieces, strict=True)
+    whole = [changed.get(at, {}).get(piece.path, piece.text) for at, piece in said if choice.stay[at]]
+    sent = "\n\n".join([*whole, *slices(choice.transcript.texts, *fitted.kept)])
+    gone, errors = _lost(choice, fitted.kept, changed, sent)
     piece, start, end = map(np.concatenate, zip(gone, fitted.unsaid, strict=True))
     order = np.lexsort((end, start, piece))
     kept, lost = _by_message(owner, *fitted.kept), _by_message(owner, piece[order], start[order], end[order])
@@ -526,15 +523,25 @@ def _assemble(choice: _Choice, fitted: _FitResult) -> FoldedHistory:
 
 
 def _lost(
-    entries: Sequence[Entry], revisions: Sequence[Revision], sent: str
+    choice: _Choice,
+    kept: tuple[Int64s, Int64s, Int64s],
+    changed: Mapping[int, Mapping[Path, str]],
+    sent: str,
 ) -> tuple[tuple[Int64s, Int64s, Int64s], bool]:
     """(piece, start, end) of statements that the result lacks, and whether one is of an error.
 
     What later words replace is not lost.
     """
-    found = find_statements(entries, sent, newest=True)
+    transcript = choice.transcript
+    facts = transcript.facts
+    whole = np.array(choice.stay, dtype=bool)[transcript.owner]
+    for number in whole.nonzero()[0].tolist() if changed else ():
+        whole[number] = transcript.pieces[number].path not in changed.get(int(transcript.owner[number]), ())
+    has = np.zeros(facts.keys, dtype=bool)
+    has[facts.key[whole[facts.document] | transcript.inside(kept)]] = True
+    found = find_statements(transcript, has, sent, newest=True)
     facts, away = found.facts, ~found.stands
-    for (piece, start, end), _, replaced in revisions:
+    for (piece, start, end), _, replaced in choice.revisions:
         if replaced:
             away &= (facts.document != piece) | (facts.start < start) | (facts.start >= end)
     gone = away.nonzero()[0]

@@ -72,6 +72,9 @@ def frame_excerpts(lines: str) -> str:
     return f"{HEADER}\n{fence(lines).put(lines)}"
 
 
+EMPTY = frame_excerpts("")
+
+
 def quote(sources: Sequence[str], parts: Sequence[str]) -> str:
     """Write parts, each behind its source; only a source begins a line."""
     lines: list[str] = []

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from itertools import chain, pairwise, takewhile
 from math import log
 from operator import eq, or_
 from typing import NamedTuple
 
+import numpy as np
+
 from tersely import _native
-from tersely.engine.facts import find_facts
-from tersely.engine.reading import segment
-from tersely.memory.messages import Entry
-from tersely.memory.statements import IS_SENTENCE, LABEL
+from tersely.memory.statements import IS_SENTENCE, LABEL, Transcript
 from tersely.types import FactKind, pieces
 
 _QUANTITY, _TIME, _COMMON = 1, 2, 4  # classes of terms (csrc/kernels/text/terms.hpp)
@@ -62,24 +60,21 @@ class Revision(NamedTuple):
     replaced: bool
 
 
-def find_revisions(entries: Sequence[Entry]) -> list[Revision]:
+def find_revisions(transcript: Transcript) -> list[Revision]:
     """Find statements that revise an earlier one of people, each with the newest such.
 
     Two sentences speak of one thing where they differ in their values alone, behind the same words and one
     that states ("is", "until"); or where the later says that something changed, and shares words with the
     earlier, and the kind of its value. O(characters).
     """
-    texts = [
-        piece.text if entry.role == "user" and piece.kind == "text" and len(piece.text) < _PASTED else ""
-        for entry in entries
-        for piece in entry.pieces
-    ]
-    table = segment(texts)
-    rows = (table.end - table.start <= _LONGEST).nonzero()[0]
+    texts, table, facts = transcript.texts, transcript.table, transcript.facts
+    said = zip(transcript.roles, transcript.pieces, strict=True)
+    people = [role == "user" and piece.kind == "text" and len(piece.text) < _PASTED for role, piece in said]
+    rows = (np.array(people, dtype=bool)[table.document] & (table.end - table.start <= _LONGEST)).nonzero()[0]
     units = pieces(texts, table.document[rows], table.start[rows], table.end[rows])
     if len(units) < 2:
         return []
-    facts = find_facts(texts, table)
+    facts = facts.rows(np.array(people, dtype=bool)[facts.document])
     named = pieces(texts, facts.document, facts.start, facts.end)
     labels = [match[0] if (match := LABEL.match(unit)) else "" for unit in units]
     ids, offsets, classes = _native.read_terms([*units, *named, *labels])

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain, compress, repeat
+from operator import attrgetter
 
 import numpy as np
 
 from tersely import _native
 from tersely.content.units import Bools
-from tersely.engine.facts import TextIndex, find_facts
+from tersely.engine.facts import TextIndex, fact_keys, find_facts, stand_alone
 from tersely.engine.reading import segment
-from tersely.memory.messages import Entry
-from tersely.types import FactKind, FactTable, Int64s, pieces
+from tersely.memory.messages import Entry, Piece
+from tersely.types import FactKind, FactTable, Int64s, SegmentTable, pieces
 
 #: Kinds of statements, those first whose loss costs most, and the kinds of facts that they are.
 KINDS = {
@@ -41,8 +43,10 @@ STANDING = re.compile(
 LABEL = re.compile(r"\W{0,4}[A-Z][A-Z0-9_-]{1,40}(?: [A-Z0-9_-]{1,40}){0,3}\W?: ")
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
 SPEAKERS = ("system", "user", "assistant", "tool")
+_SPEAKER = {name: number for number, name in enumerate(SPEAKERS)}
 _NOBODY = SPEAKERS.index("tool")  # what has an unknown role is data
 _WORD = re.compile(r"\w")
+_PIECES, _TEXT, _ROLE, _PIECE_KIND = map(attrgetter, ("pieces", "text", "role", "kind"))
 _KIND_OF = {FactKind[name]: number for number, names in enumerate(KINDS.values()) for name in names.split()}
 _KIND = np.array([_KIND_OF.get(kind, -1) for kind in FactKind])
 _SAYS = {"instructions": ("system", "user"), "decisions": ("system", "user", "assistant")}  # who may
@@ -66,22 +70,70 @@ class Statements:
     stands: Bools
 
 
-def find_statements(entries: Sequence[Entry], made: str, newest: bool = False) -> Statements:
-    """Find the statements of entries, and which of them `made`, a new history's text, has.
+@dataclass(frozen=True, eq=False, slots=True)
+class Transcript:
+    """The texts of a history with their sentences and facts, read once for all that look at them.
 
-    Instructions are those of the user and the system; what tools say is no decision, and their numbers are
-    rows of data. Of one that is stated several times: the first of who says it before others (SPEAKERS), or,
-    if `newest`, the last. One native pass: O(characters + facts log facts).
+    Attributes:
+        pieces: of all entries, in order; the columns below are of these.
+        texts, roles: what each says, and the role of its entry.
+        owner: int64[pieces], the entry of each.
+        table: the sentences; `document` is the number of a piece, as in `facts`.
+        facts: numbers, names, instructions and the like.
     """
-    texts = [piece.text for entry in entries for piece in entry.pieces]
-    known = {name: number for number, name in enumerate(SPEAKERS)}
-    who = [known.get(entry.role, _NOBODY) for entry in entries for _ in entry.pieces]
-    facts = find_facts([*texts, made], segment([*texts, made]))
-    kind = _KIND[facts.kind]
+
+    pieces: list[Piece]
+    texts: list[str]
+    roles: list[str]
+    owner: Int64s
+    table: SegmentTable
+    facts: FactTable
+
+    def inside(self, places: tuple[Int64s, Int64s, Int64s]) -> Bools:
+        """bool[facts]: whether each lies in one of some places (piece, start, end), which are in order."""
+        document, low, high = places
+        if not len(low):
+            return np.zeros(len(self.facts), dtype=bool)
+        first = np.array([0, *accumulate(map(len, self.texts))], dtype=np.int64)
+        begin = first[self.facts.document]
+        at = (first[document] + low).searchsorted(begin + self.facts.start, side="right") - 1
+        inside: Bools = (at >= 0) & (begin + self.facts.end <= (first[document] + high)[at])
+        return inside
+
+
+def read_transcript(entries: Sequence[Entry]) -> Transcript:
+    """Read the texts of entries: sentences and facts, in one native pass each. O(characters)."""
+    pieces = list(chain.from_iterable(map(_PIECES, entries)))
+    texts = list(map(_TEXT, pieces))
+    sizes = list(map(len, map(_PIECES, entries)))
+    roles = list(chain.from_iterable(map(repeat, map(_ROLE, entries), sizes)))
+    table = segment(texts)
+    owner = np.arange(len(entries)).repeat(sizes)
+    return Transcript(pieces, texts, roles, owner, table, find_facts(texts, table))
+
+
+def stated_facts(transcript: Transcript, made: str) -> Bools:
+    """bool[keys]: of each fact of a history, whether a text has one with the same key."""
+    facts = transcript.facts
+    there = set(fact_keys([made], find_facts([made], segment([made]))))
     has = np.zeros(facts.keys, dtype=bool)
-    has[facts.key[facts.document == len(texts)]] = True
-    speaker = np.array([*who, 0])[facts.document]
-    shown = np.array([piece.kind != "picture" for entry in entries for piece in entry.pieces] + [False])
+    has[facts.key] = list(map(there.__contains__, fact_keys(transcript.texts, facts)))
+    return has
+
+
+def find_statements(transcript: Transcript, has: Bools, made: str, newest: bool = False) -> Statements:
+    """Find the statements of a history, and which of them a new one has.
+
+    `has`: bool[keys], facts that the new history, whose text is `made`, is known to have. Instructions are
+    those of the user and the system; what tools say is no decision, and their numbers are rows of data. Of
+    one that is stated several times: the first of who says it before others (SPEAKERS), or, if `newest`, the
+    last. O(characters + facts log facts).
+    """
+    facts = transcript.facts
+    kind = _KIND[facts.kind]
+    speaker = np.array([_SPEAKER.get(role, _NOBODY) for role in transcript.roles], dtype=np.int64)
+    speaker = speaker[facts.document]
+    shown = np.array(list(map("picture".__ne__, map(_PIECE_KIND, transcript.pieces))), dtype=bool)
     counts = (kind >= 0) & shown[facts.document] & _MAY[kind, speaker]
     counts &= (facts.kind != FactKind.NUMBER) | (speaker != SPEAKERS.index("tool"))
     rows = counts.nonzero()[0]
@@ -94,7 +146,7 @@ def find_statements(entries: Sequence[Entry], made: str, newest: bool = False) -
     gone = (~stands).nonzero()[0]
     said = [
         " ".join(text.casefold().strip("`").split())
-        for text in pieces(texts, found.document[gone], found.start[gone], found.end[gone])
+        for text in pieces(transcript.texts, found.document[gone], found.start[gone], found.end[gone])
     ]
     stated = stated_lines(" ".join(made.casefold().split()), said)
     stands[gone] = [text in stated for text in said]
@@ -113,31 +165,16 @@ def standing_sentences(texts: Sequence[str]) -> list[str]:
 def stated_lines(text: str, lines: Sequence[str]) -> set[str]:
     """Return those of some lines that a text has word for word, as lines or within them. O(characters)."""
     found = {line for line in lines if _WORD.search(line)}
-    whole = found.intersection(map(str.strip, text.split("\n")))
+    whole = found.intersection(map(str.strip, text.split("\n"))) if found else found
     parts = sorted(found - whole)
     if not parts:
         return whole
     number, _, start, end = _native.occurrences([text], parts)
-    alone = _stand_alone(text, start, end)
-    whole.update([parts[one] for one in set(number[alone].tolist())])
-    left = {parts[one] for one in set(number[~alone].tolist())} - whole
+    places = zip(start.tolist(), end.tolist(), strict=True)
+    alone = set(compress(number.tolist(), stand_alone(text, places)))
+    whole.update(map(parts.__getitem__, alone))
+    left = set(map(parts.__getitem__, set(number.tolist()) - alone))
     if left:  # perhaps within a longer one of them
         stands = TextIndex(text).stands
         whole.update([part for part in left if stands(part)])
     return whole
-
-
-def _stand_alone(text: str, start: Int64s, end: Int64s) -> Bools:
-    """bool[n]: whether each place is no part of a longer word or number, as `stands_alone` has it."""
-    codes = np.frombuffer(f"  {text}  ".encode("utf-32-le"), dtype="<u4")
-    places = np.stack((start, start + 1, start + 2, end + 1, end + 2, end + 3))
-    known, number = np.unique(codes[places], return_inverse=True)
-    signs, number = list(map(chr, known.tolist())), number.reshape(places.shape)
-    letter = np.array(list(map(str.isalnum, signs)), dtype=bool)[number]
-    digit = np.array(list(map(str.isdigit, signs)), dtype=bool)[number]
-    point = np.array(list(map(".,".__contains__, signs)), dtype=bool)[number]
-    percent = np.array(list(map("%".__eq__, signs)), dtype=bool)[number]
-    inside = (letter[1] & letter[2]) | (letter[4] & letter[3])
-    inside |= (digit[2] & point[1] & digit[0]) | (digit[3] & point[4] & digit[5])
-    alone: Bools = ~(inside | (digit[3] & percent[4]))
-    return alone

@@ -123,6 +123,8 @@ def joined_turns(messages: Sequence[Any]) -> list[tuple[int, int, Any]]:
 
 def _turn(message: Any) -> tuple[str, str]:
     """The role, and the field of the blocks, of a message that may be joined with one beside it; or ""."""
+    if type(message) is dict and type(message.get("content")) is str and "parts" not in message:
+        return "", ""
     role = _field(message, "role")
     if role == "model" and is_list(_field(message, "parts")):
         return "model", "parts"

@@ -10,6 +10,8 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
+from itertools import repeat
+from operator import contains
 
 from tersely.text import well_formed
 
@@ -47,7 +49,7 @@ def fence(*texts: str) -> Fence:
     """
     digest = hashlib.sha256(well_formed("\0".join(texts)).encode("utf-8")).digest()
     number, digits = str(int.from_bytes(digest)), _DIGITS
-    while any((marker := f"=== {number[-digits:]} ===") in text for text in texts):
+    while any(map(contains, texts, repeat(marker := f"=== {number[-digits:]} ==="))):
         digits += _MORE
         if digits > len(number):
             digest = hashlib.sha256(digest).digest()
