@@ -15,9 +15,11 @@ from pathlib import Path
 import pytest
 from markdown_blocks import ROOT
 
-PAGES = sorted(page for page in ROOT.glob("*.md") if page.name != "CHANGELOG.md") + sorted(
-    page for folder in ("docs", "python") for page in (ROOT / folder).rglob("*.md")
-)
+PAGES = [
+    *sorted(page for page in ROOT.glob("*.md") if page.name != "CHANGELOG.md"),
+    ROOT / "benchmarks" / "FIGURES.md",
+    *sorted(page for folder in ("docs", "python") for page in (ROOT / folder).rglob("*.md")),
+]
 FIGURE = re.compile(
     r"(?<![\w.])\.\d{2,3}\b|\b\d[\d.]*%|\b\d[\d,.]* ?(?:ms|µs|us|MB/s|GB/s|core-hours)\b|\b\d+\.\d+ s\b"
     r"|\b[\d.]+ times (?:as|the|that|its|faster|slower)\b|\bx\d+\.\d+|\b[\d.]+ bytes (?:a|per|for a) byte"
