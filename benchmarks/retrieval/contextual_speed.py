@@ -8,11 +8,9 @@ from collections.abc import Callable
 from statistics import median
 from typing import Any
 
-import numpy as np
 import tersely
 from tersely.models.static import StaticEmbedder
 from tersely.retrieval import (
-    AllocationStrategy,
     CompressionConfig,
     ContextualCompressor,
     DocumentChunk,
@@ -32,7 +30,6 @@ _ASKED = {
     _RESULTS: _READ,
     _RESULTS + _AT_HAND: _GIVEN,
     _CONTEXTUAL: _READ,
-    _CONTEXTUAL + _AT_HAND: _GIVEN,
 }
 
 
@@ -64,24 +61,13 @@ def _summary(found: list[tuple[float, float]]) -> dict[str, float]:
 
 
 def _calls(chunks: list[DocumentChunk]) -> dict[str, Callable[[], Any]]:
-    generator = np.random.default_rng(5)
-    query = generator.normal(size=384).astype(np.float32)
-    noise = generator.normal(size=(len(chunks), 384)).astype(np.float32)
-    vectors = noise + np.outer(generator.uniform(0.2, 1.5, len(chunks)), query).astype(np.float32)
     made: dict[str, Callable[[], Any]] = {}
+    config = CompressionConfig(cache_results=False)
 
-    def call(allocation: AllocationStrategy, **given: Any) -> Callable[[], Any]:
-        config = CompressionConfig(cache_results=False, allocation_strategy=allocation)
+    def contextual() -> None:
+        found = ContextualCompressor(config=config).compress_sync(chunks, _QUERY)  # scores afresh
+        require(0 < found.usage.used <= 3000, "over the budget")
 
-        def run() -> None:
-            found = ContextualCompressor(config=config).compress_sync(
-                chunks, _QUERY, **given
-            )  # scores afresh
-            require(0 < found.usage.used <= 3000, "over the budget")
-
-        return run
-
-    given = {"embeddings": vectors, "query_embedding": query}
     texts = [chunk.content for chunk in chunks]
     results = [(chunk, 1 - place / 200) for place, chunk in enumerate(chunks)]
     known = StaticEmbedder().embed(texts)
@@ -95,7 +81,6 @@ def _calls(chunks: list[DocumentChunk]) -> dict[str, Callable[[], Any]]:
 
     made[_RESULTS] = results_of()
     made[_RESULTS + _AT_HAND] = results_of(vectors=known)
-    made[_CONTEXTUAL] = call(AllocationStrategy.PROPORTIONAL)
-    made[_CONTEXTUAL + _AT_HAND] = call(AllocationStrategy.PROPORTIONAL, **given)
+    made[_CONTEXTUAL] = contextual
     made["tersely.compress"] = lambda: tersely.compress(texts, _QUERY, budget=3000)
     return made

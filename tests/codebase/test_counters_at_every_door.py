@@ -17,7 +17,7 @@ from tersely.integrations.llmlingua import PromptCompressor
 from tersely.memory import Compactor, compact_messages
 from tersely.memory.segments.segment import new_segment
 from tersely.retrieval import ChunkResult, ContextualCompressor, compress_results
-from tersely.retrieval.contextual.extractive import ExtractiveCompressor as OfOneDocument
+from tersely.retrieval.extractive import ExtractiveCompressor as OfOneDocument
 from tersely.retrieval.index import extract
 from tersely.strategies import (
     ContextChunk,

@@ -21,7 +21,7 @@ from tersely.content.lines import _gaps
 from tersely.engine.reading import longest_prefix
 from tersely.models.counters import resolve_counter
 from tersely.models.tree_sitter import has_syntax_errors
-from tersely.retrieval.contextual.extractive import best_overlaps
+from tersely.retrieval.extractive import best_overlaps
 from tersely.retrieval.results import extract_sentences
 from tersely.types import Level
 

@@ -26,7 +26,6 @@ pytest.importorskip("mcp")
 
 from http_servers import served
 from tersely.mcp.text_tools import text_tools
-from tersely.mcp.tools import Tool, ToolReply
 from tersely.retrieval.index import Index
 
 TOKEN = "correct-horse-battery"
@@ -140,22 +139,6 @@ def test_what_cannot_be_used_makes_a_server_unready_until_it_can(tmp_path: Path)
         assert status == 503 and text == "not ready" and ask(url, "/health")[0] == 200
         (tmp_path / "away").rename(tmp_path / "index")
         assert ask(url, "/ready")[0] == 200
-
-
-def test_a_full_server_is_alive_and_not_ready() -> None:
-    begun, release = threading.Event(), threading.Event()
-
-    def wait(_: dict[str, Any]) -> ToolReply:
-        begun.set()
-        assert release.wait(30)
-        return ToolReply("done", {})
-
-    with served([Tool("wait", "waits", NOTHING, wait)], most=1) as url, ThreadPoolExecutor(1) as pool:
-        caller = pool.submit(call, url, "wait")
-        assert begun.wait(30)
-        assert ask(url, "/ready") == (503, "busy") and ask(url, "/health")[0] == 200
-        release.set()
-        assert caller.result() == {} and ask(url, "/ready")[0] == 200
 
 
 @pytest.mark.slow

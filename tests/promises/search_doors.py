@@ -150,9 +150,7 @@ def results(random: Random) -> Call:
     chosen: dict[str, Any] = {
         "min_score": random.choice([0.0, 0.3]),
         "top_n": random.choice([None, 1, 5]),
-        "linkage": random.choice(["representative", "single"]),
         "strategy": random.choice(["threshold", "kmeans"]),
-        "keep_facts": random.random() < 0.7,
         "max_sentences": sentences,
     }
 

@@ -23,7 +23,7 @@ from tersely.memory.compaction import CompactedMessages, compact_messages
 from tersely.report import pieces as words, to_html, write_html
 from tersely.report.pieces import heading_of, titles_of
 from tersely.report.views import view_of
-from tersely.retrieval.contextual.compressor import ContextualCompressor
+from tersely.retrieval.contextual import ContextualCompressor
 from tersely.types import Document, Fact, FactKind, FactReport, Level, Receipt, Span
 from text_strategies import fragments, some_texts
 

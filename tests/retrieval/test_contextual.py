@@ -29,8 +29,8 @@ from tersely.retrieval import (
     TokenBudgetConfig,
     TokenBudgetManager,
 )
-from tersely.retrieval.contextual.settings import limits_for, total_for
 from tersely.retrieval.scoring import to_uuid
+from tersely.retrieval.settings import limits_for, total_for
 from tersely.strategies import Manager
 
 TIGHT = TokenBudgetConfig(total_budget=200, reserve_for_response=100, min_per_document=20)
@@ -348,9 +348,9 @@ def test_a_reserve_that_was_given_shrinks_only_where_it_does_not_fit(total: int,
 def test_a_budget_given_twice_is_an_error_unless_it_is_the_same() -> None:
     config, limits = CompressionConfig(token_budget=2000), TokenBudgetConfig(total_budget=3000)
     for twice in ({"config": config, "budget": limits}, {"token_budget": 5000, "budget": limits}):
-        with pytest.raises(ValueError, match=r"give one budget, not .*=3000"):
+        with pytest.raises(ValueError, match=r"give one budget, not .*3000"):
             ContextualCompressor(**twice)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"token_budget=5000, config.token_budget=2000"):
+    with pytest.raises(ValueError, match=r"give one budget, not 2000 and 5000"):
         ContextualCompressor(token_budget=5000, config=config)
     assert (
         ContextualCompressor(config=replace(config, token_budget=3000), budget=limits).config.token_budget

@@ -25,7 +25,6 @@ from tersely.retrieval import (
     ExtractiveCompressor,
     RelevanceReranker,
     RelevanceScore,
-    ScoringMethod,
     Segmenter,
     SegmentSize,
     TokenBudgetConfig,
@@ -129,38 +128,6 @@ def test_by_default_the_budget_flows_to_what_answers() -> None:
     assert kept[1] >= 3, "its share"
 
 
-def unit(*angles: float) -> Any:
-    return np.array([[np.cos(angle), np.sin(angle)] for angle in np.deg2rad(angles)])
-
-
-def test_vectors_say_which_documents_are_read_at_all() -> None:
-    documents = [chunk(f"{prose(20, f'rower{i}')} Tokens are rotated.", str(i)) for i in range(6)]
-    compressor = ContextualCompressor(budget=limits(100, least=50), counter=words)
-    result = compressor.compress_sync(
-        documents, QUERY, embeddings=unit(80, 30, 50, 10, 40, 20), query_embedding=unit(0)[0]
-    )
-    check_result(result, words, 100)
-    assert [one.index for one in result.compressed_documents] == [3, 5]
-    assert {one.index: one.reason for one in result.dropped_documents} == {
-        0: "irrelevant",
-        1: "budget",
-        2: "budget",
-        4: "budget",
-    }
-    scores = [score.overall_score for score in result.relevance_scores]
-    assert scores == pytest.approx(np.cos(np.deg2rad([80, 30, 50, 10, 40, 20])), abs=1e-6)
-    assert {score.method for score in result.relevance_scores} == {ScoringMethod.EMBEDDING}
-    assert not result.relevance_scores[1].segment_scores, "it was not read"
-
-
-def test_vectors_that_do_not_match() -> None:
-    compressor = ContextualCompressor()
-    with pytest.raises(ValueError, match=r"embeddings must have shape \(3, d\)"):
-        compressor.compress_sync(CORPUS, QUERY, embeddings=unit(1, 2), query_embedding=unit(0)[0])
-    with pytest.raises(ValueError, match="give both embeddings and query_embedding"):
-        compressor.compress_sync(CORPUS, QUERY, embeddings=unit(1, 2, 3))
-
-
 class Shelf:
     """A retriever that finds all it has."""
 
@@ -207,7 +174,7 @@ def test_one_counter_and_one_model_for_all() -> None:
     assert compressor.budget_manager.counter is compressor.counter
     assert compressor.llm is not None
     asked: list[Any] = []
-    run = "tersely.retrieval.contextual.compression.ContentSummarizer"
+    run = "tersely.retrieval.contextual.ContentSummarizer"
     with pytest.MonkeyPatch.context() as patch:
         from tersely.retrieval import ContentSummarizer
 

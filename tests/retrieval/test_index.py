@@ -30,13 +30,16 @@ from tersely.retrieval import ChunkResult
 from tersely.retrieval.chunks import Retriever
 from tersely.retrieval.index import Index, storage
 from tersely.retrieval.index.chunking import Chunk, cut_chunks
-from tersely.retrieval.index.ranking import best_cosines, best_rows, fuse, normalize_scores
-from tersely.retrieval.index.words import (
+from tersely.retrieval.index.ranking import (
     MOST_COUNTED,
+    best_cosines,
+    best_rows,
     forget_words,
+    fuse,
     hold_any,
     make_words,
     merge_words,
+    normalize_scores,
     score_words,
     write_words,
 )

@@ -22,9 +22,9 @@ from tersely.mcp.tools import Tool  # noqa: E402
 @contextmanager
 def served(tools: list[Tool], **options: Any) -> Iterator[str]:
     """The URL of a server on a free port of this machine."""
-    limits = {name: options.pop(name) for name in ("connections", "idle") if name in options}
+    connections = options.pop("connections", 256)
     application = http_application(tools, **options)
-    server = uvicorn.Server(server_config(application, port=0, log_level="critical", **limits))
+    server = uvicorn.Server(server_config(application, connections, port=0, log_level="critical"))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

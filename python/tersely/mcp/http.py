@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tersely import checks
@@ -29,6 +29,7 @@ __all__ = ["checked_token", "http_application", "serve_http"]
 
 _SHORTEST_TOKEN = 16  # characters
 _HEALTH, _READY = "/health", "/ready"
+_HEAD = 16 * 2**10  # bytes of the head of a request
 _READY_WAIT = 5.0  # seconds until what does not say whether it is ready is not
 _LOG = logging.getLogger("tersely.mcp")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -48,7 +49,6 @@ def http_application(
     host: str = "127.0.0.1",
     token: str | None = None,
     origins: Iterable[str] = (),
-    most: int = 256,
     body: int = 4 * 2**20,
     threads: int = 8,
     deadline: float = 60.0,
@@ -66,7 +66,6 @@ def http_application(
         origins: web origins, like "https://example.org", whose pages may call besides the server's own;
             others are refused, those of other ports of this machine too, so that a page in a browser cannot
             use what listens here. Callers that are no browsers send no origin.
-        most: requests at a time; more are told to come again (503).
         ready: called when somebody asks for /ready; each raises where something served cannot be used (503).
         body, threads, deadline, gateway: as of `compress_routes`, and of tool calls.
 
@@ -98,7 +97,7 @@ def http_application(
     )
     hosts = _LOOPBACK_NAMES if _is_loopback(host) else ()
     allowed = frozenset(origin.rstrip("/") for origin in origins)
-    return _Gate(application, token, hosts, allowed, most, tuple(ready))
+    return _Gate(application, token, hosts, allowed, tuple(ready))
 
 
 def serve_http(
@@ -106,8 +105,7 @@ def serve_http(
     *,
     host: str = "127.0.0.1",
     port: int = 8765,
-    connections: int = 512,
-    idle: float = 10.0,
+    connections: int = 256,
     deadline: float = 60.0,
     **options: Any,
 ) -> None:
@@ -120,14 +118,12 @@ def serve_http(
         tools: of the server.
         host, port: where it listens; port 0 is any that is free.
         connections: at a time; callers on more are told to come again (503).
-        idle: seconds that a connection may take to send the head of a request.
         deadline: seconds that a tool call may run.
 
     Logs go to standard error. Raises ValueError where it cannot listen there.
     """
     application = http_application(tools, host=host, deadline=deadline, **options)
-    grace = math.ceil(deadline)
-    config = server_config(application, connections=connections, idle=idle, timeout_graceful_shutdown=grace)
+    config = server_config(application, connections, timeout_graceful_shutdown=math.ceil(deadline))
     sockets = _listen(host, port)
     port = sockets[0].getsockname()[1]
     import uvicorn
@@ -155,29 +151,22 @@ def _at_sigterm(end: Callable[[], None]) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def server_config(application: Any, *, connections: int = 512, idle: float = 10.0, **more: Any) -> Any:
-    """Return the `uvicorn.Config` of an application; `connections`, `idle`: as of `serve_http`.
+def server_config(application: Any, connections: int = 256, **more: Any) -> Any:
+    """Return the `uvicorn.Config` of an application; `connections`: as of `serve_http`.
 
-    Raises ValueError where there are fewer than one connection, or no time.
+    Raises ValueError where there are fewer than one connection.
     """
     connections = checks.whole_number(connections, "connections", least=1)
-    idle = checks.number(idle, "idle", above=0)
     import uvicorn
 
-    from tersely.mcp.connections import HEAD, HeadInTime
-
-    defaults: dict[str, Any] = {
-        "log_level": "warning",
-        "timeout_graceful_shutdown": 5,
-        "server_header": False,
-        "timeout_keep_alive": idle,
-    }
+    defaults: dict[str, Any] = {"log_level": "warning", "timeout_graceful_shutdown": 5}
     return uvicorn.Config(
         application,
-        http=HeadInTime,
+        http="h11",
         ws="none",
+        server_header=False,
         limit_concurrency=connections + 1,
-        h11_max_incomplete_event_size=HEAD,
+        h11_max_incomplete_event_size=_HEAD,
         **(defaults | more),
     )
 
@@ -217,9 +206,7 @@ class _Gate:
     token: str | None
     hosts: tuple[str, ...]  # that the Host header may name, with any port; empty: all
     origins: frozenset[str]
-    most: int
     ready: tuple[Callable[[], object], ...]
-    _inside: int = field(default=0, init=False)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass a request on, or answer it."""
@@ -228,17 +215,12 @@ class _Gate:
             return
         from starlette.requests import Request
 
-        if (answer := await self._answer(Request(scope))) is not None:
-            await answer(scope, receive, send)
-            return
-        self._inside += 1
-        try:
-            await self.application(scope, receive, send)
-        finally:
-            self._inside -= 1
+        answer = await self._answer(Request(scope))
+        await (self.application if answer is None else answer)(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response | None:
-        """Answer what is no call, and refuse: 403 Host or origin, 401 token, 405 GET, 503 too many."""
+        """Answer what is no call, and refuse: 403 Host or origin, 401 token, 405 GET."""
+        import anyio
         from starlette.responses import PlainTextResponse as Text
 
         path, get = request.scope["path"], request.method in ("GET", "HEAD")
@@ -249,27 +231,16 @@ class _Gate:
         if get and path == _HEALTH:
             return Text("alive")
         if get and path == _READY:
-            problem = await self._problem()
-            return Text(problem, 503, {"retry-after": "1"}) if problem else Text("ready")
+            with anyio.move_on_after(_READY_WAIT):
+                if await anyio.to_thread.run_sync(self._is_ready, abandon_on_cancel=True):
+                    return Text("ready")
+            return Text("not ready", 503, {"retry-after": "1"})
         if not self._is_authorized(request.headers.get("authorization", "")):
             return Text("a bearer token is needed", 401, {"www-authenticate": "Bearer"})
         if request.method == "GET" and not path.startswith(RETRIEVE):
             # No stream of the server's own: calls are answered where they come in.
             return Text("there is nothing to get; POST calls here", 405, {"allow": "POST"})
-        if self._inside >= self.most:
-            return Text("too many requests at a time", 503, {"retry-after": "1"})
         return None
-
-    async def _problem(self) -> str:
-        """Why no call can be taken now; "": one can."""
-        import anyio
-
-        if self._inside >= self.most:
-            return "busy"
-        with anyio.move_on_after(_READY_WAIT):
-            if await anyio.to_thread.run_sync(self._is_ready, abandon_on_cancel=True):
-                return ""
-        return "not ready"
 
     def _is_ready(self) -> bool:
         try:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tersely.memory.compaction import CompactedMessages
 from tersely.memory.messages import Entry, read_message, read_messages
-from tersely.retrieval.contextual.settings import CompressionResult
+from tersely.retrieval.settings import CompressionResult
 from tersely.types import Compressed, Document, Kind, Receipt, Span, count_reasons
 
 Showable = Compressed | CompressionResult | CompactedMessages

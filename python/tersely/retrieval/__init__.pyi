@@ -3,29 +3,15 @@ from tersely.retrieval.chunks import (
     DocumentChunk as DocumentChunk,
     SearchResult as SearchResult,
 )
-from tersely.retrieval.contextual.compressor import (
+from tersely.retrieval.contextual import (
     CompressingRetriever as CompressingRetriever,
     ContextualCompressor as ContextualCompressor,
     RelevanceReranker as RelevanceReranker,
 )
-from tersely.retrieval.contextual.extractive import (
+from tersely.retrieval.extractive import (
     ExtractedContent as ExtractedContent,
     ExtractiveCompressor as ExtractiveCompressor,
     Segmenter as Segmenter,
-)
-from tersely.retrieval.contextual.settings import (
-    AllocationStrategy as AllocationStrategy,
-    CompressedDocument as CompressedDocument,
-    CompressionBatch as CompressionBatch,
-    CompressionConfig as CompressionConfig,
-    CompressionResult as CompressionResult,
-    CompressionStats as CompressionStats,
-    CompressionStrategy as CompressionStrategy,
-    SegmentRef as SegmentRef,
-    SegmentSize as SegmentSize,
-    StrategySelector as StrategySelector,
-    TokenBudgetConfig as TokenBudgetConfig,
-    TokenBudgetManager as TokenBudgetManager,
 )
 from tersely.retrieval.parts import (
     Parts as Parts,
@@ -39,6 +25,20 @@ from tersely.retrieval.scoring import (
     ScoringMethod as ScoringMethod,
     SegmentScore as SegmentScore,
     explain as explain,
+)
+from tersely.retrieval.settings import (
+    AllocationStrategy as AllocationStrategy,
+    CompressedDocument as CompressedDocument,
+    CompressionBatch as CompressionBatch,
+    CompressionConfig as CompressionConfig,
+    CompressionResult as CompressionResult,
+    CompressionStats as CompressionStats,
+    CompressionStrategy as CompressionStrategy,
+    SegmentRef as SegmentRef,
+    SegmentSize as SegmentSize,
+    StrategySelector as StrategySelector,
+    TokenBudgetConfig as TokenBudgetConfig,
+    TokenBudgetManager as TokenBudgetManager,
 )
 from tersely.writing.summary import (
     ABSTRACTIVE_COMPRESSION_PROMPT as ABSTRACTIVE_COMPRESSION_PROMPT,

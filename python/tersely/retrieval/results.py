@@ -17,7 +17,7 @@ from tersely.engine.dedup import dedup_texts
 from tersely.engine.reading import count_batch, segment
 from tersely.engine.worth import document_probability, hybrid, read_for_query
 from tersely.errors import BudgetExceededError
-from tersely.kernels import cosine_similarity, threshold_clusters
+from tersely.kernels import cosine_similarity
 from tersely.kernels.checks import to_matrix
 from tersely.models.counters import resolve_counter
 from tersely.models.embedders import resolve_embedder
@@ -86,7 +86,7 @@ def within_budget(texts: Sequence[str], max_tokens: int = 2000, counter: Any = "
 
 
 _ROUNDS = 50
-_LINKAGES, _STRATEGIES = ("representative", "single"), ("threshold", "kmeans")
+_STRATEGIES = ("threshold", "kmeans")
 _USUAL = 0.85  # threshold from which on duplicates share most of their words
 
 
@@ -97,38 +97,27 @@ def duplicates(
     *,
     vectors: npt.ArrayLike | None = None,
     embedder: Any = None,
-    linkage: str = "representative",
-    keep_facts: bool = True,
 ) -> Int32s:
     """Find the row that represents each text, int32[n]: itself where it is no duplicate.
 
-    The best score of a group stands for it (ties: the first).
+    The best score of a group stands for it (ties: the first). Duplicates are similar to what stands for
+    them, and agree with it in numbers, negations, names and most of their words, as for `tersely.dedup`; in
+    fewer of their words where the threshold is under 0.85, with its square.
 
     Args:
         texts, scores: of the results.
         threshold: cosine in [-1, 1], inclusive, with a tolerance of 1e-9. A zero row is similar to none.
         vectors: (n, d), as the index has them; None: `embedder` makes them.
-        linkage: "representative": each is similar to what stands for it; "single": perhaps through others.
-        keep_facts: duplicates also agree in numbers, negations, names and most of their words, as for
-            `tersely.dedup`; in fewer of their words where the threshold is under 0.85, with its square.
-            False: the cosine alone decides, and texts that differ in a number may merge.
 
-    O(characters + n k d) for k groups ("single": n^2 d).
+    O(characters + n k d) for k groups.
     """
-    checks.one_of(linkage, "linkage", _LINKAGES)
     x = _vectors(texts, vectors, embedder)
+    rows = {text: row for row, text in reversed(list(enumerate(texts)))}
+    known = SimpleNamespace(embed=lambda some: x[[rows[text] for text in some]])
+    words = min(max(threshold, 0.0) / _USUAL, 1.0) ** 2
     by = np.asarray(scores, dtype=np.float64)
-    if keep_facts and linkage == "representative":
-        return _agreeing(texts, x, by, threshold, threshold)
-    found = threshold_clusters(x, threshold, by, linkage=linkage, threads=1)  # type: ignore[arg-type]
-    if not keep_facts:
-        return found.representatives[found.labels]
-    stands = np.arange(len(texts), dtype=np.int32)
-    for label in np.flatnonzero(found.sizes > 1):
-        rows = np.flatnonzero(found.labels == label)  # of what is linked, what agrees in what it says
-        alike = _agreeing([texts[row] for row in rows.tolist()], x[rows], by[rows], -1.0, threshold)
-        stands[rows] = rows[alike]
-    return stands
+    found = dedup_texts(texts, known, threshold, by, threads=1, words=words)
+    return found.representatives[found.labels]
 
 
 def kmeans_groups(vectors: npt.NDArray[Any], scores: Sequence[float], k: int) -> Int32s:
@@ -159,16 +148,6 @@ def kmeans_groups(vectors: npt.NDArray[Any], scores: Sequence[float], k: int) ->
     _, first = np.unique(labels[best_first], return_index=True)
     stands: Int32s = best_first[first][labels].astype(np.int32)
     return stands
-
-
-def _agreeing(
-    texts: Sequence[str], x: npt.NDArray[Any], by: Float64s, cosine: float, threshold: float
-) -> Int32s:
-    rows = {text: row for row, text in reversed(list(enumerate(texts)))}
-    known = SimpleNamespace(embed=lambda some: x[[rows[text] for text in some]])
-    words = min(max(threshold, 0.0) / _USUAL, 1.0) ** 2
-    found = dedup_texts(texts, known, cosine, by, threads=1, words=words)
-    return found.representatives[found.labels]
 
 
 def _vectors(texts: Sequence[str], vectors: npt.ArrayLike | None, embedder: Any) -> npt.NDArray[Any]:
@@ -238,9 +217,7 @@ def compress_results(
     top_n: int | None = 5,
     vectors: npt.ArrayLike | None = None,
     embedder: Any = None,
-    linkage: str = "representative",
     strategy: str = "threshold",
-    keep_facts: bool = True,
     max_sentences: int | None = None,
     max_tokens: int | None = None,
     counter: Any = "chars/4",
@@ -258,12 +235,8 @@ def compress_results(
         top_n: results at most; None: all.
         vectors: (n, d), of the results as the index has them; None: `embedder` makes them.
         embedder: None (the one that comes with tersely) or another (as for `tersely.dedup`).
-        linkage: "representative": a duplicate is similar to the better one that stands for it; "single": it
-            may be so through others.
         strategy: "threshold", or "kmeans": min(top_n, different results) groups, the best of each; what
             differs in a fact may then be in one group.
-        keep_facts: no duplicates are those that differ in a number, a negation, a name (`tersely.dedup`).
-            False: the cosine alone decides.
         max_sentences: of all results together, shared out evenly; None: whole contents.
         max_tokens: of all texts together: whole ones while they fit, then none; None: no limit.
         counter: counts them ("chars/4", or as for `tersely.compress`).
@@ -282,8 +255,6 @@ def compress_results(
     checks.one_of(strategy, "strategy", _STRATEGIES)
     if top_n is not None:
         checks.whole_number(top_n, "top_n", least=1)
-    if max_sentences is not None and query is None:
-        raise ValueError("max_sentences needs a query")
     if query is not None and query.strip() and found and not found[0].scored:
         chances = on_topic([one.text for one in found], query, embedder=embedder).tolist()
         found = [replace(one, score=chance) for one, chance in zip(found, chances, strict=True)]
@@ -291,14 +262,7 @@ def compress_results(
     rows, scores = [one.index for one in kept], [one.score for one in kept]
     given = None if vectors is None else _vectors([one.text for one in found], vectors, None)[rows]
     x = _vectors([one.text for one in kept], given, embedder)
-    stands = duplicates(
-        [one.text for one in kept],
-        scores,
-        similarity_threshold,
-        vectors=x,
-        linkage=linkage,
-        keep_facts=keep_facts,
-    )
+    stands = duplicates([one.text for one in kept], scores, similarity_threshold, vectors=x)
     if strategy == "kmeans" and top_n is not None:  # the best of each group stands for those in it
         first = np.flatnonzero(stands == np.arange(len(kept)))
         best = np.arange(len(kept))
@@ -308,8 +272,8 @@ def compress_results(
     chosen = different[:top_n]
     texts = [kept[row].text for row in chosen]
     spans: list[tuple[tuple[int, int], ...]] = [((0, len(text)),) for text in texts]
-    if max_sentences is not None and query is not None:
-        excerpts = extract_sentences(texts, query, max_sentences, embedder=embedder)
+    if max_sentences is not None:
+        excerpts = extract_sentences(texts, query or "", max_sentences, embedder=embedder)
         texts, spans = [one.text for one in excerpts], [one.spans for one in excerpts]
     fit, truncated = (len(texts), False) if max_tokens is None else within_budget(texts, max_tokens, counter)
     return CompressedResults(

@@ -17,6 +17,7 @@ from tersely.files import file_digest, map_bytes, private, sync_to_disk
 from tersely.models.embedders import CheckedEmbedder
 from tersely.retrieval.index.chunking import Chunk, cut_chunks
 from tersely.retrieval.index.files import FileNote, SourceFile, find_files, read_file, text_of
+from tersely.retrieval.index.ranking import forget_words, merge_words, write_words
 from tersely.retrieval.index.storage import (
     ChunkRow,
     Made,
@@ -31,7 +32,6 @@ from tersely.retrieval.index.storage import (
     write_state,
     writing,
 )
-from tersely.retrieval.index.words import forget_words, merge_words, write_words
 from tersely.types import Float32s, Int32s, Int64s
 
 if TYPE_CHECKING:

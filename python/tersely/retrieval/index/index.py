@@ -16,7 +16,14 @@ from tersely.errors import StoreError
 from tersely.models.embedders import CheckedEmbedder, resolve_embedder
 from tersely.retrieval.chunks import ChunkResult, PlacedResult
 from tersely.retrieval.index.building import LARGEST_FILE, BuildReport, build
-from tersely.retrieval.index.ranking import best_cosines, best_rows, fuse, normalize_scores
+from tersely.retrieval.index.ranking import (
+    best_cosines,
+    best_rows,
+    fuse,
+    hold_any,
+    normalize_scores,
+    score_words,
+)
 from tersely.retrieval.index.storage import (
     DEFAULT_FOLDER,
     FILE,
@@ -33,7 +40,6 @@ from tersely.retrieval.index.storage import (
     read_state,
     state_digest,
 )
-from tersely.retrieval.index.words import hold_any, score_words
 from tersely.sqlite import DamageError, Database
 from tersely.text import well_formed
 from tersely.types import Float32s, Int32s

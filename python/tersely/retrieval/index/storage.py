@@ -32,7 +32,7 @@ import numpy as np
 
 from tersely.errors import StoreError
 from tersely.files import file_digest, file_lock, make_folder, map_bytes, private, read_array
-from tersely.retrieval.index.words import forget_all_words, make_words
+from tersely.retrieval.index.ranking import forget_all_words, make_words
 from tersely.sqlite import DamageError, Database, Format, check_file
 from tersely.types import Float32s, Int32s, Int64s
 

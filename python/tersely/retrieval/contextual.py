@@ -1,53 +1,63 @@
-"""Run one contextual compression: read, choose a strategy, fit, and account for each document."""
+"""Fit search results into a token budget by their relevance to a query."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import asyncio
+import inspect
+import threading
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tersely.cache import digest_of
-from tersely.engine.reading import count, count_batch, separator_cost
-from tersely.engine.strategies import Auto, Extractive, Prepared
+from tersely import checks, metrics
+from tersely.cache import BoundedCache, digest_of
+from tersely.documents import warnings_about
+from tersely.engine.reading import count, count_batch, separator_cost, to_spans
+from tersely.engine.strategies import Auto, Extractive, Prepared, with_required
 from tersely.errors import BudgetExceededError, ModelReplyError, RelevanceScoringError, SummarizationError
-from tersely.models.flows import Flow
-from tersely.models.language_models import CheckedLanguageModel
-from tersely.retrieval.chunks import DocumentChunk, generated_by_document
-from tersely.retrieval.contextual.extractive import REASONS, Selection, spans_by_document
-from tersely.retrieval.contextual.settings import (
+from tersely.models.counters import resolve_counter
+from tersely.models.flows import Flow, limited, one_model, run_flow, run_flow_async, to_be_awaited
+from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
+from tersely.retrieval.chunks import (
+    ChunkResult,
+    DocumentChunk,
+    Retriever,
+    SearchResult,
+    generated_by_document,
+    read_chunks,
+)
+from tersely.retrieval.extractive import REASONS, Selection, spans_by_document
+from tersely.retrieval.scoring import RelevanceScore, RelevanceScorer, to_uuid
+from tersely.retrieval.settings import (
     BudgetPlan,
     CompressedDocument,
+    CompressionBatch,
     CompressionConfig,
     CompressionResult,
+    CompressionStats,
     CompressionStrategy,
     DroppedDocument,
     StrategySelector,
+    TokenBudgetConfig,
     TokenBudgetManager,
+    limits_for,
+    to_strategy,
+    total_for,
 )
-from tersely.retrieval.scoring import RelevanceScore, ScoringMethod, to_uuid
-from tersely.types import (
-    MODEL_NOT_USED,
-    Compressed,
-    Document,
-    Float64s,
-    Frame,
-    Int64s,
-    Kind,
-    Level,
-    Request,
-    Span,
-)
+from tersely.types import MODEL_NOT_USED, Compressed, Document, Frame, Int64s, Kind, Level, Request, Span
 from tersely.writing.summary import ContentSummarizer, Filler, Summary
 
+_CACHE = 32 * 2**20  # bytes of results
+_DOCUMENT_BYTES = 1000  # of a result, a document, besides its text
 _DUPLICATE = REASONS.index("duplicate")
 _EXTRACTIVE = CompressionStrategy.EXTRACTIVE.value
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Scores:
+class Scores(NamedTuple):
     """The answer of a relevance scorer.
 
     Attributes:
@@ -60,23 +70,6 @@ class Scores:
     reason: str | None = None
     warnings: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, answered: Any, documents: int, strict: bool) -> Scores:
-        """Check an answer.
-
-        Raises ModelReplyError where it is not one score a document, RelevanceScoringError where `strict` and
-        another method stepped in.
-        """
-        if not isinstance(answered, Sequence) or len(answered) != documents:
-            raise ModelReplyError(f"a scorer must give {documents} scores, not {type(answered).__name__}")
-        for score in answered:
-            if not isinstance(score, RelevanceScore) or not 0 <= score.overall_score <= 1:
-                raise ModelReplyError(f"a scorer must give RelevanceScores in [0, 1], not {score!r}")
-        reason, warnings = getattr(answered, "fallback_reason", None), getattr(answered, "warnings", ())
-        if strict and reason is not None:
-            raise RelevanceScoringError(reason)
-        return cls(answered, reason, tuple(warnings))
-
 
 @dataclass(eq=False)
 class Compression:
@@ -84,17 +77,15 @@ class Compression:
 
     Attributes:
         chunks: as given.
-        documents: as they are read: blank where `similarity` says that they cannot have a share.
+        documents: as they are read.
         query: without white space around it.
         strategy: that the caller named.
         config, manager: settings and limits.
         pinned: (document, start, end) spans that stay.
-        similarity: float64[n] in [0, 1], relevance by vectors that the caller brought; None: there are none.
         sizes: int64[n], tokens.
         warnings: reason codes.
         selector: chooses the strategy where the caller did not.
         separator: stands between documents, and between pieces that do not touch.
-        again: makes the same call with another total budget.
         started: of `time.perf_counter`.
     """
 
@@ -105,12 +96,10 @@ class Compression:
     config: CompressionConfig
     manager: TokenBudgetManager
     pinned: tuple[tuple[int, int, int], ...]
-    similarity: Float64s | None
     sizes: Int64s
     warnings: tuple[str, ...]
     selector: StrategySelector
     separator: str
-    again: Callable[[int], Compression]
     started: float
 
     @cached_property
@@ -119,7 +108,7 @@ class Compression:
         parts = [self.query, repr((self.strategy, self.config, self.manager.config, self.pinned))]
         for one in self.chunks:
             parts += [repr(one.id), "" if one.metadata is None else repr(one.metadata), one.content]
-        return digest_of([*parts, "" if self.similarity is None else self.similarity.tobytes().hex()])
+        return digest_of(parts)
 
     def run(self, scored: Scores, model: CheckedLanguageModel | None) -> Flow[tuple[CompressionResult, int]]:
         """Yield prompts, take replies, return the result, within the available tokens, and the number of
@@ -168,13 +157,11 @@ class Compression:
     ) -> tuple[Selection, Prepared]:
         """Read some of the documents, and see which of their segments may be kept."""
         config, documents = self.config, tuple(self.documents[index] for index in which)
-        relevance, similarity = self.scored.relevance, self.similarity
-        if frame is None and similarity is None:  # a document alone, whose relevance is known
-            similarity = np.ones(len(self.documents))
+        relevance = self.scored.relevance
         selection = Selection(
             documents,
             None if relevance is None else [relevance[index] for index in which],
-            None if similarity is None else similarity[list(which)],
+            certain=frame is None,  # a document alone, whose relevance is known
             threshold=config.min_relevance_threshold if self.query else 0.0,
             window=config.context_window,
             wholes=config.preserve_structure,
@@ -437,7 +424,8 @@ class Compression:
             compressed_token_count=after,
             compression_ratio=after / before if before else 1.0,
             strategy_used=strategy or self.strategy or self.config.default_strategy,
-            relevance_scores=self._relevance_scores(),
+            relevance_scores=self.scored.relevance
+            or self.selection.relevance_scores([chunk.id for chunk in self.chunks]),
             dropped_documents=dropped,
             usage=self.manager.usage(plan, used, self.used),
             used_llm=any(one.used_llm for one in documents),
@@ -468,19 +456,6 @@ class Compression:
             gone.append(DroppedDocument(chunk.id, index, size, self.scores[index], reason))
         return tuple(gone)
 
-    def _relevance_scores(self) -> Sequence[RelevanceScore]:
-        """The relevance of each document; by the caller's vectors where there are some."""
-        similarity, relevance = self.similarity, self.scored.relevance
-        if relevance is None:
-            method = ScoringMethod.HYBRID if similarity is None else ScoringMethod.EMBEDDING
-            return self.selection.relevance_scores([chunk.id for chunk in self.chunks], method)
-        if similarity is None:
-            return relevance
-        vectors = zip(relevance, similarity.tolist(), strict=True)
-        return [
-            replace(score, overall_score=value, method=ScoringMethod.EMBEDDING) for score, value in vectors
-        ]
-
 
 def _cut(result: Compressed) -> tuple[str, ...]:
     return ("segment_cut",) if "segment_cut" in result.receipt.warnings else ()
@@ -490,3 +465,347 @@ def _cut(result: Compressed) -> tuple[str, ...]:
 def _reader(level: Level, structure: bool) -> Auto:
     """The strategy that reads documents."""
     return Auto.of_text(Extractive(level=level, preserve_structure=structure))
+
+
+class ContextualCompressor:
+    """Compresses retrieved documents to a token budget by their relevance to a query.
+
+    Documents and segments under the relevance threshold are left out. The budget goes to the segments that
+    bring most per token, of whatever document, verbatim; where shares per document were asked for (see
+    `TokenBudgetConfig`), each document has its share first. With a language model, documents can be
+    summarized instead. The text of a result never counts more tokens than are available; whatever was
+    dropped, or went otherwise than asked for, stands in it with a reason. Results are remembered in 32 MiB,
+    and relevance in 8; the least recently used make room, so memory stops growing, at about twice as much.
+
+    Attributes:
+        config: the settings of calls that bring none.
+        counter: the token counter that every part uses.
+        llm: the language model, None: there is none.
+        budget_manager, strategy_selector: the parts.
+    """
+
+    def __init__(
+        self,
+        llm_client: Any = None,
+        default_strategy: CompressionStrategy | str = CompressionStrategy.EXTRACTIVE,
+        token_budget: int = 4000,
+        *,
+        config: CompressionConfig | None = None,
+        budget: TokenBudgetConfig | None = None,
+        relevance_scorer: Any = None,
+        strategy_selector: StrategySelector | None = None,
+        counter: Any = None,
+        separator: str = "\n\n",
+        strict: bool = False,
+        model: Any = None,
+    ) -> None:
+        """Put the parts together.
+
+        Args:
+            llm_client, model: a language model under either name (`resolve_language_model`); used by
+                ABSTRACTIVE and HYBRID alone.
+            default_strategy, token_budget: see `CompressionConfig`; `config` goes before them.
+            config: further settings.
+            budget: further limits; its total and its allocation go before those of `config`. Two different
+                budgets, neither of them the default, are an error.
+            relevance_scorer: a `tersely.retrieval.RelevanceScorer`, or an object with `score(documents,
+                query)` (and `score_sync`, for `compress_sync`) that gives a RelevanceScore a document. None:
+                a RelevanceScorer with the method HYBRID.
+            strategy_selector: chooses the strategy where the caller did not.
+            counter: the tokenizer that budgets are meant in (`tersely.compress`).
+            separator: stands between kept pieces that do not touch in the source, and between documents.
+            strict: raise RelevanceScoringError, SummarizationError or BudgetExceededError where otherwise a
+                simpler method steps in or documents are dropped.
+        """
+        if budget is not None and not isinstance(budget, TokenBudgetConfig):
+            raise TypeError(f"budget must be a TokenBudgetConfig, not {budget!r}; a number is token_budget=")
+        totals = {token_budget} | ({config.token_budget} if config else set())
+        totals |= {budget.total_budget} if budget else set()
+        totals -= {TokenBudgetConfig().total_budget}
+        if len(totals) > 1:
+            raise ValueError(f"give one budget, not {' and '.join(map(str, sorted(totals)))}")
+        config = config or CompressionConfig(default_strategy=default_strategy, token_budget=token_budget)  # type: ignore[arg-type]  # names too
+        if budget is not None:
+            total, allocation = budget.total_budget, budget.allocation_strategy
+            config = replace(config, token_budget=total, allocation_strategy=allocation)
+        self.config, self._given = config, budget
+        self.counter = resolve_counter(counter)
+        model = one_model(model=model, llm_client=llm_client)
+        self.llm = None if model is None else resolve_language_model(model)
+        self.separator = checks.text(separator, "separator")
+        self.strict = strict
+        self.strategy_selector = strategy_selector or StrategySelector()
+        self.budget_manager, self._warnings = self._limited(config)
+        self._scorer = relevance_scorer
+        self._cache: BoundedCache[CompressionResult] = BoundedCache(_CACHE)
+        self._stats, self._lock = CompressionStats(), threading.Lock()
+
+    @cached_property
+    def relevance_scorer(self) -> Any:
+        """The scorer of documents: yours, or a RelevanceScorer."""
+        return self._scorer or RelevanceScorer(level=self.config.segment_size)
+
+    @to_be_awaited
+    async def compress(
+        self,
+        documents: Any,
+        query: str,
+        strategy: CompressionStrategy | str | None = None,
+        *,
+        config: CompressionConfig | None = None,
+        pinned: Any = (),
+    ) -> CompressionResult:
+        """Compress documents for a query.
+
+        Args:
+            documents: DocumentChunks, ChunkResults, SearchResults, or what `tersely.compress` takes.
+            query: what the reader asks; "" for what matters in general.
+            strategy: or its name; None: the selector's choice, or the default.
+            config: the settings of this call, its budget included.
+            pinned: what must stay, verbatim (`tersely.compress`).
+
+        Raises:
+            BudgetExceededError: what is pinned does not fit; `strict`: not all relevant documents do. It
+                speaks of the total budget, the reserve for the response included.
+            RelevanceScoringError, SummarizationError: `strict`, and a model failed.
+            ValueError, TypeError: a wrong argument.
+
+        O(characters). Prompts are sent in the caller's event loop, `config.batch_size` at a time; all else
+        runs on other threads.
+        """
+        return await self._compress(self._call(documents, query, strategy, config, pinned), self.llm)
+
+    def compress_sync(
+        self,
+        documents: Any,
+        query: str,
+        strategy: CompressionStrategy | str | None = None,
+        *,
+        config: CompressionConfig | None = None,
+        pinned: Any = (),
+    ) -> CompressionResult:
+        """Compress as `compress` does, without an event loop; prompts are sent from other threads."""
+        call = self._call(documents, query, strategy, config, pinned)
+        if (known := self._cached(call)) is not None:
+            return known
+        answer: Any = None
+        if self._scorer is not None and call.query:
+            try:
+                answer = self._scorer.score_sync(call.documents, call.query)
+            except Exception as error:
+                answer = error
+        return run_flow(self._steps(call, answer, self.llm), self.llm, call.config.batch_size)
+
+    @to_be_awaited
+    async def compress_batch(self, batches: Sequence[CompressionBatch]) -> list[CompressionResult]:
+        """Compress the documents of several calls side by side; results are in the order of the calls.
+
+        `config.batch_size` prompts of all of them are with the model at a time. Where one raises, that is
+        raised once the others are done.
+        """
+        model = None if self.llm is None else limited(self.llm, self.config.batch_size)
+        calls = [self._call(batch.documents, batch.query, batch.strategy) for batch in batches]
+        found = await asyncio.gather(*(self._compress(one, model) for one in calls), return_exceptions=True)
+        for result in found:
+            if isinstance(result, BaseException):
+                raise result
+        return [result for result in found if isinstance(result, CompressionResult)]
+
+    @to_be_awaited
+    async def compress_results(
+        self, results: Sequence[SearchResult], query: str, config: CompressionConfig | None = None
+    ) -> CompressionResult:
+        """Compress the documents of search results; `config` has the settings of this call."""
+        return await self.compress([result.document for result in results], query, config=config)
+
+    def get_compression_stats(self) -> CompressionStats:
+        """Return the sums over all calls."""
+        return self._stats
+
+    async def _compress(self, call: Compression, model: CheckedLanguageModel | None) -> CompressionResult:
+        if (known := self._cached(call)) is not None:
+            return known
+        answer: Any = None
+        if self._scorer is not None and call.query:
+            try:
+                found = await asyncio.to_thread(self._scorer.score, call.documents, call.query)
+                answer = await found if inspect.isawaitable(found) else found
+            except Exception as error:
+                answer = error
+        return await run_flow_async(self._steps(call, answer, model), model, call.config.batch_size)
+
+    def _steps(
+        self, call: Compression, answer: Any, model: CheckedLanguageModel | None
+    ) -> Flow[CompressionResult]:
+        """Run a call. `answer`: of the caller's scorer, or what it raised; None: it was not asked."""
+        scored = Scores() if answer is None else self._scores(answer, len(call.documents))
+        try:
+            result, prompts = yield from call.run(scored, model)
+        except BudgetExceededError as error:
+            raise self._budget_error(call, scored, error) from None
+        return self._record(call, result, prompts)
+
+    def _call(
+        self,
+        documents: Any,
+        query: str,
+        strategy: CompressionStrategy | str | None,
+        config: CompressionConfig | None = None,
+        pinned: Any = (),
+    ) -> Compression:
+        """Check the arguments of a call."""
+        started = time.perf_counter()
+        chunks, given = read_chunks(documents)
+        manager, warnings = self.budget_manager, self._warnings
+        if config is not None:
+            manager, warnings = self._limited(config)
+        return Compression(
+            chunks,
+            given,
+            checks.text(query, "query").strip(),
+            to_strategy(strategy),
+            config or self.config,
+            manager,
+            to_spans(pinned, given),
+            count_batch(self.counter, [document.text for document in given]),
+            (*warnings, *warnings_about(given)),
+            self.strategy_selector,
+            self.separator,
+            started,
+        )
+
+    def _limited(
+        self, config: CompressionConfig, total: int | None = None
+    ) -> tuple[TokenBudgetManager, tuple[str, ...]]:
+        """Return what shares out the budget of some settings, and reason codes.
+
+        `total`: goes before that of the settings.
+        """
+        total = config.token_budget if total is None else total
+        limits, warnings = limits_for(total, config.allocation_strategy, self._given)
+        threshold = config.min_relevance_threshold
+        manager = TokenBudgetManager(
+            limits, counter=self.counter, relevance_threshold=threshold, strict=self.strict
+        )
+        return manager, warnings
+
+    def _scores(self, answer: Any, documents: int) -> Scores:
+        """Check what a scorer gave or raised; where it failed, the reading itself steps in.
+
+        Raises RelevanceScoringError where that, or another method of the scorer, must not step in.
+        """
+        try:
+            if isinstance(answer, Exception):
+                raise answer
+            if not isinstance(answer, Sequence) or len(answer) != documents:
+                raise ModelReplyError(f"a scorer must give {documents} scores, not {type(answer).__name__}")
+            for score in answer:
+                if not isinstance(score, RelevanceScore) or not 0 <= score.overall_score <= 1:
+                    raise ModelReplyError(f"a scorer must give RelevanceScores in [0, 1], not {score!r}")
+            reason = getattr(answer, "fallback_reason", None)
+            if self.strict and reason is not None:
+                raise RelevanceScoringError(reason)
+            return Scores(answer, reason, tuple(getattr(answer, "warnings", ())))
+        except Exception as error:
+            described = f"{type(self._scorer).__name__} failed: {type(error).__name__}: {error}"
+            if not self.strict and not isinstance(self._scorer, RelevanceScorer):
+                return Scores(None, described, ("scorer_failed",))
+            if isinstance(error, RelevanceScoringError):
+                raise
+            raise RelevanceScoringError(described) from error
+
+    def _budget_error(
+        self, call: Compression, scored: Scores, error: BudgetExceededError
+    ) -> BudgetExceededError:
+        """Make the error for a total budget that is too small, with one that was tried and is enough.
+
+        No model is asked for that: what must stay stays as it is.
+        """
+        model = None if self.llm is None else resolve_language_model(lambda prompt: "")
+
+        def attempt(total: int) -> None:
+            again = replace(call, manager=self._limited(call.config, total)[0])
+            try:
+                run_flow(again.run(scored, model), model, 1)
+            except SummarizationError:  # strict: all but the model's part went well
+                return
+            except BudgetExceededError as wrong:
+                required = total_for(int(wrong.required), self._given)
+                raise BudgetExceededError(wrong.reason, required=required, budget=total) from None
+
+        try:
+            with_required(attempt, call.manager.config.total_budget)
+        except BudgetExceededError as found:
+            return found
+        return error
+
+    def _cached(self, call: Compression) -> CompressionResult | None:
+        known = self._cache.get(call.key) if call.config.cache_results else None
+        return None if known is None else self._record(call, replace(known, cached=True), 0)
+
+    def _record(self, call: Compression, result: CompressionResult, prompts: int) -> CompressionResult:
+        """Cache and count a result. One that fell back may do better next time, and is not cached."""
+        if call.config.cache_results and not result.cached and result.fallback_reason is None:
+            size = sum([len(chunk.content) for chunk in call.chunks]) * 2
+            self._cache.put(call.key, result, size + _DOCUMENT_BYTES * len(call.chunks))
+        seconds = time.perf_counter() - call.started
+        with self._lock:
+            self._stats = self._stats.plus(result, seconds, prompts)
+        if metrics.enabled():
+            name = result.strategy_used.value if result.used_llm else "extractive"
+            before, after = result.original_token_count, result.compressed_token_count
+            metrics.observe(name, before, after, seconds, cache_hit=result.cached)
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class CompressingRetriever:
+    """Wraps a retriever and compresses its chunks before they are returned.
+
+    Attributes:
+        retriever: finds the chunks.
+        compressor: compresses them.
+        pool: chunks that are asked for, for each that is wanted; >= 1.
+    """
+
+    retriever: Retriever
+    compressor: ContextualCompressor
+    pool: int = 1
+
+    def search(self, query: str, top_n: int = 5) -> Sequence[ChunkResult]:
+        """Return at most `top_n` chunks with compressed content, in the order of the retriever."""
+        return self.compressed(query, top_n)[0]
+
+    def chunk(self, chunk_id: str) -> ChunkResult:
+        """Return the whole chunk with an id. Raises KeyError if there is none."""
+        return self.retriever.chunk(chunk_id)
+
+    def compressed(self, query: str, top_n: int = 5) -> tuple[list[ChunkResult], CompressionResult]:
+        """Return the chunks of `search(query, top_n)`, and the result with reasons for what was dropped."""
+        found = list(self.retriever.search(query, top_n * self.pool))
+        result = self.compressor.compress_sync(found, query)
+        kept = [
+            replace(found[document.index], content=document.content)
+            for document in result.compressed_documents
+        ]
+        return kept[:top_n], result
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceReranker:
+    """Orders documents by the relevance that a compression computed; nothing is scored again."""
+
+    result: CompressionResult
+
+    def order(self) -> list[int]:
+        """Indices of all original documents, the most relevant first; ties stay in their order."""
+        scores = [score.overall_score for score in self.result.relevance_scores]
+        return sorted(range(len(scores)), key=lambda index: (-scores[index], index))
+
+    def rerank(self, documents: Sequence[Any] | None = None, top_n: int | None = None) -> list[Any]:
+        """Return at most `top_n` documents in that order: yours (one for each original), or the originals."""
+        given = self.result.original_documents if documents is None else documents
+        if len(given) != len(self.result.original_documents):
+            expected = len(self.result.original_documents)
+            raise ValueError(f"there must be {expected} documents, not {len(given)}")
+        return [given[index] for index in self.order()][:top_n]

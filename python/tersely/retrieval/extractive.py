@@ -74,7 +74,7 @@ class Selection:
     Attributes:
         documents: as they are read.
         relevance: of a scorer, one a document; None: what the reading itself says.
-        similarity: float[documents] in [0, 1], relevance that goes before the scorer's; None: there is none.
+        certain: whether the documents are known to be relevant.
         threshold: documents and segments under it are left out.
         window: neighbours of a kept segment that gain from it, on each side.
         wholes: whether tables, lists and code stay whole.
@@ -88,7 +88,7 @@ class Selection:
 
     documents: tuple[Document, ...]
     relevance: Sequence[RelevanceScore] | None = None
-    similarity: Float64s | None = None
+    certain: bool = False
     threshold: float = 0.0
     window: int = 0
     wholes: bool = False
@@ -137,7 +137,7 @@ class Selection:
         caller or its scorer brings are taken at their word.
         """
         relevant: Bools = self.document_scores >= self.threshold - _TOLERANCE
-        if self.similarity is not None or self.relevance is not None or relevant.all():
+        if self.relevance is not None or relevant.all():
             return relevant
         assert self.reading is not None
         asked = self.reading.asked
@@ -153,11 +153,9 @@ class Selection:
         return relevant & doubtful
 
     def _document_scores(self, reading: Reading) -> Float64s:
-        if self.similarity is not None:
-            return self.similarity
-        if self.relevance is not None:
+        if self.relevance is not None and not self.certain:
             return np.array([score.overall_score for score in self.relevance], dtype=np.float64)
-        if reading.asked is None:  # data that was read for the query as a whole, and without a query
+        if self.certain or reading.asked is None:  # or data read for the query as a whole, or no query
             return np.ones(len(self.documents))
         return document_probability(reading.asked)
 

@@ -11,19 +11,17 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-import numpy.typing as npt
 
 from tersely import checks
 from tersely.checks import Ratios, brief
 from tersely.content.detect import detect_each
 from tersely.engine.allocation import fill, fill_above
 from tersely.errors import BudgetExceededError
-from tersely.kernels import cosine_similarity
 from tersely.kernels.checks import to_numbers
 from tersely.models.counters import resolve_counter
 from tersely.retrieval.chunks import DocumentChunk
 from tersely.retrieval.scoring import RelevanceScore, to_uuid
-from tersely.types import Document, Float64s, Int64s, Level, Span
+from tersely.types import Float64s, Int64s, Level, Span
 
 SegmentSize = Level  # CHARACTER, WORD, SENTENCE, PARAGRAPH, SECTION
 
@@ -378,44 +376,6 @@ class TokenBudgetManager:
 
     def _raise(self, what: str, required: int, room: int) -> None:
         raise BudgetExceededError(f"{what} does not fit", required=required, budget=room)
-
-
-_TOLERANCE = 1e-6  # of the threshold: scores are float32
-
-
-def readable_documents(
-    documents: tuple[Document, ...],
-    sizes: Int64s,
-    similarity: Float64s,
-    config: CompressionConfig,
-    manager: TokenBudgetManager,
-    pinned: set[int],
-) -> tuple[Document, ...]:
-    """Blank documents under the threshold, and documents too far behind to have a least share."""
-    near = similarity >= config.min_relevance_threshold - _TOLERANCE
-    order = np.lexsort((np.arange(len(sizes)), -similarity))
-    order = order[near[order]]
-    least = np.cumsum(np.minimum(sizes[order], manager.config.min_per_document))
-    near[order[max(int(np.searchsorted(least, manager.available(), side="right")), 1) :]] = False
-    near[sorted(pinned)] = True
-    return tuple(
-        document if kept else Document("", document.id)
-        for document, kept in zip(documents, near.tolist(), strict=True)
-    )
-
-
-def cosines_with(embeddings: npt.ArrayLike, query_embedding: npt.ArrayLike, documents: int) -> Float64s:
-    """Return float64[documents] in [0, 1]: cosine of each row with the query's vector, at least 0.
-
-    Raises ValueError where shapes do not match or a number is not finite.
-    """
-    rows, wanted = np.asarray(embeddings), np.atleast_2d(np.asarray(query_embedding))
-    if rows.shape != (documents, wanted.shape[-1]) or len(wanted) != 1:
-        raise ValueError(
-            f"embeddings must have shape ({documents}, d) and query_embedding (d,), not {rows.shape} and "
-            f"{wanted.shape}"
-        )
-    return np.clip(cosine_similarity(rows, wanted, threads=1)[:, 0].astype(np.float64), 0.0, 1.0)
 
 
 def to_strategy(strategy: CompressionStrategy | str | None) -> CompressionStrategy | None:
