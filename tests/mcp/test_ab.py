@@ -100,12 +100,13 @@ def test_what_is_no_question_is_named(
         (["--http", "--port", "70000"], "port must be a whole number from 0 to 65535, not 70000"),
         (["--http", "--port", "{taken}"], "cannot listen on 127.0.0.1, port {taken}: Address already in use"),
         (["--http", "--origin", "example.org"], "an origin must be like"),
-        (["--base-url", "http://localhost:1"], "--base-url needs --model"),
-        (["--model", "some-model"], "needs a key in OPENAI_API_KEY"),
+        (["--base-url", "http://localhost:1"], "--model and --base-url go with --store"),
+        (["--store", "{taken}", "--model", "some-model"], "needs a key in OPENAI_API_KEY"),
     ],
 )
 def test_mcp_says_what_is_wrong(
     index: Path,
+    tmp_path: Path,
     arguments: list[str],
     message: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -114,6 +115,7 @@ def test_mcp_says_what_is_wrong(
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", TOKEN):
         monkeypatch.delenv(name, raising=False)
     folder = [] if arguments[0] == "--index" else ["--index", str(index)]
+    monkeypatch.chdir(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = other.getsockname()[1]
         given = [argument.format(taken=taken) for argument in arguments]

@@ -28,7 +28,6 @@ from tersely.errors import (
     OversizedReplyError,
     StoreError,
 )
-from tersely.mcp.answers import Answerer
 from tersely.memory import MemoryCompactor, REPLHistory, SegmentMemory
 from tersely.models.counters import BytePairCounter, Texts
 from tersely.models.embedders import resolve_cross_encoder, resolve_embedder
@@ -346,9 +345,6 @@ LANGUAGE_MODEL_DOORS: dict[str, Callable[[Any, Path], Any]] = {
     ),
     "MemoryCompactor": lambda model, _: MemoryCompactor(model=model).compact(steps()).fallback_reason,
     "SegmentMemory": through_memory,
-    "Answerer": lambda model, _: (
-        Answerer(resolve_language_model(model)).answer(QUERY, [chunk("a", 1, TEXT)]).fallback
-    ),
 }
 
 

@@ -29,9 +29,8 @@ WRAPPED_TOKEN = "TERSELY_WRAPPED_TOKEN"  # environment variable: what a wrapped 
 
 _MCP_EXAMPLES = f"""examples:
   tersely mcp --index docs/.tersely
-  tersely mcp --index docs/.tersely --model gpt-4o-mini
   tersely mcp --index docs/.tersely --http --port 8765      # GET /health and /ready for monitoring
-  tersely mcp --store context.sqlite
+  tersely mcp --store context.sqlite --model gpt-4o-mini
   tersely mcp --wrap -- npx -y some-mcp-server --its-own options
   tersely mcp --wrap -- https://mcp.example.org/mcp   # its bearer token, if any: {WRAPPED_TOKEN}
   tersely mcp --wrap --budget 1000 --store results.sqlite -- python server.py
@@ -69,7 +68,10 @@ def add_mcp(commands: Commands) -> None:
     text = f"file with the bearer token that callers must show (or {TOKEN}); needed for other hosts"
     parser.flag("--token-file FILE", text)
     parser.flag("--origin URL...", "web origin whose pages may call, besides the server's own (repeatable)")
-    parser.flag("--model NAME", "model that writes; the key is read from OPENAI_API_KEY")
+    parser.flag(
+        "--model NAME",
+        "model that writes short forms of segments (--store); the key is read from OPENAI_API_KEY",
+    )
     parser.flag("--base-url URL", "server of the model (OPENAI_BASE_URL)")
     parser.flag("--threads N", "calls that run at a time; others wait (8)", default=8)
     parser.flag("--deadline SECONDS", "a call may run so long (60)", default=60.0)
@@ -81,7 +83,6 @@ def add_ab(commands: Commands) -> None:
     parser = _command(commands, "ab", text, _AB_EXAMPLES)
     parser.flag("questions FILE", "questions with their answers, JSON lines")
     parser.flag("--top-n N", "results a question (5)", default=5)
-    parser.set_defaults(model=None, base_url=None)  # nothing is written
 
 
 def _command(commands: Commands, name: str, text: str, examples: str) -> Parser:
@@ -108,6 +109,8 @@ def run_mcp(arguments: argparse.Namespace) -> None:
         raise ValueError(
             "what is there to serve? Pass --index DIR, or --store FILE, or both; or --http alone"
         )
+    if (arguments.model or arguments.base_url) and arguments.store is None:
+        raise ValueError("--model and --base-url go with --store: no model writes for a search")
     tools = text_tools()
     ready: list[Callable[[], object]] = []
     with ExitStack() as stack:
@@ -197,10 +200,9 @@ def run_ab(arguments: argparse.Namespace) -> None:
 
 
 def _query_tools(index: Index, arguments: argparse.Namespace) -> QueryTools:
-    from tersely.mcp.answers import Answerer
     from tersely.mcp.query_tools import QueryTools
 
-    return QueryTools(index, Answerer(model_of(arguments)), arguments.pool, arguments.reply_budget)
+    return QueryTools(index, arguments.pool, arguments.reply_budget)
 
 
 def _open(folder: str) -> Index:

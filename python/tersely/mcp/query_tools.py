@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from tersely.errors import BudgetExceededError
 from tersely.mcp.answers import (
-    Answer,
-    Answerer,
+    answer_from,
     count_tokens,
     fenced_reply,
     to_extract,
@@ -43,14 +42,12 @@ class QueryTools:
 
     Attributes:
         retriever: finds the chunks. One with `vectors(chunk_ids)` (float rows) saves embedding them again.
-        answerer: writes the answer above the results.
         pool: compression looks at max(pool, 4 * top_n) candidates: duplicates are found beyond the cut.
         reply_budget: tokens (o200k_base) that a reply of `query_documents_compressed` has at most; None: half
             of what `query_documents` replies. A caller may ask for fewer (`max_tokens`), not for more.
     """
 
     retriever: Retriever
-    answerer: Answerer = field(default_factory=Answerer)
     pool: int = 20
     reply_budget: int | None = None
 
@@ -73,7 +70,7 @@ class QueryTools:
         """Find the `top_n` best chunks; the reply has them whole."""
         query = _query(arguments)
         results = self._search(query, arguments["top_n"])
-        answer = self.answerer.answer(query, results)
+        answer = answer_from(results, query)
         return ToolReply(to_markdown(answer, results), _data(answer, results))
 
     @tool(
@@ -135,28 +132,27 @@ class QueryTools:
         budget: int,
         whole: list[ChunkResult],
     ) -> ToolReply:
-        """The reply for a budget: a model's answer, if there is a model, and an extract of the results.
+        """The reply for a budget: an extract of the results.
 
         It has no more tokens than that of `query_documents` with its results `whole`.
         """
         if not results:
             if (required := count_tokens(_NO_RESULTS)) > budget:
                 raise ToolError.of_budget(budget, required)
-            return _add_note(ToolReply(_NO_RESULTS, _data(Answer(""), [], stats)), _note(0.0))
-        answer = self._short_answer(query, results, budget)
+            return _add_note(ToolReply(_NO_RESULTS, _data("", [], stats)), _note(0.0))
 
         def frame(text: str, relevance: float) -> str:
-            return to_extract(answer, text, note=_note(relevance))
+            return to_extract(text, note=_note(relevance))
 
-        sources = to_markdown(Answer(""), whole)
+        sources = to_markdown("", whole)
         most = count_tokens(sources)
         try:
             found = extract(results, query, budget=min(budget, most), frame=frame, named=True)
         except BudgetExceededError as error:
             if most < budget:
-                return ToolReply(sources, _data(answer, whole, stats))
+                return ToolReply(sources, _data("", whole, stats))
             raise ToolError.of_budget(budget, error.required) from None
-        reply = ToolReply(found.text, _data(answer, found.results, stats))
+        reply = ToolReply(found.text, _data("", found.results, stats))
         return _add_note(reply, _note(1.0 if found.relevance is None else found.relevance))
 
     def _smaller_reply(
@@ -169,19 +165,16 @@ class QueryTools:
         """
         titles = [one.header_path or None for one in results]
         note = _note(max(on_topic([one.content for one in results], query, titles), default=0.0))
-        answer = self.answerer.answer(query, results)
+        answer = answer_from(results, query)  # what an extract says too
         text = to_markdown(answer, results, stats, note=note)
-        sources = count_tokens(to_markdown(Answer(""), whole))
+        sources = count_tokens(to_markdown("", whole))
         most = (count_tokens(to_markdown(answer, whole)) if results == whole else sources) - 1
-        shown = answer if answer.model is not None else Answer("")  # verbatim, the results say it too
 
         def frame(stats_shown: ResultStats | None, extracted: str, _: float = 0.0) -> str:
-            return to_extract(shown, extracted, stats_shown, note=note)
+            return to_extract(extracted, stats_shown, note=note)
 
-        said = count_tokens(shown.text)
-        half = said + (sources + count_tokens(answer.text) - said) // 2
-        best = said + count_tokens(to_markdown(Answer(""), results[:1], stats, note=note))
-        half = min(max(half, min(best, said + _ONE)), most)
+        best = count_tokens(to_markdown("", results[:1], stats, note=note))
+        half = min(max((sources + count_tokens(answer)) // 2, min(best, _ONE)), most)
         if results and count_tokens(text) > half:
             for stats_shown, budget in ((stats, half), (stats, most), (None, most)):
                 framed = partial(frame, stats_shown)
@@ -196,17 +189,8 @@ class QueryTools:
                     text = f"{text.removesuffix(str(stats.returned_count))}{len(found.results)}"
                 return _add_note(ToolReply(text, _data(answer, found.results, stats)), note)
         if note and whole and count_tokens(text) > most:
-            return _add_note(ToolReply(note, _data(Answer(""), (), stats)), note)
+            return _add_note(ToolReply(note, _data("", (), stats)), note)
         return _add_note(ToolReply(text, _data(answer, results, stats)), note)
-
-    def _short_answer(self, query: str, results: Sequence[ChunkResult], budget: int) -> Answer:
-        """Let the model, if any, answer in at most half of a budget."""
-        if self.answerer.model is None:
-            return Answer("")
-        answer = self.answerer.answer(query, results)
-        if answer.model is None or count_tokens(answer.text) > budget // 2:
-            return Answer("", fallback=answer.fallback or "reply_too_long")
-        return answer
 
     @tool(
         "Search documents. Returns one line for each match; expand_chunk gives the whole.",
@@ -219,7 +203,7 @@ class QueryTools:
         query = _query(arguments)
         results = self._search(query, arguments["top_n"])
         lines = previews(results)
-        answer = self.answerer.answer(query, results[:1])
+        answer = answer_from(results[:1], query)
         data = _data(answer, []) | {"summaries": [_as_dict(one) for one in lines]}
         del data["results"]
         return ToolReply(to_previews(answer, lines), data)
@@ -281,11 +265,9 @@ def _query(arguments: dict[str, Any]) -> str:
     return well_formed(query)
 
 
-def _data(answer: Answer, results: Sequence[ChunkResult], stats: ResultStats | None = None) -> dict[str, Any]:
-    """Return `answer`, `results` and the stats, and who wrote the answer where a model was asked."""
-    data: dict[str, Any] = {"answer": answer.text, "results": [_as_dict(one) for one in results]}
-    if answer.model is not None or answer.fallback:
-        data["answer_model"] = answer.model  # None: it failed, the answer is verbatim
+def _data(answer: str, results: Sequence[ChunkResult], stats: ResultStats | None = None) -> dict[str, Any]:
+    """Return `answer`, `results` and the stats."""
+    data: dict[str, Any] = {"answer": answer, "results": [_as_dict(one) for one in results]}
     if stats is not None:
         data["compression_stats"] = _as_dict(replace(stats, returned_count=len(results)))
     return data
