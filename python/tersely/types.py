@@ -410,15 +410,14 @@ class Document:
     Attributes:
         text: the content; spans index its characters.
         id: the caller's name for it, None if it has none.
-        title: counts for every sentence of the document when a query is given.
-        score: the caller's own relevance, higher is better; weighs a little with a query (`score_weight`).
-        metadata: anything else, carried along.
-        name: a path or file name, a hint to what the text is; None: `id`, or the metadata's "source",
-            "filename", "file_name", "path", "file_path" or "url", where that looks like one.
-        command: the command line that wrote the text, a hint likewise; None: the metadata's "command" or
-            "tool".
-        given: the text as it came, where characters of it were replaced (lone surrogates, bytes that are no
-            UTF-8); None: `text` is as it came.
+        title: its words match a query, for every sentence of the document.
+        score: your own relevance, higher is better; it has a small weight beside the text (`score_weight`).
+        metadata: anything else; it is passed on.
+        name: a path or file name, a hint to the content type; None: `id`, or the metadata's "source",
+            "filename", "file_name", "path", "file_path" or "url", if that looks like one.
+        command: the command line that wrote the text, also a hint; None: the metadata's "command" or "tool".
+        given: the original text, if characters of it were replaced (lone surrogates, bytes that are not
+            UTF-8); None: `text` is the original.
     """
 
     text: str

@@ -803,7 +803,7 @@ class RelevanceReranker:
         return sorted(range(len(scores)), key=lambda index: (-scores[index], index))
 
     def rerank(self, documents: Sequence[Any] | None = None, top_n: int | None = None) -> list[Any]:
-        """Return at most `top_n` documents in that order: yours (one for each original), or the originals."""
+        """Return at most `top_n` of the originals, or of `documents` (one per original), by relevance."""
         given = self.result.original_documents if documents is None else documents
         if len(given) != len(self.result.original_documents):
             expected = len(self.result.original_documents)

@@ -68,10 +68,10 @@ def on_topic(
 def within_budget(texts: Sequence[str], max_tokens: int = 2000, counter: Any = "chars/4") -> tuple[int, bool]:
     """Count how many texts from the first on fit into `max_tokens`: (that number, whether any is left out).
 
-    The first that does not fit ends it; what comes after is not looked at, so that a worse result never takes
-    the place of a better one. `counter` is what `tersely.compress` takes; "chars/4" is ceil(characters / 4).
+    Counting stops at the first text that does not fit, so that a worse result never takes the place of a
+    better one. `counter` is what `tersely.compress` takes; "chars/4" is ceil(characters / 4).
 
-    Raises BudgetExceededError where not even the first fits: nothing of it would be left to read.
+    Raises BudgetExceededError if not even the first fits.
     """
     max_tokens = checks.whole_number(max_tokens, "max_tokens", least=1)
     used = 0
@@ -187,13 +187,13 @@ class CompressedResults(checks.Valued):
     """The search results that are left, best first.
 
     Attributes:
-        results: as they were given.
-        indices: where each stood in what was given.
-        texts: the text of each: its whole content, or the sentences that were asked for.
-        spans: (start, end) characters of its content that `texts` has, for each.
-        duplicates: (index, index of the one that stands for it) of each that was removed as a duplicate.
-        compression_stats: how many each step left.
-        truncated: whether `max_tokens` left some out.
+        results: the results, unchanged.
+        indices: the index of each in the input.
+        texts: the text of each: its whole content, or the sentences that `max_sentences` allows.
+        spans: for each, the (start, end) characters of its content that are in `texts`.
+        duplicates: (index, index of the result that represents it) of each removed duplicate.
+        compression_stats: how many results each step left.
+        truncated: whether `max_tokens` left results out.
     """
 
     results: tuple[Any, ...]
@@ -226,20 +226,21 @@ def compress_results(
 
     Args:
         results: `ChunkResult`s, mappings, dataclasses or frameworks' documents (see `read_results`), in any
-            order. Without scores each counts the probability that it is on the topic of the query (`on_topic`
-            in retrieval/results.py); without a query, too, all count 1.0, in the order given.
+            order. If results have no scores, a result's score is the probability that it is on the topic of
+            the query; without a query all have 1.0, in the order of the input.
         query: for `max_sentences`, and for results without scores.
-        min_score: in [0, 1]; a result with less is left out. May leave none.
-        similarity_threshold: cosine in [-1, 1], inclusive, from which on two results may be duplicates. 0.9
-            and more misses some, 0.7 takes what differs for the same.
-        top_n: results at most; None: all.
-        vectors: (n, d), of the results as the index has them; None: `embedder` makes them.
-        embedder: None (the one that comes with tersely) or another (as for `tersely.dedup`).
-        strategy: "threshold", or "kmeans": min(top_n, different results) groups, the best of each; what
-            differs in a fact may then be in one group.
-        max_sentences: of all results together, shared out evenly; None: whole contents.
-        max_tokens: of all texts together: whole ones while they fit, then none; None: no limit.
-        counter: counts them ("chars/4", or as for `tersely.compress`).
+        min_score: in [0, 1]; results with a lower score are left out, perhaps all.
+        similarity_threshold: the cosine, in [-1, 1], from which on two results may be duplicates. 0.9 and
+            more misses some duplicates; 0.7 may merge different results.
+        top_n: the most results to return; None: all.
+        vectors: (n, d), the results' vectors in your index; None: `embedder` makes them.
+        embedder: None (the built-in one) or another (as for `tersely.dedup`).
+        strategy: "threshold"; or "kmeans": the best result of each of min(top_n, different results) groups,
+            in which results may differ in a fact.
+        max_sentences: sentences of all results together, divided evenly; None: whole contents.
+        max_tokens: tokens of all texts together; after the first text that does not fit, none is taken. None:
+            no limit.
+        counter: counts the tokens ("chars/4", or as for `tersely.compress`).
 
     Returns:
         A `CompressedResults`. The same call gives the same results; no model is asked.
@@ -304,7 +305,7 @@ class Excerpt:
     """Sentences extracted from a text.
 
     Attributes:
-        text: the sentences; " … " stands where something between them was left out.
+        text: the sentences; " … " replaces what was left out between them.
         spans: (start, end) characters of the sentences in the source, ascending.
     """
 
@@ -369,7 +370,7 @@ class Preview:
 
     Attributes:
         chunk_id: asks for the whole.
-        preview: its first sentence; where that is no sentence or too long, its headings and number of words.
+        preview: its first sentence; if that is no sentence or too long, its headings and number of words.
         score: of the result.
     """
 

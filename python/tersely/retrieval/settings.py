@@ -60,11 +60,11 @@ class TokenBudgetConfig:
     """The context window in tokens, and the part of it that is reserved for the response.
 
     Attributes:
-        total_budget: of the model's window, what is for documents and the response; >= 1.
-        reserve_for_response: the part of it that is the response's; less than all of it.
-        min_per_document: a document gets at least so much (or all it has), or nothing; >= 1.
-        max_per_document: and at most so much.
-        allocation_strategy: or its name.
+        total_budget: tokens for documents and the response together; at least 1.
+        reserve_for_response: tokens of it for the response; less than `total_budget`.
+        min_per_document: a document gets at least so many tokens (or all it has), or nothing; at least 1.
+        max_per_document: a document gets at most so many tokens.
+        allocation_strategy: how the rest is divided among documents; also by name.
     """
 
     total_budget: int = 4000
@@ -93,22 +93,22 @@ class CompressionConfig:
     """Settings of `ContextualCompressor`.
 
     Attributes:
-        default_strategy: used where nobody named one and `auto_select` is off.
+        default_strategy: used if a call names none and `auto_select` is off.
         auto_select: choose the strategy by the documents and the budget (`StrategySelector`).
-        token_budget: `TokenBudgetConfig.total_budget`. Without such limits, documents have the first 3,000
-            tokens of it, and the response the next 1,000.
-        allocation_strategy: how the budget is shared out.
-        segment_size: what is kept or dropped as one.
+        token_budget: `TokenBudgetConfig.total_budget`. Without a `TokenBudgetConfig`, documents get the first
+            3,000 tokens of it, and the response the next 1,000.
+        allocation_strategy: how the budget is divided among documents.
+        segment_size: the unit that is kept or dropped.
         context_window: neighbours kept on each side of each hit, as far as the budget allows.
         summary_ratio: tokens of a summary, as a share of its document, in (0, 1]...
         min_summary_length, max_summary_length: ...but at least and at most so many tokens.
-        batch_size: prompts that are with the model at a time.
-        cache_results: the same call again asks no scorer and no model.
-        min_relevance_threshold: in [0, 1]; documents and segments under it are left out. Of a document it is
-            the probability that it is on the topic of the query; doubtful ones stay beside one that reaches
-            it, and the best of all where it may yet be about the query (`Selection` in extractive.py). Of a
-            segment it is its place among those of the call.
-        preserve_structure: what is kept brings the headings above it, and tables, lists and code stay whole.
+        batch_size: how many prompts a model works on at a time.
+        cache_results: an equal call is answered from a cache, without a scorer or model.
+        min_relevance_threshold: in [0, 1]; documents and segments below it are left out. A document's
+            relevance is the probability that it is on the topic of the query; doubtful documents stay beside
+            one that reaches the threshold, and the best one stays if it may be about the query (`Selection`
+            in extractive.py). A segment's relevance is its rank among those of the call.
+        preserve_structure: keep the headings above kept segments; tables, lists and code stay whole.
     """
 
     default_strategy: CompressionStrategy = CompressionStrategy.EXTRACTIVE
@@ -153,10 +153,9 @@ class StrategySelector:
     ) -> CompressionStrategy:
         """Return the strategy for documents with these numbers of tokens.
 
-        `strategy` where it is not None; `config.default_strategy` where `auto_select` is off. Else
-        PASSTHROUGH where all of it fits; EXTRACTIVE without a model, for code, logs, data and the like, and
-        where the budget is at least `summary_ratio` of the documents: whole sentences will do. Else HYBRID
-        where a document has over 2,000 tokens, and ABSTRACTIVE.
+        That is `strategy` if it is not None; `config.default_strategy` if `auto_select` is off; PASSTHROUGH
+        if everything fits; EXTRACTIVE without a model, for code, logs and data, and if the budget is at least
+        `summary_ratio` of the documents; HYBRID if a document has over 2,000 tokens; otherwise ABSTRACTIVE.
         """
         if strategy is not None:
             return strategy
@@ -298,18 +297,19 @@ class TokenBudgetManager:
 
         Args:
             sizes: tokens that each document can use.
-            scores: relevance of each, finite, from 0.
-            available: tokens to share out; None: `available()`.
-            required: tokens that each must have (what is pinned in it); those come first.
+            scores: relevance of each, finite, at least 0.
+            available: tokens to divide; None: `available()`.
+            required: tokens that each must have (its pinned text); those come first.
 
         Returns:
-            Shares that add up to `available` at most, none above a document's size or `max_per_document`,
-            none below `min_per_document` but of a document that is smaller. Rounding is by largest
-            remainder; ties go to the first. Where the least for all is too much, the least relevant get
-            nothing; where it is too much for one, the most relevant gets all there is.
+            One share per document; together at most `available`. No share is above the document's size or
+            `max_per_document`, and none below `min_per_document`, unless the document is smaller. Rounding is
+            by largest remainder; ties go to the first. If the minimums of all are too much, the least
+            relevant documents get nothing; if one minimum is too much, the most relevant document gets
+            everything.
 
         Raises:
-            BudgetExceededError: what is required does not fit, or `strict` and not all have a share.
+            BudgetExceededError: what is required does not fit, or, if `strict`, not all have a share.
             ValueError: a wrong argument.
 
         O(n log n).
@@ -343,9 +343,9 @@ class TokenBudgetManager:
     def usage(
         self, plan: BudgetPlan, used_by_document: Sequence[int], used: int | None = None
     ) -> BudgetUsage:
-        """Return how a plan's budget was used; `used`: tokens of the whole text, None: the sum.
+        """Return how a plan's budget was used; `used` are the tokens of the whole text (None: the sum).
 
-        Raises BudgetExceededError where that is more than was available.
+        Raises BudgetExceededError if that is more than was available.
         """
         whole = sum(used_by_document) if used is None else used
         for needed in (whole, sum(used_by_document)):
@@ -397,11 +397,11 @@ class CompressedDocument:
     """A document of a result, shortened or whole.
 
     Attributes:
-        original_id: the UUID that the document has for an id, or the UUID5 of its id.
+        original_id: the document's id if that is a UUID, otherwise the UUID5 of its id.
         content: the text.
         token_count: of `content`.
-        compression_method: "extractive", "abstractive", "hybrid" or "passthrough": of this document, which a
-            failure may have changed.
+        compression_method: "extractive", "abstractive", "hybrid" or "passthrough", for this document; after a
+            failure it may differ from the strategy of the call.
         preserved_segments: spans that `content` has verbatim, in source order. The reason of each:
             "selected", "context" (beside a selected one), "heading" (above one), "pinned", "fits" (the whole
             document), "cut" (its start; the mark "…" follows).
@@ -410,10 +410,10 @@ class CompressedDocument:
         dropped_segments: the other spans, likewise: "budget", "redundant" (another one says it), "irrelevant"
             (under the threshold), "duplicate" (another document has it word for word), "rewritten" (a model
             wrote `content` from it), "cut".
-        generated: (start, end) characters of `content` that are not the source's: written by a model, or
-            saying what was left out of data, code or a log.
+        generated: (start, end) characters of `content` that are not the source's: a model's text, or marks of
+            what was left out.
         used_llm: whether a model wrote any of it.
-        fallback_reason: why no model did, where one should have; else None.
+        fallback_reason: why no model wrote it although one should have; otherwise None.
         warnings: reason codes: "summary_too_long" (cut at the end of a sentence), "summary_too_short" (filled
             up with segments of the source), "unsupported_facts", "segment_cut".
         unsupported_facts: numbers, dates, names, paths, URLs and identifiers that a model made up.
@@ -439,11 +439,11 @@ class DroppedDocument:
     """A document without anything in the result.
 
     Attributes:
-        id: as given.
-        index, relevance_score: as of a `CompressedDocument`.
-        token_count: tokens that it had.
-        reason: "irrelevant" (under the threshold), "budget" (no room for the least it could have),
-            "duplicate" (all of it stands in others), "empty".
+        id: the document's id.
+        index, relevance_score: as in `CompressedDocument`.
+        token_count: tokens of the document.
+        reason: "irrelevant" (below the threshold), "budget" (no room for its smallest part), "duplicate"
+            (other documents have all of it), "empty".
     """
 
     id: str | UUID
@@ -464,22 +464,22 @@ class CompressionResult(Ratios):
     """The compressed documents of a call. (`tersely.memory.CompressionResult` is for segments.)
 
     Attributes:
-        original_documents: as given.
+        original_documents: the documents of the call.
         compressed_documents: those of which something is left, in their order.
         original_token_count, compressed_token_count: sums over the documents; 0 for none.
-        compression_ratio: compressed / original tokens; 1.0 where there were none.
-        strategy_used: what was chosen; a document's `compression_method` says what became of it.
+        compression_ratio: compressed / original tokens; 1.0 without documents.
+        strategy_used: the strategy of the call; a document's `compression_method` may differ.
         relevance_scores: of all documents, in their order.
         dropped_documents: the others, with reasons.
         usage: tokens available, used and not used, of each document and of all.
         used_llm: whether a model wrote any of it.
-        fallback_reason: of the scoring or of the first document that has one; None: all went as it should.
+        fallback_reason: that of the scoring, or of the first document that has one; otherwise None.
         warnings: reason codes: those of the scoring, of the choice (`Receipt.warnings`) and of the
             documents, "empty_query", "documents_dropped", "nothing_relevant" (every document is under the
-            threshold), "relevance_doubtful" (every one is, but the most probable stays), "reserve_shrunk"
+            threshold), "relevance_doubtful" (the same, but the most probable one stays), "reserve_shrunk"
             (the budget has no room for the whole reserve for the response).
-        separator: is written between documents in `text`.
-        cached: whether an earlier call made this.
+        separator: the text between documents in `text`.
+        cached: whether the result is from the cache.
     """
 
     original_documents: tuple[DocumentChunk, ...]

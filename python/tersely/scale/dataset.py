@@ -86,42 +86,42 @@ def compress_dataset(
 ) -> Report:
     """Compress each row of a corpus into a folder of Parquet files; a stopped run can be resumed.
 
-    What is written is a function of the plan (`out/_tersely.parquet`) alone: a job that was killed anywhere
-    and called again, by one worker or many, writes the same bytes as one that was not. Call it again, or
-    `resume_dataset`, to go on. The folder is a data set: pyarrow, pandas, Polars, DuckDB, datasets and Spark
-    read it as it is.
+    The output depends only on the plan (`out/_tersely.parquet`): a job that was killed and called again, with
+    any number of workers, writes the same bytes as one that was not. To resume, call it again, or call
+    `resume_dataset`. pyarrow, pandas, Polars, DuckDB, datasets and Spark read the folder as a data set.
 
     Args:
         source: a Parquet file, one of JSON lines (.jsonl or .ndjson, also .gz and .zst), a folder of them, a
             pattern such as "data/*.parquet", or a list of these.
-        out: a folder, made where it is missing, of `part-000000.parquet` and so on, and `_tersely.parquet`,
-            which has no rows and says the plan, and digests when all is done.
-        text: the column with what `tersely.compress` takes as documents: a text, or a list of texts.
-        query: the column of what will be asked. The usual name may be missing: no query.
+        out: a folder, created if it is missing, for `part-000000.parquet` and so on, and `_tersely.parquet`,
+            which has no rows; its metadata has the plan and, at the end, digests.
+        text: the column of texts; a value may also be a list of texts, as for `tersely.compress`.
+        query: the column of queries. If the default column is missing, there is no query.
         budget: the column of tokens for each row, or tokens for all. A null, or no such column: `ratio`.
-        ratio: share of the tokens that is kept where there is no budget, in (0, 1]; None: 0.3.
-        keep: columns of the source that go to the output as they are. Of JSON lines: truth values, integers
-            and numbers, where the first lines have nothing else there, and all else as text.
-        id: the column of what a row is called, which goes to the output under its name and with its type.
-            A row without one is called by its place, `file#number`, where ids are text.
-        spans: also write which characters of the source were kept (document, start, end), and where they
-            stand in the text (text_start, text_end).
+        ratio: the share of the tokens that is kept without a budget, in (0, 1]; None: 0.3.
+        keep: columns of the source to copy to the output. In JSON lines, a column has booleans, integers or
+            numbers if the first lines have nothing else there; otherwise text.
+        id: the column of ids, which is copied under its name and with its type. If ids are text, a row
+            without one gets `file#number`.
+        spans: also write which characters of the source were kept (document, start, end), and their position
+            in the text (text_start, text_end).
         counter, strategy: names, as for `tersely.compress`.
         pinned: texts that each row must have, as for `tersely.compress`; a row without one has an error.
         separator: as for `tersely.compress`.
         on: "local": processes on this machine. "ray": the Ray cluster that this process is connected to, or
-            that RAY_ADDRESS names, else a new one here. Or the address of one ("host:6379"). All nodes must
-            see the source and `out` under the same paths.
-        workers: processes; None: OMP_NUM_THREADS, else the CPUs this process may use. 0: none but this one,
-            which a row may kill then. With Ray: tasks at once; None or 0: the cluster's CPUs.
+            that RAY_ADDRESS names, or a new one on this machine. Or the address of one ("host:6379"). All
+            nodes must see the source and `out` under the same paths.
+        workers: processes; None: OMP_NUM_THREADS, or the CPUs that this process may use. 0: this process
+            does the work; a row that crashes it ends the run. With Ray: tasks at once; None or 0: the
+            cluster's CPUs.
         unit_bytes: bytes of the source, about, that make one part; None: 8 MiB, or more where there would be
             more than 4,096 parts; 128 MiB where files of lines are compressed.
         progress: called with a `Report` up to twice a second a worker, and after each part.
 
     Returns:
-        A `Report`. Parts are in the order of the source; the id and the text have the source's names. A row
-        that cannot be compressed has a null text, and `error` says why; so has a row that kills its worker,
-        and one of more than 64 MiB.
+        A `Report`. Parts are in the order of the source; the columns of the id and the text have the source's
+        names. A row that cannot be compressed, kills its worker, or has more than 64 MiB has a null text, and
+        `error` says why.
 
     Raises:
         ValueError, TypeError: a wrong argument; `out` holds another job (the message says what differs); a

@@ -49,11 +49,11 @@ def _now() -> datetime:
 class Store:
     """Stores texts, their versions and records of compressions in a file, for many threads and processes.
 
-    Versions are immutable. What a call stored is durable when it returns, whatever happens to the process or
-    the machine, as far as the disk keeps its word. Only `delete` and `prune` delete. Every text is checked
-    against its SHA-256 when it is read.
+    Versions are immutable. When a call returns, what it stored survives a crash of the process or the
+    machine, if the disk has written what it reported as written. Only `delete` and `prune` delete. Every text
+    is checked against its SHA-256 when it is read.
 
-    Every method raises StoreError where the file is damaged, full, or locked for 30 seconds.
+    Every method raises StoreError if the file is damaged, full, or locked for 30 seconds.
     """
 
     def __init__(
@@ -114,9 +114,10 @@ class Store:
     ) -> Version:
         """Store an original as the first version of `id`, or as a new version.
 
-        The same text and metadata again as the newest version is no new version. Without an id, one is made
-        of the text's digest. `metadata` is any JSON object. `expected_version`: of the newest version; where
-        that is another one, nothing is stored and VersionConflictError raised (0: there is none yet).
+        If text and metadata are those of the newest version, no new version is made. Without an id, the id is
+        made from the text's digest. `metadata` is any JSON object. `expected_version` is the number of the
+        version that you believe to be the newest (0: none yet); if another one is, nothing is stored and
+        VersionConflictError is raised.
 
         Lone surrogates are stored as they are. Raises ValueError for a text over 256 MiB, and TypeError for
         other types.
@@ -169,8 +170,8 @@ class Store:
             metadata: of the new version; None or empty: what the version before has.
             compressed_id: a name for the new version; None: ID@VERSION.
             compressed_at: with a time zone; None: now.
-            expected_version: the one that this was made from; where another is the newest by now, nothing is
-                replaced and VersionConflictError raised. None: not checked.
+            expected_version: the version that this was made from; if it is no longer the newest, nothing is
+                replaced and VersionConflictError is raised. None: not checked.
 
         Raises UnknownIdError, and ValueError for a compressed_id that is taken.
         """
@@ -199,12 +200,13 @@ class Store:
     ) -> str:
         """Store a result's documents and text in one transaction, and return the id for `expand`.
 
-        Several documents are one original, with a blank line between them: `expand(id, document=1)` gives the
-        second one exactly. Without an id, one is made of the original's digest. The same again adds nothing.
+        Several documents are stored as one original, with a blank line between them: `expand(id, document=1)`
+        returns the second one exactly. Without an id, the id is made from the original's digest. Storing the
+        same again adds nothing.
 
-        `tool`: that gave the documents; then `uses` tells of it, every time. `tokens`: before and after, None
-        for those of the result. `whole`: what is kept as the original, where the documents are parts of it.
-        `call`: a digest of the tool's call, for `uses`.
+        `tool`: the tool that returned the documents; `uses` then counts each call. `tokens`: before and
+        after; None: those of the result. `whole`: what to store as the original, if the documents are parts
+        of it. `call`: a digest of the tool's call, for `uses`.
         """
         if not isinstance(compressed, Compressed):
             raise TypeError(f"compressed must be a tersely.Compressed, not {type(compressed).__name__}")
@@ -284,14 +286,15 @@ class Store:
     def search(self, query: str, top_n: int = 5) -> list[Found]:
         """Find the originals that match a query best, best first; each id occurs once.
 
-        They have words of it: BM25, stemmed, the whole query as a phrase included. With an embedder the order
-        of cosines counts as much, so that other words for the same thing are found; it is asked for what came
-        since the last search, unless the store is only read. Scores compare within one search only.
+        The ranking is BM25 over stemmed words, with the whole query as a phrase. If the store has an
+        embedder, the ranking by cosine counts as much, so that other words for the same thing are found;
+        texts that were stored since the last search are embedded first, unless the store is read-only. Scores
+        of two searches cannot be compared.
 
         Args:
-            query: any text; nothing in it is syntax. Of its words the first 64 different ones count, and none
-                after its first 10,000 characters: time does not grow with a longer one.
-            top_n: at most so many, from 1.
+            query: any text; it has no syntax. The first 64 different words count, of its first 10,000
+                characters, so that a longer query takes no more time.
+            top_n: the most ids to return, at least 1.
         """
         return search(self._file, self._texts, self._vectors, query, top_n)
 
@@ -320,7 +323,7 @@ class Store:
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copy the whole store to a new file while it is in use; the file appears when it is complete.
 
-        Raises StoreError where `path` exists.
+        Raises StoreError if `path` exists.
         """
         self._file.back_up(Path(path))
 
@@ -332,7 +335,7 @@ class Store:
     def prune(self, before: datetime) -> int:
         """Delete the ids whose versions are all older than a time, and return how many. Nothing else expires.
 
-        The file is written anew, so that what is forgotten is nowhere in it (backups have it still).
+        The file is rewritten, so that nothing of the deleted texts is left in it (backups still have them).
         """
         limit = versions.to_microseconds(before)
         return self._forget(lambda connection: changes.find_old_ids(connection, limit))

@@ -51,12 +51,11 @@ class ExtractiveCompressor(Compressor):
     Takes a text and `CompressionOptions`; `tersely.retrieval.ExtractiveCompressor` takes a document, a query
     and a number of tokens.
 
-    `compress` does what `tersely.compress` does, with the facts of `CompressionOptions.preserve`: a text is
-    read as what it is (prose, code, JSON, a log ...), or, with another `level` than SENTENCE, as prose.
+    `compress` works like `tersely.compress`, with the facts of `CompressionOptions.preserve`: it reads a text
+    by its content type (prose, code, JSON, a log ...), or, if `level` is not SENTENCE, as prose.
 
-    `score_sentences` and `select_sentences` are two functions apart, for callers that bring sentences of
-    their own: the seed's formulas of position, length and cosine. `compress` uses neither; what it scores by
-    instead keeps more of what answers a query (`Extractive(scoring="lead")` scores by position and length).
+    `score_sentences` and `select_sentences` are for callers with a list of sentences. They score by position,
+    length and cosine; `compress` does not use them, because its own scores keep more of what answers a query.
     """
 
     method = CompressionMethod.EXTRACTIVE
@@ -110,11 +109,11 @@ class ExtractiveCompressor(Compressor):
     def score_sentences(self, sentences: Sequence[str], query: str = "") -> list[float]:
         """Return a score for each sentence by position, relevance to the query, and length.
 
-        1 - i * position_decay for sentence i, not below position_floor; + 2 * its cosine with the query,
-        where there is a query and an embedder; + 0.3 where it has more than 5 and fewer than 50 words
-        (between white space). With `lexical_fallback`, and where the embedder fails, the share of the query's
-        terms that the sentence holds stands for the cosine; of a failure a RuntimeWarning tells. Raises
-        RelevanceScoringError for that instead where `strict`. `compress` does not score like this.
+        The score is 1 - i * position_decay for sentence i, at least position_floor; plus 2 times its cosine
+        with the query, if there are a query and an embedder; plus 0.3 if it has 6 to 49 words. With
+        `lexical_fallback`, or if the embedder fails (with a RuntimeWarning, or RelevanceScoringError if
+        `strict`), the share of the query's terms in the sentence takes the place of the cosine. `compress`
+        scores in another way.
         """
         words = [len(sentence.split()) for sentence in sentences]
         options = self._text
@@ -131,10 +130,10 @@ class ExtractiveCompressor(Compressor):
     ) -> list[str]:
         """Return the best sentences that have at most `target_tokens` tokens together, in source order.
 
-        Each is taken if it still fits, in descending order of score (ties: the first). Left out is what
-        scores less than `score_floor` times the best score, where that is above 0. Where no sentence fits,
-        the best is cut and marked with "…", or BudgetExceededError raised where `strict`. `compress` selects
-        by score per token, and leaves out repeats.
+        In descending order of score (ties: the first), each sentence is taken if it still fits. Sentences
+        that score less than `score_floor` times the best score are left out, if that is above 0. If no
+        sentence fits, the best is cut and marked with "…", or BudgetExceededError is raised if `strict`.
+        `compress` selects by score per token, and leaves out repeats.
         """
         if len(scores) != len(sentences):
             raise ValueError(f"there must be one score a sentence: {len(scores)} for {len(sentences)}")
@@ -364,7 +363,7 @@ class HybridCompressor(AbstractiveCompressor):
     """Lets a model rewrite a text, after a verbatim selection if the text is long (see `Hybrid`).
 
     `options.preferred_method` EXTRACTIVE or HIERARCHICAL asks no model; ABSTRACTIVE, or `allow_hybrid=False`,
-    leaves out the first stage. Without a model, or where it fails, results are extractive: `fallback_reason`
+    leaves out the first stage. Without a model, or if it fails, results are extractive: `fallback_reason`
     says why.
     """
 
@@ -418,18 +417,18 @@ class IncrementalContext(CompressedContext):
 class IncrementalCompressor(ExtractiveCompressor):
     """Compresses new versions of a text; the result before the first change stays the same.
 
-    That is what it is for: the compressed text begins as the one before, so a model's prompt cache can use it
-    again. An edit takes about the time of compressing afresh, as all of the text is read again. A tokenizer
-    or embedder of the caller's, which may be slow, sees less: the tokenizer the newest text once as a whole,
-    new segments and what is kept, about half of what it sees afresh; the embedder new segments alone.
+    So the new compressed text begins like the one before, and a model's prompt cache can use it again. It
+    does not save time: an edit takes about as long as a full compression, because all of the text is read
+    again. Only your own tokenizer or embedder is called less: the tokenizer for about half of the text, the
+    embedder for new segments alone.
 
-    Everything kept is verbatim in the newest version, what was removed from the text is gone from the
-    compressed text, and the target holds after any number of edits. Without a version before, and after a
-    change of 10% or more, it does what `ExtractiveCompressor` does. Safe to use from many threads at once: of
-    two that update one text, the later one's answer is remembered.
+    Everything kept is verbatim in the newest version, text that was removed from the source is gone from the
+    compressed text, and the target holds after any number of edits. For a first version, and after a change
+    of 10% or more, it works like `ExtractiveCompressor`. Thread-safe: if two threads update one text, the
+    later result is remembered.
 
     Attributes:
-        cache: what is known of texts, with `hits` and `misses`.
+        cache: texts of earlier calls, with `hits` and `misses`.
     """
 
     def __init__(
@@ -466,13 +465,13 @@ class IncrementalCompressor(ExtractiveCompressor):
         """Compress the newest version of a text.
 
         Args:
-            id: the caller's name for the text; the answer has the same.
+            id: your name for the text; the result has the same.
             content: the text as it is now.
-            options: None: those of the compressor. Others than the last time compress everything again.
-            source: where the text is from; carried along.
+            options: None: those of the compressor. If they changed, everything is compressed again.
+            source: where the text is from; it is passed on.
 
-        Raises what `compress` does; then what is remembered of the text stays. O(characters + lines log
-        lines).
+        Raises the errors of `compress`; the earlier version is then still remembered. O(characters + lines
+        log lines).
         """
         if not isinstance(id, str):
             raise TypeError(f"id must be str, not {type(id).__name__}")

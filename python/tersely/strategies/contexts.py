@@ -28,8 +28,8 @@ class OriginalContext:
     Attributes:
         content: the text.
         token_count: its tokens.
-        source: where the caller has it from.
-        timestamp: when it was compressed, with a time zone; no part of what makes two of these equal.
+        source: where the text is from, as the caller says.
+        timestamp: when it was compressed, with a time zone; not compared by `==`.
     """
 
     content: str
@@ -121,19 +121,19 @@ class CompressedContext:
     """A compressed text with its original.
 
     Attributes:
-        id: derived from content, options, query, tokenizer, and settings and models of the compressor: the
-            same for the same call.
-        original: None where the caller dropped it; then it cannot be given back.
+        id: made from content, options, query, tokenizer, and settings and models of the compressor: equal
+            calls have equal ids.
+        original: None if the caller dropped it; then it cannot be restored.
         compressed: the text to send.
         compression_ratio: token_count / original tokens; 1.0 for an empty text.
         token_count: tokens of `compressed`.
         method: what made it.
         metadata: what was kept and what was not.
         used_llm: whether a model wrote any of `compressed`.
-        fallback_reason: reason code where something else than the preferred method had to do it, else None.
+        fallback_reason: a reason code if another method than the preferred one was used, otherwise None.
         codes: reason codes, as in `Receipt.warnings`; "target_tokens_below_min".
         min_confidence: verbatim text below it has the warning "low_confidence".
-        result: spans and receipt; None for what was not made in one piece. Not compared.
+        result: spans and receipt; None if the text was made in several pieces. Not compared by `==`.
     """
 
     id: str
@@ -167,7 +167,7 @@ class ContextChunk:
     Attributes:
         id: the caller's name for it.
         content: the text.
-        relevance: the caller's own, 0 where it is not known.
+        relevance: your own; 0 if it is not known.
         token_count: None: it is counted.
         metadata: anything else, carried along.
     """
@@ -188,12 +188,12 @@ class PreparedChunk:
         id: the caller's name for it.
         text, token_count: its part of the context.
         original_tokens: what it had.
-        allocation: tokens it got of the budget: what was chosen of it counts as many, or, where a model
-            writes, what it was allowed; 0 where nothing had to be left out.
-        cached: whether an earlier call had read it for this query, or, where a model writes, written it.
-        fallback_reason: reason code where the compressor failed and something simpler stood in, else None.
-        context: what a compressor made of it by itself; None where one choice was made among the segments of
-            all chunks (`PreparedContext.result`), or it was cut. Not compared.
+        allocation: its tokens of the budget: those of its kept segments, or, if a model writes, those that it
+            was allowed; 0 if everything fits.
+        cached: whether an earlier call had read it for this query or, if a model writes, written it.
+        fallback_reason: a reason code if the compressor failed and a simpler method was used, otherwise None.
+        context: what a compressor made of this chunk alone; None if the segments of all chunks were selected
+            together (`PreparedContext.result`), or if it was cut. Not compared by `==`.
     """
 
     id: str
@@ -259,8 +259,8 @@ class PreparedContext:
             the separator in its own text.
         parts: the text of each chunk that is in it, in the order of the chunks.
         report: what became of the chunks.
-        result: spans and receipt, a document a usable chunk; None where each was compressed by itself. Not
-            compared.
+        result: spans and receipt, with one document per usable chunk; None if each chunk was compressed by
+            itself. Not compared by `==`.
     """
 
     text: str
@@ -286,7 +286,7 @@ class CompressionLevel:
         level: 0 is the least compressed.
         content, token_count: the text and its tokens.
         ratio: token_count / tokens of the original.
-        result: spans and receipt, where the level is made of whole segments.
+        result: spans and receipt, if the level is made of whole segments.
     """
 
     level: int
@@ -304,10 +304,10 @@ class HierarchicalContext:
     Attributes:
         levels: the least compressed first.
         original: the text that they are of.
-        id: derived as that of a `CompressedContext`.
+        id: made from content, options and settings, as in `CompressedContext`.
         warnings: reason codes.
-        fallback_reason: why a model did not write some level where one should have; None: it did, or none
-            was asked for.
+        fallback_reason: why a model did not write some level although it should have; None: it wrote all, or
+            no model was asked for.
     """
 
     levels: Sequence[CompressionLevel]

@@ -47,14 +47,14 @@ class Manager:
     """Prepares context for calls of a language model; thread-safe.
 
     Attributes:
-        options: of every compression, but target and query.
-        compressor: compresses a chunk, where it has a model or is the caller's own.
+        options: the options of every compression, except target and query.
+        compressor: compresses a chunk, if it has a model or is your own.
         hierarchy: makes three levels of a text with the same compressor.
-        cache: what is known of chunks from earlier calls, with `hits`, `misses` and `hit_rate`.
-        results: whole answers of earlier calls.
-        separator: is written between the parts.
-        counter: the tokenizer that budgets are meant in.
-        workers: chunks that are with a model at a time.
+        cache: scores of chunks of earlier calls, with `hits`, `misses` and `hit_rate`.
+        results: whole results of earlier calls.
+        separator: the text between the parts.
+        counter: the tokenizer that budgets are counted with.
+        workers: how many chunks a model works on at a time.
     """
 
     def __init__(
@@ -99,21 +99,19 @@ class Manager:
     ) -> PreparedContext:
         """Fit chunks into a budget for a query.
 
-        All chunks are read as the documents of one call, and one choice is made among the segments of all
-        of them. Where a chunk has a `relevance`, or there is no query, each gets at most its share of the
-        budget, in proportion to its relevance (one without any: the mean of the others); else what has to
-        do with the query stays, wherever it is. What is known of a chunk's segments is cached by its
-        content, the query and the options, so a chunk that stays in a list that changes is a hit.
+        The segments of all chunks compete for the budget. If a chunk has a `relevance`, or if there is no
+        query, each chunk gets at most its share of the budget, in proportion to its relevance (a chunk
+        without one has the mean of the others). Scores are cached by a chunk's content, the query and the
+        options, so a chunk that stays in a changing list is a cache hit.
 
-        With a language model, or a compressor of the caller's own, the budget is shared out over the chunks
-        first, in proportion to their relevance and in coarse steps, none more than it has; each is compressed
-        to its share, or comes from the cache, for the same share: in steps most shares stay as they are while
-        a list grows. Where that fails, whole segments are kept instead, and where
-        that fails too, the chunk's head; else it is dropped.
+        With a language model, or a compressor of your own, the budget is first divided among the chunks, in
+        proportion to their relevance and in coarse steps, so that most shares stay the same while a list
+        grows. Each chunk is compressed to its share, or taken from the cache. If that fails, whole segments
+        are kept instead; if that fails, too, the beginning of the chunk; otherwise it is dropped.
 
-        The whole never counts more than the budget, and the report says what became of each chunk. Raises
-        BudgetExceededError where the budget is too small for the smallest piece of any chunk; ValueError,
-        TypeError: a wrong argument.
+        The whole text never has more tokens than the budget, and the report says what became of each chunk.
+        Raises BudgetExceededError if the budget is too small for the smallest piece of any chunk, and
+        ValueError or TypeError for a wrong argument.
         """
         budget = checks.whole_number(token_budget, "token_budget")
         question = " ".join(checks.text(query, "query").split())  # the same for the same question
@@ -127,7 +125,7 @@ class Manager:
     def prepare_context_for_call(
         self, chunks: Iterable[ContextChunk], query: str, max_tokens: int
     ) -> PreparedContext:
-        """Return the chunks joined if they have at most `max_tokens` tokens; else call `prepare_context`."""
+        """Return the chunks joined if they fit into `max_tokens`; otherwise call `prepare_context`."""
         budget, listed = checks.whole_number(max_tokens, "max_tokens"), _check_chunks(chunks)
         try:
             documents = [_document(chunk) for chunk in listed]
@@ -166,7 +164,7 @@ class Manager:
     def compress_chunk(self, chunk: ContextChunk, query: str, share: int, size: int) -> PreparedChunk:
         """Compress a chunk of `size` tokens into at most `share` > 0 by the compressor, or cut it.
 
-        Raises BudgetExceededError where its smallest piece does not fit, else what the last way raised.
+        Raises BudgetExceededError if its smallest piece does not fit, otherwise the last error.
         """
         options = replace(self.options, query_context=query, target_tokens=share, min_tokens=0)
         key = content_id(chunk.content, self.compressor.settings(options))

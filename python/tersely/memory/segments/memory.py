@@ -172,7 +172,7 @@ class SegmentMemory:
     def search_stash(self, query: str, top_n: int = 5) -> list[StashHit]:
         """Find the originals of stashed segments, and those of `compress_and_stash`, that match a query best.
 
-        By words; by words and meaning where the store was opened with an embedder (`Store.search`).
+        It searches by words, and by meaning if the store has an embedder (`Store.search`).
         """
         width = checks.whole_number(top_n, "top_n", least=1)
         while True:
@@ -259,8 +259,8 @@ class SegmentMemory:
         `segment_id`: a segment's id, or the id of any compressed version of it. What is neither compressed
         nor out of the context gives an error.
 
-        Several may ask for the same at once: each gets the original. Raises NotReversibleError where secrets
-        of it were masked when it was stored, and VersionConflictError where somebody goes on changing it.
+        Several threads may expand the same segment: each gets the original. Raises NotReversibleError if
+        secrets were masked when it was stored, and VersionConflictError if other writers keep changing it.
         """
         try:
             asked = self.store.get(segment_id)

@@ -181,14 +181,14 @@ class Extracted:
 
     Attributes:
         results: those of which something is left, in the order of the search; `content` is what is left:
-            pieces of the chunk's text, verbatim, with a blank line where something was left out.
-        text: all of it by file, the file of the best result first; what is left of a file in its own order,
-            under the name of the file, with a colon, and its sections, each named once. No line of the texts
-            ends with so many colons, so none passes for the name of a file. With `frame`, what it made of it.
-        tokens: of `text`.
-        original_tokens: of the text with whole results.
+            pieces of the chunk's text, verbatim, with a blank line between pieces that do not touch.
+        text: the excerpts by file, the file of the best result first, in the order of the file, under the
+            file's name, with a colon, and its sections, each named once. No line of the excerpts ends with so
+            many colons, so none can pass for the name of a file. With `frame`, what that returned.
+        tokens: tokens of `text`.
+        original_tokens: tokens of the text with whole results.
         relevance: the largest probability of a section that it is on the query's topic
-            (`Compressed.relevance`), which a frame is told; None: there is no frame.
+            (`Compressed.relevance`), which `frame` receives; None without a frame.
     """
 
     results: tuple[ChunkResult, ...]
@@ -209,20 +209,19 @@ def extract(
 ) -> Extracted:
     """Compress search results into a budget, headings included.
 
-    The chunks of a section are read as one text, once. Half of what a heading costs is a part of the price of
-    the first unit below it, so that a result is left out where what it says is not worth its heading.
+    The chunks of a section are read as one text. The first segment below a heading pays for half of the
+    heading's tokens, so a result whose text is not worth its heading is left out.
 
     Args:
-        results: of a search, best first.
-        query: what the reader asks.
+        results: the results of a search, best first.
+        query: the question.
         budget: tokens of the final text.
-        counter: counts them (`tersely.compress`).
-        frame: (text, relevance) -> all that is sent, which is what the budget is for then; None: the text
-            alone.
-        named: whether each section says which chunks its text is from: "[#3]" under "guide.md:" stands for
-            the `chunk_id` "guide.md#3", "[#3-5]" for three; other ids are written as they are. Where no
-            headings stand above a text, the line of its file says it: "guide.md#3:"; a name alone stands for
-            its first chunk, #0.
+        counter: counts them (as for `tersely.compress`).
+        frame: a function (text, relevance) that returns all that is sent; the budget then counts that. None:
+            the text alone.
+        named: whether each section names its chunks: "[#3]" under "guide.md:" is the `chunk_id` "guide.md#3",
+            "[#3-5]" are three; other ids are written unchanged. If a text has no headings, the line of its
+            file has the number: "guide.md#3:"; a file name alone is its first chunk, #0.
 
     Raises:
         BudgetExceededError: no piece of any result fits under its heading; a retry with `.required` succeeds.
