@@ -33,10 +33,10 @@ class CompressionError(Exception):
 class BudgetExceededError(CompressionError):
     """Text that must be kept does not fit into the budget.
 
-    **The same call with `budget=error.required` succeeds**, whatever the function, the strategy and the token
-    counter: `engine/strategies.py` has made that call before it says so. (If a function names its
-    budget otherwise, `error.budget` and `error.required` are meant in that argument; of `Prepared.levels`,
-    `[max(budget, error.required) for budget in budgets]` succeeds.) It is not always the least that does.
+    **The same call with `budget=error.required` succeeds**, with every function, strategy and token counter:
+    that call has been tried. A smaller budget may succeed, too. (If a function's argument has another name,
+    use `error.required` for that; for `Prepared.levels`, `[max(budget, error.required) for budget in
+    budgets]`.)
 
     Attributes:
         reason: what does not fit, without the numbers: "pinned content does not fit".

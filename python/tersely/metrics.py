@@ -102,9 +102,9 @@ def observe(method: str | Enum, original: int, tokens: int, seconds: float, cach
 
     Args:
         method: one of `METHODS`, or an enum member of such a name.
-        original, tokens: what it counted before and after.
+        original, tokens: its tokens before and after.
         seconds: how long it took.
-        cache_hit: it was remembered, not made: counts as a hit and nothing else.
+        cache_hit: the result came from a cache; only the counter of hits grows.
 
     Raises ValueError for another method. O(1); safe from any thread.
     """

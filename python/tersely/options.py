@@ -30,20 +30,19 @@ class CompressionOptions:
 
     Attributes:
         target_ratio: tokens kept / original tokens, in (0, 1].
-        target_tokens: a hard cap that overrides `target_ratio` and `min_tokens`; 0: none.
-        min_tokens: a target made of `target_ratio` is never lower.
-        preferred_method: of those that are allowed and have what they need (a model).
+        target_tokens: a limit that overrides `target_ratio` and `min_tokens`; 0: none.
+        min_tokens: the target computed from `target_ratio` is never lower.
+        preferred_method: the method to use, if it is allowed and has the model that it needs.
         allow_hybrid: whether HYBRID may be used.
         preserve_code: keep fenced and inline code, paths and addresses (URLs).
         preserve_quotes: keep direct quotes.
-        preserve_numbers: keep numbers, with dates and versions. Where the budget does not hold all that these
-            three name, at least a quarter of it is theirs, and they must not cost a text all else. With a
-            `query_context`, they hold for what has to do with it, and take a tenth of the budget at most; the
-            rest is kept only if it is relevant. `result.receipt.facts` lists what was lost, and why.
-        query_context: what the reader will ask; "" for what matters in general.
+        preserve_numbers: keep numbers, with dates and versions. If not all code, quotes and numbers fit, at
+            least a quarter of the budget is for them. With a `query_context`, only those of relevant segments
+            count, within a tenth of the budget. `result.receipt.facts` lists what was lost, and why.
+        query_context: the question; "" for a general summary.
         min_confidence: in [0, 1]; a model's text below it is not used.
-        strict_preserve: raise BudgetExceededError where what is to be preserved does not fit, instead of
-            saying in the result what was lost.
+        strict_preserve: raise BudgetExceededError if what is to be preserved does not fit, instead of listing
+            in the result what was lost.
     """
 
     target_ratio: float = 0.3

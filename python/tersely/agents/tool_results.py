@@ -58,15 +58,16 @@ class ToolResultReport:
     """Report on the compression of a tool's result.
 
     Attributes:
-        status: "compressed"; else it is as it came: "fits", "kept" (the caller named the tool, or it reads
-            files), "unknown_shape", "not_text" (bytes of no text, data nested too deeply), "failed" (where a
-            failure must not matter), "not_taken" (the agent of a hook takes no shorter one of its shape).
-        tokens, original_tokens: of its texts and data; 0 where they are not known.
+        status: "compressed"; or, if the result is unchanged: "fits", "kept" (the caller named the tool, or it
+            reads files), "unknown_shape", "not_text" (bytes that are no text, data nested too deeply),
+            "failed" (an error that must not stop the agent), "not_taken" (the agent accepts no shorter result
+            here).
+        tokens, original_tokens: tokens of its texts and data; 0 if unknown.
         budget: tokens allowed.
-        name: the tool's, "" where nobody said it.
-        id: under which the store has the whole; "" without a store.
-        warnings: reason codes of the receipt, or what failed; "unknown_shape": a part has none that is known;
-            "pins_not_found": what is pinned, or some of it, does not stand in this result.
+        name: the tool's name; "" if unknown.
+        id: the id of the whole in the store; "" without a store.
+        warnings: reason codes of the receipt, or what failed; "unknown_shape": the format of a part is
+            unknown; "pins_not_found": a pinned text is not in this result.
     """
 
     status: str
@@ -103,29 +104,29 @@ def compress_tool_result(
 ) -> T:
     """Compress a tool result before a model first sees it; the result has the type of the input.
 
-    Under its budget a result is the object that came. What has no known shape is left alone, and `report` is
-    told. Markers say in their places what was left out.
+    A result within the budget, or of an unknown format, is returned unchanged, and `report` receives the
+    status. Markers show where text was left out.
 
     Args:
         result: a str, bytes of text (those of UTF-8 come back), content blocks, messages and items of OpenAI,
             Anthropic, Gemini, Bedrock, LangChain, MCP, pydantic-ai or the Agents SDK, or any data of dicts,
             lists and scalars.
-        budget: tokens allowed for its texts and data; pictures and sealed parts stay and are not counted.
-        query: what the agent is after.
-        store: keeps the whole first; the last line of the shortened text, which says how much was left out,
-            then also says how to get it.
+        budget: tokens allowed for its texts and data; pictures and encrypted parts stay and are not counted.
+        query: what the agent wants to know.
+        store: stores the whole first; the last line of the short text then says how to get it.
         name: the tool's name.
         arguments: of the call, a mapping or its JSON: a path or a command line in it says what the result is.
         counter, strategy: as in `tersely.compress`.
-        pinned: strings; what holds one of them stays. Of data, a value's text will do, or JSON.
+        pinned: texts; every segment that contains one stays. In data, pin the text of a value, or JSON.
         keep_tools: names of tools whose results are never shortened.
-        keep_files: nor are those of tools that read files, which may be edited next (FILE_READERS).
-        expand_with: how the line says to get the whole, "{id}" for its id.
-        report: called with what became of the result.
+        keep_files: also never shorten results of tools that read files, which the agent may edit next
+            (FILE_READERS).
+        expand_with: the command in the last line that returns the whole, with "{id}" for its id.
+        report: called with a `ToolResultReport`.
 
     Raises:
-        BudgetExceededError: what must stay does not fit; `required` would do.
-        StoreError: the whole could not be kept.
+        BudgetExceededError: what must stay does not fit; `required` is enough.
+        StoreError: the whole could not be stored.
         ValueError, TypeError: a wrong argument.
 
     O(characters + segments log segments).

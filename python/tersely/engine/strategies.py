@@ -754,7 +754,7 @@ def level_targets(original_tokens: int, levels: int) -> list[int]:
 class Hierarchical:
     """Makes levels of a half, a quarter, an eighth and so on, each a part of the larger ones.
 
-    Under a budget, a level of its own is made for it, between the others.
+    If a call has a budget, one more level is made for it.
 
     Attributes:
         levels: how many.

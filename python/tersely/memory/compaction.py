@@ -247,15 +247,14 @@ _FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more tha
 class Compactor:
     """Compacts a growing history; the beginning of the result keeps the same bytes from call to call.
 
-    Providers charge a fraction for a prompt's start that they have seen. So messages are added as they are
-    until the budget is reached; then the older ones are folded, to `1 - headroom` of the room that is left
-    behind the excerpts that are there already. Where those have become long, they are made anew. Not for
-    several threads at a time.
+    Providers charge less for the start of a prompt that they have seen. So messages are added unchanged until
+    the budget is reached; then excerpts replace the older ones, so that `headroom` of the room is free again.
+    Earlier excerpts stay as they are, until they have become long. Not thread-safe.
 
     Attributes:
-        budget, counter, tools, pinned, picture_tokens, references: as in `compact_messages`;
-            messages that are still to come may be pinned.
-        headroom: share of what the messages that stay leave of the budget, which is free after folding, in
+        budget, counter, tools, pinned, picture_tokens, references: as in `compact_messages`; future messages
+            may be pinned.
+        headroom: the share of the budget, without the messages that stay, that is free after a compaction, in
             [0, 1).
     """
 

@@ -33,10 +33,10 @@ class ConversationMemory:
 
     Attributes:
         compactor: compacts the steps within a turn; None: one with its defaults.
-        max_turns: when there are more, the older half becomes a line of previews, and a line of what the user
-            said in it that is to hold (instructions, decisions, wishes), where no preview shows it.
-        turns: those that are not compacted.
-        archive: those that are, as they were.
+        max_turns: if there are more, the older half becomes a line of previews, and a line of the user's
+            instructions, decisions and wishes that no preview shows.
+        turns: the turns that are not compacted.
+        archive: the compacted turns, unchanged.
     """
 
     compactor: MemoryCompactor = field(default_factory=MemoryCompactor)

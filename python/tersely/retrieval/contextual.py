@@ -470,17 +470,17 @@ def _reader(level: Level, structure: bool) -> Auto:
 class ContextualCompressor:
     """Compresses retrieved documents to a token budget by their relevance to a query.
 
-    Documents and segments under the relevance threshold are left out. The budget goes to the segments that
-    bring most per token, of whatever document, verbatim; where shares per document were asked for (see
-    `TokenBudgetConfig`), each document has its share first. With a language model, documents can be
-    summarized instead. The text of a result never counts more tokens than are available; whatever was
-    dropped, or went otherwise than asked for, stands in it with a reason. Results are remembered in 32 MiB,
-    and relevance in 8; the least recently used make room, so memory stops growing, at about twice as much.
+    Documents and segments below the relevance threshold are left out. The budget goes to the segments with
+    the highest score per token, of all documents, verbatim; if you set limits per document
+    (`TokenBudgetConfig`), each document has its share first. With a language model, documents can be
+    summarized instead. The text never has more tokens than are available; the result has a reason for
+    everything that was dropped or failed. Caches hold 32 MiB of results and 8 MiB of relevance, the most
+    recently used ones.
 
     Attributes:
-        config: the settings of calls that bring none.
-        counter: the token counter that every part uses.
-        llm: the language model, None: there is none.
+        config: the settings of calls without a `config`.
+        counter: the token counter.
+        llm: the language model; None: there is none.
         budget_manager, strategy_selector: the parts.
     """
 
@@ -559,14 +559,14 @@ class ContextualCompressor:
 
         Args:
             documents: DocumentChunks, ChunkResults, SearchResults, or what `tersely.compress` takes.
-            query: what the reader asks; "" for what matters in general.
-            strategy: or its name; None: the selector's choice, or the default.
-            config: the settings of this call, its budget included.
+            query: the question; "" for a general summary.
+            strategy: a strategy or its name; None: the selector's choice, or the default.
+            config: the settings of this call, with its budget.
             pinned: what must stay, verbatim (`tersely.compress`).
 
         Raises:
-            BudgetExceededError: what is pinned does not fit; `strict`: not all relevant documents do. It
-                speaks of the total budget, the reserve for the response included.
+            BudgetExceededError: pinned text does not fit, or, if `strict`, not all relevant documents do. Its
+                numbers are of the total budget, with the reserve for the response.
             RelevanceScoringError, SummarizationError: `strict`, and a model failed.
             ValueError, TypeError: a wrong argument.
 

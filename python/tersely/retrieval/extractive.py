@@ -488,9 +488,9 @@ class ExtractiveCompressor:
     ) -> list[Segment]:
         """Choose the segments with the largest sum of scores in at most `token_budget` tokens.
 
-        Exact where 12 segments or fewer come into question (ties go to those without the later rows); of
-        more, at least half of the best (`kernels.budgeted_select`). Those with a score of 0 or less are left
-        out.
+        The choice is the best one if at most 12 segments have a score above 0 and fit (ties: the earlier
+        rows); for more segments, its sum is at least half of the best (`kernels.budgeted_select`). Segments
+        with a score of 0 or less are left out.
         """
         if len(scores) != len(segments):
             raise ValueError(f"there must be one score a segment: {len(scores)} for {len(segments)}")

@@ -20,10 +20,10 @@ class Parts:
     """The compressed texts of documents: one for each, in the same order.
 
     Attributes:
-        texts: what is left of each, "" where nothing is; each as it came, where there is no result.
-        scores: the documents' own.
-        result: what `tersely.compress` gave, with spans, `places` and a receipt; None: it failed.
-        reason: why there is none: "timeout", "overloaded", or the name of an error and what it says.
+        texts: what is left of each ("": nothing); if compression failed, the originals.
+        scores: the documents' own scores.
+        result: the result of `tersely.compress`, with spans, `places` and a receipt; None: it failed.
+        reason: why it failed: "timeout", "overloaded", or the name and message of an error.
     """
 
     texts: tuple[str, ...]
@@ -37,16 +37,17 @@ def compress_parts(
 ) -> Parts:
     """Compress documents, one output for each; after a failure or timeout, return the originals.
 
-    The budget holds where there is a result. Without one the texts are the originals, of any number of
-    tokens, and `reason` says so: no other function may return more than a budget allows. Metrics
+    If compression succeeds, the texts fit the budget. Otherwise they are the originals, of any number of
+    tokens, and `reason` says why; this is the only function that may exceed a budget. Metrics
     (`tersely.metrics`) count how often.
 
     Args:
-        documents, query, options: as for `tersely.compress`. What fits the budget comes back as it is.
-        timeout: seconds from which the originals are returned; the work is stopped. None: any.
+        documents, query, options: as for `tersely.compress`. Documents that fit the budget are returned
+            unchanged.
+        timeout: seconds after which the work is stopped and the originals are returned. None: no limit.
 
-    Raises TypeError for what are no documents, ValueError for a timeout that is not above 0, and either for
-    an option that no text would make right: what the program that calls has wrong is no reason to go on.
+    Raises TypeError if the documents are none, ValueError for a timeout that is not above 0, and one of the
+    two for an invalid option: errors of the calling program are not hidden.
     """
     call = _Call(documents, query, timeout, options)
 
@@ -71,15 +72,15 @@ async def acompress_parts(
 ) -> Parts:
     """Run `compress_parts` from an event loop; the time in the queue counts towards the timeout.
 
-    As many run at a time as there are CPUs. One that could not be answered in its time, or comes where
-    `waiting` calls wait, gets the originals at once, for the reason "overloaded": those before it keep
-    their time. A task that is cancelled ends its work.
+    As many calls run at a time as there are CPUs. A call that cannot finish in time, or that comes while
+    `waiting` calls wait, gets the originals at once, with the reason "overloaded". Cancelling the task stops
+    the work.
 
     Args:
-        documents, query, timeout, options: as of `compress_parts`.
-        waiting: calls that may wait.
+        documents, query, timeout, options: as for `compress_parts`.
+        waiting: how many calls may wait.
 
-    Raises as `compress_parts` does.
+    Raises the errors of `compress_parts`.
     """
     call, most = _Call(documents, query, timeout, options), checks.whole_number(waiting, "waiting")
     try:

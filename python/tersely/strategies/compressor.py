@@ -147,10 +147,10 @@ class Call:
 class Compressor(Forms[CompressedContext]):
     """Compresses texts by a strategy; thread-safe.
 
-    A subclass chooses another strategy for given options: `strategy_for`.
+    A subclass may choose a strategy by the options: `strategy_for`.
 
     Attributes:
-        method: what its strategies do when nothing keeps them from it.
+        method: what its strategies do, unless they have to fall back on another method.
     """
 
     method = CompressionMethod.EXTRACTIVE

@@ -216,8 +216,8 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
     ) -> HierarchicalContext:
         """Make the levels of a text. The target and minimum of the options are not used.
 
-        A level that its target is too small for has the fewest tokens that do. Raises what
-        `Compressor.compress` does, but no BudgetExceededError: there is no budget.
+        If a level's target is too small for any segment, the level has the fewest tokens that are possible.
+        Raises the errors of `Compressor.compress`, except BudgetExceededError, as there is no budget.
         """
         options = checked_options(options)
         document = read_document(Document(content), "content")

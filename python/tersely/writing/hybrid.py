@@ -25,9 +25,9 @@ class Hybrid(Abstractive):
     """Lets a language model rewrite the text, after a verbatim selection of half of a long text.
 
     Attributes:
-        fallback: here True without a word from the caller.
-        threshold: a text of fewer tokens is for the model alone; so is one that is to keep half of its tokens
-            or more.
+        fallback: use verbatim text if the model fails; True by default.
+        threshold: the model receives a text of fewer tokens whole; also one of which half of the tokens or
+            more are to be kept.
     """
 
     method: ClassVar[CompressionMethod] = CompressionMethod.HYBRID

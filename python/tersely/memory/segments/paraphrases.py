@@ -49,9 +49,9 @@ def paraphrase(
 ) -> Paraphrase:
     """Shorten an agent's note about the state of its work by rules for English.
 
-    `strategy`: a name of `PARAPHRASES`. Where a form would be no shorter than the text, remarks and
-    circumstances are left out of it until it is, if that is enough. `file_path`, `line_number`: where the
-    work is, if the text does not say. Deterministic; O(characters). Raises ValueError for another strategy.
+    `strategy`: a name of `PARAPHRASES`. If the result would not be shorter than the text, remarks and
+    circumstances are left out, too. `file_path` and `line_number` are used if the text names no file.
+    Deterministic; O(characters). Raises ValueError for another strategy.
     """
     checks.one_of(strategy, "strategy", PARAPHRASES)
     reading = read(text, file_path, line_number)

@@ -119,8 +119,8 @@ def new_segment(
 ) -> ContextSegment:
     """Make a segment of an original text; `counter` counts its tokens (see `tersely.compress`).
 
-    `timestamp`: None: what `clock` says (default: now, in UTC). Raises ValueError for an empty id, an unknown
-    type or a time without zone.
+    Without a `timestamp`, `clock` gives the time (default: now, in UTC). Raises ValueError for an empty id,
+    an unknown type or a time without zone.
     """
     if not checks.identifier(segment_id, "segment_id").strip():
         raise ValueError(f"segment_id must be a str with something in it, not {segment_id!r}")
