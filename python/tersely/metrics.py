@@ -71,7 +71,7 @@ def enable(registry: CollectorRegistry | None = None, tracer: Tracer | None = No
     `tersely_input_tokens_total`, `tersely_output_tokens_total`; and `tersely_compression_failures_total` by
     reason (`FAILURES`), where the originals were given back. Methods are those of `METHODS`.
 
-    Raises MissingExtraError without the extra `metrics`, ValueError where the registry has one of the names
+    Raises MissingExtraError without the extra `metrics`, ValueError if the registry has one of the names
     from somebody else.
     """
     try:

@@ -469,7 +469,7 @@ class Span:
             "heading", "cut", "fits", "copied" (code that a model copied), "reinserted" (a model lost it);
             dropped: "budget", "redundant", "cut" (the rest of a segment that was cut), "rewritten" (a model
             wrote something in its place), "markup" (tags and the like: no text).
-        score: what the scoring gave the segment; 0.0 where nothing was scored.
+        score: what the scoring gave the segment; 0.0 if nothing was scored.
     """
 
     document: int
@@ -731,7 +731,7 @@ class Compressed(Ratios):
     def relevance(self) -> tuple[float, ...]:
         """The probability that each document is on the topic of the query, whatever the others are.
 
-        On topic, not that it answers. () without a query, and where a model or the caller's own compressor
+        On topic, not that it answers. () without a query, and if a model or the caller's own compressor
         made the text. Worked out when it is asked for: O(terms).
         """
         return () if self.judge is None else self.judge()
@@ -783,7 +783,7 @@ class Compressed(Ratios):
             which: a document's index (its whole text, exactly as given), or a span from `kept` or `dropped`.
             context: for a span: so many characters more on each side.
 
-        Lone surrogates are as they came. Raises IndexError where there is no such document.
+        Lone surrogates are as they came. Raises IndexError if there is no such document.
         """
         context = checks.whole_number(context, "context")
         number = which.document if isinstance(which, Span) else which

@@ -174,7 +174,7 @@ class ToolResultCompressor:
     ) -> Any:
         """Compress a result; raises the errors of `compress_tool_result`.
 
-        `whole`: gives what the store keeps, where `result` are bytes that were taken from it.
+        `whole`: gives what the store keeps, if `result` are bytes that were taken from it.
         """
         try:
             made, told = self._compress(result, query, name or "", arguments, whole=whole)

@@ -142,7 +142,7 @@ def facility_location_select(
 
     Args:
         X: (n, d).
-        budget: rows to choose where there are no costs, else the most that they may cost together.
+        budget: rows to choose if there are no costs, else the most that they may cost together.
         costs: finite numbers from 0, one a row.
         weights: finite numbers from 0, one a row: how much covering it is worth, its relevance for example.
         pinned: distinct rows that are in; their costs count.

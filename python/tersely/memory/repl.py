@@ -128,7 +128,7 @@ class CompactionConfig:
             none.
         preserve_last_n_entries: so many of the newest stay as they are.
         include_key_findings: whether a summary without a model lists findings.
-        use_llm_for_summary: whether the model is asked, where there is one.
+        use_llm_for_summary: whether the model is asked, if there is one.
         fallback_to_deterministic: whether rules write the summary if the model fails.
     """
 
@@ -202,7 +202,7 @@ class CompactionResult(Ratios):
     Attributes:
         original_entries, compacted_entries: entries before and after (a summary and those preserved).
         original_chars, compacted_chars: characters before and after, with the entry of the summary.
-        summary: "" where nothing was compacted.
+        summary: "" if nothing was compacted.
         preserved_entries: the newest, as they were.
         timestamp: ISO 8601, UTC.
         used_llm: whether a model wrote the summary.
@@ -211,7 +211,7 @@ class CompactionResult(Ratios):
         reason: why nothing was compacted: "thresholds_not_met", "nothing_to_summarize" (all are preserved),
             "no_gain" (it was about characters or tokens, and the summary saves none); else "".
         fallback_reason: why a model did not write, as of a `Reply` (writing/flow.py): "model_failed",
-            "empty_reply", "reply_truncated", "reply_too_long" (the history would have grown); else None.
+            "empty_reply", "reply_truncated", "reply_too_long" (the history would have grown); otherwise None.
         unsupported_facts: numbers, names and the like that a model wrote and the steps do not have.
         warnings: "no_gain" (there are fewer entries, but not fewer characters and tokens).
     """

@@ -173,7 +173,7 @@ class ChunkResult:
         chunk_id: its id in the index.
         doc_id: id of the document that it is part of.
         score: relevance in [0, 1], the best result of a search being 1.0.
-        header_path: the headings above it, joined with " > "; "" where there are none.
+        header_path: the headings above it, joined with " > "; "" if there are none.
         file_path: the file that it came from, relative to the indexed folder.
         content: its whole text.
     """

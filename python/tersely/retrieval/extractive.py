@@ -512,7 +512,7 @@ class ExtractiveCompressor:
         """Return the best segments of a document within a token budget.
 
         Segments are chosen for what they are worth per token. Where none fits whole, the best is cut and
-        marked with "…". Raises BudgetExceededError where not even a letter fits.
+        marked with "…". Raises BudgetExceededError if not even a letter fits.
         """
         given, segments = self._split(document)
         scored = await self.scorer.score([given], query) if segments else []

@@ -528,7 +528,7 @@ class RelevanceScorer:
     def score_sync(self, documents: Any, query: str) -> RelevanceScores:
         """Score documents, in any form that `tersely.compress` takes, for a query.
 
-        A language model is asked on up to 5 threads. Raises RelevanceScoringError where `strict` forbids a
+        A language model is asked on up to 5 threads. Raises RelevanceScoringError if `strict` forbids a
         fallback.
         """
         return run_flow(self._steps(to_documents(documents), checks.text(query, "query")), self._llm, _LIMIT)

@@ -288,7 +288,7 @@ def _place(on: str) -> tuple[str | None] | None:
 def dataset_status(out: str | os.PathLike[str]) -> Report:
     """Return how far the job of a folder is, from the output files that exist. O(output files).
 
-    Raises FileNotFoundError where no job was begun there, StoreError for a damaged plan.
+    Raises FileNotFoundError if no job was begun there, StoreError for a damaged plan.
     """
     folder = Path(out)
     state = _Progress(folder, load_plan(folder), time.monotonic(), None)

@@ -138,7 +138,7 @@ class Abstractive:
     def compress(self, request: Request) -> Compressed:
         """Fit the documents into the budget; the model is not asked about documents that fit.
 
-        Raises SummarizationError where the model raises and there is no `fallback`, and BudgetExceededError
+        Raises SummarizationError if the model raises and there is no `fallback`, and BudgetExceededError
         as `Extractive` does.
         """
         return run_flow(self.flow(request), self._resolved(), self.concurrency)

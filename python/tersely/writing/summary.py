@@ -112,7 +112,7 @@ class ContentSummarizer:
         """Summarize a text in at most `token_budget` tokens (None: `target` of its own tokens).
 
         A reply that is too long is asked for once more, and then cut at the end of a sentence; one that is
-        too short is filled up with sentences of the text. Raises SummarizationError where the model
+        too short is filled up with sentences of the text. Raises SummarizationError if the model
         raises or has nothing to say.
         """
         return self._only(run_flow(self._one(text, query, token_budget), self.model, self.batch_size))

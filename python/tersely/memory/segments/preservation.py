@@ -326,7 +326,7 @@ def check_preserved(
     - A line is lost where the text gives it to the other of work and error; what was done, where the text
       says that it was not.
     - "constraint": what must not be done ("Do not restart ...") is kept where a clause denies as much.
-    - "facts", where no clause of a note was understood: each number, path and name has to be there.
+    - "facts", if no clause of a note was understood: each number, path and name has to be there.
     - "content" is kept where a quarter of the terms that the segment uses most are, so that a text which
       keeps nothing does not pass.
 

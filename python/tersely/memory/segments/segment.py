@@ -242,7 +242,7 @@ class ExpandResult:
 
     Attributes:
         segment_id: of the segment.
-        original_text: byte for byte; None where there is an error.
+        original_text: byte for byte; None if there is an error.
         expanded_at: when, with its zone.
         error, code: None, or the words and "not_compressed" for what cannot be expanded.
     """

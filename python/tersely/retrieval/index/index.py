@@ -141,7 +141,7 @@ class Index:
     def check(folder: str | os.PathLike[str]) -> tuple[Path, ...]:
         """Read the whole index and return its damaged or missing files; `Index.build` repairs them.
 
-        Opening does so where the index has up to 1 MiB. O(bytes). Raises StoreError where there is no index.
+        Opening does so where the index has up to 1 MiB. O(bytes). Raises StoreError if there is no index.
         """
         place = locate(folder)
         for _ in range(_TRIES):
@@ -191,7 +191,7 @@ class Index:
     def span(self, chunk_id: str) -> tuple[str, int, int]:
         """Return (path, start, end) of a chunk, in characters of its file without the byte order mark.
 
-        Raises KeyError where there is none.
+        Raises KeyError if there is none.
         """
         _, path, _, start, end, *_ = self._chunk(chunk_id)
         return path, start, end
