@@ -198,7 +198,7 @@ class Compressor(Forms[CompressedContext]):
         return replace(self._verbatim, text=replace(self._verbatim.text, **options.preserving))
 
     def verbatim_for(self, options: CompressionOptions) -> Auto | None:
-        """Return the strategy for these options if no model or code of the caller takes part; otherwise None."""
+        """Return the strategy for these options; None if a model or the caller's code takes part."""
         own = type(self).compress is Compressor.compress
         strategy = self.strategy_for(options, 0) if own else None
         return strategy if isinstance(strategy, Auto) else None
