@@ -16,6 +16,12 @@ REPLACED = [
     ("The backup runs at 02:00 every night.", "From now on the backup runs at 04:30 every night."),
     ("The passport number ends in 83.", "Correction: the passport number ends in 88, not 83."),
 ]
+REWORDED = [
+    ("The wedding will be held on 12 September.", "The ceremony moved to 3 October."),
+    ("Log level should be INFO.", "Set logging to DEBUG from now on."),
+    ("Answer my mails within two days.", "Update: reply to mails within four hours from now on."),
+    ("The budget for catering is 5,000.", "Catering costs may now go up to 6,200."),
+]
 TOGETHER = [
     ("Never mail my work address about invoices.", "It's fine now to mail my work address about invoices."),
     ("Do not deploy the billing service on Fridays.", "Forget what I said of Fridays and billing service."),
@@ -35,6 +41,9 @@ BOTH_HOLD = [
         "USER PREFERENCE: User's contact code is LAI-92.",
         "USER PREFERENCE: User wants code in Python, not Go.",
     ),
+    ("The rent for the studio is 1,450 a month.", "Update: the rent for the garage is now 190 a month."),
+    ("Save photos to the folder holiday-23.", "From now on, save videos to the folder clips-24."),
+    ("The head chef is Marco Bianchi.", "Lucia Ferri is now the head waiter."),
     ("Is the table audit used elsewhere?", "The table audit is now used elsewhere by team 7."),
 ]
 
@@ -58,6 +67,18 @@ def test_the_later_value_stands_and_the_earlier_is_gone_but_not_lost(old: str, n
     assert result.accounts[messages.index({"role": "user", "content": old})].lost == ()
 
 
+@pytest.mark.parametrize(("old", "new"), REWORDED)
+def test_of_one_thing_in_other_words_the_later_stands_and_the_earlier_goes_first(old: str, new: str) -> None:
+    messages = told(old, new)
+    (revision,) = find_revisions(read_transcript(read_messages(messages)))
+    assert revision.effect == "older"
+    for budget in range(150, 1500, 50):
+        made = compact_messages(messages, budget=budget)
+        text = all_text(made.messages)
+        assert new in text or old not in text
+        assert old in text or made.accounts[messages.index({"role": "user", "content": old})].lost
+
+
 @pytest.mark.parametrize(("old", "new"), TOGETHER)
 @pytest.mark.parametrize("share", [0.2, 0.4, 0.6])
 def test_what_withdraws_an_instruction_stands_wherever_that_does(old: str, new: str, share: float) -> None:
@@ -68,7 +89,11 @@ def test_what_withdraws_an_instruction_stands_wherever_that_does(old: str, new: 
 
 @pytest.mark.parametrize(("old", "new"), BOTH_HOLD)
 def test_other_things_of_one_form_both_hold(old: str, new: str) -> None:
-    assert not [one for one in find_revisions(read_transcript(read_messages(told(old, new)))) if one.replaced]
+    assert not [
+        one
+        for one in find_revisions(read_transcript(read_messages(told(old, new))))
+        if one.effect == "replaced"
+    ]
     messages = told(old, new)
     text = all_text(compact_messages(messages, budget=tokens_of(messages) // 2).messages)
     assert old in text and new in text

@@ -27,7 +27,7 @@ from tersely.memory.quoting import EMPTY, frame_excerpts, quote, sources_of
 from tersely.memory.references import is_reference
 from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
-from tersely.memory.statements import BRIEF, IS_SENTENCE, LABEL, STANDING, Transcript, stated_lines
+from tersely.memory.statements import BRIEF, IS_SENTENCE, STANDING, Transcript, stated_lines
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import BatchTokenCounter
 from tersely.types import (
@@ -281,24 +281,30 @@ def _sent(text: str, style: JsonStyle | None) -> str:
 
 def _revised_rows(
     reading: Reading, pieces: Int64s, quoted: int, revisions: Sequence[Revision]
-) -> tuple[Bools, Int32s]:
-    """(bool[units]: replaced by later words; int32[units]: groups of a withdrawn unit and its withdrawal)."""
+) -> tuple[dict[str, Bools], Int32s]:
+    """Mark what people revised, and the later words ("new"), by effect: bool[units] of each; and the groups.
+
+    int32[units]: a withdrawn unit and its withdrawal are in one group.
+    """
     table, document = reading.table, {piece: at for at, piece in enumerate(pieces[:quoted].tolist())}
-    replaced = np.zeros(len(table), dtype=bool)
+    marks = np.zeros((4, len(table)), dtype=bool)
+    marked = dict(zip(("replaced", "together", "older", "new"), marks, strict=True))
     if not revisions:
-        return replaced, reading.group
+        return marked, reading.group
     together = np.full(len(table), -1, dtype=np.int32)
     places = [place for one in revisions for place in (one.old, one.new) if place[0] in document]
     at = np.array([document[piece] for piece, _, _ in places], dtype=np.int32)
     found = rows_at(reading.texts, table, at, np.array([start for _, start, _ in places], dtype=np.int64))
     rows = dict(zip(places, found.tolist(), strict=True))
     for one in revisions:
-        if one.old in rows and one.replaced:
-            replaced[rows[one.old]] = True
-        elif one.old in rows and one.new in rows:
-            together[rows[one.old]] = rows[one.new]
+        if one.new in rows:
+            marked["new"][rows[one.new]] = True
+        if one.old in rows:
+            marked[one.effect][rows[one.old]] = True
+            if one.effect == "together" and one.new in rows:
+                together[rows[one.old]] = rows[one.new]
     held = (together >= 0).any()
-    return replaced, _native.held_together(reading.group, together) if held else reading.group
+    return marked, _native.held_together(reading.group, together) if held else reading.group
 
 
 def _document(piece: Piece, hints: Mapping[str, Hints]) -> Document:
@@ -392,7 +398,7 @@ class _Said:
     gone: Bools  # bool[pieces], those that do not stay
     entries: int  # how many there are
     asks: tuple[int, int]  # the first and the newest of the user that no tool gave; -1: there is none
-    replaced: Bools  # bool[units], what later words replace
+    revised: Mapping[str, Bools]  # bool[units], what later words revise, by the effect; "new": those
     group: Int32s  # int32[units], what is in or out together
 
     def _whose(self, role: str) -> Bools:
@@ -427,7 +433,8 @@ class _Said:
         strong[facts.segment[IS_SENTENCE[facts.kind]]] = True
         said = mine.nonzero()[0].tolist()
         own_words = [row for row in said if own[row]]
-        strong[[row for row in own_words if LABEL.match(units[row]) or STANDING.search(units[row])]] = True
+        strong[[row for row in own_words if STANDING.search(units[row])]] = True
+        strong |= self.revised["new"]
         newest = {units[row]: row for row in said}
         stays = "\n".join(compress(self.transcript.texts, ~self.gone))
         stated = stated_lines(stays, list(newest))  # what is said again is said once
@@ -438,7 +445,7 @@ class _Said:
         ]
         talk = talks[document].nonzero()[0].tolist()
         again[[row for row in talk if _SMALL_TALK.fullmatch(units[row])]] = True
-        again |= self.replaced
+        again |= self.revised["replaced"]
         of, lines = owner[document], reading.same()
         older = np.zeros(size, dtype=bool)  # lines of tools and assistants that a newer message has
         if len(lines):
@@ -455,7 +462,7 @@ class _Said:
         if relevance is not None:
             spread = relevance[owner] / max(float(relevance.max()), 1e-9)
             worth = worth * (_OLDER_WORTH + spread[document]) + _STATED_ASKED * (utter & strong)
-            worth[self.replaced] = 0
+            worth[self.revised["replaced"]] = 0
             made = replace(reading, worth=worth.astype(np.float32), gist=None, essential=None, ranked=False)
             return replace(made, group=group), utter
         age = owner / max(self.entries, 1) / (1 - _NEWEST)
@@ -477,18 +484,19 @@ class _Said:
         asks[said] = [units[row].endswith(("?", "？")) for row in said]
         told = np.bincount(facts.segment, _TELLS[facts.kind], size)
         told = np.minimum(told / _IDENTIFIES, 1)
-        worth[utter] = (_SAID + _TOLD * told + _STATED * strong)[utter] / (1 + asks[utter])
-        length = (reading.table.end - reading.table.start)[utter]
-        worth[utter] = worth[utter] * 2 / (1 + length / _USUAL) + place[utter]
+        first = utter & ~self.revised["older"]
+        worth[first] = (_SAID + _TOLD * told + _STATED * strong)[first] / (1 + asks[first])
+        length = (reading.table.end - reading.table.start)[first]
+        worth[first] = worth[first] * 2 / (1 + length / _USUAL) + place[first]
         worth[silent] = 0
         wanted = (_WORTH[facts.kind] > 0) & ~silent[facts.segment]
         wanted &= (facts.kind != FactKind.NUMBER) | people[facts.document]
-        wanted &= ~(older | self.replaced)[facts.segment]
+        wanted &= ~(older | self.revised["replaced"] | self.revised["older"])[facts.segment]
         made = replace(
             reading,
             worth=worth.astype(np.float32),
             gist=None,
-            essential=utter | failed,
+            essential=first | failed,
             auxiliary=silent if silent.any() else None,
             ranked=False,
             group=group,

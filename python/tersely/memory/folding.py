@@ -541,8 +541,8 @@ def _lost(
     has[facts.key[whole[facts.document] | transcript.inside(kept)]] = True
     found = find_statements(transcript, has, sent, newest=True)
     facts, away = found.facts, ~found.stands
-    for (piece, start, end), _, replaced in choice.revisions:
-        if replaced:
+    for (piece, start, end), _, effect in choice.revisions:
+        if effect == "replaced":
             away &= (facts.document != piece) | (facts.start < start) | (facts.start >= end)
     gone = away.nonzero()[0]
     errors = bool((found.kind[gone] == list(KINDS).index("errors")).any())

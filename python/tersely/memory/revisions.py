@@ -4,39 +4,32 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from itertools import chain, pairwise, takewhile
 from math import log
 from operator import eq, or_
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from tersely import _native
-from tersely.memory.statements import IS_SENTENCE, LABEL, Transcript
-from tersely.types import FactKind, pieces
+from tersely.memory.statements import CHANGES, IS_SENTENCE, LABEL, Transcript
+from tersely.models.embedders import resolve_embedder
+from tersely.types import FactKind, Float32s, pieces
 
 _QUANTITY, _TIME, _COMMON = 1, 2, 4  # classes of terms (csrc/kernels/text/terms.hpp)
 _VALUES = {
     FactKind.NUMBER: 0, FactKind.DATE: 1, FactKind.VERSION: 2, FactKind.NAME: 3, FactKind.IDENTIFIER: 3,
     FactKind.INLINE_CODE: 3, FactKind.URL: 4, FactKind.PATH: 4,
 }  # fmt: skip
-# What stands between a thing and its value or limit, and what says that something is no longer as it was.
+# What stands between a thing and its value or limit.
 _STATES = re.compile(
     r"(?:\w:| =) |\b(?:is|are|was|be|means?|equals?|under|over|above|below|by|before|until|till|within"
     r"|at (?:most|least)|(?:more|less) than|ends? in|called|prefers?|wants?|ist|sind|bis|unter|est|sont"
     r"|avant|es|son|antes)\b",
     re.I,
 )
-CHANGES = re.compile(
-    r"\b(?:is|are|be|we|they|i|it|'s|'re) now\b|(?:(?<!right )(?<=\w )now|\bnot \S*[^\s.!])[.!]*$"
-    r"|(?<!right )\bnow (?:is|are|has|have|owns?|uses?|belongs?|goes|on)\b"
-    r"|\b(?:from now on|starting (?:now|today)|as of (?:now|today)|instead|actually|corrections?"
-    r"|updated?(?=\W| to)|(?:has|have) changed|chang(?:e|ed|ing) (?:it |that |this |the \w+ )?to|moved to"
-    r"|switch(?:ed)? (?:\w+ ){0,3}to|renamed|replace[sd]?|rather|revised|no longer"
-    r"|any ?more|after all|ab jetzt|ab sofort|stattdessen|doch lieber|korrektur|nicht mehr"
-    r"|geändert|désormais|finalement|plutôt|ahora|mejor|ya no|en lugar de)\b",
-    re.I,
-)
+# What says that an instruction or a wish holds no more.
 _WITHDRAWS = re.compile(
     r"\b(?:forget (?:about|what|the|that|it|my)|never ?mind|ignore (?:what|my|the|that)|scratch that"
     r"|no longer|any ?more|doesn't matter|(?:may|can) (?:\w+ ){1,6}again"
@@ -46,18 +39,23 @@ _WITHDRAWS = re.compile(
 )
 _LONGEST, _PASTED = 400, 600  # characters of a statement, and of a text in which none is looked for
 _MOST = 16  # earlier statements with a word that are looked at
+_LATEST = 512  # earlier statements whose meaning is compared
+_CLOSE, _APART = 0.35, 0.1  # cosine from which two are of the same thing, and by how much it is the closest
+_ALIKE = 0.3  # the same of the words that only one of them has, where they share others
+_WORD = re.compile(r"\w+")
 _SAME = 0.5  # of an earlier statement's words, by their rarity: it is of the same thing
 
 
 class Revision(NamedTuple):
     """A statement, (piece, start, end) of all pieces of a history, and the later one that revises it.
 
-    `replaced`: the later one states another value of the same thing; else the earlier needs it beside it.
+    `effect`: "replaced" (the later one states another value of the same thing), "together" (the earlier needs
+    it beside it), "older" (it probably tells anew of the same thing, in other words).
     """
 
     old: tuple[int, int, int]
     new: tuple[int, int, int]
-    replaced: bool
+    effect: Literal["replaced", "together", "older"]
 
 
 def find_revisions(transcript: Transcript) -> list[Revision]:
@@ -65,7 +63,8 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
 
     Two sentences speak of one thing where they differ in their values alone, behind the same words and one
     that states ("is", "until"); or where the later says that something changed, and shares words with the
-    earlier, and the kind of its value. O(characters).
+    earlier, and the kind of its value; or else where none of the earlier ones is nearly as close to it in
+    meaning. O(characters).
     """
     texts, table, facts = transcript.texts, transcript.table, transcript.facts
     said = zip(transcript.roles, transcript.pieces, strict=True)
@@ -77,15 +76,16 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
     facts = facts.rows(np.array(people, dtype=bool)[facts.document])
     named = pieces(texts, facts.document, facts.start, facts.end)
     labels = [match[0] if (match := LABEL.match(unit)) else "" for unit in units]
-    ids, offsets, classes = _native.read_terms([*units, *named, *labels])
+    marks = [" ".join(CHANGES.findall(unit)) for unit in units]
+    ids, offsets, classes = _native.read_terms([*units, *named, *labels, *marks])
     terms = [ids[low:high].tolist() for low, high in pairwise(offsets.tolist())]
     quantity = {term for term, bits in enumerate(classes.tolist()) if bits & (_QUANTITY | _TIME)}
     common = {term for term, bits in enumerate(classes.tolist()) if bits & _COMMON}
     number = {row: at for at, row in enumerate(rows.tolist())}
     values: list[set[int]] = [quantity.intersection(some) for some in terms[: len(units)]]
     kinds: list[set[int]] = [set() for _ in units]
-    about = [set(some) for some in terms[-len(units) :]]  # what kind of thing a label says it is
-    known = zip(facts.segment.tolist(), facts.kind.tolist(), terms[len(units) : -len(units)], strict=True)
+    about = list(map(set, terms[-2 * len(units) : -len(units)]))  # what kind of thing a label says it is
+    known = zip(facts.segment.tolist(), facts.kind.tolist(), terms[len(units) : -2 * len(units)], strict=True)
     for row, kind, some in known:
         if kind in _VALUES and row in number:
             kinds[number[row]].add(_VALUES[kind])
@@ -93,6 +93,7 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
                 values[number[row]].update(some)
     kinds = [some or ({0} if value else set()) for some, value in zip(kinds, values, strict=True)]
     frames = [frozenset(some) - value for some, value in zip(terms, values, strict=False)]
+    topics = [frame - common - set(some) for frame, some in zip(frames, terms[-len(units) :], strict=True)]
     often = Counter(chain.from_iterable(map(or_, frames, values)))
     rarity = {term: log(1 + len(units) / times) for term, times in often.items()}
     places = [(int(table.document[row]), int(table.start[row]), int(table.end[row])) for row in rows.tolist()]
@@ -101,7 +102,8 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
         bool(frame and (row in strong or kind or _STATES.search(unit))) and not unit.endswith(("?", "？"))
         for row, unit, kind, frame in zip(rows.tolist(), units, kinds, frames, strict=True)
     ]
-    found: dict[int, tuple[int, bool]] = {}  # earlier -> later, whether it replaces it
+    found: dict[int, tuple[int, Literal["replaced", "together", "older"]]] = {}  # earlier -> later
+    others: list[int] = []  # that change something which they say in other words
     alike: dict[frozenset[int], int] = {}
     having: dict[int, list[int]] = {}  # term -> statements
     for at, (unit, frame) in enumerate(zip(units, frames, strict=True)):
@@ -111,10 +113,10 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
             apart = len([*takewhile(bool, map(eq, units[before], unit))])
             clause = max(unit.rfind("\n", 0, apart), unit.rfind(". ", 0, apart)) + 1
             if _STATES.search(unit, clause, apart):
-                found[before] = (at, True)
+                found[before] = (at, "replaced")
         alike[frame] = at
-        changes, withdraws = CHANGES.search(unit), _WITHDRAWS.search(unit)
-        if changes or withdraws:
+        withdraws = _WITHDRAWS.search(unit)
+        if marks[at] or withdraws:
             shared: dict[int, set[int]] = {}
             for term in words:
                 for one in having.get(term, ())[-_MOST:]:
@@ -130,8 +132,53 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
             ]
             score, earlier = max(scores, default=(0.0, -1))
             if score >= _SAME:
-                other = bool(kinds[at] & kinds[earlier]) and values[at] != values[earlier]
-                found[earlier] = (at, bool(changes) and other)
+                other = marks[at] and kinds[at] & kinds[earlier] and values[at] != values[earlier]
+                other = other and not (topics[at] - topics[earlier] and topics[earlier] - topics[at])
+                found[earlier] = (at, "replaced" if other else "together" if withdraws else "older")
+            elif marks[at]:
+                others.append(at)
         for term in words:
             having.setdefault(term, []).append(at)
-    return [Revision(places[old], places[new], replaced) for old, (new, replaced) in sorted(found.items())]
+    if others:
+        spelled = _spelled(units, [*units, *named, *labels, *marks])
+        vectors = resolve_embedder(None).embed([unit[len(labels[at]) :] for at, unit in enumerate(units)])
+    for at in others:
+        near = [
+            one
+            for one in range(max(at - _LATEST, 0), at)
+            if claims[one] and one not in found and places[one][0] != places[at][0]
+            if not kinds[one] or not kinds[at] or kinds[one] & kinds[at]
+        ]
+        close = _closest(vectors, near, at)
+        if close >= 0 and not _differ(topics[close], topics[at], spelled):
+            found[close] = (at, "older")
+    return [Revision(places[old], places[new], effect) for old, (new, effect) in sorted(found.items())]
+
+
+def _spelled(units: Sequence[str], texts: Sequence[str]) -> dict[int, str]:
+    """A word for each term of units; `texts`: what was read for the numbers of terms, the units first."""
+    words = list(dict.fromkeys(_WORD.findall(" ".join(units))))
+    ids, offsets, _ = _native.read_terms([*texts, *words])
+    of_words = pairwise(offsets[len(texts) :].tolist())
+    return {
+        int(term): word for word, (low, high) in zip(words, of_words, strict=True) for term in ids[low:high]
+    }
+
+
+def _closest(vectors: Float32s, earlier: Sequence[int], at: int) -> int:
+    """The one of some earlier statements that is clearly the closest in meaning; -1: there is none."""
+    if not earlier:
+        return -1
+    close = vectors[earlier] @ vectors[at]
+    second, first = sorted([0.0, *close.tolist()])[-2:]
+    return earlier[int(close.argmax())] if first >= _CLOSE and first - second >= _APART else -1
+
+
+def _differ(one: Set[int], other: Set[int], spelled: Mapping[int, str]) -> bool:
+    """Whether what two topics have beside shared words names two things of a kind: of a studio, a garage."""
+    beside = (one - other, other - one)
+    if not one & other or not all(beside):
+        return False
+    words = [" ".join([spelled.get(term, "") for term in sorted(some)]) for some in beside]
+    mine, theirs = resolve_embedder(None).embed(words)
+    return float(mine @ theirs) < _ALIKE

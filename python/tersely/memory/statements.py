@@ -28,19 +28,32 @@ KINDS = {
 #: Kinds of facts that are clauses or sentences.
 SENTENCES = (FactKind.OBLIGATION, FactKind.NEGATION, FactKind.DECISION)
 IS_SENTENCE = np.array([kind in SENTENCES for kind in FactKind])  # by kind
-# Words by which people say what is to hold from now on, without "must" or "not": wishes, standing orders,
-# conditions, who they are.
+# Words before a colon by which people say what kind of statement follows: "HARD CONSTRAINT: ", "NOTE: ".
+LABEL = re.compile(r"\W{0,4}[A-Z][A-Z0-9_-]{1,40}(?: [A-Z0-9_-]{1,40}){0,3}\W?: ")
+# What says that something is no longer as it was.
+CHANGES = re.compile(
+    r"\b(?:is|are|be|we|they|i|it|'s|'re) now\b|(?:(?<!right )(?<=\w )now|\bnot \S*[^\s.!])[.!]*$"
+    r"|(?<!right )\bnow (?:is|are|has|have|on|\w+[^\Ws]s)\b|\b(?:can|may|must|should) now\b"
+    r"|\b(?:from now on|starting (?:now|today)|as of (?:now|today)|instead|actually|corrections?"
+    r"|updated?(?=\W| to)|(?:has|have) changed|chang(?:e|ed|ing) (?:it |that |this |the \w+ )?to"
+    r"|moved (?:\w+ ){0,3}to|took over|the (?:old|previous|former)|new (?:\w+ ){1,2}(?:is|are|for)"
+    r"|switch(?:ed)? (?:\w+ ){0,3}to|renamed|replace[sd]?|rather|revised|no longer"
+    r"|any ?more|after all|ab jetzt|ab sofort|stattdessen|doch lieber|korrektur|nicht mehr"
+    r"|geändert|désormais|finalement|plutôt|ahora|mejor|ya no|en lugar de)\b",
+    re.I,
+)
+# Words by which people say what is to hold from now on, without "must" or "not": a label, wishes, standing
+# orders, conditions, who they are, what is no longer as it was.
 STANDING = re.compile(
-    r"\b(?:prefers?|preferences?|rather|wish(?:es)?|wants?|needs?|always|only|never|from now on|make sure"
-    r"|be sure|ensure|keep|stop|treat|remember|leave|use|send|confidential|secret|deadline|limit|cap|budget"
+    rf"(?-i:\A{LABEL.pattern})|{CHANGES.pattern}"
+    r"|\b(?:prefers?|preferences?|wish(?:es)?|wants?|needs?|always|only|never|make sure|be sure|ensure|keep"
+    r"|stop|treat|remember|leave|use|send|confidential|secret|deadline|limit|cap|budget"
     r"|at most|at least|due|my name|call me|i am|i'm|we are|we're|allergic|when(?:ever)? you|before you"
-    r"|after you|if|unless|instead|actually|correction|update|changed? my mind|open questions?|immer|nur"
+    r"|after you|if|unless|correction|update|changed? my mind|open questions?|immer|nur"
     r"|bevorzuge|möchte|brauche|ich bin|toujours|seulement|préfère|je suis|je veux|siempre|solo|prefiero"
     r"|quiero|soy|sempre|preferisco|voglio)\b",
     re.I,
 )
-# Words before a colon by which people say what kind of statement follows: "HARD CONSTRAINT: ", "NOTE: ".
-LABEL = re.compile(r"\W{0,4}[A-Z][A-Z0-9_-]{1,40}(?: [A-Z0-9_-]{1,40}){0,3}\W?: ")
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
 SPEAKERS = ("system", "user", "assistant", "tool")
 _SPEAKER = {name: number for number, name in enumerate(SPEAKERS)}

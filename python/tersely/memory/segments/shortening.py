@@ -14,7 +14,6 @@ from tersely import checks
 from tersely.cache import BoundedCache
 from tersely.engine.reading import count
 from tersely.errors import CompressionError
-from tersely.memory.revisions import CHANGES
 from tersely.memory.segments.agreement import term_lists
 from tersely.memory.segments.clauses import Role
 from tersely.memory.segments.paraphrases import LEVELS, Form
@@ -29,6 +28,7 @@ from tersely.memory.segments.preservation import (
 from tersely.memory.segments.reading import Reading, pasted_blocks, read_segment, says
 from tersely.memory.segments.segment import ContextSegment, SegmentError
 from tersely.memory.segments.words import pattern
+from tersely.memory.statements import CHANGES
 from tersely.models.flows import run_flow
 from tersely.models.language_models import CheckedLanguageModel
 from tersely.protocols import BatchTokenCounter
