@@ -38,11 +38,11 @@ from tersely.retrieval.index.ranking import (
     fuse,
     hold_any,
     make_words,
-    merge_words,
     normalize_scores,
     score_words,
     write_words,
 )
+from tersely.sqlite import Database
 from text_strategies import texts
 
 
@@ -232,7 +232,7 @@ def test_an_index_works_in_a_forked_child_and_in_threads(harbour: Index) -> None
 def test_the_index_says_how_it_was_made_and_not_where(tmp_path: Path) -> None:
     write_folder(tmp_path)
     index = Index.build(tmp_path)
-    with storage.open_index(index.folder).reading() as connection:
+    with Database(index.folder / storage.FILE, storage.TABLES, read_only=True).reading() as connection:
         state = storage.read_state(connection, index.folder)
     assert state is not None and state.made.files == 5 and len(state.ids) == len(index)
     assert all(str(tmp_path).encode() not in data for data in as_written(index.folder).values())
@@ -554,7 +554,7 @@ def test_bm25_is_what_the_formula_says_whatever_came_and_went(
         ]
         forget_words(connection, range(len(gone)), gone)
         if merged:
-            merge_words(connection)
+            connection.execute("INSERT INTO words (words) VALUES ('optimize')")
         rows = np.arange(-len(gone), len(every) - len(gone), dtype=np.int32)
         sizes = np.concatenate(parts)[len(gone) :]
         expected = slow_bm25(every[len(gone) :], query)

@@ -192,10 +192,6 @@ def test_the_numbers_add_up() -> None:
     assert (stats.clusters_merged, stats.returned_count) == (1, 5)
 
 
-def test_the_default_threshold_is_its_own() -> None:
-    assert len(compress_results([chunk("a", 0.3, "Just enough."), chunk("b", 0.2999, "Not quite.")])) == 1
-
-
 @dataclass
 class Theirs:
     page_content: str
@@ -251,13 +247,6 @@ def test_the_steps_hold_for_any_results(rows: list[tuple[str, float]], top_n: in
         assert "".join(filter(str.isdigit, results[gone].content)) == "".join(
             filter(str.isdigit, results[stays].content)
         )
-
-
-def test_chunks_and_results_are_taken_by_position() -> None:
-    chunk = DocumentChunk("a", "Keys rotate.")
-    assert SearchResult(chunk, 0.5) == SearchResult(
-        document=DocumentChunk(id="a", content="Keys rotate."), score=0.5
-    )
 
 
 LONG = chunk("c1", 0.9, "The pump is started at 6:30 by the first shift. " * 8)
@@ -316,11 +305,6 @@ def test_async_callers_get_the_same() -> None:
     expected = ChunkSummarizer(Model()).summarize(LONG, "when?", 20)
     later = ChunkSummarizer(llm=Model()).asummarize(LONG, "when?", 20)
     assert asyncio.run(later) == expected
-
-
-def test_what_the_chunk_does_not_have_is_named() -> None:
-    made = ChunkSummarizer(Model("The pump starts at 7:45.")).summarize(LONG, "when?", 20)
-    assert made.unsupported == ("7:45",)
 
 
 def test_a_chunk_cannot_end_its_frame() -> None:
@@ -501,14 +485,6 @@ def test_no_text_passes_for_the_name_of_a_file(end: str) -> None:
     found = extract(results, QUERY)
     names = [line for line in found.text.splitlines() if re.fullmatch(".*[^:]:::", line)]
     assert names == ["a.md:::", "b.md:::", "c :.md:::"]
-
-
-def test_a_result_of_which_only_white_space_is_left_is_none() -> None:
-    results = [
-        piece("a", n, text) for n, text in enumerate(["tokens", "tokens " * 5, "tokens\n\n tokens rotate"])
-    ]
-    found = extract(results, QUERY, budget=4, counter=len)
-    assert all(one.content.strip() for one in found.results)
 
 
 def test_a_frame_is_part_of_the_budget() -> None:

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import pickle
-import random
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import odd_counters
@@ -62,7 +57,7 @@ class Spy(ExtractiveCompressor):
 def test_defaults() -> None:
     options = CompressionOptions(target_ratio=0.5)
     manager = Manager(options)
-    assert manager.hierarchy.levels == 3
+    assert manager.hierarchy.levels == 3 and isinstance(manager.compressor, HybridCompressor)
     assert manager.hierarchy.compressor is manager.compressor
     assert manager.options is options
     assert len(manager.cache) == 0
@@ -339,27 +334,7 @@ def test_little_of_the_budget_is_left() -> None:
 def test_without_a_model_parts_follow_the_relevances_too(
     query: str, relevances: tuple[float, ...], shares: tuple[int, ...]
 ) -> None:
-    things = [
-        "harbour",
-        "crane",
-        "ledger",
-        "valve",
-        "engine",
-        "schedule",
-        "beacon",
-        "parcel",
-        "storm",
-        "anchor",
-        "copper",
-        "tunnel",
-    ]
-    pick = random.Random(3)
-
-    def sentence() -> str:
-        one, other, third = pick.sample(things, 3)
-        return f"The {one} near the {other} was moved to the {third} on day {pick.randint(1, 300)}."
-
-    texts = [" ".join(sentence() for _ in range(40)) for _ in range(3)]
+    texts = [" ".join(prose(120).split("\n\n")[part::3]) for part in range(3)]
     chunks = [ContextChunk(str(k), texts[k], relevance=one) for k, one in enumerate(relevances)]
     made = Manager().prepare_context(chunks, query, 450 + 10)
     assert [chunk.id for chunk in made.report.chunks] == ["0", "1", "2"]
@@ -463,13 +438,6 @@ def check_extractive(prepared: PreparedContext) -> None:
         assert chunk.text == ExtractiveCompressor().compress(source.content, options).compressed
 
 
-def test_its_compressor_is_hybrid() -> None:
-    model = Model("x")
-    compressor = Manager(OPTIONS, llm=model).compressor
-    assert isinstance(compressor, HybridCompressor) and compressor.llm is model
-    assert isinstance(Manager().compressor, HybridCompressor)
-
-
 def test_a_model_writes_and_the_budget_holds() -> None:
     model = Model(first_sentences)
     manager = Manager(OPTIONS, llm=model)
@@ -525,62 +493,3 @@ def test_a_chunk_that_needs_more_than_a_step_gets_its_share() -> None:
     prepared = manager.prepare_context([ContextChunk(str(i), prose(30 + i)) for i in range(3)], "", 260)
     assert [chunk.id for chunk in prepared.report.chunks] == ["0", "1", "2"]  # shares of 85, steps of 64
     assert count(prepared.text) <= 260
-
-
-CALLS = 16_000
-CACHE = 4 * 2**20
-LARGER = 2  # times what a cache counts is what the process takes
-GARBAGE = 32 * 2**20  # that waits for Python's collector, at most, and caches of a fixed size
-STEADY = 12 * 2**20  # between half of the calls and all
-
-# Each text is a new one. Prints the resident bytes after the first call, after half of them, and after all.
-SCRIPT = """
-import json, resource, sys
-from tersely.retrieval import ContextualCompressor
-from tersely.strategies import ContextChunk, IncrementalCompressor, Manager
-
-door, (calls, cache, parts) = sys.argv[1], map(int, sys.argv[2:])
-
-def text(number):
-    return " ".join(f"Report {number} says that k{number}{part} lifts {part} t." for part in range(parts))
-
-def resident():
-    with open("/proc/self/statm") as account:
-        return int(account.read().split()[1]) * resource.getpagesize()
-
-manager, incremental = Manager(cache_bytes=cache), IncrementalCompressor(cache_bytes=cache)
-contextual = ContextualCompressor()
-call = {
-    "Manager": lambda number: manager.prepare_context([ContextChunk("a", text(number))], "crane 7", 40),
-    "IncrementalCompressor": lambda number: incremental.update(f"text {number}", text(number)),
-    "ContextualCompressor": lambda number: contextual.compress_sync([text(number)], "crane 7"),
-}[door]
-call(-1)
-seen = [resident()]
-for number in range(calls):
-    call(number)
-    if number + 1 in (calls // 2, calls):
-        seen.append(resident())
-print(json.dumps(seen))
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads Linux's own account")
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("door", "cached", "parts", "calls"),
-    [
-        ("Manager", 1.25 * CACHE, 6, CALLS),
-        ("IncrementalCompressor", CACHE, 6, CALLS),
-        ("ContextualCompressor", 32 * 2**20, 24, 24_000),
-    ],
-)
-def test_memory_stays_within_the_bound_that_the_docstring_says(
-    door: str, cached: float, parts: int, calls: int
-) -> None:
-    """Half of the calls fill the cache: after them only what is no cache can grow."""
-    run = [sys.executable, "-c", SCRIPT, door, str(calls), str(CACHE), str(parts)]
-    out = subprocess.run(run, capture_output=True, text=True, check=True, timeout=600).stdout
-    first, half, last = json.loads(out)
-    assert last - first < LARGER * cached + GARBAGE
-    assert last - half < STEADY

@@ -17,7 +17,7 @@ from tersely.files import file_digest, map_bytes, private, sync_to_disk
 from tersely.models.embedders import CheckedEmbedder
 from tersely.retrieval.index.chunking import Chunk, cut_chunks
 from tersely.retrieval.index.files import FileNote, SourceFile, find_files, read_file, text_of
-from tersely.retrieval.index.ranking import forget_words, merge_words, write_words
+from tersely.retrieval.index.ranking import forget_words, write_words
 from tersely.retrieval.index.storage import (
     ChunkRow,
     Made,
@@ -151,7 +151,7 @@ class _Update:
             self._chunks = len(old.ids)
             return old.made
         if old is None:
-            merge_words(connection)
+            connection.execute("INSERT INTO words (words) VALUES ('optimize')")  # a query reads one part then
         found = connection.execute("SELECT id FROM chunks ORDER BY path, number").fetchall()
         ids = np.array(found, dtype=np.int64).reshape(-1)
         dimensions, sizes = self._write_vectors(path, old, new, ids)
@@ -162,9 +162,7 @@ class _Update:
             embedder=self._embedder.name,
             dimensions=dimensions,
             files=files,
-            contents="",
             vectors=file_digest(path),
-            written=path.stat().st_mtime_ns,
         )
         write_state(connection, made, ids, sizes)
         self._chunks = len(ids)
@@ -222,7 +220,7 @@ class _Update:
         if old is not None:
             count, sizes, width = len(old.ids), [old.sizes, *sizes], width or old.made.dimensions
         fresh: Float32s = np.frombuffer(map_bytes(new.path), dtype="<f4").reshape(-1, max(width, 1))
-        there = map_vectors(self._place, old, checked=False) if old is not None and count else fresh[:0]
+        there = map_vectors(self._place, old) if old is not None and count else fresh[:0]
         is_new = ids >= new.first
         places = np.where(is_new, count + ids - new.first, 0)  # in what there was, and then came
         if old is not None:

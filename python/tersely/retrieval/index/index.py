@@ -35,10 +35,9 @@ from tersely.retrieval.index.storage import (
     is_damage,
     locate,
     map_vectors,
-    open_index,
     read_chunks,
     read_state,
-    state_digest,
+    state_says,
 )
 from tersely.sqlite import DamageError, Database
 from tersely.text import well_formed
@@ -141,15 +140,15 @@ class Index:
     def check(folder: str | os.PathLike[str]) -> tuple[Path, ...]:
         """Read the whole index and return its damaged or missing files; `Index.build` repairs them.
 
-        Opening does so where the index has up to 1 MiB. O(bytes). Raises StoreError if there is no index.
+        O(bytes). Raises StoreError if there is no index.
         """
         place = locate(folder)
         for _ in range(_TRIES):
             try:
                 with contextlib.closing(Database(place / FILE, TABLES, read_only=True)) as database:
-                    before = _digest(database)
+                    before = _says(database)
                     found = find_damage(place, database)
-                    if not found or before == _digest(database):  # else a writer removed what it replaced
+                    if not found or before == _says(database):  # else a writer removed what it replaced
                         break
             except StoreError as error:
                 if not is_damage(error):
@@ -230,10 +229,10 @@ class Index:
             before = None
             try:
                 with database.reading() as connection:
-                    before = state_digest(connection)
+                    before = state_says(connection)
                     return work(connection, self._map(connection, before))
             except StoreError:
-                if before is None or before == _digest(database):  # else a writer removed what it replaced
+                if before is None or before == _says(database):  # else a writer removed what it replaced
                     raise
         raise StoreError(f"{self.folder} is written again and again; try again later")
 
@@ -245,12 +244,12 @@ class Index:
             raise StoreError(f"{self.folder} holds no index any more: {error.strerror}") from error
         opened = self._opened
         if opened is None or opened[0] != mark:
-            opened = self._opened = mark, open_index(self.folder)
+            opened = self._opened = mark, Database(self.folder / FILE, TABLES, read_only=True)
         return opened[1]
 
-    def _map(self, connection: Connection, digest: str) -> _Mapped:
+    def _map(self, connection: Connection, says: str) -> _Mapped:
         mapped = self._mapped
-        if mapped is None or mapped.state.digest != digest:
+        if mapped is None or mapped.state.says != says:
             state = read_state(connection, self.folder)
             if state is None:
                 raise DamageError("its first build did not end")
@@ -258,9 +257,9 @@ class Index:
         return mapped
 
 
-def _digest(database: Database) -> str:
+def _says(database: Database) -> str:
     with database.reading() as connection:
-        return state_digest(connection)
+        return state_says(connection)
 
 
 def _search(

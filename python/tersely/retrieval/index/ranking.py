@@ -58,16 +58,6 @@ def forget_words(connection: Connection, ids: Sequence[int], texts: Sequence[str
     )
 
 
-def forget_all_words(connection: Connection) -> None:
-    """Remove all chunks."""
-    connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-
-
-def merge_words(connection: Connection) -> None:
-    """Merge all that was written into one part, so that a query reads one. O(table)."""
-    connection.execute("INSERT INTO words (words) VALUES ('optimize')")
-
-
 def hold_any(connection: Connection, query: str) -> bool:
     """Say whether any chunk holds a term of the query, so that a score by its words is above 0. O(terms)."""
     return any(len(ids) for name in _terms_of(query) for _, ids in _holding(connection, name))

@@ -9,9 +9,7 @@ are on the disk before it ends, and the old ones are removed after it: killed at
 index or the new one. Readers see one state of the file and take no lock; whoever has removed vectors mapped
 reads on.
 
-A chunk has a digest, which is checked when it is read. The one row has a digest of itself, checked when it is
-read, and those of files, words and vectors, which `find_damage` checks: when a build begins, and when a small
-index is opened. Vectors that were written to are checked when they are opened.
+`find_damage` checks the whole, when a build begins: the file as SQLite does, the vectors by their digest.
 """
 
 from __future__ import annotations
@@ -20,31 +18,26 @@ import contextlib
 import json
 import os
 import re
-import shutil
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tersely.errors import StoreError
 from tersely.files import file_digest, file_lock, make_folder, map_bytes, private, read_array
-from tersely.retrieval.index.ranking import forget_all_words, make_words
+from tersely.retrieval.index.ranking import make_words
 from tersely.sqlite import DamageError, Database, Format, check_file
 from tersely.types import Float32s, Int32s, Int64s
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-FORMAT = 7  # of the whole folder
+FORMAT = 8  # of the whole folder
 FILE, LOCK, DEFAULT_FOLDER = "index.sqlite", "tersely.lock", ".tersely"
-_OLD_HEADER = "index.json"  # of formats up to 6, whose other files are in folders with numbers
-_OURS = re.compile(r"vectors-[0-9]{6,}\.npy(?:\.part)?|[0-9]{6,12}|index\.json(?:\.new)?")
-_SMALL = 2**20  # bytes: an index that is always checked when it is opened
-_COLUMNS = "id, path, number, start, end, header_path, content, gap"
+_VECTORS = re.compile(r"vectors-[0-9]{6,}\.npy(?:\.part)?")
 _AT_ONCE = 500  # ids in a statement
 
 # id, path, number in its file, start, end, header path, content, white space before it
@@ -54,11 +47,11 @@ ChunkRow = tuple[int, str, int, int, int, str, str, str]
 def _make_tables(connection: Connection) -> None:
     for statement in (
         "CREATE TABLE state (format INTEGER NOT NULL, says TEXT NOT NULL, ids BLOB NOT NULL, "
-        "sizes BLOB NOT NULL, digest TEXT NOT NULL)",
+        "sizes BLOB NOT NULL)",
         "CREATE TABLE files (path TEXT PRIMARY KEY, digest BLOB NOT NULL, note TEXT NOT NULL) WITHOUT ROWID",
         "CREATE TABLE chunks (id INTEGER PRIMARY KEY, path TEXT NOT NULL, number INTEGER NOT NULL, "
         "start INTEGER NOT NULL, end INTEGER NOT NULL, header_path TEXT NOT NULL, content TEXT NOT NULL, "
-        "gap TEXT NOT NULL, digest INTEGER NOT NULL)",
+        "gap TEXT NOT NULL)",
         "CREATE UNIQUE INDEX chunks_of_files ON chunks (path, number)",
     ):
         connection.execute(statement)
@@ -82,9 +75,7 @@ class Made:
         embedder: whose vectors these are.
         dimensions: of the vectors.
         files: how many there are.
-        contents: digest of the table of files and of the words.
         vectors: digest of their file.
-        written: when that was, in nanoseconds.
     """
 
     version: int
@@ -92,9 +83,7 @@ class Made:
     embedder: str
     dimensions: int
     files: int
-    contents: str
     vectors: str
-    written: int
 
     @property
     def file(self) -> str:
@@ -110,13 +99,13 @@ class State:
         made: how it was made.
         ids: int64[n]: ids of the chunks, by file and number.
         sizes: int32[n]: terms of each.
-        digest: of all this.
+        says: how it was made, as it is written: another text for each state.
     """
 
     made: Made
     ids: Int64s
     sizes: Int32s
-    digest: str
+    says: str
 
     def rows(self) -> Int32s:
         """Return int32[largest id + 1], of each id its row, -1 where there is none. O(largest id)."""
@@ -128,106 +117,59 @@ class State:
 def locate(folder: str | os.PathLike[str]) -> Path:
     """Find the index folder: `folder` itself, or the one in it.
 
-    Raises StoreError where there is none, or one of an older format.
+    Raises StoreError where there is none.
     """
     given = Path(folder)
     for place in (given, given / DEFAULT_FOLDER):
         if (place / FILE).is_file():
             return place
-        if (place / _OLD_HEADER).is_file():
-            raise OtherFormatError(_other_format(place, "6 or less"))
     raise StoreError(f"{given} holds no index ({FILE}); make one with `tersely index {given}`")
 
 
-def _other_format(place: Path, found: object) -> str:
-    return (
-        f"{place} has the index format {found}; this version reads {FORMAT}. "
-        "Index the folder again: that makes it anew"
-    )
-
-
-def state_digest(connection: Connection) -> str:
-    """Return the digest of the state, "" before the first build: another one where anything changed."""
-    row = connection.execute("SELECT digest FROM state").fetchone()
+def state_says(connection: Connection) -> str:
+    """Return what tells one state from another, "" before the first build."""
+    row = connection.execute("SELECT says FROM state").fetchone()
     return "" if row is None else str(row[0])
 
 
 def read_state(connection: Connection, place: Path) -> State | None:
     """Read the state, None before the first build. Raises StoreError: damage, another format. O(chunks)."""
-    found = connection.execute("SELECT format, says, ids, sizes, digest FROM state").fetchone()
+    found = connection.execute("SELECT format, says, ids, sizes FROM state").fetchone()
     if found is None:
         return None
-    form, says, ids, sizes, digest = found
+    form, says, ids, sizes = found
     if form != FORMAT:
-        raise OtherFormatError(_other_format(place, form))
-    if _digest_of((says, ids, sizes)) != digest:
-        raise DamageError("its state is not what was written")
-    made = Made(**json.loads(says))
-    return State(made, np.frombuffer(ids, dtype="<i8"), np.frombuffer(sizes, dtype="<i4"), digest)
+        raise OtherFormatError(
+            f"{place} has the index format {form}; this version reads {FORMAT}. "
+            "Index the folder again: that makes it anew"
+        )
+    try:
+        made = Made(**json.loads(says))
+        return State(made, np.frombuffer(ids, dtype="<i8"), np.frombuffer(sizes, dtype="<i4"), says)
+    except (TypeError, ValueError) as error:
+        raise DamageError(f"its state is not what was written: {error}") from error
 
 
 def write_state(connection: Connection, made: Made, ids: Int64s, sizes: Int32s) -> None:
-    """Write the state, after everything else; `made.contents` is filled in. O(files + words)."""
-    says = json.dumps(asdict(replace(made, contents=_contents_digest(connection))))
-    parts = (says, ids.astype("<i8").tobytes(), sizes.astype("<i4").tobytes())
+    """Write the state."""
     connection.execute("DELETE FROM state")
-    connection.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?)", (FORMAT, *parts, _digest_of(parts)))
+    parts = json.dumps(asdict(made)), ids.astype("<i8").tobytes(), sizes.astype("<i4").tobytes()
+    connection.execute("INSERT INTO state VALUES (?, ?, ?, ?)", (FORMAT, *parts))
 
 
-def _contents_digest(connection: Connection) -> str:
-    """Digest the files and the words as they are in the transaction."""
-    if connection.in_transaction:  # FTS5 holds back what was written until it ends, or another begins
-        connection.execute("SAVEPOINT words")
-        connection.execute("RELEASE words")
-    values = (
-        value
-        for query in (
-            "SELECT path, digest, note FROM files ORDER BY path",
-            "SELECT id, block FROM words_data ORDER BY id",
-            "SELECT segid, term, pgno FROM words_idx ORDER BY segid, term",
-        )
-        for row in connection.execute(query)
-        for value in row
-    )
-    return _digest_of(values)
-
-
-def _digest_of(values: Any) -> str:
-    """The CRC-32 of values of SQLite, in hexadecimal: it shows damage, not forgery."""
-    crc = 0
-    for value in values:
-        crc = zlib.crc32(value if isinstance(value, bytes) else f"{value!r},".encode(), crc)
-    return f"{crc:08x}"
-
-
-def map_vectors(place: Path, state: State, checked: bool = True) -> Float32s:
+def map_vectors(place: Path, state: State) -> Float32s:
     """Map the vectors of a state; nothing is read before it is used.
 
-    Raises StoreError where they are gone, or not what was written; that is seen where they were written to,
-    and in small files.
+    Raises StoreError where they are gone, or not as many as was written.
     """
-    made, path = state.made, place / state.made.file
+    path = place / state.made.file
     try:
-        there = path.stat()
-        checked = checked and (there.st_size <= _SMALL or there.st_mtime_ns != made.written)
-        if checked and file_digest(path) != made.vectors:
-            raise ValueError("it is not what was written")
         vectors: Float32s = read_array(map_bytes(path), path.name, "<f4", 2)
-        if vectors.shape != (len(state.ids), made.dimensions):
+        if vectors.shape != (len(state.ids), state.made.dimensions):
             raise ValueError(f"it has {vectors.shape} values")
     except (OSError, ValueError) as error:
         raise StoreError(f"{path} is damaged or was removed: {error}; index the folder again") from error
     return vectors
-
-
-def open_index(place: Path) -> Database:
-    """Open an index to read; one of up to 1 MiB is checked. Raises StoreError."""
-    path = place / FILE
-    database = Database(path, TABLES, read_only=True)
-    if path.stat().st_size <= _SMALL:
-        for damaged in find_damage(place, database):
-            raise StoreError(f"{damaged} is damaged or was removed; {TABLES.remedy}")
-    return database
 
 
 def find_damage(place: Path, database: Database) -> list[Path]:
@@ -238,7 +180,7 @@ def find_damage(place: Path, database: Database) -> list[Path]:
     try:
         with database.reading() as connection:
             state = read_state(connection, place)
-            if check_file(connection) or (state is not None and not _is_whole(connection, state)):
+            if check_file(connection):
                 return [database.path]
     except StoreError as error:
         if not is_damage(error):
@@ -247,18 +189,10 @@ def find_damage(place: Path, database: Database) -> list[Path]:
     if state is None:
         return []
     path = place / state.made.file
-    with contextlib.suppress(OSError):
-        return [] if file_digest(path) == state.made.vectors else [path]
+    with contextlib.suppress(OSError, StoreError):
+        if len(map_vectors(place, state)) == len(state.sizes) and file_digest(path) == state.made.vectors:
+            return []
     return [path]
-
-
-def _is_whole(connection: Connection, state: State) -> bool:
-    if _contents_digest(connection) != state.made.contents:
-        return False
-    ids = []
-    for row in connection.execute(f"SELECT {_COLUMNS}, digest FROM chunks ORDER BY path, number"):
-        ids.append(_checked_row(row)[0])
-    return bool(np.array_equal(np.array(ids, dtype=np.int64), state.ids))
 
 
 def is_damage(error: StoreError) -> bool:
@@ -335,44 +269,36 @@ def open_to_write(place: Path) -> tuple[Database, str | None]:
             database.close()
         for end in ("-wal", "-shm", ""):
             (place / f"{FILE}{end}").unlink(missing_ok=True)
-    elif (place / _OLD_HEADER).exists():
-        anew = "other_format"
     return Database(place / FILE, TABLES), anew
 
 
 def remove_others(place: Path, kept: str | None) -> None:
-    """Remove vectors but the file `kept`, what killed writers left, and files of formats up to 6."""
+    """Remove vectors but the file `kept`, and what killed writers left."""
     for path in place.iterdir():
-        if path.name != kept and _OURS.fullmatch(path.name):
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                with contextlib.suppress(OSError):
-                    path.unlink()
+        if path.name != kept and _VECTORS.fullmatch(path.name):
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def remove_all(connection: Connection) -> None:
     """Forget all files, their chunks and words."""
     for table in ("files", "chunks"):
         connection.execute(f"DELETE FROM {table}")
-    forget_all_words(connection)
+    connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
 
 
 def add_chunks(connection: Connection, rows: Sequence[ChunkRow]) -> None:
-    """Write chunks, each with a digest of its fields."""
-    connection.executemany(
-        "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [(*row, _row_digest(row)) for row in rows]
-    )
+    """Write chunks."""
+    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def read_chunks(connection: Connection, ids: Sequence[int]) -> list[ChunkRow]:
-    """Return the chunks of some ids, in their order. Raises DamageError where one is missing or damaged."""
+    """Return the chunks of some ids, in their order. Raises DamageError where one is missing."""
     found: dict[int, ChunkRow] = {}
     for start in range(0, len(ids), _AT_ONCE):
         some = ids[start : start + _AT_ONCE]
-        query = f"SELECT {_COLUMNS}, digest FROM chunks WHERE id IN ({','.join('?' * len(some))})"
-        for row in connection.execute(query, some):
-            found[row[0]] = _checked_row(row)
+        query = f"SELECT * FROM chunks WHERE id IN ({','.join('?' * len(some))})"
+        found |= {row[0]: row for row in connection.execute(query, some)}
     if len(found) < len(set(ids)):
         raise DamageError("chunks are missing")
     return [found[number] for number in ids]
@@ -380,8 +306,7 @@ def read_chunks(connection: Connection, ids: Sequence[int]) -> list[ChunkRow]:
 
 def chunks_of(connection: Connection, path: str) -> list[ChunkRow]:
     """Return the chunks of a file, in their order."""
-    query = f"SELECT {_COLUMNS}, digest FROM chunks WHERE path = ? ORDER BY number"
-    return [_checked_row(row) for row in connection.execute(query, (path,))]
+    return connection.execute("SELECT * FROM chunks WHERE path = ? ORDER BY number", (path,)).fetchall()
 
 
 def find_id(connection: Connection, path: str, number: int) -> int | None:
@@ -390,14 +315,3 @@ def find_id(connection: Connection, path: str, number: int) -> int | None:
         "SELECT id FROM chunks WHERE path = ? AND number = ?", (path, number)
     ).fetchone()
     return None if found is None else int(found[0])
-
-
-def _row_digest(row: ChunkRow) -> int:
-    """Return the CRC-32 of a chunk's fields."""
-    return zlib.crc32("\0".join(map(str, row)).encode())
-
-
-def _checked_row(row: tuple[Any, ...]) -> ChunkRow:
-    if _row_digest(row[:-1]) != row[-1]:
-        raise DamageError(f"chunk {row[0]} is not what was written")
-    return row[:-1]
