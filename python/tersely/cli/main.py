@@ -151,7 +151,7 @@ def _parser(first: str) -> Parser:
     """The parser of a command line that begins with `first`: the name of a command, or else of all."""
     parser = Parser(
         prog="tersely",
-        description="Fits more meaning into fewer tokens: verbatim, within the budget, offline.",
+        description="Cuts texts to a token budget: keeps what answers a question, verbatim, offline.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
