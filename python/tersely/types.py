@@ -34,7 +34,7 @@ DetectedName = Literal[
 ContentTypeName = Literal[DetectedName, "xml", "yaml", "logfmt"]
 
 #: Keys of `tersely.engine.strategies.STRATEGIES`.
-StrategyName = Literal["extractive", "lead", "abstractive", "hybrid", "hierarchical", "manager"]
+StrategyName = Literal["extractive", "lead", "abstractive", "hybrid", "hierarchical"]
 
 #: What `strategy=` takes by name: a strategy, or what all documents are taken for.
 AnyStrategyName = StrategyName | ContentTypeName | Literal["auto"]

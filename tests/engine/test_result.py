@@ -218,7 +218,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("separator", ["\n\n---\n\n", ".", "[...]", " | ", "e"])
-@pytest.mark.parametrize("strategy", ["auto", "extractive", "manager", "log"])
+@pytest.mark.parametrize("strategy", ["auto", "extractive", "log"])
 @pytest.mark.parametrize("budget", [40, 150, 10**6])
 def test_separators_that_say_something_are_generated_and_no_place_lies_in_one(
     separator: str, strategy: str, budget: int

@@ -11,7 +11,6 @@ from tersely.content.registry import CONTENT_TYPES
 from tersely.engine.strategies import STRATEGIES, Auto
 from tersely.strategies import (
     Abstractive,
-    ByDocument,
     CompressionMethod,
     ExtractiveCompressor,
     Hierarchical,
@@ -147,8 +146,6 @@ def strategy(random: Random) -> Callable[[], Any]:
         lambda: Auto(as_type=as_type, text=options),
         lambda: Auto(as_type=made, text=options),
         lambda: Hierarchical(number, options),
-        lambda: ByDocument(Auto(text=options)),
-        lambda: ByDocument(options),
         lambda: Incremental(options),
         lambda: Abstractive(texts, extractive=options, **written),
         lambda: Hybrid(texts, extractive=options, threshold=threshold, **written),

@@ -370,7 +370,7 @@ def test_parts_are_the_whole_text(documents: list[str], budget: int, separator: 
     check_parts(result, separator)
 
 
-@pytest.mark.parametrize("strategy", [None, "auto", "manager", "tool_output", "log"])
+@pytest.mark.parametrize("strategy", [None, "auto", "tool_output", "log"])
 @pytest.mark.parametrize("budget", [60, 90, 200, 5000])
 def test_parts_of_every_strategy(strategy: Any, budget: int) -> None:
     result = tersely.compress(MIXED, "sluice fee", budget=budget, strategy=strategy)

@@ -10,7 +10,6 @@ from typing import Any
 
 import odd_counters
 import pytest
-import tersely
 from sample_texts import CHAT, GUIDE, LOG, prose
 from tersely import BudgetExceededError, metrics
 from tersely.engine.finish import broken_promises
@@ -399,15 +398,6 @@ def test_wrong_arguments(arguments: Any, error: type[Exception], message: str) -
             prepare(*arguments)
     with pytest.raises(ValueError, match="to the compressor"):
         Manager(compressor=Spy(), counter="chars/4")
-
-
-@pytest.mark.parametrize(
-    ("score", "error"), [("x", TypeError), (True, TypeError), (float("nan"), ValueError), (1e999, ValueError)]
-)
-def test_scores_that_are_none_are_named(score: object, error: type[Exception]) -> None:
-    documents = [{"text": "High water is at six. " * 20, "score": score}, "The ferry waits. " * 20]
-    with pytest.raises(error, match="a score or relevance must be "):
-        tersely.compress(documents, "water", budget=30, strategy="manager")
 
 
 @pytest.mark.parametrize(("fails", "asked"), [(False, 1), (True, 2)])

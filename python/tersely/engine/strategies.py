@@ -808,5 +808,4 @@ STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "abstractive": _late("tersely.writing.abstractive", "Abstractive"),
     "hybrid": _late("tersely.writing.hybrid", "Hybrid"),
     "hierarchical": _late("tersely.engine.strategies", "Hierarchical"),
-    "manager": _late("tersely.strategies.manager", "ByDocument"),
 }

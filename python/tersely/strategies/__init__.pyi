@@ -23,6 +23,6 @@ from tersely.strategies.contexts import (
     HierarchicalContext as HierarchicalContext,
     OriginalContext as OriginalContext,
 )
-from tersely.strategies.manager import ByDocument as ByDocument, Manager as Manager
+from tersely.strategies.manager import Manager as Manager
 from tersely.writing.abstractive import Abstractive as Abstractive
 from tersely.writing.hybrid import Hybrid as Hybrid

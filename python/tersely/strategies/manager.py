@@ -1,11 +1,11 @@
-"""Fit chunks into the context of a call (Manager), and documents by their scores (the strategy "manager")."""
+"""Fit chunks into the context of a call."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
@@ -17,7 +17,7 @@ from tersely.documents import read_document, warnings_about
 from tersely.engine.allocation import in_steps, share_out, weights_of
 from tersely.engine.incremental import Known, prepare_with, price
 from tersely.engine.reading import count, count_batch, longest_prefix
-from tersely.engine.strategies import Auto, Extractive, Prepared, prepare_by, with_required
+from tersely.engine.strategies import Auto, with_required
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.models.flows import one_model
@@ -33,7 +33,7 @@ from tersely.strategies.contexts import (
     PreparedContext,
 )
 from tersely.threads import map_in_threads
-from tersely.types import Compressed, Document, Float32s, Request
+from tersely.types import Compressed, Document, Request
 
 SEPARATOR = "\n\n---\n\n"
 _PIECE_SEPARATOR = "\n\n"  # of pieces of one chunk
@@ -234,7 +234,10 @@ class _Call:
                 self.dropped[place] = DroppedChunk(chunk.id, "empty")
         self.places, self.documents = list(documents), tuple(documents.values())
         self.chunks, self.texts = [given[place] for place in documents], [one.text for one in self.documents]
-        self.relevances = [_known_score(chunk.relevance) or None for chunk in self.chunks]
+        self.relevances = [
+            None if chunk.relevance is None else checks.number(chunk.relevance, "a relevance") or None
+            for chunk in self.chunks
+        ]
         self.made: dict[int, PreparedChunk] = {}
         self.required: dict[int, int] = {}
         self.hits = self.misses = 0
@@ -291,7 +294,10 @@ class _Call:
         if prepared.fits(budget):
             return prepared.fit(budget)
         price(known, prepared.reading)
-        weights, favour = _favour(self.relevances, prepared)
+        known_weights, weights, favour = weights_of(self.relevances), [1.0] * len(known), None
+        if known_weights is not None:
+            weights = known_weights.tolist()
+            favour = known_weights.astype(np.float32)[prepared.reading.table.document]
         if query is not None and not any(self.relevances):
             return prepared.fit(budget, favour=favour)
         gap, sizes = count(counter, separator), [one.tokens for one in known]
@@ -417,19 +423,6 @@ class _Call:
             self.dropped[self.places[index]] = DroppedChunk(chunk.id, "failed", why)
 
 
-def _known_score(score: float | None) -> float | None:
-    """Check a score or relevance; return it. Raises TypeError, ValueError where it is no finite number."""
-    return None if score is None else checks.number(score, "a score or relevance")
-
-
-def _favour(scores: Sequence[float | None], prepared: Prepared) -> tuple[list[float], Float32s | None]:
-    """Weigh each document by its score; the weights, and factors on the worth of units (None: all are 1)."""
-    weights = weights_of(scores)
-    if weights is None:
-        return [1.0] * len(scores), None
-    return weights.tolist(), weights.astype(np.float32)[prepared.reading.table.document]
-
-
 def _check_chunks(chunks: Iterable[ContextChunk]) -> list[ContextChunk]:
     if isinstance(chunks, str) or not isinstance(chunks, Iterable):
         raise TypeError(f"chunks must be a list of ContextChunk, not {type(chunks).__name__}")
@@ -442,45 +435,3 @@ def _check_chunks(chunks: Iterable[ContextChunk]) -> list[ContextChunk]:
 
 def _document(chunk: ContextChunk) -> Document:
     return read_document(Document(chunk.content, chunk.id, metadata=chunk.metadata), "content")
-
-
-_DROPPED = "documents_dropped"  # there is nothing of some of them in the text
-
-
-@dataclass(frozen=True, slots=True)
-class ByDocument:
-    """Fits documents into one budget by their own scores.
-
-    The engine chooses among the segments of all documents, and the weight of a document by its `score`
-    (`weights_of` in engine/allocation.py) multiplies the scores of its segments.
-
-    Attributes:
-        inner: how documents are read and chosen from.
-    """
-
-    inner: Auto | Extractive = field(default_factory=Auto)
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.inner, (Auto, Extractive)):
-            kind = type(self.inner).__name__
-            raise TypeError(
-                f"inner must be an Auto or an Extractive, not {kind}: a Manager gives each chunk its share"
-            )
-
-    def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget.
-
-        Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit.
-        """
-        prepared = prepare_by(self.inner, request)
-        assert prepared is not None  # of the two that the engine fits
-        budget = prepared.allowed(None, None)
-        scores = [_known_score(document.score) for document in request.documents]
-        if prepared.fits(budget):
-            return prepared.fit(budget)
-        result = prepared.fit(budget, favour=_favour(scores, prepared)[1])
-        texts = zip(request.documents, result.parts, strict=True)
-        if not any(not part and document.text.strip() for document, part in texts):
-            return result
-        warnings = (*result.receipt.warnings, _DROPPED)
-        return replace(result, receipt=replace(result.receipt, warnings=warnings))
