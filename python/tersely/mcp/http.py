@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hmac
 import logging
 import math
@@ -124,8 +123,8 @@ def serve_http(
     """
     application = http_application(tools, host=host, deadline=deadline, **options)
     config = server_config(application, connections, timeout_graceful_shutdown=math.ceil(deadline))
-    sockets = _listen(host, port)
-    port = sockets[0].getsockname()[1]
+    listener = _listen(host, port)
+    port = listener.getsockname()[1]
     import uvicorn
 
     print(f"tersely: serving http://{f'[{host}]' if ':' in host else host}:{port}/mcp", file=sys.stderr)
@@ -135,7 +134,7 @@ def serve_http(
         server.should_exit = True
 
     with _at_sigterm(end):
-        server.run(sockets=sockets)
+        server.run(sockets=[listener])
 
 
 @contextmanager
@@ -171,26 +170,13 @@ def server_config(application: Any, connections: int = 256, **more: Any) -> Any:
     )
 
 
-def _listen(host: str, port: int) -> list[socket.socket]:
-    """Open a socket for each address of the host that this machine has."""
+def _listen(host: str, port: int) -> socket.socket:
+    """Open a socket."""
     port = checks.whole_number(port, "port", most=2**16 - 1)
-    sockets: list[socket.socket] = []
-    reason = OSError("the host has no address here")
     try:
-        for family, _, _, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-            try:
-                sockets.append(socket.create_server(address[:2], family=family))
-            except OSError as error:  # of "localhost", perhaps only the IPv6 address is missing
-                if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
-                    raise
-                reason = error
-        if not sockets:
-            raise reason
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        for opened in sockets:
-            opened.close()
         raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
-    return sockets
 
 
 def _is_loopback(host: str) -> bool:

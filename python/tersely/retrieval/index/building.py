@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,6 @@ from tersely.retrieval.index.storage import (
     State,
     add_chunks,
     chunks_of,
-    map_vectors,
     open_to_write,
     read_state,
     remove_all,
@@ -101,33 +101,39 @@ def _reading() -> str:
     return f"{_READING}-{hashlib.blake2b(chr(0).join(words).encode(), digest_size=6).hexdigest()}"
 
 
+@dataclass(slots=True)
 class _Update:
-    """One build: what it found, and what it writes."""
+    """One build: what it found, and what it writes.
 
-    def __init__(
-        self,
-        folder: Path,
-        place: Path,
-        embedder: CheckedEmbedder,
-        largest_file: int,
-        progress: Progress,
-        anew: str | None,
-    ) -> None:
-        self._folder, self._place, self._embedder = folder, place, embedder
-        self._largest_file, self._progress, self._anew = largest_file, progress, anew
-        self._added = self._changed = self._removed = self._unchanged = self._chunks = 0
-        self._notes: dict[str, str] = {}
+    Attributes:
+        folder, place: whose files are read, and where the index is.
+        embedder, largest_file, progress: as of `Index.build`.
+        anew: as of a report.
+        counts: of files: "added", "changed", "removed", "unchanged".
+        chunks: that the index has now.
+        notes: reasons by path.
+    """
+
+    folder: Path
+    place: Path
+    embedder: CheckedEmbedder
+    largest_file: int
+    progress: Progress
+    anew: str | None
+    counts: Counter[str] = field(default_factory=Counter)
+    chunks: int = 0
+    notes: dict[str, str] = field(default_factory=dict)
 
     def report(self, made: Made, seconds: float) -> BuildReport:
         return BuildReport(
-            added=self._added,
-            changed=self._changed,
-            removed=self._removed,
-            unchanged=self._unchanged,
+            added=self.counts["added"],
+            changed=self.counts["changed"],
+            removed=self.counts["removed"],
+            unchanged=self.counts["unchanged"],
             files=made.files,
-            chunks=self._chunks,
-            anew=self._anew,
-            notes=tuple(FileNote(path, reason) for path, reason in sorted(self._notes.items())),
+            chunks=self.chunks,
+            anew=self.anew,
+            notes=tuple(FileNote(path, reason) for path, reason in sorted(self.notes.items())),
             seconds=seconds,
         )
 
@@ -137,18 +143,18 @@ class _Update:
         if before is not None:
             version += before.made.version
             if before.made.reading != reading:
-                self._anew, old = "other_reading", None
-            elif before.made.embedder != self._embedder.name:
-                self._anew, old = "other_embedder", None
+                self.anew, old = "other_reading", None
+            elif before.made.embedder != self.embedder.name:
+                self.anew, old = "other_embedder", None
         if old is None:
             remove_all(connection)
         (last,) = connection.execute("SELECT max(id) FROM chunks").fetchone()
-        path = self._place / f"vectors-{version:06d}.npy"
-        new = _NewChunks(connection, self._embedder, path.with_name(f"{path.name}.part"), (last or 0) + 1)
+        path = self.place / f"vectors-{version:06d}.npy"
+        new = _NewChunks(connection, self.embedder, path.with_name(f"{path.name}.part"), (last or 0) + 1)
         with contextlib.closing(new):
             self._compare(connection, new)
-        if old is not None and not (self._added or self._changed or self._removed):
-            self._chunks = len(old.ids)
+        if old is not None and not self.counts.keys() - {"unchanged"}:
+            self.chunks = len(old.ids)
             return old.made
         if old is None:
             connection.execute("INSERT INTO words (words) VALUES ('optimize')")  # a query reads one part then
@@ -159,47 +165,45 @@ class _Update:
         made = Made(
             version=version,
             reading=reading,
-            embedder=self._embedder.name,
+            embedder=self.embedder.name,
             dimensions=dimensions,
             files=files,
             vectors=file_digest(path),
         )
         write_state(connection, made, ids, sizes)
-        self._chunks = len(ids)
+        self.chunks = len(ids)
         return made
 
     def _compare(self, connection: Connection, new: _NewChunks) -> None:
         """Read every file; add, change and remove what differs."""
         known = {path: (digest, note) for path, digest, note in connection.execute("SELECT * FROM files")}
-        found = list(find_files(self._folder, without=self._place))
+        found = list(find_files(self.folder, without=self.place))
         for number, item in enumerate(found):
             if isinstance(item, FileNote):
-                self._notes[item.path] = item.reason
+                self.notes[item.path] = item.reason
                 continue
-            if self._progress is not None:
-                self._progress(number, len(found))
-            data = read_file(self._folder, item.path, self._largest_file)
+            if self.progress is not None:
+                self.progress(number, len(found))
+            data = read_file(self.folder, item.path, self.largest_file)
             if isinstance(data, FileNote):
-                self._notes[item.path] = data.reason
+                self.notes[item.path] = data.reason
                 continue
             digest = hashlib.blake2b(data, key=item.kind.encode(), digest_size=16).digest()
             before, note = known.pop(item.path, (None, ""))
             if before == digest:
-                self._unchanged += 1
+                self.counts["unchanged"] += 1
             else:
-                if before is None:
-                    self._added += 1
-                else:
-                    self._changed += 1
+                self.counts["added" if before is None else "changed"] += 1
+                if before is not None:
                     _remove(connection, item.path)
                 note = self._add(connection, new, item, data, digest)
             if note:
-                self._notes[item.path] = note
+                self.notes[item.path] = note
         for path in known:
-            self._removed += 1
+            self.counts["removed"] += 1
             _remove(connection, path)
-        if self._progress is not None:
-            self._progress(len(found), len(found))
+        if self.progress is not None:
+            self.progress(len(found), len(found))
 
     @staticmethod
     def _add(connection: Connection, new: _NewChunks, item: SourceFile, data: bytes, digest: bytes) -> str:
@@ -220,11 +224,11 @@ class _Update:
         if old is not None:
             count, sizes, width = len(old.ids), [old.sizes, *sizes], width or old.made.dimensions
         fresh: Float32s = np.frombuffer(map_bytes(new.path), dtype="<f4").reshape(-1, max(width, 1))
-        there = map_vectors(self._place, old) if old is not None and count else fresh[:0]
+        there = old.vectors if old is not None and count else fresh[:0]
         is_new = ids >= new.first
         places = np.where(is_new, count + ids - new.first, 0)  # in what there was, and then came
         if old is not None:
-            places[~is_new] = old.rows()[ids[~is_new]]
+            places[~is_new] = old.rows[ids[~is_new]]
         with open(path, "wb", opener=private) as file:
             header = {"descr": "<f4", "fortran_order": False, "shape": (len(ids), width)}
             np.lib.format.write_array_header_1_0(file, header)
@@ -235,7 +239,7 @@ class _Update:
                 rows[lies], rows[~lies] = there[some[lies]], fresh[some[~lies] - count]
                 file.write(rows.tobytes())
         sync_to_disk(path)
-        sync_to_disk(self._place)
+        sync_to_disk(self.place)
         return width, np.concatenate([np.empty(0, dtype=np.int32), *sizes])[places]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -34,14 +33,13 @@ from tersely.retrieval.index.storage import (
     find_id,
     is_damage,
     locate,
-    map_vectors,
     read_chunks,
     read_state,
     state_says,
 )
 from tersely.sqlite import DamageError, Database
 from tersely.text import well_formed
-from tersely.types import Float32s, Int32s
+from tersely.types import Float32s
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -52,15 +50,6 @@ Result = TypeVar("Result")
 _FEWEST_CANDIDATES = 200  # of each ranking that are fused: up to 100 results begin with the same ones
 _WEIGHTS = {"hybrid": (1.0, 0.7), "lexical": (1.0, 0.0), "vector": (0.0, 1.0)}  # of terms, of vectors
 _TRIES = 20  # to map the vectors of a state: a writer may have replaced them meanwhile
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Mapped:
-    """A state with what a search needs of it: its vectors, and the row of each id."""
-
-    state: State
-    vectors: Float32s
-    rows: Int32s
 
 
 class Index:
@@ -78,7 +67,7 @@ class Index:
         self.folder, self.report = folder, report
         self._embedder = embedder
         self._opened: tuple[int, Database] | None = None
-        self._mapped: _Mapped | None = None
+        self._state: State | None = None
 
     @classmethod
     def build(
@@ -128,7 +117,7 @@ class Index:
             ValueError: it was made with another embedder.
         """
         index = cls(locate(folder), resolve_embedder(embedder))
-        made_with = index._using(lambda _, now: now.state.made.embedder)
+        made_with = index._using(lambda _, now: (now.vectors, now.made.embedder)[1])  # both are there
         if made_with != index._embedder.name:
             raise ValueError(
                 f"{index.folder} was made with the embedder {made_with!r}, not {index._embedder.name!r}: "
@@ -198,7 +187,7 @@ class Index:
     def vectors(self, chunk_ids: Sequence[str]) -> Float32s:
         """Return the vectors of chunks, float32[n, d], of length one. Raises KeyError for an unknown id."""
 
-        def read(connection: Connection, now: _Mapped) -> Float32s:
+        def read(connection: Connection, now: State) -> Float32s:
             return np.array(now.vectors[now.rows[_ids(connection, chunk_ids)]])
 
         return self._using(read)
@@ -209,20 +198,20 @@ class Index:
         return self._using(lambda connection, _: [str(path) for (path,) in connection.execute(query)])
 
     def __len__(self) -> int:
-        return self._using(lambda _, now: len(now.state.ids))
+        return self._using(lambda _, now: len(now.ids))
 
     def __repr__(self) -> str:
-        made = self._using(lambda _, now: now.state.made)
+        made = self._using(lambda _, now: now.made)
         return f"Index({str(self.folder)!r}: {len(self)} chunks of {made.files} files)"
 
     def close(self) -> None:
         """Close the files; the next call opens them again."""
-        self._opened = self._mapped = None  # whoever still reads does so to the end
+        self._opened = self._state = None  # whoever still reads does so to the end
 
     def _chunk(self, chunk_id: str) -> ChunkRow:
         return self._using(lambda connection, _: read_chunks(connection, _ids(connection, [chunk_id]))[0])
 
-    def _using(self, work: Callable[[Connection, _Mapped], Result]) -> Result:
+    def _using(self, work: Callable[[Connection, State], Result]) -> Result:
         """Do something with one state of the index: the newest one."""
         for _ in range(_TRIES):
             database = self._database()
@@ -230,7 +219,7 @@ class Index:
             try:
                 with database.reading() as connection:
                     before = state_says(connection)
-                    return work(connection, self._map(connection, before))
+                    return work(connection, self._read(connection, before))
             except StoreError:
                 if before is None or before == _says(database):  # else a writer removed what it replaced
                     raise
@@ -247,14 +236,13 @@ class Index:
             opened = self._opened = mark, Database(self.folder / FILE, TABLES, read_only=True)
         return opened[1]
 
-    def _map(self, connection: Connection, says: str) -> _Mapped:
-        mapped = self._mapped
-        if mapped is None or mapped.state.says != says:
-            state = read_state(connection, self.folder)
+    def _read(self, connection: Connection, says: str) -> State:
+        state = self._state
+        if state is None or state.says != says:
+            state = self._state = read_state(connection, self.folder)
             if state is None:
                 raise DamageError("its first build did not end")
-            mapped = self._mapped = _Mapped(state, map_vectors(self.folder, state), state.rows())
-        return mapped
+        return state
 
 
 def _says(database: Database) -> str:
@@ -264,7 +252,7 @@ def _says(database: Database) -> str:
 
 def _search(
     connection: Connection,
-    now: _Mapped,
+    now: State,
     query: str,
     vector: Float32s | None,
     top_n: int,
@@ -274,7 +262,7 @@ def _search(
     rankings, used = [], []
     if weights[0]:
         try:
-            scores = score_words(connection, query, now.rows, now.state.sizes)
+            scores = score_words(connection, query, now.rows, now.sizes)
         except IndexError as error:
             raise DamageError("its words are not those of its chunks") from error
         rankings.append(best_rows(scores, candidates))
@@ -287,7 +275,7 @@ def _search(
         rankings.append(best_cosines(now.vectors, vector, candidates))
         used.append(weights[1])
     rows, fused = fuse(rankings, used)
-    found = read_chunks(connection, now.state.ids[rows[:top_n]].tolist())
+    found = read_chunks(connection, now.ids[rows[:top_n]].tolist())
     scores = normalize_scores(fused[:top_n]).tolist()
     return [_result(row, score) for row, score in zip(found, scores, strict=True)]
 

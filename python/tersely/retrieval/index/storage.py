@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,7 @@ class Made:
         return f"vectors-{self.version:06d}.npy"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class State:
     """One state of an index.
 
@@ -100,18 +101,36 @@ class State:
         ids: int64[n]: ids of the chunks, by file and number.
         sizes: int32[n]: terms of each.
         says: how it was made, as it is written: another text for each state.
+        place: folder of the index.
     """
 
     made: Made
     ids: Int64s
     sizes: Int32s
     says: str
+    place: Path
 
+    @cached_property
     def rows(self) -> Int32s:
-        """Return int32[largest id + 1], of each id its row, -1 where there is none. O(largest id)."""
+        """int32[largest id + 1], of each id its row, -1 where there is none. O(largest id)."""
         rows = np.full(int(self.ids.max(initial=0)) + 1, -1, dtype=np.int32)
         rows[self.ids] = np.arange(len(self.ids), dtype=np.int32)
         return rows
+
+    @cached_property
+    def vectors(self) -> Float32s:
+        """The vectors, float32[n, d], mapped: nothing is read before it is used.
+
+        Raises StoreError if they are gone, or not as many as were written.
+        """
+        path = self.place / self.made.file
+        try:
+            vectors: Float32s = read_array(map_bytes(path), path.name, "<f4", 2)
+            if vectors.shape != (len(self.ids), self.made.dimensions):
+                raise ValueError(f"it has {vectors.shape} values")
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{path} is damaged or was removed: {error}; index the folder again") from error
+        return vectors
 
 
 def locate(folder: str | os.PathLike[str]) -> Path:
@@ -145,7 +164,7 @@ def read_state(connection: Connection, place: Path) -> State | None:
         )
     try:
         made = Made(**json.loads(says))
-        return State(made, np.frombuffer(ids, dtype="<i8"), np.frombuffer(sizes, dtype="<i4"), says)
+        return State(made, np.frombuffer(ids, dtype="<i8"), np.frombuffer(sizes, dtype="<i4"), says, place)
     except (TypeError, ValueError) as error:
         raise DamageError(f"its state is not what was written: {error}") from error
 
@@ -155,21 +174,6 @@ def write_state(connection: Connection, made: Made, ids: Int64s, sizes: Int32s) 
     connection.execute("DELETE FROM state")
     parts = json.dumps(asdict(made)), ids.astype("<i8").tobytes(), sizes.astype("<i4").tobytes()
     connection.execute("INSERT INTO state VALUES (?, ?, ?, ?)", (FORMAT, *parts))
-
-
-def map_vectors(place: Path, state: State) -> Float32s:
-    """Map the vectors of a state; nothing is read before it is used.
-
-    Raises StoreError where they are gone, or not as many as was written.
-    """
-    path = place / state.made.file
-    try:
-        vectors: Float32s = read_array(map_bytes(path), path.name, "<f4", 2)
-        if vectors.shape != (len(state.ids), state.made.dimensions):
-            raise ValueError(f"it has {vectors.shape} values")
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{path} is damaged or was removed: {error}; index the folder again") from error
-    return vectors
 
 
 def find_damage(place: Path, database: Database) -> list[Path]:
@@ -190,7 +194,7 @@ def find_damage(place: Path, database: Database) -> list[Path]:
         return []
     path = place / state.made.file
     with contextlib.suppress(OSError, StoreError):
-        if len(map_vectors(place, state)) == len(state.sizes) and file_digest(path) == state.made.vectors:
+        if len(state.vectors) == len(state.sizes) and file_digest(path) == state.made.vectors:
             return []
     return [path]
 
