@@ -1,0 +1,117 @@
+"""The second step of a question: what its best segments name, and it does not, is asked for next.
+
+"Who is the wife of the director of Vertigo?" finds the segment that says who the director is. Where his wife
+stands, there may be no word of the question, but his name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tersely import _native
+from tersely.types import Analysis, Float32s, Int32s, Int64s
+
+_LEAST_TERMS = 6  # of a question: shorter ones seldom take two steps
+_LEAST_BLOCKS = 4  # paragraphs, or documents of one paragraph
+_BEST = 2  # segments whose names are taken
+_MOST_NAMES = 8
+_MOST_CHARACTERS = 2000  # of a segment, to look for names
+_WORD = re.compile(r"\w[\w'’-]*")
+_BEFORE = " \t\"'“„«(["  # may stand between the end of a sentence and the next
+_MOST_BEFORE = 8  # characters
+_SENTENCE_ENDS = ".!?:;\n"
+
+
+class SecondStep(NamedTuple):
+    """A question about what the best segments name.
+
+    Attributes:
+        text: the names, and the words of the first question that the best segment lacks.
+        terms: int32, their ids in the vocabulary of the analysis.
+        left: in (0, 1], the share of the first question's terms that the best segment lacks.
+    """
+
+    text: str
+    terms: Int32s
+    left: float
+
+
+def second_step(
+    analysis: Analysis, query_row: int, question: str, segments: Sequence[str], scores: Float32s
+) -> SecondStep | None:
+    """Make the second question from the best segments.
+
+    A name has to stand in a second paragraph, and in no more than half of them. `segments`: their texts;
+    `question`: the text of row `query_row`. O(terms).
+
+    Returns None where the question is short, the best segment holds all of its terms, or no name leads on.
+    """
+    ids, offsets = analysis.term_ids, analysis.term_offsets
+    block = analysis.table.block
+    asked = dict.fromkeys(ids[offsets[query_row] : offsets[query_row + 1]].tolist())
+    if len(asked) < _LEAST_TERMS or not len(block) or block[-1] - block[0] + 1 < _LEAST_BLOCKS:
+        return None
+    best = np.argsort(-scores, kind="stable")[:_BEST].tolist()
+    held = set(ids[offsets[best[0]] : offsets[best[0] + 1]].tolist())
+    left = [term for term in asked if term not in held]
+    if not left:
+        return None
+    said = [segments[row][:_MOST_CHARACTERS] for row in best]
+    names = list(dict.fromkeys(name for text in said for name in _names_in(text)))
+    words = _WORD.findall(question)
+    terms_of = _terms_of_words(ids, offsets, [*best, query_row], [*said, question], [*names, *words])
+    of_names = [(name, terms - asked.keys()) for name, terms in zip(names, terms_of, strict=False)]
+    leads = _leading_on(
+        ids[: offsets[len(block)]], offsets, block, {t for _, terms in of_names for t in terms}
+    )
+    found = [(name, terms & leads) for name, terms in of_names if terms & leads][:_MOST_NAMES]
+    if not found:
+        return None
+    of_words = zip(words, terms_of[len(names) :], strict=True)
+    lacking = [word for word, terms in of_words if not terms.isdisjoint(left)]
+    terms = dict.fromkeys([term for _, some in found for term in sorted(some)] + left)
+    return SecondStep(
+        " ".join([name for name, _ in found] + lacking),
+        np.array(list(terms), dtype=np.int32),
+        len(left) / len(asked),
+    )
+
+
+def _names_in(text: str) -> list[str]:
+    """Return the words that begin with a capital letter and no sentence."""
+    found = []
+    for word in _WORD.finditer(text):
+        if not word.group()[0].isupper() or len(word.group()) < 2:
+            continue
+        before = text[max(word.start() - _MOST_BEFORE, 0) : word.start()].rstrip(_BEFORE)
+        if before and before[-1] not in _SENTENCE_ENDS:
+            found.append(word.group())
+    return found
+
+
+def _terms_of_words(
+    ids: Int32s, offsets: Int64s, rows: Sequence[int], texts: Sequence[str], words: Sequence[str]
+) -> list[set[int]]:
+    """Return the ids of each word's terms in a vocabulary, as far as the given rows' texts have them."""
+    own, ends, _ = _native.read_terms([*texts, *words])
+    number: dict[int, int] = {}
+    for at, row in enumerate(rows):
+        read, known = own[ends[at] : ends[at + 1]], ids[offsets[row] : offsets[row + 1]]
+        number.update(zip(read.tolist(), known.tolist(), strict=False))  # a text may have been cut
+    of_words = (own[ends[at] : ends[at + 1]].tolist() for at in range(len(texts), len(ends) - 1))
+    return [{number[one] for one in of_word if one in number} for of_word in of_words]
+
+
+def _leading_on(ids: Int32s, offsets: Int64s, block: Int32s, terms: set[int]) -> set[int]:
+    """Select the terms that stand in more than one block, and in no more than half of them."""
+    wanted = np.array(sorted(terms), dtype=np.int32)
+    places = np.flatnonzero(np.isin(ids, wanted))
+    in_block = block[np.searchsorted(offsets, places, side="right") - 1]
+    pairs = np.unique(np.stack((ids[places], in_block)), axis=1)
+    term, blocks = np.unique(pairs[0], return_counts=True)
+    most = max(2, int(block[-1] - block[0] + 1) // 2)
+    return set(term[(blocks >= 2) & (blocks <= most)].tolist())
