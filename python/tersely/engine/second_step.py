@@ -65,9 +65,8 @@ def second_step(
     words = _WORD.findall(question)
     terms_of = _terms_of_words(ids, offsets, [*best, query_row], [*said, question], [*names, *words])
     of_names = [(name, terms - asked.keys()) for name, terms in zip(names, terms_of, strict=False)]
-    leads = _leading_on(
-        ids[: offsets[len(block)]], offsets, block, {t for _, terms in of_names for t in terms}
-    )
+    new = {term for _, terms in of_names for term in terms}
+    leads = _leading_on(ids[: offsets[len(block)]], offsets, block, new)
     found = [(name, terms & leads) for name, terms in of_names if terms & leads][:_MOST_NAMES]
     if not found:
         return None
@@ -107,7 +106,7 @@ def _terms_of_words(
 
 
 def _leading_on(ids: Int32s, offsets: Int64s, block: Int32s, terms: set[int]) -> set[int]:
-    """Select the terms that stand in more than one block, and in no more than half of them."""
+    """Select terms by the number of blocks that hold them: at least two, at most half of all."""
     wanted = np.array(sorted(terms), dtype=np.int32)
     places = np.flatnonzero(np.isin(ids, wanted))
     in_block = block[np.searchsorted(offsets, places, side="right") - 1]
