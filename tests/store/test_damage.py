@@ -196,7 +196,7 @@ def test_a_file_of_format_1_is_migrated(path: Path) -> None:
     old = sqlite3.connect(path, isolation_level=None)  # as format 1 was: without words and vectors
     old.executescript("DROP TABLE words; DROP TABLE vectors; DROP TABLE uses; PRAGMA user_version = 1;")
     old.close()
-    with pytest.raises(StoreError, match="format 1, not 4: open it once to write"):
+    with pytest.raises(StoreError, match="format 1, not 5: open it once to write"):
         Store.open(path, read_only=True)
     with Store.open(path) as store:
         assert [store.expand(f"t{number}") for number in range(3)] == [text_of(n) for n in range(3)]

@@ -19,15 +19,18 @@ _WRITERS = frozenset(
     {"Edit", "MultiEdit", "Write", "NotebookEdit", "TodoWrite", "apply_patch", "replace", "write_file",
      "edit", "create", "update_todo", "write", "patch", "multiedit", "todowrite", "todo"}
 )  # fmt: skip
+# Fields of an event that say in which conversation it is; a subagent has one of its own.
+_SESSIONS = ("session_id", "sessionId", "conversation_id", "agent_id")
 _QUESTIONS = ("prompt", "query", "question")  # arguments of a call that say what is sought
 
 
 class ToolCall(NamedTuple):
-    """A tool call read from an event: its name, arguments and result."""
+    """A tool call read from an event: its name, arguments and result, and the conversation; "" unknown."""
 
     name: Any
     arguments: Any
     result: Any
+    session: str = ""
 
 
 def read_call(agent: str, event: Any) -> ToolCall | None:
@@ -41,7 +44,8 @@ def read_call(agent: str, event: Any) -> ToolCall | None:
     call = protocol.read(event)
     if call is None or call.result is None or not isinstance(call.name, str) or call.name in _WRITERS:
         return None
-    return call
+    session = [event[key] for key in _SESSIONS if isinstance(event.get(key), str)]
+    return call._replace(session="\n".join(session))
 
 
 def answer_call(agent: str, call: ToolCall, compressor: ToolResultCompressor) -> dict[str, Any]:

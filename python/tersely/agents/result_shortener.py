@@ -110,7 +110,7 @@ class ResultShortener:
         made = self._made.get(key)
         if made is None:
             reports: list[ToolResultReport] = []
-            compressor = replace(self._compressor, report=reports.append)
+            compressor = replace(self._compressor, report=reports.append, session="")
             short = compressor.compress_or_leave(result, question or None, name or None, arguments)
             made = short, reports[0]
             self._made.put(key, made, 4 * len(written))

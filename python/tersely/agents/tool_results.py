@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -42,6 +43,7 @@ FILE_READERS = frozenset(
 )  # fmt: skip
 _MAY_SHRINK = ("result", "records", "rows")  # kinds of pieces
 _ID_DIGITS = 16  # of an original: hexadecimal digits of its digest
+_EXPANDS = re.compile(r"(?:^|[;&|]\s*)tersely expand ")  # a command whose output is wanted whole
 _LONG = 200  # characters: shorter texts are touched only where that does not do
 _PROBLEMS = {
     "not_text": "it is no text",
@@ -58,10 +60,10 @@ class ToolResultReport:
     """Report on the compression of a tool's result.
 
     Attributes:
-        status: "compressed"; or, if the result is unchanged: "fits", "kept" (the caller named the tool, or it
-            reads files), "unknown_shape", "not_text" (bytes that are no text, data nested too deeply),
-            "failed" (an error that must not stop the agent), "not_taken" (the agent accepts no shorter result
-            here).
+        status: "compressed"; "repeated" (a reference stands for the result); or, if the result is unchanged:
+            "fits", "kept" (the caller named the tool, or it reads files, or expands what was stored),
+            "unknown_shape", "not_text" (bytes that are no text, data nested too deeply), "failed" (an error
+            that must not stop the agent), "not_taken" (the agent accepts no shorter result here).
         tokens, original_tokens: tokens of its texts and data; 0 if unknown.
         budget: tokens allowed.
         name: the tool's name; "" if unknown.
@@ -101,6 +103,7 @@ def compress_tool_result(
     keep_files: bool = True,
     expand_with: str = "tersely expand {id}",
     report: Callable[[ToolResultReport], object] | None = None,
+    session: str = "",
 ) -> T:
     """Compress a tool result before a model first sees it; the result has the type of the input.
 
@@ -123,6 +126,8 @@ def compress_tool_result(
             (FILE_READERS).
         expand_with: the command in the last line that returns the whole, with "{id}" for its id.
         report: called with a `ToolResultReport`.
+        session: an id of the conversation. A long text that came in it before, to the letter and for the same
+            query, becomes a line that says so and how to get it from the store; "": none does.
 
     Raises:
         BudgetExceededError: what must stay does not fit; `required` is enough.
@@ -132,7 +137,7 @@ def compress_tool_result(
     O(characters + segments log segments).
     """
     compressor = ToolResultCompressor(
-        budget, store, counter, strategy, pinned, keep_tools, keep_files, expand_with, report
+        budget, store, counter, strategy, pinned, keep_tools, keep_files, expand_with, report, session
     )
     shortened: T = compressor.compress(result, query, name, arguments)
     return shortened
@@ -151,6 +156,7 @@ class ToolResultCompressor:
     keep_files: bool = True
     expand_with: str = "tersely expand {id}"
     report: Callable[[ToolResultReport], object] | None = None
+    session: str = ""
 
     def __post_init__(self) -> None:
         checks.whole_number(self.budget, "budget", least=1)
@@ -159,6 +165,7 @@ class ToolResultCompressor:
             checks.texts(getattr(self, name), name)
         checks.flag(self.keep_files, "keep_files")
         object.__setattr__(self, "expand_with", checks.text(self.expand_with, "expand_with"))
+        object.__setattr__(self, "session", checks.text(self.session, "session"))
         checks.callable_or_none(self.report, "report")
         if self.store is not None and not hasattr(self.store, "keep"):
             raise TypeError(f"store must be a tersely.store.Store, not {type(self.store).__name__}")
@@ -232,15 +239,26 @@ class ToolResultCompressor:
         status = "fits" if original <= self.budget else ""
         if not pieces and (entry.unknown or not status):
             status = "unknown_shape"
-        if name in self.keep_tools or (self.keep_files and name.rpartition("__")[2] in FILE_READERS):
+        hints = hints_of(arguments)
+        reads = self.keep_files and name.rpartition("__")[2] in FILE_READERS
+        if name in self.keep_tools or reads or (hints[1] and _EXPANDS.search(hints[1])):
             status = "kept"
         if status:
             return result, ToolResultReport(status, original, original, self.budget, name, "", unknown)
 
         fixed = original - self._count(piece.text for piece in pieces)
         pins = _Pins(self.pinned, entry.pieces)
-        hints = hints_of(arguments)
         call = _Call(text, pieces, fixed, original, query, *hints, _id_of(pieces, given), pins, given)
+
+        session = digest_of([self.session, query or ""]).hex()[:_ID_DIGITS] if self.session else ""
+        key = _call_key(name, hints[1] or arguments)
+        again = self._reference(call) if session else None
+        if again is not None and (is_taken is None or is_taken(again[0])):
+            assert self.store is not None
+            tokens = (original, again[1])
+            if self.store.note_repetition(call.id, session, tool=name, tokens=tokens, call=key):
+                report = ToolResultReport("repeated", again[1], original, self.budget, name, call.id, unknown)
+                return type(result)(again[0].encode("utf-8")) if encoded else again[0], report
 
         def attempt(allowed: int) -> _Shortened | None:
             return None if allowed >= original else self._shorten(call, allowed)
@@ -258,7 +276,8 @@ class ToolResultCompressor:
                 tool=name,
                 tokens=(original, made.tokens),
                 whole=kept,
-                call=_call_key(name, hints[1] or arguments),
+                call=key,
+                session=session,
             )
         told = (*unknown, *made.compressed.receipt.warnings, *pins.warnings)
         id = call.id if self.store is not None else ""
@@ -266,6 +285,17 @@ class ToolResultCompressor:
             type(result)(made.result.encode("utf-8")) if encoded else made.result,
             ToolResultReport("compressed", made.tokens, original, self.budget, name, id, told),
         )
+
+    def _reference(self, call: _Call) -> tuple[Any, int] | None:
+        """The result with a line in the place of its texts, and its tokens; None where that cannot be."""
+        if self.store is None or call.pins or any(piece.kind != "result" for piece in call.pieces):
+            return None
+        way = self.expand_with.replace("{id}", call.id)
+        many = call.original - call.fixed
+        note = f"[tersely: the same {many} tokens, to the letter, as an earlier result; all of it: {way}]"
+        made = with_texts(call.result, _values(call.pieces, [""] * len(call.pieces), note))
+        tokens = self._count(piece.text for piece in read_result(made).pieces)
+        return (made, tokens) if tokens <= self.budget else None
 
     def _shorten(self, call: _Call, allowed: int) -> _Shortened:
         """Shorten the long texts of a result, or where that does not do, all of them."""
@@ -359,6 +389,10 @@ class _Pins:
         found = {pin: [form for form in forms if form in there] for pin, forms in spelled.items()}
         self._found = {pin: forms for pin, forms in found.items() if forms}
         self.warnings = ("pins_not_found",) if len(self._found) < len(found) else ()
+
+    def __bool__(self) -> bool:
+        """Whether one of them is there."""
+        return bool(self._found)
 
     def of(self, pieces: Sequence[Piece]) -> list[str]:
         """List the spellings of pins that the pieces contain."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tersely.agents.hook import AGENTS, HookProtocol, answer_call, read_call, rewrite_command
 from tersely.cli.arguments import STORE, Commands, add_command
@@ -66,6 +66,7 @@ def add_hook(commands: Commands) -> None:
     parser.flag(*STORE)
     parser.flag("--keep TOOL...", "never shorten the results of this tool (repeatable)")
     parser.flag("--files", "also shorten the results of tools that read files")
+    parser.flag("--no-references", "shorten also what came before in the session, instead of referring to it")
     parser.flag("--failures", "rewrite commands, so that the output of failing ones is shortened, too")
     parser.flag("--project", "the settings of this folder, not the user's")
     parser.flag("--yes", "change the settings without asking")
@@ -104,8 +105,9 @@ def _answer(arguments: argparse.Namespace) -> None:
             answer = rewrite_command(parse_json(decode(given)[0], "the event"), _run_line(arguments))
         elif len(given) > arguments.budget:  # no text has more tokens than bytes
             call = read_call(agent, parse_json(decode(given)[0], "the event"))
-            options = {"keep_tools": arguments.keep, "keep_files": not arguments.files}
+            options: dict[str, Any] = {"keep_tools": arguments.keep, "keep_files": not arguments.files}
             if call is not None and not result_fits(call.result, arguments.budget):
+                options["session"] = "" if arguments.no_references else call.session
                 with result_compressor(arguments, report=_report, **options) as compressor:
                     answer = answer_call(agent, call, compressor)
     except Exception as error:  # the agent goes on with the result as it is
@@ -220,6 +222,8 @@ def _command(marker: str, arguments: argparse.Namespace, failures: bool = False)
         options += ["--keep", tool]
     if arguments.files:
         options.append("--files")
+    if arguments.no_references:
+        options.append("--no-references")
     if failures:
         options.append("--failures")
     return f"{_program(arguments.project)} {marker}" + (f" {shlex.join(options)}" if options else "")

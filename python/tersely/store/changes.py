@@ -207,9 +207,14 @@ def _calls(connection: Connection) -> None:
     connection.execute("ALTER TABLE uses ADD COLUMN call TEXT NOT NULL DEFAULT ''")
 
 
+def _sessions(connection: Connection) -> None:
+    """Add to the records of uses in which session a result was shortened, to know one that comes again."""
+    connection.execute("ALTER TABLE uses ADD COLUMN session TEXT NOT NULL DEFAULT ''")
+
+
 FORMAT = Format(
     name="a store",
     remedy="go back to a copy that Store.backup made, or see with Store.check what can still be read",
-    migrations=(_texts_and_versions, _words_and_vectors, _uses, _calls),
+    migrations=(_texts_and_versions, _words_and_vectors, _uses, _calls, _sessions),
     application=0x54525354,  # "TRST"
 )

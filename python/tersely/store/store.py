@@ -35,6 +35,7 @@ from tersely.store.versions import (
     note_expansion,
     read_uses,
     to_version,
+    was_shortened,
 )
 from tersely.types import Compressed
 
@@ -197,6 +198,7 @@ class Store:
         tokens: tuple[int, int] | None = None,
         whole: str | None = None,
         call: str = "",
+        session: str = "",
     ) -> str:
         """Store a result's documents and text in one transaction, and return the id for `expand`.
 
@@ -206,7 +208,8 @@ class Store:
 
         `tool`: the tool that returned the documents; `uses` then counts each call. `tokens`: before and
         after; None: those of the result. `whole`: what to store as the original, if the documents are parts
-        of it. `call`: a digest of the tool's call, for `uses`.
+        of it. `call`: a digest of the tool's call, for `uses`. `session`: where `note_repetition` knows the
+        result again.
         """
         if not isinstance(compressed, Compressed):
             raise TypeError(f"compressed must be a tersely.Compressed, not {type(compressed).__name__}")
@@ -216,15 +219,32 @@ class Store:
         short = take_in(compressed.text, original.id, receipt_facts(compressed), mask=self._mask)
         now = versions.to_microseconds(self._clock())
         replacement = changes.Replacement(compressed.ratio, "", now, None)
-        before, after = tokens or (compressed.original_tokens, compressed.tokens)
+        counts = tokens or (compressed.original_tokens, compressed.tokens)
 
         def keep(connection: Connection) -> str:
             row = changes.keep_both(connection, self._texts, original, short, replacement)
             if tool is not None:
-                note_compression(connection, row.id, now, tool, before, after, call)
+                note_compression(connection, row.id, now, tool, counts, call, session)
             return row.id
 
         return self._file.write(keep)
+
+    def note_repetition(
+        self, id: Any, session: str, *, tool: str, tokens: tuple[int, int], call: str = ""
+    ) -> bool:
+        """Record that a tool gave a result again that `keep` stored in a session; False if it did not.
+
+        The arguments are those of `keep`.
+        """
+        name, now = check_id(id), versions.to_microseconds(self._clock())
+
+        def note(connection: Connection) -> bool:
+            known = was_shortened(connection, name, session)
+            if known:
+                note_compression(connection, name, now, tool, tokens, call, session)
+            return known
+
+        return self._file.write(note)
 
     def note_expansion(self, id: Any) -> bool:
         """Record that a tool's result was expanded; returns False if `keep` recorded no tool for it."""

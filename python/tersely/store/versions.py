@@ -327,14 +327,26 @@ _LATEST = (
 
 
 def note_compression(
-    connection: Connection, id: str, created: int, tool: str, tokens_in: int, tokens_out: int, call: str
+    connection: Connection,
+    id: str,
+    created: int,
+    tool: str,
+    tokens: tuple[int, int],
+    call: str,
+    session: str,
 ) -> None:
-    """Record that a tool result was shortened, at microseconds since 1970."""
+    """Record that a tool result was shortened, at microseconds since 1970; `tokens`: before and after."""
     connection.execute(
-        "INSERT INTO uses (id, created, expanded, tool, tokens_in, tokens_out, call) "
-        "VALUES (?, ?, 0, ?, ?, ?, ?)",
-        (id, created, tool, tokens_in, tokens_out, call),
+        "INSERT INTO uses (id, created, expanded, tool, tokens_in, tokens_out, call, session) "
+        "VALUES (?, ?, 0, ?, ?, ?, ?, ?)",
+        (id, created, tool, *tokens, call, session),
     )
+
+
+def was_shortened(connection: Connection, id: str, session: str) -> bool:
+    """Whether a result was shortened in a session before."""
+    query = "SELECT 1 FROM uses WHERE id = ? AND session = ? AND NOT expanded LIMIT 1"
+    return connection.execute(query, (id, session)).fetchone() is not None
 
 
 def note_expansion(connection: Connection, id: str, created: int) -> bool:
