@@ -59,7 +59,7 @@ def add_mcp(commands: Commands) -> None:
     )
     text = "tokens of a wrapped result, and of one in a history for /v1/compress (2000)"
     parser.flag("-b --budget N", text, default=2000)
-    text = "tokens of a wrapped server's list of tools: definitions of rarely called ones become shorter"
+    text = "tokens of a wrapped server's list of tools: the longest definitions become shorter"
     parser.flag("--tools-budget N", text)
     parser.flag("server", "of the wrapped server, or its URL", nargs=argparse.REMAINDER, metavar="-- COMMAND")
     parser.flag("--http", "listen for HTTP; without it: standard input")

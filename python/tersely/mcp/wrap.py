@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -17,7 +14,6 @@ import tersely
 from tersely.agents.tool_results import ToolResultCompressor
 from tersely.cache import digest_of
 from tersely.errors import CompressionError, needs
-from tersely.files import private
 from tersely.mcp.answers import count_tokens
 from tersely.mcp.application import over_stdio
 from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
@@ -37,7 +33,7 @@ class ResultFilter:
 
     Answers of `tools/list` get one tool more. Results of `tools/call` over the budget become shorter; the
     same again as structured content is left out of these, and so are the schemas of it, which clients
-    would hold it against. With a budget for the list, definitions of rarely called tools get shorter. All
+    would hold it against. With a budget for the list, the longest definitions of tools get shorter. All
     else passes as it is, also where anything fails.
     """
 
@@ -46,7 +42,6 @@ class ResultFilter:
     ) -> None:
         """`store` is where the compressor keeps whole results; `tools_budget`: tokens of a list of tools."""
         self._store, self._room = store, tools_budget
-        self._counts = CallCounts(Path(f"{store.path}-tools.json")) if tools_budget is not None else None
         self._left = 0  # of the room, on the pages of the list that follow
         self._waiting: dict[Any, tuple[str, dict[str, Any]]] = {}  # requests on their way, by id
         self._name = _NAMES[0]
@@ -63,8 +58,6 @@ class ResultFilter:
         given = params or {}
         if method == "tools/call" and given.get("name") == self._name:
             return self._expand(given.get("arguments"))
-        if method == "tools/call" and self._counts is not None and isinstance(given.get("name"), str):
-            self._counts.add(given["name"])
         if method in ("tools/call", "tools/list"):
             self._waiting[id] = (method, given)
         return None
@@ -94,9 +87,9 @@ class ResultFilter:
         if any(isinstance(tool, dict) and tool.get("name") == self._name for tool in tools):
             self._name = _NAMES[1]
             self._say_how()
-        if self._room is not None and self._counts is not None:
+        if self._room is not None:
             self._left = self._room if is_first else self._left
-            tools = fit_tools(tools, max(self._left, 0), self._counts.counts, self._keep_tool)
+            tools = fit_tools(tools, max(self._left, 0), self._keep_tool)
             self._left -= count_tokens(to_json(tools))
             if self._left < 0:
                 _LOG.warning("the shortest list of tools takes %d tokens more than its budget", -self._left)
@@ -300,29 +293,8 @@ _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
 
 
-@dataclass(slots=True)
-class CallCounts:
-    """Calls of each tool, counted in a file that outlives the session; one that cannot be used is empty."""
-
-    path: Path
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def __post_init__(self) -> None:
-        with suppress(OSError, ValueError):
-            given = json.loads(self.path.read_bytes())
-            self.counts.update({name: count for name, count in given.items() if type(count) is int})
-
-    def add(self, name: str) -> None:
-        """Count a call."""
-        self.counts[name] += 1
-        with suppress(OSError), open(self.path, "w", encoding="utf-8", opener=private) as file:
-            json.dump(self.counts, file)
-
-
-def fit_tools(
-    tools: Sequence[Any], budget: int, counts: Mapping[str, int], keep: Callable[[str], str]
-) -> list[Any]:
-    """Shorten definitions of tools until their JSON has at most `budget` tokens, the least called first.
+def fit_tools(tools: Sequence[Any], budget: int, keep: Callable[[str], str]) -> list[Any]:
+    """Shorten definitions of tools until their JSON has at most `budget` tokens, the longest first.
 
     Names, types, required arguments, enums and defaults stay. Where even the shortest definitions take more,
     these are given.
@@ -330,7 +302,6 @@ def fit_tools(
     Args:
         tools: as a server lists them; what is no definition stays as it is.
         budget: tokens (o200k_base) of all of them.
-        counts: how often each was called.
         keep: takes the JSON of a whole definition, and gives words that say how to get it.
     """
     made = list(tools)
@@ -338,7 +309,7 @@ def fit_tools(
     named = [
         row for row, tool in enumerate(tools) if isinstance(tool, dict) and isinstance(tool.get("name"), str)
     ]
-    order = sorted(named, key=lambda row: (counts.get(tools[row]["name"], 0), -costs[row], row))
+    order = sorted(named, key=lambda row: (-costs[row], row))
     for step in _STEPS:
         for row in order:
             if sum(costs) <= budget and count_tokens(to_json(made)) <= budget:

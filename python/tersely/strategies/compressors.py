@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from itertools import pairwise
 from time import perf_counter
@@ -70,13 +69,12 @@ class ExtractiveCompressor(Compressor):
         position_floor: float | None = None,
         lexical_fallback: bool = False,
         strict: bool = False,
-        clock: Callable[[], datetime] | None = None,
-        new_id: Callable[[], str] | None = None,
+        **options: Any,
     ) -> None:
         """See `Compressor`; further:
 
         Args:
-            embedder, counter: as for `Compressor`.
+            embedder, counter, options: as for `Compressor`.
             level: how finely `compress` cuts texts.
             position_decay, position_floor: `score_sentences` takes so much off for each sentence before, but
                 does not go below the floor (None: it does).
@@ -91,7 +89,7 @@ class ExtractiveCompressor(Compressor):
             position_floor=position_floor,
             piece=0 if strict else None,
         )
-        super().__init__(self._text, embedder=embedder, counter=counter, clock=clock, new_id=new_id)
+        super().__init__(self._text, embedder=embedder, counter=counter, **options)
         self.lexical_fallback = lexical_fallback
         self.strict = strict
 
@@ -193,17 +191,12 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
         levels: int = 3,
         *,
         compressor: Compressor | None = None,
-        embedder: Any = None,
-        counter: Any = None,
-        clock: Callable[[], datetime] | None = None,
-        new_id: Callable[[], str] | None = None,
+        **options: Any,
     ) -> None:
-        """See `Compressor` for what is not said above; with a `compressor` give these to it."""
-        given = {"embedder": embedder, "counter": counter, "clock": clock, "new_id": new_id}
-        if compressor is not None and any(value is not None for value in given.values()):
-            named = ", ".join(name for name, value in given.items() if value is not None)
-            raise ValueError(f"give {named} to the compressor")
-        self.compressor = compressor or ExtractiveCompressor(embedder, counter, clock=clock, new_id=new_id)
+        """`options` are those of an `ExtractiveCompressor`; a `compressor` has its own."""
+        if compressor is not None and options:
+            raise ValueError(f"give {', '.join(options)} to the compressor")
+        self.compressor = compressor or ExtractiveCompressor(**options)
         self.levels = Hierarchical(levels).levels
 
     @property
@@ -291,20 +284,19 @@ class AbstractiveCompressor(Compressor):
         fallback: bool = False,
         max_prompt_tokens: int | None = None,
         concurrency: int = 4,
-        clock: Any = None,
-        new_id: Any = None,
         llm: Any = None,
+        **options: Any,
     ) -> None:
         """See `Compressor` and `Abstractive`.
 
         Args:
             model: see `resolve_language_model`; `llm` is another name of it. None: results are extractive,
                 and say so.
-            counter, embedder, clock, new_id: as for `Compressor`; the embedder is for extractive results.
+            counter, embedder, options: as for `Compressor`; the embedder is for extractive results.
             fallback: be extractive where the model raises.
             max_prompt_tokens, concurrency: as for `Abstractive`.
         """
-        super().__init__(embedder=embedder, counter=counter, clock=clock, new_id=new_id)
+        super().__init__(embedder=embedder, counter=counter, **options)
         self.model = one_model(model=model, llm=llm)
         self._settings = {
             "model": self.model,
@@ -438,8 +430,7 @@ class IncrementalCompressor(ExtractiveCompressor):
         embedder: Any = None,
         options: CompressionOptions | None = None,
         cache_bytes: int = CACHE_BYTES,
-        clock: Callable[[], datetime] | None = None,
-        new_id: Callable[[], str] | None = None,
+        **more: Any,
     ) -> None:
         """See `Compressor`; further:
 
@@ -448,7 +439,7 @@ class IncrementalCompressor(ExtractiveCompressor):
             cache_bytes: for texts and what is known of them; the least recently used make room, so memory
                 stops growing, at about twice as much.
         """
-        super().__init__(embedder, counter, clock=clock, new_id=new_id)
+        super().__init__(embedder, counter, **more)
         self.options = checked_options(options)
         self.cache: BoundedCache[tuple[CompressionOptions, State, IncrementalContext]] = BoundedCache(
             cache_bytes
