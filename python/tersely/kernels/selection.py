@@ -33,8 +33,8 @@ class Selection(NamedTuple):
         gains: float64[k], what each added to the value when it was chosen.
         value: of all of them together.
         cost: of all of them together; never over the budget.
-        upper_bound: no selection within the budget that has the pinned items is worth more, so the answer is
-            at least value / upper_bound of the best.
+        upper_bound: no selection with the pinned items and within the budget is worth more, so this one has
+            at least value / upper_bound of the best value.
     """
 
     indices: Int32s
@@ -100,14 +100,15 @@ def budgeted_select(
 ) -> Selection:
     """Choose items of nearly the largest total value whose costs fit a budget (0/1 knapsack).
 
-    Greedy by value per cost with completion, or the best single item where that is worth more: at least half
-    of the best possible value (Dantzig 1957). `upper_bound` is the value with the last item taken in part.
+    Greedy by value per cost, then every further item that fits; or the best single item if that is worth
+    more. The value is at least half of the best possible one (Dantzig 1957). `upper_bound` is the value with
+    the last item taken in part.
 
     Args:
         values: finite numbers; items of value 0 or less are left out.
-        costs: finite numbers from 0, one a value.
-        budget: of the costs, pinned ones included.
-        pinned: distinct items that are in.
+        costs: finite numbers, at least 0, one per value.
+        budget: the most that the items may cost, pinned ones included.
+        pinned: distinct items that must be chosen.
 
     Raises:
         BudgetExceededError: the pinned items alone cost more than the budget.
@@ -135,17 +136,18 @@ def facility_location_select(
     """Choose rows that represent all the others: facility location by lazy greedy.
 
     The value of a selection S is the sum over all rows i of weights[i] * max(0, largest cosine of i to a row
-    of S), a monotone submodular function. Without costs the answer is worth at least 1 - 1/e of the best
-    (Nemhauser, Wolsey and Fisher 1978); with costs, where the best single row replaces the greedy answer if
-    it is worth more, at least (1 - 1/e) / 2 (Leskovec et al. 2007). `upper_bound` (the value plus what could
-    be added if gains did not shrink) says how close this answer is; it is mostly far closer.
+    of S), a monotone submodular function. Without costs the result is worth at least 1 - 1/e of the best one
+    (Nemhauser, Wolsey and Fisher 1978); with costs at least (1 - 1/e) / 2, because the best single row
+    replaces the greedy choice if it is worth more (Leskovec et al. 2007). `upper_bound` (the value plus what
+    could be added if gains did not shrink) says how close this result is; mostly it is far closer.
 
     Args:
         X: (n, d).
-        budget: rows to choose if there are no costs, else the most that they may cost together.
-        costs: finite numbers from 0, one a row.
-        weights: finite numbers from 0, one a row: how much covering it is worth, its relevance for example.
-        pinned: distinct rows that are in; their costs count.
+        budget: the number of rows to choose; with costs, the most that they may cost together.
+        costs: finite numbers, at least 0, one per row.
+        weights: finite numbers, at least 0, one per row: how much it is worth to represent the row, for
+            example its relevance.
+        pinned: distinct rows that must be chosen; their costs count.
         neighbors: similarities kept of each row, the largest ones; the others count as 0, in the value and in
             the bound too. None: all up to 10,000 rows, 64 above.
         threads: None: OMP_NUM_THREADS, else the CPUs this process may use.

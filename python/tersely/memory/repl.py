@@ -123,10 +123,10 @@ class CompactionConfig:
 
     Attributes:
         min_entries_for_compaction: a shorter history is never compacted.
-        max_entries_before_compaction, max_chars_before_compaction: from here on it is.
-        summary_max_sentences: of the summary; the lists behind "Key findings:" and "Resolved issues:" are
-            none.
-        preserve_last_n_entries: so many of the newest stay as they are.
+        max_entries_before_compaction, max_chars_before_compaction: from this size on it is compacted.
+        summary_max_sentences: the most sentences of a summary, without the lists after "Key findings:" and
+            "Resolved issues:".
+        preserve_last_n_entries: how many of the newest entries stay unchanged.
         include_key_findings: whether a summary without a model lists findings.
         use_llm_for_summary: whether the model is asked, if there is one.
         fallback_to_deterministic: whether rules write the summary if the model fails.
@@ -490,13 +490,13 @@ class MemoryCompactor:
     def compact(self, history: REPLHistory, task: str = "", force: bool = False) -> CompactionResult:
         """Summarize all but the newest steps. `force=True`: also below the thresholds.
 
-        A model's failure gives a summary without it (`fallback_reason` says so), or is raised where
-        `fallback_to_deterministic` is off: the model's own error, SummarizationError for a reply that cannot
-        be used. No reply makes the history longer than the summary without a model would.
+        If the model fails, rules write the summary (`fallback_reason` says so). Without
+        `fallback_to_deterministic`, the model's error is raised, or SummarizationError for a reply that
+        cannot be used. A model's summary is used only if it is not longer than that of the rules.
 
-        Where a summary is not shorter than the steps ("no_gain"), they stay as they are if the threshold was
-        one of characters or tokens; if it was one of entries, or with `force`, they become one entry all the
-        same, and `warnings` say so.
+        If a summary is not shorter than the steps ("no_gain") and the threshold is one of characters or
+        tokens, the steps stay unchanged. If it is one of entries, or with `force`, they become one entry, and
+        `warnings` has "no_gain".
         """
         return run_flow(self._compaction(history, task, force), self._model, 1)
 

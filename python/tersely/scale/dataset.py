@@ -146,21 +146,21 @@ def dedup_dataset(
 ) -> Report:
     """Find the near-duplicates among all rows of a corpus: the same ones as `tersely.dedup` over all rows.
 
-    What is written is a function of the plan (`out/_tersely.parquet`) alone, as for `compress_dataset`: call
-    it again after anything to go on. Texts are passed between jobs in files below `out/_shuffle`, which are
-    removed at the end.
+    The output depends only on the plan, as for `compress_dataset`: call it again to resume. Texts are passed
+    between jobs in files below `out/_shuffle`, which are removed at the end.
 
     Args:
         source, out, keep, id, on, workers, progress: as for `compress_dataset`.
-        text: the column with what is compared; each a str.
+        text: the column of the texts that are compared.
         threshold: cosine in [-1, 1], as for `tersely.dedup`, whose own embedder decides.
         score: a column of finite numbers: the best of a cluster represents it (ties, and None: the first).
         kept_only: True: write only the rows that stay, with their text; those with an error are among them.
         unit_bytes: bytes of the source, about, that make one part; None: as for `compress_dataset`, or more
             where there would be more than 512 parts.
-        partitions: into how many texts are divided by their guards; None: one for 8 MiB of the source.
-        heavy_bytes: texts of one guard (most have the empty one: no number, no negation) of more bytes are
-            divided further, by their rarest terms; None: 64 MiB. Changes time and memory, and no result.
+        partitions: how many groups of texts with the same `guard_keys` are made; None: one per 8 MiB of the
+            source.
+        heavy_bytes: a group of more bytes (most texts have no number and no negation) is divided further, by
+            rare terms; None: 64 MiB. It changes time and memory, not the result.
 
     Returns:
         A `Report`; `kept` counts the rows that stay. Parts are in the order of the source and have columns:
@@ -168,9 +168,10 @@ def dedup_dataset(
         - the id, and those of `keep`; with `kept_only` the text;
         - cluster: the number of the row that represents this one, from 0 in the whole source; of all rows
           without an error, `representatives[labels]` of `tersely.dedup`;
-        - kept: whether that is this row;
-        - similarity: with that row, float32, 1 for itself and for copies but for white space;
-        - error: why a row cannot be compared (no text, a score that is no number); then the others are null.
+        - kept: whether the row represents itself;
+        - similarity: with the representing row, float32; 1 for itself and for copies that differ in white
+        space;
+        - error: why a row cannot be compared (no text, a score that is no number); the others are null then.
 
     Raises:
         ValueError, TypeError, OSError, MissingExtraError: as `compress_dataset`.
@@ -193,8 +194,8 @@ def resume_dataset(
 ) -> Report:
     """Resume the job in a folder, of either kind, with the options of its plan.
 
-    `source`: where the files are now; None: where they were. All else as for `compress_dataset`. Raises
-    FileNotFoundError where no job was begun there, StoreError for a damaged plan, and what that raises.
+    `source`: where the files are now; None: where they were. The other arguments and errors are those of
+    `compress_dataset`. Also raises FileNotFoundError if no job was begun there, StoreError for a damaged plan.
     """
     where, options, unit_bytes = resumed(out, source)
     return run_dataset(where, out, options, on, workers, unit_bytes, progress)

@@ -75,10 +75,10 @@ class CompressionRecord:
     Attributes:
         compressed_id: the name of the compressed version.
         original_id: the id of the text, which stays the same; `expand` takes both.
-        original_text: the root original, however often the text was compressed since.
+        original_text: the first original, after any number of compressions.
         compressed_at: when, UTC.
-        compression_ratio: compressed / original, as the caller measured it; else of UTF-8 bytes.
-        preserved_metadata: what the compression was to preserve, as the caller gave it.
+        compression_ratio: compressed / original, as the caller measured it; otherwise of UTF-8 bytes.
+        preserved_metadata: what the compression had to preserve, as the caller said.
         version, original_version: which versions of the id these are.
     """
 

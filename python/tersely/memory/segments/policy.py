@@ -242,8 +242,8 @@ class ContextPlan:
     """A decision for each segment, in their order.
 
     Attributes:
-        decisions: one a segment.
-        target_compression_ratio: for those to be compressed.
+        decisions: one per segment.
+        target_compression_ratio: the ratio for the segments that are to be compressed.
     """
 
     decisions: tuple[ContextDecision, ...]
@@ -317,8 +317,9 @@ class CompressionCost:
     """The cost of a compression by a model, which saves tokens in each later request.
 
     Attributes:
-        per_compression: of one call of the model.
-        price_per_million: of input tokens, in the same currency; the cached price where they are cached.
+        per_compression: the price of one call of the model.
+        price_per_million: the price of a million input tokens, in the same currency; if they are cached, the
+            cached price.
         requests_expected: how many requests will still carry the segment.
     """
 

@@ -247,8 +247,8 @@ class PreservedItem:
         name: one of FIELDS; "constraint", what must not be done; or "content", the terms that the whole
             original uses most.
         value: what the original says.
-        outcome: "kept", "lost", or "in part": of several clauses, some are gone, which `dropped` lists.
-        missing: the numbers, paths and names of the value that are gone; empty where only its words are.
+        outcome: "kept", "lost", or "in part" (some of several clauses are lost; `dropped` lists them).
+        missing: the lost numbers, paths and names of the value; empty if only words are lost.
     """
 
     name: str
@@ -281,9 +281,9 @@ class PreservationReport:
         items: each field that the original has, in the order of the fields.
         unsupported: numbers, units, dates, versions, paths, URLs, identifiers and words that the original
             does not have, in any form.
-        contradicted: clauses of the text that say something else than the original does, and changes
-            ("500 to 401") that it tells the other way round.
-        dropped: what of the original's own sentences the text leaves out, and may.
+        contradicted: clauses of the text that contradict the original, and changes ("500 to 401") that it
+            reverses.
+        dropped: what the text leaves out of the original without being refused.
     """
 
     items: tuple[PreservedItem, ...]
@@ -317,24 +317,26 @@ def check_preserved(
 ) -> PreservationReport:
     """Check that a short text states the `fields` and decisions of a segment, and adds or changes nothing.
 
-    - Of file and line, only what the segment's text says counts, not what its metadata adds. A file, line,
-      function or error message has to stand there to the letter (but for case and white space), and so have
-      topic and time.
-    - A clause (task, progress, ...) is kept where all its numbers, paths and identifiers are, and a quarter
-      of its terms; one with a negation only where the text denies something, and the task only where it says
-      that something is current.
-    - A line is lost where the text gives it to the other of work and error; what was done, where the text
-      says that it was not.
-    - "constraint": what must not be done ("Do not restart ...") is kept where a clause denies as much.
-    - "facts", if no clause of a note was understood: each number, path and name has to be there.
-    - "content" is kept where a quarter of the terms that the segment uses most are, so that a text which
+    - File and line are those that the segment's text names, not those of its metadata. A file, line,
+    function,
+      error message, topic or time must be in the short text literally, except for case and white space.
+    - A clause (task, progress, ...) is kept if the short text has all its numbers, paths and identifiers, and
+    a
+      quarter of its terms. A clause with a negation also needs a negation in the short text, and the task
+      needs a statement that something is current.
+    - A line is lost if the short text attributes the line of the work to the error, or the reverse; what was
+      done is lost if the short text says that it was not done.
+    - "constraint": what must not be done ("Do not restart ...") is kept if a clause forbids as much.
+    - "facts", if no clause of a note was understood: each number, path and name must be there.
+    - "content" is kept if the short text has a quarter of the segment's most frequent terms, so that a text
+    that
       keeps nothing does not pass.
 
-    `unsupported` and `contradicted` say what the text makes up or turns round: numbers, units, names and
-    words that the segment has in no form; clauses that deny, change or call done what it does not.
+    `unsupported` lists what the short text makes up: numbers, units, names and words that the segment has in
+    no form. `contradicted` lists clauses that deny, change or call done what the segment does not.
 
-    What is missing is held against the first field that has it: a lost path loses "file_path", not the task
-    that names the file. O(characters x fields).
+    A missing part counts for the first field that has it: a lost path loses "file_path", not the task that
+    names the file. O(characters x fields).
     """
     names = fields_to_preserve() if fields is None else list(fields)
     source = read_segment(segment)

@@ -184,9 +184,9 @@ class SegmentError:
         code: "not_found", "empty", "lost", "unsupported", "contradicted", "not_compressed_enough",
             "not_worth_it", "model_failed", "empty_reply", "reply_truncated", "changed".
         error: in words.
-        lost, kept: fields that the refused text lost, and those it still stated.
-        missing: numbers, paths and names that it lacked.
-        unsupported: those it made up, and clauses that say something else than the original.
+        lost, kept: fields that the refused text lost, and fields that it kept.
+        missing: numbers, paths and names that it lost.
+        unsupported: numbers, paths and names that it made up, and clauses that contradict the original.
         compression_ratio: that it had; None where there was none.
     """
 
@@ -225,7 +225,7 @@ class StashedCompression:
     """A segment that is shorter now, its original to be found by search.
 
     Attributes:
-        compressed_segment: None where it stayed as it was (`error` says why); then nothing was stashed.
+        compressed_segment: the shorter segment; None if it is unchanged (`error` says why), and not stashed.
         original_stashed, can_retrieve: whether a search of the stash finds the original.
     """
 
@@ -262,7 +262,7 @@ class StashHit:
     Attributes:
         segment_id, text: of the original.
         score: higher is better; comparable within one search.
-        in_context: whether a compressed form of it still stands in the context.
+        in_context: whether the context still has a compressed form of it.
     """
 
     segment_id: str

@@ -82,15 +82,15 @@ class Index:
         """Index a folder, or update its index.
 
         Markdown, text, HTML, reStructuredText and source code are read (by their suffixes: files.KINDS);
-        hidden files, symbolic links, binary and too large files are not (`report.notes` says which). Files
-        whose content is the same as before are left as they are. Killed at any moment, it leaves the old
-        index or the new one.
+        hidden files, symbolic links, binary and too large files are not (`report.notes` lists them). Files
+        whose content did not change are not read again. If the process is killed, either the old index or the
+        new one is there.
 
         Args:
-            folder: whose files are read.
-            index_folder: where the index goes, made if missing; None: ".tersely" in the folder.
-            embedder: what `resolve_embedder` takes; None: the one that comes with tersely. Another one than
-                the index was made with makes it anew.
+            folder: the folder of the files.
+            index_folder: the folder of the index, created if missing; None: ".tersely" in `folder`.
+            embedder: what `resolve_embedder` takes; None: the built-in one. If the index was built with
+                another one, it is built anew.
             largest_file: bytes; larger ones are left out.
             progress: called with the number of files done and of all.
 
