@@ -231,8 +231,9 @@ class Choice {
         problem.budget = allowed(budget);
         return released([&] { return select::select_budgeted(problem); });
     }
-    Statuses choose(std::int64_t target, const std::optional<Input<std::uint8_t>>& held,
-                    const py::object& preserve) const {
+    // The choice, and its tally.
+    py::tuple choose(std::int64_t target, const std::optional<Input<std::uint8_t>>& held,
+                     const py::object& preserve) const {
         select::Held rows = choice_->hold(allowed(target), held ? rows_of(*held) : problem_.pinned, held.has_value());
         if (!preserve.is_none()) {
             const Statuses before = to_array(std::vector(rows.rows));
@@ -243,7 +244,13 @@ class Choice {
                 rows.more = true;
             }
         }
-        return released([&] { return choice_->choose(target, std::move(rows)); });
+        select::Tally found;
+        Statuses chosen = released([&] {
+            std::vector<select::Status> status = choice_->choose(target, std::move(rows));
+            found = choice_->tally(status);
+            return status;
+        });
+        return py::make_tuple(std::move(chosen), found.kept, found.cheapest_left);
     }
     Statuses only(const Input<std::uint8_t>& held) const {
         return released([&] { return choice_->only(rows_of(held)); });
@@ -262,8 +269,8 @@ class Choice {
         const select::Tally found = choice_->tally(to_status(rows_of(status)));
         return py::make_tuple(found.kept, found.cheapest_left);
     }
-    // The units that are kept, as plain text: the text, the part of each document, how many units, tokens (-1: the
-    // counter is not ours), and `tally`.
+    // The units that are kept, as plain text: the text, the part of each document, how many units, and tokens (-1: the
+    // counter is not ours).
     py::tuple write(const Input<std::uint8_t>& status) const {
         require(texts_.has_value(), "without texts there is nothing to write");
         const std::vector<select::Status> codes = to_status(rows_of(status));
@@ -284,9 +291,7 @@ class Choice {
             const Release release;
             tokens = table.count(sent.views().front());
         }
-        const select::Tally found = choice_->tally(codes);
-        return py::make_tuple(text, py::tuple(parts), rows.size(), tokens,
-                              py::make_tuple(found.kept, found.cheapest_left));
+        return py::make_tuple(text, py::tuple(parts), rows.size(), tokens);
     }
 
   private:

@@ -193,10 +193,10 @@ def threads(value: Any) -> int | None:
     return None if value is None else whole_number(value, "threads", least=1)
 
 
-def share_kept(budget: Any, ratio: Any, default: float = SHARE) -> float:
+def share_kept(budget: Any, ratio: Any) -> float:
     """The share that is kept where there is no budget. Raises ValueError where both are given."""
     if ratio is None:
-        return default
+        return SHARE
     if budget is not None:
         raise ValueError("budget and ratio both say how much stays: give one of them")
     return share(ratio, "ratio")

@@ -35,13 +35,14 @@ def to_documents(documents: Any) -> tuple[Document, ...]:
     if type(documents) is str:  # most calls: what follows asks more questions than all else here
         text = documents if documents.isascii() else well_formed(documents)
         return (Document(text, given=None if text is documents else documents),)
-    if isinstance(documents, (str, Document, Mapping)) or _has_text(documents):
-        documents = [documents]
-    # A set has no order, and a table gives the names of its columns.
-    refused = isinstance(documents, (bytes, bytearray, Set)) or _is_table(documents)
-    if refused or not isinstance(documents, Iterable):
-        raise TypeError(f"documents must be str, a document or a list of them, not {_describe(documents)}")
-    return tuple(_to_document(item, index) for index, item in enumerate(documents))
+    if type(documents) is not list and type(documents) is not tuple:
+        if isinstance(documents, (str, Document, Mapping)) or _has_text(documents):
+            documents = [documents]
+        # A set has no order, and a table gives the names of its columns.
+        refused = isinstance(documents, (bytes, bytearray, Set)) or _is_table(documents)
+        if refused or not isinstance(documents, Iterable):
+            raise TypeError(f"documents must be str, a document or a list of them, not {_describe(documents)}")
+    return tuple([_to_document(item, index) for index, item in enumerate(documents)])
 
 
 def _to_document(item: Any, index: int) -> Document:
@@ -86,7 +87,7 @@ def warnings_about(documents: Iterable[Document]) -> tuple[str, ...]:
 
 def _has_text(thing: Any) -> bool:
     """Say whether an object has or wraps a text, and is no table."""
-    return any(hasattr(thing, name) for name in (*_TEXTS, *_INNER)) and not _is_table(thing)
+    return any(map(partial(hasattr, thing), (*_TEXTS, *_INNER))) and not _is_table(thing)
 
 
 def _from_result(item: Any, index: int) -> Document:

@@ -6,7 +6,7 @@ import functools
 import inspect
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -233,8 +233,10 @@ class ToolResultCompressor:
             entry = read_result(text)
         except ValueError as error:  # no text, nested too deeply
             return result, self._as_it_came("not_text", str(error), name)
-        original = self._count(piece.text for piece in entry.pieces)
         pieces = [piece for piece in entry.pieces if piece.kind in _MAY_SHRINK and piece.text]
+        rest = [one.text for one in entry.pieces if one.kind not in _MAY_SHRINK or not one.text]
+        fixed = self._count(rest)
+        original = fixed + self._count([piece.text for piece in pieces])
         unknown = ("unknown_shape",) if entry.unknown else ()
         status = "fits" if original <= self.budget else ""
         if not pieces and (entry.unknown or not status):
@@ -246,7 +248,6 @@ class ToolResultCompressor:
         if status:
             return result, ToolResultReport(status, original, original, self.budget, name, "", unknown)
 
-        fixed = original - self._count(piece.text for piece in pieces)
         pins = _Pins(self.pinned, entry.pieces)
         call = _Call(text, pieces, fixed, original, query, *hints, _id_of(pieces, given), pins, given)
 
@@ -301,7 +302,7 @@ class ToolResultCompressor:
         """Shorten the long texts of a result, or where that does not do, all of them."""
         long = [piece for piece in call.pieces if len(piece.text) >= _LONG]
         if 0 < len(long) < len(call.pieces):
-            short = self._count(piece.text for piece in call.pieces if len(piece.text) < _LONG)
+            short = self._count([piece.text for piece in call.pieces if len(piece.text) < _LONG])
             try:
                 return self._fit(replace(call, pieces=long, fixed=call.fixed + short), allowed)
             except BudgetExceededError:
@@ -345,7 +346,7 @@ class ToolResultCompressor:
         """The result with its shortened texts and the note about the rest, and the original texts."""
         note = self._note(call, self._count(["\n\n".join(filter(None, parts))]))
         made = with_texts(call.result, _values(call.pieces, parts, note))
-        return made, [well_formed(piece.text) for piece in read_result(made).pieces]
+        return made, [made] if isinstance(made, str) else [piece.text for piece in read_result(made).pieces]
 
     def _note(self, call: _Call, kept: int) -> str:
         """The line at the end: how much was left out, and with a store how to get it."""
@@ -353,8 +354,8 @@ class ToolResultCompressor:
         way = "" if self.store is None else f"; all of it: {self.expand_with.replace('{id}', call.id)}"
         return f"[tersely: {left} of {call.original} tokens of this result were left out{way}]"
 
-    def _count(self, texts: Iterable[str]) -> int:
-        return int(count_batch(self.counter, [well_formed(text) for text in texts]).sum())
+    def _count(self, texts: Sequence[str]) -> int:
+        return sum(count_batch(self.counter, texts).tolist()) if texts else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -266,7 +266,7 @@ def detect_each(texts: Sequence[str]) -> list[Detection]:
         one = Detection(KINDS[look[0]], LANGUAGES[look[1]], look[2])
         code = one.kind == "code" and one.language not in (None, "yaml", "ini")
         sure = one.confidence > _CERTAIN and (code or one.kind in _NO_CODE)
-        signs = not sure and (text.startswith("from ") or any(sign in text for sign in _OF_PYTHON))
+        signs = not sure and (text.startswith("from ") or any(map(text.__contains__, _OF_PYTHON)))
         if signs and _native.is_python(text):
             one = Detection("code", "python", 1.0)
         found.append(one)

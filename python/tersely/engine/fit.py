@@ -31,7 +31,7 @@ from tersely.engine.reading import (
     longest_prefix,
     prices_of_headings,
 )
-from tersely.engine.render import Places, Rendered, Wording, has_digit, joins_are_marked, noted, render
+from tersely.engine.render import Places, Rendered, Wording, joins_are_marked, noted, render
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import TOKEN_TABLES, BytePairCounter, CallableCounter
 from tersely.types import Float32s, Int64s, UInt8s
@@ -62,8 +62,6 @@ class Fit:
         cut: where the only kept unit was cut (a character of its document), or None.
         recounts: texts counted.
         warnings: reason codes.
-        tally: its tokens by the prices of its parts, and those of the cheapest unit left out that says
-            something new (-1: none).
         room: tokens left, where they are more than half of the budget and pieces of text or code that say
             something new are larger; else 0.
     """
@@ -74,7 +72,6 @@ class Fit:
     cut: int | None
     recounts: int
     warnings: tuple[str, ...] = ()
-    tally: tuple[int, int] = (0, -1)
     room: int = 0
 
 
@@ -113,7 +110,7 @@ def fit(
 
 def choose(reading: Reading, target: int) -> UInt8s:
     """uint8[n]: the codes of the best choice under a target of estimated tokens, not written or counted."""
-    return _Fitting(reading, target, None, None, None, None, None).choose(target)
+    return _Fitting(reading, target, None, None, None, None, None).choose(target)[0]
 
 
 class _Fitting:
@@ -248,7 +245,7 @@ class _Fitting:
         if not mark or tokens > self.budget:
             return fitted
         cut, warnings = int(table.start[row]) + size, (*fitted.warnings, "segments_cut")
-        return Fit(rendered, tokens, status, cut, self.recounts, warnings, fitted.tally)
+        return Fit(rendered, tokens, status, cut, self.recounts, warnings)
 
     def _choice(self) -> _native.Choice:
         """The units with their worth and the constraints of a choice."""
@@ -296,10 +293,11 @@ class _Fitting:
             **rules,
         )
 
-    def choose(self, target: int) -> UInt8s:
-        """uint8[n]: the codes of the best choice under a target of estimated tokens.
+    def choose(self, target: int) -> tuple[UInt8s, int, int]:
+        """The codes of the best choice under a target of estimated tokens: uint8[n].
 
-        First what is pinned, then what is essential, units that facts need, the gist, the best of the others.
+        With them, the estimated tokens of what is kept, and of the cheapest unit left out that says something
+        new (-1: none). First what is pinned, then what is essential, units that facts need, the gist, the best of the others.
         """
         target = min(target, MOST_TOKENS)
         held = None if self.floors is None else self._hold_floors(self.pinned, target)
@@ -382,12 +380,11 @@ class _Fitting:
     def _try(self, status: UInt8s, wording: Wording = Wording.FULL) -> Fit | None:
         """The written and counted choice, or all units where these take less; None when it keeps nothing."""
         if self.plain:
-            text, parts, kept, tokens, tally = self.choice.write(status)
+            text, parts, kept, tokens = self.choice.write(status)
             rendered = Rendered(text, parts, ())
         else:
             rows = is_kept(status)
             rendered, kept, tokens = render(self.reading, rows, wording), len(rows), -1
-            tally = self.choice.tally(status)
         if not rendered.text:  # nothing is kept, or sources without any words of theirs
             return None
         if self.lines is not None:
@@ -399,7 +396,7 @@ class _Fitting:
             whole = self._try(np.where(self.pinned > 0, _PINNED, _SELECTED).astype(np.uint8), Wording.BARE)
             if whole is not None and whole.tokens < tokens:
                 return whole
-        return Fit(rendered, tokens, status, None, self.recounts, tally=tally)
+        return Fit(rendered, tokens, status, None, self.recounts)
 
     def _check_pinned(self) -> None:
         fitted = self._try(self.choice.only(self.pinned), Wording.BARE)
@@ -425,7 +422,7 @@ class _Fitting:
         counted: dict[int, int] = {}  # tokens by target
         tried: dict[bytes, Fit | None] = {}
         for attempt in range(rounds):
-            status = self.choose(target)
+            status, estimate, cheapest = self.choose(target)
             key = status.tobytes()
             if key not in tried:
                 tried[key] = self._try(status, wording)
@@ -435,8 +432,9 @@ class _Fitting:
                     break
                 low, target = target, min(2 * target + 1, (target + high) // 2)
                 continue  # the best unit may need less than its estimate
+            if fitted.status.tobytes() != key:  # all units took less
+                estimate, cheapest = self.choice.tally(fitted.status)
             counted[target] = fitted.tokens
-            estimate, cheapest = fitted.tally
             if fitted.tokens <= self.budget:
                 if best is None or fitted.tokens > best.tokens:
                     best = fitted
@@ -491,7 +489,7 @@ class _Fitting:
             return fitted
         for wording, share in ((Wording.TOTAL, _COUNTS_SHARE), (Wording.SIGNS, _COUNT_SHARE)):
             said = [fitted.rendered.text[start:end] for start, end in fitted.rendered.generated]
-            counted = [marker for marker in said if "…" in marker and has_digit(marker)]
+            counted = [marker for marker in said if "…" in marker and any(map(str.isdigit, marker))]
             counts = "\n".join(counted)
             if not counts or self._count(counts) <= share * self.budget:
                 break

@@ -84,9 +84,9 @@ def read(
         preserve = tuple(dict.fromkeys((*preserve, *talk.preserve)))
     if preserve:
         found["must"] = _coverage(reading, options, preserve)
-    quoted = {region.document for region in reading.regions if isinstance(region.form, Quoted)}
-    pins = [span for span in request.pinned if span[0] not in reading.pages and span[0] not in quoted]
-    if pins:
+    if request.pinned:
+        shown = {region.document for region in reading.regions if isinstance(region.form, Quoted)}
+        pins = [span for span in request.pinned if span[0] not in shown.union(reading.pages)]
         found["table"] = with_edges(reading.table, reading.texts, pins)
     return replace(reading, **found) if found else reading
 
@@ -110,6 +110,7 @@ def _read_text(
     else:
         limits = enumerate(pairwise(table.document.searchsorted(np.arange(len(texts) + 1)).tolist()))
         regions = tuple([Region(index, low, high) for index, (low, high) in limits if low < high])
+    needs, follows = _ties_of_text(table, options)
     reading = Reading(
         request=request,
         texts=texts,
@@ -119,13 +120,13 @@ def _read_text(
         gist=valued.gist,
         apart=valued.apart,
         regions=regions,
-        group=_grouped(table, request.groups, _held_blocks(table, options)),
+        group=_grouped(table, request.groups, follows),
         pinned=mark_pinned(table, request.pinned),
         term_ids=analysis.term_ids,
         term_offsets=analysis.term_offsets,
         term_weight=analysis.term_weight,
         redundancy=redundancy_of(options, by_query),
-        needs=_needs_of_text(table, options),
+        needs=needs,
         context=options.context,
         clauses=options.level is Level.CLAUSE,
         pieces_of_lines=bool(options.piece),
@@ -159,25 +160,25 @@ def _factors(request: Request, options: Extractive) -> Float32s | None:
     return None if weights is None else (weights**options.score_weight).astype(np.float32)
 
 
-def _needs_of_text(table: SegmentTable, options: Extractive) -> Int32s:
-    """int32[n]: the row that each segment needs: its heading, or the head of a cut table; or empty."""
+def _ties_of_text(table: SegmentTable, options: Extractive) -> tuple[Int32s, Int32s]:
+    """(needs, follows): the rows that segments need, and those that they are kept or dropped with.
+
+    Each is int32[n], -1 for no row, or empty where no segment has one. A segment needs its heading, or the
+    head of a cut table. A piece follows the first piece of its list item or block of code, where these have
+    to stay whole.
+    """
+    needs = follows = np.empty(0, dtype=np.int32)
     if options.preserve_structure:
-        return table.heading
-    if not options.piece:
-        return np.empty(0, dtype=np.int32)
-    in_table = (table.kind == Kind.TABLE) & (table.heading >= 0)
-    in_table[in_table] = table.kind[table.heading[in_table]] == Kind.TABLE
-    return np.where(in_table, table.heading, -1).astype(np.int32)
-
-
-def _held_blocks(table: SegmentTable, options: Extractive) -> Int32s:
-    """int32[n]: the first piece of the list item or block of code that each is of, -1 where it is the first;
-    empty where blocks need not stay whole, or no piece is cut."""
-    if not (options.piece and options.preserve_structure):
-        return np.empty(0, dtype=np.int32)
-    first = np.searchsorted(table.block, table.block)
-    follows = np.isin(table.kind, _WHOLE_BLOCKS) & (first < np.arange(len(table)))
-    return np.where(follows, first, -1).astype(np.int32)
+        needs = table.heading
+        if options.piece:
+            first = np.searchsorted(table.block, table.block)
+            cut = np.isin(table.kind, _WHOLE_BLOCKS) & (first < np.arange(len(table)))
+            follows = np.where(cut, first, -1).astype(np.int32)
+    elif options.piece:
+        in_table = (table.kind == Kind.TABLE) & (table.heading >= 0)
+        in_table[in_table] = table.kind[table.heading[in_table]] == Kind.TABLE
+        needs = np.where(in_table, table.heading, -1).astype(np.int32)
+    return needs, follows
 
 
 def _coverage(reading: Reading, options: Extractive, preserve: tuple[str, ...]) -> FactCoverage:
@@ -448,10 +449,11 @@ class _Joining:
                     by = first - part.low
                     follows[rows] = np.where(moved >= 0, moved + by, -1) if by else moved
             else:
-                if len(above := _needs_of_text(table, self.options)):
-                    needs[rows] = above[rows]
-                if len(held := _held_blocks(part.table, self.options)):
-                    follows[rows] = np.where(held >= 0, held + first, -1)
+                for column, tied in zip(
+                    (needs, follows), _ties_of_text(part.table, self.options), strict=True
+                ):
+                    if len(tied):
+                        column[rows] = np.where(tied >= 0, tied + first, -1)
             form = None if units is None else units.form
             if isinstance(form, Lines) and form.note is not None and part.document in pinned:
                 form = replace(form, note=None)  # what is pinned stands in the text as it is
@@ -585,4 +587,5 @@ def _grouped(
 ) -> Int32s:
     """int32[n]: the groups of the caller, and of units that are kept or dropped together."""
     asked = mark_groups(table, groups)
-    return _native.held_together(asked, follows) if follows.max(initial=-1) >= 0 else asked
+    tied = np.maximum.reduce(follows, initial=-1) >= 0
+    return _native.held_together(asked, follows) if tied else asked

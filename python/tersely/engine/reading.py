@@ -681,23 +681,19 @@ class Reading:
             counts = np.zeros(size, np.int64) if self.fragments is None else self._estimate()
             costs = np.maximum(counts, 1)
             counts[rows], costs[rows] = found, paid
-            dear = self._dear()
-            if dear is not None:  # dearer than there is
+            if self.bulk is not None:  # dearer than there is: nothing but a pin keeps it
+                dear = self.bulk & (self.pinned == 0)
                 counts[dear] = costs[dear] = min(4 * self.original + 4, largest)
         prices = Prices(counts, costs, separator, len(found) == size)
         object.__setattr__(self, "_prices", prices)
         return prices
 
     def estimated(self) -> Bools | None:
-        """bool[n]: units that are never counted; None: all are."""
-        dear = self._dear()
-        if self.fragments is None or dear is None:
-            return dear if self.fragments is None else self.fragments
-        return dear | self.fragments
-
-    def _dear(self) -> Bools | None:
-        """bool[n]: bulk, which nothing but a pin keeps, as far as it is not pinned; None: there is none."""
-        return None if self.bulk is None else self.bulk & (self.pinned == 0)
+        """bool[n]: units that are never counted: fragments, and bulk but for its pins; None: all are."""
+        if self.bulk is None:
+            return self.fragments
+        dear = self.bulk & (self.pinned == 0)
+        return dear if self.fragments is None else dear | self.fragments
 
     def _estimate(self) -> Int64s:
         """int64[n]: tokens of units by their length, and of the marks for text left out below them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import IntEnum
@@ -20,7 +19,6 @@ from tersely.types import Int64s, Kind, SegmentTable, pieces
 Places = tuple[tuple[int, int], ...]
 
 _OMITTED = " … "
-_DIGIT = re.compile(r"\d")
 _SHORT_GAP = 2  # characters between two quotes of a line that are written as they are
 _LINE_KINDS = (Kind.TABLE, Kind.FENCED_CODE, Kind.CODE)
 
@@ -55,11 +53,6 @@ class Rendered(NamedTuple):
             return ()
         pairs = [np.asarray(some, np.int64).reshape(-1, 2).tolist() for some in self.places]
         return tuple([(start, end) for some in pairs for start, end in some])
-
-
-def has_digit(text: str) -> bool:
-    """Whether a text has a digit of any script. O(characters)."""
-    return _DIGIT.search(text) is not None or any(map(str.isdigit, text))  # others are rare, and slow to find
 
 
 def render(reading: Reading, rows: Int64s, wording: Wording = Wording.FULL) -> Rendered:

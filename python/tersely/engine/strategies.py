@@ -274,10 +274,10 @@ class Prepared:
     def allowed(self, budget: int | None, ratio: float | None) -> int:
         """Return the tokens that a budget or ratio allows; without either, those of the preparation."""
         if budget is None and ratio is None:
-            if self.request.budget is not None:
-                return self.request.budget
-            ratio = self.request.ratio
-        return budget_of(budget, share_kept(budget, ratio, self.request.ratio), self.original_tokens)
+            budget, ratio = self.request.budget, self.request.ratio
+        else:
+            ratio = share_kept(budget, ratio)
+        return budget_of(budget, ratio, self.original_tokens)
 
     def finish(self, fitted: Fit, budget: int) -> Compressed:
         """Return the result of a selection; raises BudgetExceededError if it lost a required fact."""
