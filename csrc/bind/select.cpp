@@ -13,9 +13,7 @@
 #include "bind/arrays.hpp"
 #include "bind/places.hpp"
 #include "bind/release.hpp"
-#include "bind/render.hpp"
 #include "bind/strings.hpp"
-#include "bind/tokens.hpp"
 #include "kernels/select/budgeted.hpp"
 
 namespace py = pybind11;
@@ -134,12 +132,6 @@ class Keywords {
         const py::object found = take(name);
         if (!found.is_none()) value = found.cast<T>();
     }
-    template <typename T>
-        requires std::is_base_of_v<py::object, T>
-    void read(const char* name, std::optional<T>& value) {
-        const py::object found = take(name);
-        if (!found.is_none()) value = found.cast<T>();
-    }
     void check_all_known() const {
         if (known_ != given_.size()) throw py::type_error("an argument of Choice is unknown");
     }
@@ -211,17 +203,11 @@ class Choice {
         keywords_.read("head_cost", rules.head_cost);
         keywords_.read("head_above", rules.head_above);
         keywords_.read("head_of", rules.head_of);
-        keywords_.read("texts", texts_);
-        keywords_.read("within", within_);
-        keywords_.read("separator", separator_);
-        keywords_.read("counter", counter_);
         keywords_.check_all_known();
         check(problem);
         check(rules, problem);
         if (problem.pinned.empty()) problem.pinned = none_ = std::vector<std::uint8_t>(size());
         if (rules.price.empty()) rules.price = problem.cost;
-        require(!texts_ || separator_, "texts must come with a separator");
-        if (!within_) within_ = separator_;
         const Release release;
         choice_.emplace(problem, rules);
     }
@@ -269,30 +255,6 @@ class Choice {
         const select::Tally found = choice_->tally(to_status(rows_of(status)));
         return py::make_tuple(found.kept, found.cheapest_left);
     }
-    // The units that are kept, as plain text: the text, the part of each document, how many units, and tokens (-1: the
-    // counter is not ours).
-    py::tuple write(const Input<std::uint8_t>& status) const {
-        require(texts_.has_value(), "without texts there is nothing to write");
-        const std::vector<select::Status> codes = to_status(rows_of(status));
-        std::vector<std::int64_t> rows;
-        for (std::size_t i = 0; i < codes.size(); ++i) {
-            if (codes[i] >= select::Status::kSelected) rows.push_back(static_cast<std::int64_t>(i));
-        }
-        const py::list parts = join_rows(*texts_, problem_.document, rules_.start, rules_.end, rows, *within_);
-        py::list written;
-        for (const py::handle part : parts) {
-            if (PyUnicode_GET_LENGTH(part.ptr()) > 0) written.append(part);
-        }
-        const py::str text = join(*separator_, written);
-        std::int64_t tokens = -1;
-        if (counter_) {
-            const auto& table = counter_->cast<const HeldTable&>();
-            const Utf8List sent(py::list(py::make_tuple(text)));
-            const Release release;
-            tokens = table.count(sent.views().front());
-        }
-        return py::make_tuple(text, py::tuple(parts), rows.size(), tokens);
-    }
 
   private:
     std::size_t size() const { return problem_.score.size(); }
@@ -318,9 +280,6 @@ class Choice {
     Keywords keywords_;
     select::Problem problem_;
     select::Rules rules_;
-    std::optional<py::list> texts_;  // of the documents
-    std::optional<py::str> within_, separator_;
-    std::optional<py::object> counter_;
     std::vector<std::uint8_t> none_;
     std::optional<select::Choice> choice_;
     mutable std::mutex turn_;
@@ -398,8 +357,7 @@ void bind_select(py::module_& m) {
         .def("only", &Choice::only, py::arg("held"))
         .def("fill_gaps", &Choice::fill_gaps, py::arg("status"))
         .def("leave_unneeded_out", &Choice::leave_unneeded_out, py::arg("status"))
-        .def("tally", &Choice::tally, py::arg("status"))
-        .def("write", &Choice::write, py::arg("status"));
+        .def("tally", &Choice::tally, py::arg("status"));
     m.def("first_equal", &first_equal, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("placed"), py::arg("alone"));
 }

@@ -223,6 +223,13 @@ py::array_t<float> similarity_spans(const StaticTable& table, const py::str& que
 
 }  // namespace
 
+py::object line_counts(const py::object& table) { return py::cast(std::make_unique<LineCounts>(table)); }
+
+std::int64_t tokens_of(const py::object& counter, const py::str& text) {
+    if (py::isinstance<LineCounts>(counter)) return static_cast<std::int64_t>(counter.cast<LineCounts&>().count(text));
+    return count_one(counter.cast<const HeldTable&>(), text);
+}
+
 void bind_tokens(py::module_& m) {
     // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.
     const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));

@@ -30,4 +30,8 @@ struct HeldTable {
     }
 };
 
+// LineCounts of Python by its TokenTable, and the tokens of a text by either.
+pybind11::object line_counts(const pybind11::object& table);
+std::int64_t tokens_of(const pybind11::object& counter, const pybind11::str& text);
+
 }  // namespace tersely::bind

@@ -162,10 +162,6 @@ class Choice:  # csrc/kernels/select/budgeted.hpp: Problem, Rules, Choice
         head_cost: _Int64s | None = None,
         head_above: _Int32s | None = None,
         head_of: _Int32s | None = None,
-        texts: list[str] | None = None,
-        separator: str | None = None,
-        within: str | None = None,  # as Request.piece_separator
-        counter: TokenTable | None = None,
     ) -> None: ...
     def select(self, budget: int) -> _UInt8s: ...
     def choose(
@@ -179,8 +175,6 @@ class Choice:  # csrc/kernels/select/budgeted.hpp: Problem, Rules, Choice
     def leave_unneeded_out(self, status: _UInt8s) -> _UInt8s: ...
     # tokens of what is kept; of the cheapest unit left out that says something new, -1: none
     def tally(self, status: _UInt8s) -> tuple[int, int]: ...
-    # the text, the part of each document, units kept, tokens (-1: not by a table)
-    def write(self, status: _UInt8s) -> tuple[str, tuple[str, ...], int, int]: ...
 
 def first_equal(  # csrc/kernels/select/budgeted.hpp; empty where all differ
     texts: Sequence[str] | Utf8,
@@ -388,51 +382,32 @@ def code_markers(
     closes: list[str],
 ) -> tuple[CodeMarker, CodeMarker, CodeMarker]: ...
 
-# What the rows (ascending) leave of each text, pieces that do not touch joined by the separator
-def join_rows(
-    texts: list[str], document: _Int32s, start: _Int64s, end: _Int64s, rows: _Int64s, separator: str
-) -> list[str]: ...
-
 # Tokens of units by their length; `gap`: of white space before one, `marker`: of one that others need
 def estimated_costs(
     start: _Int64s, end: _Int64s, heading: _Int32s, density: float, gap: float, marker: float
 ) -> _Int64s: ...
 
-# The text and what of it is no source's; `length`, `at_line`: of the text before it
-def write_lines(
-    text: str,
-    start: _Int64s,
-    end: _Int64s,
-    rows: _Int64s,
-    low: int,
-    high: int,
-    shift: int,
-    continued: _Bools | None,
-    says: bool,
-    marker: Callable[[int, int], str],
-    counts: Callable[[int, int], str] | None,
-    sign: Callable[[int, int], str],
-    note: Callable[[int], str] | None,
-    noted: _Bools | None,
-    told: _Int32s | None,
-    joint: str,
-    elision: str,
-    length: int,
-) -> tuple[str, _Int64s]: ...
-def write_nested(
-    text: str,
-    start: _Int64s,
-    end: _Int64s,
-    rows: _Int64s,
-    low: int,
-    high: int,
-    shift: int,
-    marker: Callable[[int, int], str],
-    gap: Callable[[int], str] | None,
-    numbered: bool,
-    length: int,
-    at_line: bool,
-) -> tuple[str, _Int64s]: ...
+@final
+class Layout:
+    """Writes kept rows as a text (csrc/kernels/write/layout.hpp); immutable."""
+
+    def __init__(
+        self,
+        texts: list[str],
+        table: _Table,
+        regions: tuple[Any, ...],  # engine/reading.py; (): all is text
+        separator: str,
+        within: str | None = None,  # between pieces of one document; None: the separator
+        clauses: bool = False,
+        pieces: bool = False,  # of lines
+        counter: TokenTable | None = None,
+    ) -> None: ...
+    # `kept`: rows, or a code each. The text, the part of each document, where it is no source's, rows, tokens
+    # (-1: without a counter)
+    def write(
+        self, kept: _UInt8s | _Int64s, wording: int = 0
+    ) -> tuple[str, tuple[str, ...], _Int64s, int, int]: ...
+
 def held_together(group: _Int32s, follows: _Int32s) -> _Int32s: ...  # the lowest row of each, -1: alone
 def unite(parent: _Int32s, i: _Int32s, j: _Int32s) -> None: ...
 

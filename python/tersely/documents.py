@@ -41,7 +41,9 @@ def to_documents(documents: Any) -> tuple[Document, ...]:
         # A set has no order, and a table gives the names of its columns.
         refused = isinstance(documents, (bytes, bytearray, Set)) or _is_table(documents)
         if refused or not isinstance(documents, Iterable):
-            raise TypeError(f"documents must be str, a document or a list of them, not {_describe(documents)}")
+            raise TypeError(
+                f"documents must be str, a document or a list of them, not {_describe(documents)}"
+            )
     return tuple([_to_document(item, index) for index, item in enumerate(documents)])
 
 

@@ -104,7 +104,7 @@ class SegmentTable(checks.Valued):
     def __len__(self) -> int:
         return len(self.start)
 
-    def columns(self) -> tuple[npt.NDArray[Any], ...]:
+    def columns(self) -> tuple[Any, ...]:
         """Return the arrays, in the order of the attributes."""
         return self.document, self.start, self.end, self.kind, self.block, self.heading
 

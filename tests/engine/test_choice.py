@@ -10,7 +10,9 @@ import pytest
 import tersely
 from hypothesis import given, strategies as st
 from tersely import _native
-from tersely.engine.reading import REASONS, count, is_kept
+from tersely.content.units import Form, Lines, Nested
+from tersely.engine.reading import REASONS, Region, count, is_kept
+from tersely.engine.render import Wording
 from tersely.models.counters import TOKEN_TABLES, resolve_counter
 
 BUDGET, SELECTED, PINNED, PRESERVED = map(REASONS.index, ("budget", "selected", "pinned", "preserved"))
@@ -57,6 +59,7 @@ def by_hand(reading: dict[str, Any], target: int, facts: Any) -> list[int]:
     problem = {name: value for name, value in reading.items() if name not in rules}
     cost, pinned, essential = reading["cost"], reading["pinned"], reading["essential"]
     held, score, gist_room, more = pinned.copy(), reading["score"], reading["gist_room"], False
+    alone = False  # whether not all that is essential has room, so that it is chosen before all else
 
     def select(score: Any, budget: int) -> Any:
         return _native.Choice(**{**problem, "score": score, "pinned": held}).select(budget)
@@ -65,7 +68,7 @@ def by_hand(reading: dict[str, Any], target: int, facts: Any) -> list[int]:
     if not reading["ranked"] and cost[together >= SELECTED].sum() <= target:
         held, more = held | essential, True
     elif not reading["ranked"]:
-        score, gist_room = np.where(essential, score + np.float32(1e-3), 0).astype(np.float32), 0
+        alone, gist_room = True, 0
     if len(reading["leading"]):
         more, room = True, min(target // 2, target - cost[held > 0].sum())
         for first, last in reading["leading"].reshape(-1, 2):
@@ -78,6 +81,9 @@ def by_hand(reading: dict[str, Any], target: int, facts: Any) -> list[int]:
     first = held
     if 0 < gist_room < target:
         held, more = held | (select(reading["gist"], gist_room) >= SELECTED), True
+    if alone:
+        best = np.where(essential, score + np.float32(1e-3), 0).astype(np.float32)
+        held, more = held | ((select(best, target) >= SELECTED) & essential), True
     status = select(score, target)
     added = (status == PINNED) & (pinned == 0) & more
     status[added] = np.where(first[added], PRESERVED, SELECTED)
@@ -131,6 +137,26 @@ def table_of(words: list[str], documents: list[int]) -> tuple[list[str], np.ndar
     return (texts, *places)
 
 
+def layout_of(
+    texts: list[str],
+    document: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    *,
+    form: Form | None = None,
+    region: Region | None = None,
+    separator: str = "",
+    within: str = "",
+    counter: Any = None,
+) -> _native.Layout:
+    """A layout of rows of one kind and block; with a form, or a region, all are of the first document."""
+    nothing = np.zeros(len(document), np.int32)
+    regions = (region or Region(0, 0, len(document), form),) if form or region else ()
+    kind = nothing.astype(np.uint8)
+    table = (document, start, end, kind, nothing, nothing)
+    return _native.Layout(texts, table, regions, separator, within, counter=counter)
+
+
 @given(
     st.lists(st.tuples(st.text("aé…𝄞b", min_size=1, max_size=3), st.booleans(), st.booleans()), min_size=1)
 )
@@ -146,15 +172,15 @@ def test_rows_that_follow_one_another_keep_the_gap_and_others_the_separator(
         before = expected[documents[row]]
         touches = place > 0 and rows[place - 1] == row - 1
         expected[documents[row]] = before + ((" " if touches else "|") if before else "") + words[row]
-    found = _native.join_rows(texts, document, start, end, np.array(rows, np.int64), "|")
-    assert found == expected
     text, status = "#".join(filter(None, expected)), np.array([2 * kept for _, _, kept in units], np.uint8)
-    cost = np.arange(1, len(units) + 1)
-    given = {"document": document, "start": start, "end": end, "score": cost.astype(np.float32), "cost": cost}
-    for table, tokens in (None, -1), (TOKEN_TABLES["o200k_base"], count(resolve_counter(None), text)):
-        choice = _native.Choice(**given, texts=texts, within="|", separator="#", counter=table)
-        expected_all = (text, tuple(expected), len(rows), tokens)
-        assert choice.write(status) == expected_all
+    table = TOKEN_TABLES["o200k_base"]
+    tokens = count(resolve_counter(None), text) if rows else -1
+    for counter, counted in (None, -1), (table, tokens), (_native.LineCounts(table), tokens):
+        layout = layout_of(texts, document, start, end, separator="#", within="|", counter=counter)
+        for kept in status, np.array(rows, np.int64):
+            written, parts, places, size, found = layout.write(kept)
+            assert (written, parts, size, found) == (text, tuple(expected), len(rows), counted)
+            assert {written[first:last] for first, last in places.reshape(-1, 2)} <= {"|", "#"}
 
 
 @given(
@@ -186,28 +212,22 @@ def test_lines_stand_below_one_another_with_markers_and_notes(
             touches = before >= 0 and before == after - 1
             lines += (" " if same or touches else "\n") + words[after]
             lines += "«*»" if (all_noted or noted[after]) and wording != "bare" else ""
-    written, places = _native.write_lines(
-        text,
-        start,
-        end,
-        np.array(rows, np.int64),
-        0,
-        len(units),
-        0,
-        np.array(inside),
-        wording != "bare",
-        marker := lambda first, last: f"{first}-{last}",
-        marker if wording == "counts" else None,
-        lambda first, last: "!",
-        (lambda row: "*") if wording != "bare" else None,
-        None if all_noted else np.array(noted),
-        None,
-        "\n",
-        "…",
-        5,
+    form = Lines(
+        lambda first, last: f"{first}-{last}",
+        note=lambda row: "*",
+        noted=None if all_noted else np.array(noted),
+        continued=np.array(inside),
+        sign=lambda first, last: "!",
+        elision="…",
     )
+    layout = layout_of([text], np.zeros(len(units), np.int32), start, end, form=form)
+    way = {"counts": Wording.FULL, "signs": Wording.SIGNS, "bare": Wording.BARE}[wording]
+    written, _, places, _, _ = layout.write(np.array(rows, np.int64), way)
+    if not rows:  # nothing is said of a region of which nothing is kept
+        assert written == ""
+        return
     for begin, stop in places.reshape(-1, 2)[::-1]:
-        written = f"{written[: begin - 5]}«{written[begin - 5 : stop - 5]}»{written[stop - 5 :]}"
+        written = f"{written[:begin]}«{written[begin:stop]}»{written[stop:]}"
     assert written == lines.removeprefix("\n")
 
 
@@ -271,34 +291,30 @@ def test_a_choice_holds_what_it_was_given_whatever_becomes_of_the_arrays(
 @pytest.mark.parametrize("places", [([0, 9], [1, 10]), ([0, -2], [1, 3]), ([0, 2], [3, 3]), ([2, 0], [3, 1])])
 def test_units_outside_their_text_are_not_written(places: tuple[list[int], list[int]]) -> None:
     start, end = (np.array(column, np.int64) for column in places)
-    rows, say = np.array([0], np.int64), lambda first, last: "…"
     with pytest.raises(ValueError, match="start and end must ascend in the text"):
-        _native.write_nested("a b", start, end, rows, 0, 2, 0, say, None, True, 0, True)
-    with pytest.raises(ValueError, match="start and end must ascend in the text"):
-        _native.write_lines(
-            "a b", start, end, rows, 0, 2, 0, None, True, say, None, say, None, None, None, "\n", "…", 0
-        )
+        layout_of(["a b"], np.zeros(2, np.int32), start, end)
 
 
 def test_what_does_not_fit_together_is_refused() -> None:
     document, places = np.zeros(2, np.int32), np.array([0, 2], np.int64)
-    rows = np.array([1, 0], np.int64)
+    layout = layout_of(["a b"], document, places, places + 1)
     with pytest.raises(ValueError, match="rows must ascend"):
-        _native.join_rows(["a b"], document, places, places + 1, rows, "|")
-    with pytest.raises(ValueError, match="without texts there is nothing to write"):
-        _native.Choice(score=np.ones(1, np.float32), cost=places[:1], document=document[:1]).write(
-            np.ones(1, np.uint8)
-        )
+        layout.write(np.array([1, 0], np.int64))
+    with pytest.raises(ValueError, match="rows must ascend"):
+        layout.write(np.array([2], np.int64))
+    with pytest.raises(ValueError, match="there must be a code for each row"):
+        layout.write(np.ones(1, np.uint8))
     with pytest.raises(ValueError, match="document must lie"):
-        _native.join_rows(["a b"], document + 1, places, places + 1, rows[::-1].copy(), "|")
-    with pytest.raises(ValueError, match="rows must ascend"):
-        _native.write_nested(
-            "a b", places, places + 1, rows, 0, 2, 0, lambda first, last: "", None, False, 0, True
-        )
+        layout_of(["a b"], document + 1, places, places + 1)
+    for region in Region(0, 0, 1), Region(0, 1, 2), Region(0, 0, 3):
+        with pytest.raises(ValueError, match="regions must have all rows, in order"):
+            layout_of(["a b"], document, places, places + 1, region=region)
+    with pytest.raises(ValueError, match="columns must be of all rows"):
+        form = Lines(lambda first, last: "", noted=np.ones(1, bool))
+        layout_of(["a b"], document, places, places + 1, form=form)
     with pytest.raises(TypeError, match="must be str"):
-        _native.write_nested(
-            "a b", places, places + 1, rows[:1], 0, 2, 0, lambda first, last: 7, None, False, 0, True
-        )
+        form = Nested(lambda first, last: 7)  # type: ignore[arg-type,return-value]
+        layout_of(["a b"], document, places, places + 1, form=form).write(np.array([0]))
     full, _, _ = _native.code_markers(
         document,
         document,

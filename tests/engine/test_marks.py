@@ -19,7 +19,7 @@ from sample_texts import ALL, GUIDE
 from tersely import BudgetExceededError, Document, Extractive, Kind, prepare
 from tersely.content.units import ContentReader, Lines, Units, units_of
 from tersely.engine.facts import FactCoverage, find_facts
-from tersely.engine.reading import CUT_MARK, mark_groups, segment
+from tersely.engine.reading import CUT_MARK, FIRST_KEPT, mark_groups, segment
 from tersely.engine.render import render as render_rows
 from tersely.engine.strategies import Auto
 from tersely.models.counters import resolve_counter
@@ -212,7 +212,7 @@ ONE = "Rope.  Winch.\n\n  Chain.\tFog."
 def render(texts: list[str], table: SegmentTable, rows: np.ndarray, separator: str) -> str:
     reading = prepare(texts, strategy="extractive", separator=separator).reading
     np.testing.assert_array_equal(reading.table.start, table.start)
-    rendered = render_rows(reading, rows)
+    rendered = render_rows(reading, np.isin(np.arange(len(table)), rows).astype(np.uint8) * FIRST_KEPT)
     assert len(rendered.parts) == len(texts)
     assert {rendered.text[start:end] for start, end in rendered.generated} <= {separator.strip()} - {""}
     assert separator.join(part for part in rendered.parts if part) == rendered.text

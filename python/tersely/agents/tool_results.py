@@ -16,7 +16,7 @@ from tersely.agents.savings import read_records, with_note
 from tersely.cache import digest_of
 from tersely.checks import brief
 from tersely.engine.api import compress_in
-from tersely.engine.reading import count_batch, found_in
+from tersely.engine.reading import count, count_batch, found_in
 from tersely.engine.strategies import with_required
 from tersely.errors import BudgetExceededError
 from tersely.memory.excerpts import hints_of
@@ -311,7 +311,7 @@ class ToolResultCompressor:
 
     def _fit(self, call: _Call, allowed: int) -> _Shortened:
         """Fit texts and records, with the note about them, beside the fixed parts."""
-        around = call.fixed + self._count([self._note(call, 0)])
+        around = call.fixed + count(self.counter, self._note(call, 0))
         if around >= allowed:
             raise BudgetExceededError(
                 "what is fixed of the result, and the line on what was left out, do not fit",
@@ -344,7 +344,7 @@ class ToolResultCompressor:
 
     def _written(self, call: _Call, parts: Sequence[str]) -> tuple[Any, list[str]]:
         """The result with its shortened texts and the note about the rest, and the original texts."""
-        note = self._note(call, self._count(["\n\n".join(filter(None, parts))]))
+        note = self._note(call, count(self.counter, "\n\n".join(filter(None, parts))))
         made = with_texts(call.result, _values(call.pieces, parts, note))
         return made, [made] if isinstance(made, str) else [piece.text for piece in read_result(made).pieces]
 

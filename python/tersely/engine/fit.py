@@ -31,7 +31,7 @@ from tersely.engine.reading import (
     longest_prefix,
     prices_of_headings,
 )
-from tersely.engine.render import Places, Rendered, Wording, joins_are_marked, noted, render
+from tersely.engine.render import Places, Rendered, Wording, layout_of, noted, render
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import TOKEN_TABLES, BytePairCounter, CallableCounter
 from tersely.types import Float32s, Int64s, UInt8s
@@ -103,9 +103,11 @@ def fit(
     """
     fitting = _Fitting(reading, budget, kept, within, floors, caps, favour)
     fitted = fitting.run()
-    if cuts_lines:
-        fitted = fitting.with_cut_line(fitted)
-    return fitting.with_unused(fitted)
+    if fitted.cut is None and budget - fitted.tokens > budget // 2:
+        if cuts_lines:
+            fitted = fitting.with_cut_line(fitted)
+        fitted = fitting.with_unused(fitted)
+    return fitted
 
 
 def choose(reading: Reading, target: int) -> UInt8s:
@@ -130,7 +132,6 @@ class _Fitting:
             self.pinned = np.maximum(self.pinned, (kept >= FIRST_KEPT).astype(np.uint8))
         self.prices, self.same = reading.prices(), reading.same()
         self.heads = None if reading.request.frame is None else prices_of_headings(reading.request)
-        self.plain = not (reading.forms or joins_are_marked(reading))  # written and counted natively
         gist, self.gist_room = reading.worth, 0
         if reading.gist is not None and not reading.ranked and len(reading.gist) >= _GIST_UNITS:
             gist, self.gist_room = reading.gist, int(_GIST * reading.original)
@@ -145,9 +146,10 @@ class _Fitting:
         self.floors, self.caps = floors, None if caps is None else np.asarray(caps, dtype=np.int64)
         self.choice = self._choice()
         self.recounts = 0
-        request, self.lines = reading.request, None
-        if not self.plain and request.frame is None and isinstance(request.counter, BytePairCounter):
-            self.lines = _native.LineCounts(TOKEN_TABLES[request.counter.encoding])  # which tries share
+        request, counter = reading.request, None  # a native one, where what is written is what is sent
+        if request.frame is None and isinstance(request.counter, BytePairCounter):
+            counter = TOKEN_TABLES[request.counter.encoding]
+        self.layout = layout_of(reading, counter)
         self.alone: dict[int, Fit | None] = {}  # units that were tried alone
 
     def run(self) -> Fit:
@@ -180,7 +182,7 @@ class _Fitting:
         """The choice with its `Fit.room`, and a warning where what is left out is larger than the rest of the
         budget, which is most of it."""
         room = self.budget - fitted.tokens
-        if room <= self.budget // 2 or fitted.cut is not None:
+        if room <= self.budget // 2 or fitted.cut is not None:  # a line was cut
             return fitted
         reading, table, new = self.reading, self.table, self._larger(fitted, room)
         large = (fitted.status < FIRST_KEPT) & (self.prices.counts > room)
@@ -215,7 +217,7 @@ class _Fitting:
         """The choice with the start of the best line that is larger than the room, where that is most of the
         budget."""
         reading, table, room = self.reading, self.table, self.budget - fitted.tokens
-        if not reading.forms or self.caps is not None or room <= self.budget // 2 or fitted.cut is not None:
+        if not reading.forms or self.caps is not None:
             return fitted
         possible = self._larger(fitted, room)
         if len(reading.needs):  # of those that need nothing that is out
@@ -235,7 +237,7 @@ class _Fitting:
         def written(size: int) -> Rendered:
             end = table.end.copy()
             end[row] = table.start[row] + size
-            return render(replace(reading, table=replace(table, end=end), regions=regions), is_kept(status))
+            return render(replace(reading, table=replace(table, end=end), regions=regions), status)
 
         size, mark = longest_prefix(
             piece, lambda text: self._measure(written(max(len(text) - len(CUT_MARK), 0))), self.budget
@@ -265,11 +267,6 @@ class _Fitting:
         if self.heads is not None:
             rules["head_cost"], rules["head_above"] = self.heads.costs, self.heads.above
             rules["head_of"] = self.heads.of
-        if self.plain:
-            request, rules["texts"] = reading.request, reading.texts
-            rules["separator"], rules["within"] = request.separator, request.piece_separator
-            if request.frame is None and isinstance(request.counter, BytePairCounter):
-                rules["counter"] = TOKEN_TABLES[request.counter.encoding]
         return _native.Choice(
             document=table.document,
             start=table.start,
@@ -294,10 +291,12 @@ class _Fitting:
         )
 
     def choose(self, target: int) -> tuple[UInt8s, int, int]:
-        """The codes of the best choice under a target of estimated tokens: uint8[n].
+        """Choose the best units under a target of estimated tokens.
 
-        With them, the estimated tokens of what is kept, and of the cheapest unit left out that says something
-        new (-1: none). First what is pinned, then what is essential, units that facts need, the gist, the best of the others.
+        First what is pinned, then what is essential, units that facts need, the gist, the best of the others.
+
+        Returns uint8[n] codes, the estimated tokens of what is kept, and those of the cheapest unit left out
+        that says something new (-1: none).
         """
         target = min(target, MOST_TOKENS)
         held = None if self.floors is None else self._hold_floors(self.pinned, target)
@@ -318,10 +317,12 @@ class _Fitting:
         estimates = np.zeros(len(floors), dtype=np.int64)
         np.add.at(estimates, table.document, np.where(held > 0, costs, 0))
         status = np.where(held > 0, _SELECTED, 0).astype(np.uint8)
-        rows = is_kept(self.choice.fill_gaps(status) if self.reading.ranked else status)
-        if len(rows) == 0:
+        _, parts, _, kept, _ = self.layout.write(
+            self.choice.fill_gaps(status) if self.reading.ranked else status
+        )
+        if kept == 0:
             return list(floors)
-        counts = count_batch(self.reading.request.counter, render(self.reading, rows).parts)
+        counts = count_batch(self.reading.request.counter, parts)
         factor = np.where((estimates > 0) & (counts > 0), estimates / np.maximum(counts, 1), 1.0)
         return [int(floor * share) for floor, share in zip(floors, factor.tolist(), strict=True)]
 
@@ -379,24 +380,17 @@ class _Fitting:
 
     def _try(self, status: UInt8s, wording: Wording = Wording.FULL) -> Fit | None:
         """The written and counted choice, or all units where these take less; None when it keeps nothing."""
-        if self.plain:
-            text, parts, kept, tokens = self.choice.write(status)
-            rendered = Rendered(text, parts, ())
-        else:
-            rows = is_kept(status)
-            rendered, kept, tokens = render(self.reading, rows, wording), len(rows), -1
-        if not rendered.text:  # nothing is kept, or sources without any words of theirs
+        text, parts, places, kept, tokens = self.layout.write(status, wording)
+        if not text:  # nothing is kept, or sources without any words of theirs
             return None
-        if self.lines is not None:
-            tokens = self.lines.count(rendered.text)
-        elif tokens < 0:
-            tokens = count_sent(self.reading.request, rendered.text, rendered.parts)
+        if tokens < 0:
+            tokens = count_sent(self.reading.request, text, parts)
         self.recounts += 1
         if tokens > self.reading.original and kept < len(status):  # what joins pieces is dear
             whole = self._try(np.where(self.pinned > 0, _PINNED, _SELECTED).astype(np.uint8), Wording.BARE)
             if whole is not None and whole.tokens < tokens:
                 return whole
-        return Fit(rendered, tokens, status, None, self.recounts)
+        return Fit(Rendered(text, parts, places), tokens, status, None, self.recounts)
 
     def _check_pinned(self) -> None:
         fitted = self._try(self.choice.only(self.pinned), Wording.BARE)
@@ -638,7 +632,7 @@ class _Fitting:
         """Cut the text of a unit whose heading is the only other unit."""
         parts = [""] * len(self.reading.texts)
         parts[int(self.table.document[row])] = text
-        return Rendered(text, tuple(parts), [generated])
+        return Rendered(text, tuple(parts), generated)
 
     def _piece(self, row: int) -> str:
         """The text of a unit, or the part of it that a larger choice kept."""

@@ -242,9 +242,9 @@ def count_sent(request: Request, text: str, parts: Sequence[str]) -> int:
         return count(counter, text)
     sent = frame.texts(parts, request.separator)
     alone = list(filter(None, parts)) if frame.apart else []
-    counts = count_batch(counter, [*sent, *alone])
-    tokens = int(counts[: len(sent)].sum()) - frame.paid
-    return max(tokens, int(counts[len(sent) :].sum())) if frame.apart else tokens
+    counts: list[int] = count_batch(counter, [*sent, *alone]).tolist()
+    tokens = sum(counts[: len(sent)]) - frame.paid
+    return max(tokens, sum(counts[len(sent) :])) if frame.apart else tokens
 
 
 def prices_of_headings(request: Request) -> Heads | None:
@@ -692,7 +692,7 @@ class Reading:
         """bool[n]: units that are never counted: fragments, and bulk but for its pins; None: all are."""
         if self.bulk is None:
             return self.fragments
-        dear = self.bulk & (self.pinned == 0)
+        dear: Bools = self.bulk & (self.pinned == 0)
         return dear if self.fragments is None else dear | self.fragments
 
     def _estimate(self) -> Int64s:

@@ -30,7 +30,6 @@ from tersely.engine.reading import (
     count_joined,
     count_sent,
     found_in,
-    is_kept,
     with_neighbours,
 )
 from tersely.engine.render import Wording, render
@@ -301,8 +300,8 @@ class Prepared:
         held = reading.must.hold(
             reading.table.document, reading.prices().costs, _ENDLESS, reading.pinned, reading.group
         )
-        rows = is_kept((held * FIRST_KEPT).astype(held.dtype))
-        return count(self.request.counter, render(reading, rows, Wording.BARE).text)
+        text = render(reading, (held * FIRST_KEPT).astype(held.dtype), Wording.BARE).text
+        return count(self.request.counter, text)
 
     def stands(self, fitted: Fit) -> bool:
         """Return whether `fit` would give this choice, and not read the documents otherwise instead."""

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tersely import checks
+from tersely import _native, checks
 from tersely.engine.facts import facts_after
 from tersely.engine.finish import fates_of, make_receipt
 from tersely.engine.reading import count, count_batch, mark_groups, mark_pinned, segment, with_edges
-from tersely.engine.render import join_rows, places_of_separators
+from tersely.engine.render import places_of_separators
 from tersely.engine.strategies import Extractive
 from tersely.errors import SummarizationError
 from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
@@ -255,7 +255,12 @@ class Source:
 
     def render(self, rows: Int64s) -> str:
         """Return the text of segments, ascending."""
-        return join_rows(self.texts, self.table, rows, self.request.separator)
+        return self.layout.write(rows)[0]
+
+    @cached_property
+    def layout(self) -> _native.Layout:
+        """Writes any of the segments."""
+        return _native.Layout(list(self.texts), self.table.columns(), (), self.request.separator)
 
     def to_preserve(self, report: FactReport) -> FactReport:
         """Keep of a report the facts to preserve and the invented ones."""
