@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -241,16 +242,18 @@ class Layout {
         PyObject* text = PyUnicode_New(made.length, std::min<Py_UCS4>(bits, 0x10FFFF));
         if (text == nullptr) throw py::error_already_set();
         auto written = py::reinterpret_steal<py::str>(text);
+        const int kind = PyUnicode_KIND(text);  // bytes of a character
+        char* data = static_cast<char*>(PyUnicode_DATA(text));
         std::int64_t at = 0;
         for (const write::Piece& piece : made.pieces) {
             const std::int64_t size = piece.stop - piece.begin;
-            if (piece.document < 0) {
-                for (std::int64_t i = 0; i < size; ++i)
-                    PyUnicode_WRITE(PyUnicode_KIND(text), PyUnicode_DATA(text), at + i,
-                                    made.said[static_cast<std::size_t>(piece.begin + i)]);
+            const write::Characters from = piece.document < 0 ? write::Characters{made.said.data(), 0, sizeof(char32_t)}
+                                                              : layout_.texts[static_cast<std::size_t>(piece.document)];
+            if (from.width == kind) {
+                std::memcpy(data + at * kind, static_cast<const char*>(from.data) + piece.begin * kind,
+                            static_cast<std::size_t>(size * kind));
             } else {
-                PyObject* from = texts_[static_cast<std::size_t>(piece.document)].ptr();
-                if (PyUnicode_CopyCharacters(text, at, from, piece.begin, size) < 0) throw py::error_already_set();
+                for (std::int64_t i = 0; i < size; ++i) PyUnicode_WRITE(kind, data, at + i, from[piece.begin + i]);
             }
             at += size;
         }

@@ -173,9 +173,8 @@ def test_rows_that_follow_one_another_keep_the_gap_and_others_the_separator(
         touches = place > 0 and rows[place - 1] == row - 1
         expected[documents[row]] = before + ((" " if touches else "|") if before else "") + words[row]
     text, status = "#".join(filter(None, expected)), np.array([2 * kept for _, _, kept in units], np.uint8)
-    table = TOKEN_TABLES["o200k_base"]
     tokens = count(resolve_counter(None), text) if rows else -1
-    for counter, counted in (None, -1), (table, tokens), (_native.LineCounts(table), tokens):
+    for counter, counted in (None, -1), (TOKEN_TABLES["o200k_base"], tokens):
         layout = layout_of(texts, document, start, end, separator="#", within="|", counter=counter)
         for kept in status, np.array(rows, np.int64):
             written, parts, places, size, found = layout.write(kept)

@@ -28,16 +28,70 @@ bool closes(View line) {
 }
 
 // Statements of one indentation.
-struct LayoutLevel {
+struct IndentLevel {
     std::size_t indent = 0;
-    std::size_t fold = kNone, body = kNone;  // where the statements go; the file's: nowhere
+    std::size_t fold = kNone, body = kNone;  // where the statements go; kNone: nowhere
     std::vector<LineSpan> statements = {};
     std::size_t statement_fold = kNone;  // of the last statement
+    bool decorated = false;              // the last statement is decorators so far
+    bool opens = false;                  // its last line ends in a colon
+};
+
+// The levels that are open, from the file's on, and the folds of those before.
+class IndentLevels {
+  public:
+    IndentLevels() { levels_.emplace_back(); }
+
+    IndentLevel& last() { return levels_.back(); }
+    bool any() const { return levels_.size() > 1; }
+
+    // A level whose statements go nowhere: what opens it stays whole.
+    void open_whole(std::size_t indent) { levels_.emplace_back().indent = indent; }
+
+    // A body of the last statement, from the line `first` on.
+    void open(std::int32_t first, std::size_t indent) {
+        IndentLevel& level = last();
+        if (level.statement_fold == kNone) {
+            level.statement_fold = shape.folds.size();
+            shape.folds.push_back({level.statements.back(), {}});
+        }
+        CodeFold& fold = shape.folds[level.statement_fold];
+        IndentLevel next{indent, level.statement_fold, fold.bodies.size()};
+        fold.bodies.push_back({{first, first}, {}});
+        levels_.push_back(std::move(next));
+    }
+
+    // Ends the levels that are deeper than `indent`.
+    void close(std::size_t indent) {
+        while (any() && last().indent > indent) pop();
+    }
+
+    CodeShape finish() && {
+        while (any()) pop();
+        shape.finish(std::move(last().statements));
+        return std::move(shape);
+    }
+
+    CodeShape shape;
+
+  private:
+    void pop() {
+        IndentLevel level = std::move(levels_.back());
+        levels_.pop_back();
+        const std::int32_t end = level.statements.back().last;
+        last().statements.back().last = end;
+        if (level.fold == kNone) return;
+        CodeFold& fold = shape.folds[level.fold];
+        fold.bodies[level.body].lines.last = fold.lines.last = end;
+        fold.bodies[level.body].statements = std::move(level.statements);
+    }
+
+    std::vector<IndentLevel> levels_;
 };
 
 class LayoutReader {
   public:
-    explicit LayoutReader(const CodeLines& lines) : lines_(lines) { levels_.emplace_back(); }
+    explicit LayoutReader(const CodeLines& lines) : lines_(lines) {}
 
     CodeShape run() && {
         bool goes_on = false;  // the line before ends in a backslash
@@ -45,63 +99,35 @@ class LayoutReader {
             check_cancelled();
             if (lines_.blank(line) || (!goes_on && is_comment(lines_[line], CodeLanguage::kOther))) continue;
             if (goes_on) {
-                levels_.back().statements.back().last = line;
+                levels_.last().statements.back().last = line;
             } else {
                 place(line);
             }
             goes_on = lines_[line].ends_with('\\');
         }
-        while (levels_.size() > 1) pop();
-        shape_.statements = std::move(levels_.back().statements);
-        std::stable_sort(shape_.folds.begin(), shape_.folds.end(),
-                         [](const CodeFold& a, const CodeFold& b) { return a.lines.first < b.lines.first; });
-        return std::move(shape_);
+        return std::move(levels_).finish();
     }
 
   private:
     void place(std::int32_t line) {
         const std::size_t indent = lines_.columns(line);
-        const bool inner = levels_.size() > 1 && levels_.back().indent > indent;
-        while (levels_.size() > 1 && levels_.back().indent > indent) pop();
-        if (levels_.back().indent < indent && !levels_.back().statements.empty()) open(line, indent);
-        LayoutLevel& level = levels_.back();
+        const bool inner = levels_.any() && levels_.last().indent > indent;
+        levels_.close(indent);
+        if (const IndentLevel& level = levels_.last(); level.indent < indent && !level.statements.empty())
+            levels_.open(level.statements.back().last + 1, indent);
+        IndentLevel& level = levels_.last();
         if (level.statements.empty()) level.indent = indent;
         if (inner && level.statement_fold != kNone && closes(lines_[line])) {
             level.statements.back().last = line;
-            shape_.folds[level.statement_fold].lines.last = line;
+            levels_.shape.folds[level.statement_fold].lines.last = line;
             return;
         }
         level.statements.push_back({line, line});
         level.statement_fold = kNone;
     }
 
-    // A body of the last statement, from the line below it.
-    void open(std::int32_t line, std::size_t indent) {
-        LayoutLevel& level = levels_.back();
-        const LineSpan head = level.statements.back();
-        if (level.statement_fold == kNone) {
-            level.statement_fold = shape_.folds.size();
-            shape_.folds.push_back({head, {}});
-        }
-        CodeFold& fold = shape_.folds[level.statement_fold];
-        LayoutLevel next{indent, level.statement_fold, fold.bodies.size()};
-        fold.bodies.push_back({{head.last + 1, line}, {}});
-        levels_.push_back(std::move(next));
-    }
-
-    void pop() {
-        LayoutLevel level = std::move(levels_.back());
-        levels_.pop_back();
-        const std::int32_t last = level.statements.back().last;
-        levels_.back().statements.back().last = last;
-        CodeFold& fold = shape_.folds[level.fold];
-        fold.bodies[level.body].lines.last = fold.lines.last = last;
-        fold.bodies[level.body].statements = std::move(level.statements);
-    }
-
     const CodeLines& lines_;
-    std::vector<LayoutLevel> levels_;
-    CodeShape shape_;
+    IndentLevels levels_;
 };
 
 }  // namespace
@@ -139,23 +165,11 @@ bool opens_block(View head, View word) {
     return !alone || word == "try" || (word != "elif" && among(word, kContinues));
 }
 
-// Statements of one indentation.
-struct IndentLevel {
-    std::size_t indent = 0;
-    std::size_t fold = kNone, body = kNone;  // where the statements go; the file's: nowhere
-    std::vector<LineSpan> statements;
-    std::size_t statement_fold = kNone;  // of the last statement
-    bool decorated = false;              // the last statement is decorators so far
-    bool opens = false;                  // its last line ends in a colon
-};
-
 class IndentReader {
   public:
     // `strict`: not sure either where two operands stand side by side, or a colon ends what opens no block; then the
     // rest is not read.
-    IndentReader(const CodeLines& lines, bool strict) : lines_(lines), text_(lines.text()), strict_(strict) {
-        levels_.emplace_back();
-    }
+    IndentReader(const CodeLines& lines, bool strict) : lines_(lines), text_(lines.text()), strict_(strict) {}
 
     CodeShape run() && {
         for (std::int32_t line = 0; line < lines_.count() && (shape_.sure || !strict_);) {
@@ -167,12 +181,8 @@ class IndentReader {
             place(logical);
             line = logical.last + 1;
         }
-        if (levels_.back().opens) shape_.sure = false;
-        while (levels_.size() > 1) pop();
-        shape_.statements = std::move(levels_.back().statements);
-        std::stable_sort(shape_.folds.begin(), shape_.folds.end(),
-                         [](const CodeFold& a, const CodeFold& b) { return a.lines.first < b.lines.first; });
-        return std::move(shape_);
+        if (levels_.last().opens) shape_.sure = false;
+        return std::move(levels_).finish();
     }
 
   private:
@@ -280,7 +290,7 @@ class IndentReader {
 
     void place(LineSpan logical) {
         const std::size_t indent = lines_.columns(logical.first);
-        if (IndentLevel& level = levels_.back(); level.opens) {
+        if (IndentLevel& level = levels_.last(); level.opens) {
             level.opens = false;
             if (indent > level.indent) {
                 open(logical.first, indent);
@@ -288,8 +298,8 @@ class IndentReader {
                 shape_.sure = false;
             }
         }
-        while (levels_.size() > 1 && levels_.back().indent > indent) pop();
-        IndentLevel& level = levels_.back();
+        levels_.close(indent);
+        IndentLevel& level = levels_.last();
         if (level.indent != indent) {
             shape_.sure = false;
             level.indent = std::min(level.indent, indent);
@@ -315,38 +325,18 @@ class IndentReader {
 
     // A body of the last statement.
     void open(std::int32_t first, std::size_t indent) {
-        IndentLevel& level = levels_.back();
-        if (first_word(lines_[level.statements.back().first]) == "match" && first_word(lines_[first]) == "case") {
-            levels_.emplace_back().indent = indent;  // stays whole: nothing stands for a case that is left out
-            return;
+        const View head = lines_[levels_.last().statements.back().first];
+        if (first_word(head) == "match" && first_word(lines_[first]) == "case") {
+            levels_.open_whole(indent);  // nothing stands for a case that is left out
+        } else {
+            levels_.open(first, indent);
         }
-        if (level.statement_fold == kNone) {
-            level.statement_fold = shape_.folds.size();
-            shape_.folds.push_back({level.statements.back(), {}});
-        }
-        IndentLevel next;
-        next.indent = indent;
-        next.fold = level.statement_fold;
-        next.body = shape_.folds[next.fold].bodies.size();
-        shape_.folds[next.fold].bodies.push_back({{first, first}, {}});
-        levels_.push_back(std::move(next));
-    }
-
-    void pop() {
-        IndentLevel level = std::move(levels_.back());
-        levels_.pop_back();
-        const std::int32_t last = level.statements.back().last;
-        levels_.back().statements.back().last = last;
-        if (level.fold == kNone) return;
-        CodeFold& fold = shape_.folds[level.fold];
-        fold.bodies[level.body].lines.last = fold.lines.last = last;
-        fold.bodies[level.body].statements = std::move(level.statements);
     }
 
     const CodeLines& lines_;
     const View text_;
-    std::vector<IndentLevel> levels_;
-    CodeShape shape_;
+    IndentLevels levels_;
+    CodeShape& shape_ = levels_.shape;
     const bool strict_;
     bool colon_ = false;
     Rounds<kSteps> steps_;
@@ -433,11 +423,8 @@ class BraceReader {
         }
         end_statement(line_);
         if (levels_.size() > 1) shape_.sure = false;
-        while (levels_.size() > 1) levels_.pop_back();
-        shape_.statements = std::move(levels_.back().statements);
         // What was not closed, or lies in brackets, has folds that no statement begins with: they are passed over.
-        std::stable_sort(shape_.folds.begin(), shape_.folds.end(),
-                         [](const CodeFold& a, const CodeFold& b) { return a.lines.first < b.lines.first; });
+        shape_.finish(std::move(levels_.front().statements));
         return std::move(shape_);
     }
 

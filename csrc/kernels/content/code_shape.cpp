@@ -65,9 +65,7 @@ class Reader {
 
     CodeShape run() && {
         while (levels_.size() > 1) pop();
-        shape_.statements = std::move(levels_.back().statements);
-        std::stable_sort(shape_.folds.begin(), shape_.folds.end(),
-                         [](const CodeFold& a, const CodeFold& b) { return a.lines.first < b.lines.first; });
+        shape_.finish(std::move(levels_.back().statements));
         return std::move(shape_);
     }
 
@@ -95,6 +93,12 @@ class Reader {
 };
 
 }  // namespace
+
+void CodeShape::finish(std::vector<LineSpan>&& of_file) {
+    statements = std::move(of_file);
+    std::stable_sort(folds.begin(), folds.end(),
+                     [](const CodeFold& a, const CodeFold& b) { return a.lines.first < b.lines.first; });
+}
 
 CodeLanguage code_language(std::string_view name) {
     if (name == "python") return CodeLanguage::kPython;

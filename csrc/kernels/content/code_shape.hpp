@@ -69,6 +69,8 @@ struct CodeShape {
     std::vector<LineSpan> statements;  // of the file itself
     std::vector<CodeFold> folds;       // at any depth, by their first lines
     bool sure = true;
+
+    void finish(std::vector<LineSpan>&& of_file);  // when all is read: puts the folds in order
 };
 
 struct ByteSpan {
