@@ -6,9 +6,10 @@ import functools
 import inspect
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from tersely import checks
@@ -295,7 +296,7 @@ class ToolResultCompressor:
         many = call.original - call.fixed
         note = f"[tersely: the same {many} tokens, to the letter, as an earlier result; all of it: {way}]"
         made = with_texts(call.result, _values(call.pieces, [""] * len(call.pieces), note))
-        tokens = self._count(piece.text for piece in read_result(made).pieces)
+        tokens = self._count(_texts_of(made))
         return (made, tokens) if tokens <= self.budget else None
 
     def _shorten(self, call: _Call, allowed: int) -> _Shortened:
@@ -319,11 +320,13 @@ class ToolResultCompressor:
                 budget=allowed,
             )
 
-        made: dict[tuple[str, ...], tuple[Any, list[str]]] = {}  # of what was tried
+        tried: dict[tuple[str, ...], tuple[Any, list[str]]] = {}  # results, and the texts in them
 
-        def write(parts: Sequence[str]) -> Sequence[str]:
-            made[tuple(parts)] = self._written(call, parts)
-            return made[tuple(parts)][1]
+        def write(parts: Sequence[str]) -> list[str]:
+            note = self._note(call, count(self.counter, "\n\n".join(filter(None, parts))))
+            made = with_texts(call.result, _values(call.pieces, parts, note))
+            tried[tuple(parts)] = made, _texts_of(made)
+            return tried[tuple(parts)][1]
 
         try:
             result = compress_in(
@@ -339,14 +342,8 @@ class ToolResultCompressor:
             raise BudgetExceededError(
                 error.reason, required=error.required + around, budget=allowed
             ) from None
-        sent, texts = made[result.parts]
+        sent, texts = tried[result.parts]
         return _Shortened(sent, self._count(texts), result)
-
-    def _written(self, call: _Call, parts: Sequence[str]) -> tuple[Any, list[str]]:
-        """The result with its shortened texts and the note about the rest, and the original texts."""
-        note = self._note(call, count(self.counter, "\n\n".join(filter(None, parts))))
-        made = with_texts(call.result, _values(call.pieces, parts, note))
-        return made, [made] if isinstance(made, str) else [piece.text for piece in read_result(made).pieces]
 
     def _note(self, call: _Call, kept: int) -> str:
         """The line at the end: how much was left out, and with a store how to get it."""
@@ -384,12 +381,10 @@ class _Pins:
     """Strings that must stay, as the texts of a result spell them: as they are, or in JSON."""
 
     def __init__(self, pinned: Sequence[str], pieces: Sequence[Piece]) -> None:
-        texts = [well_formed(piece.text) for piece in pieces] if pinned else []
         spelled = {pin: _spellings(pin) for pin in pinned}
-        there = found_in(texts, [form for forms in spelled.values() for form in forms])
-        found = {pin: [form for form in forms if form in there] for pin, forms in spelled.items()}
-        self._found = {pin: forms for pin, forms in found.items() if forms}
-        self.warnings = ("pins_not_found",) if len(self._found) < len(found) else ()
+        there = _forms_in(pieces, spelled)
+        self._found = {pin: some for pin, forms in spelled.items() if (some := there.intersection(forms))}
+        self.warnings = ("pins_not_found",) if len(self._found) < len(spelled) else ()
 
     def __bool__(self) -> bool:
         """Whether one of them is there."""
@@ -397,23 +392,23 @@ class _Pins:
 
     def of(self, pieces: Sequence[Piece]) -> list[str]:
         """List the spellings of pins that the pieces contain."""
-        texts = [well_formed(piece.text) for piece in pieces] if self._found else []
-        there = found_in(texts, self._forms())
-        return [form for form in self._forms() if form in there]
-
-    def _forms(self) -> list[str]:
-        return [form for forms in self._found.values() for form in forms]
+        return sorted(_forms_in(pieces, self._found))
 
     def check(self, result: Any) -> None:
         """Raise ValueError where the shortened result lacks one of them."""
         if not self._found:
             return
-        texts = [well_formed(piece.text) for piece in read_result(result).pieces]
-        there = found_in(texts, self._forms())
+        there = _forms_in(read_result(result).pieces, self._found)
         for pin, forms in self._found.items():
             if there.isdisjoint(forms):
                 problem = "does not stand in the shortened data as it does in the whole"
                 raise ValueError(f"pinned: {checks.shown(pin)} {problem}: give the text of one value or key")
+
+
+def _forms_in(pieces: Sequence[Piece], spelled: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the spellings of pins that some pieces contain."""
+    forms = list(chain.from_iterable(spelled.values()))
+    return found_in([piece.text for piece in pieces], forms).intersection(forms) if forms else set()
 
 
 def _spellings(pin: str) -> list[str]:
@@ -474,6 +469,11 @@ def _values(pieces: Sequence[Piece], parts: Sequence[str], note: str) -> dict[Pa
     value = values[path]
     values[path] = f"{value.rstrip()}\n{note}" if isinstance(value, str) else with_note(value, note)
     return values
+
+
+def _texts_of(made: Any) -> list[str]:
+    """The texts and data of a result, which are counted; a str is one text."""
+    return [made] if isinstance(made, str) else [piece.text for piece in read_result(made).pieces]
 
 
 def _follows(before: Path, block: Path) -> bool:

@@ -412,7 +412,7 @@ class _Joining:
         def said(name: str, dtype: Any = np.bool_) -> npt.NDArray[Any] | None:
             """Join the columns of the units of each part; None if no part has them."""
             each = [getattr(part.units, name, None) for part in parts]
-            if all(one is None or one is False for one in each):
+            if not [one for one in each if one is not None and one is not False]:
                 return None
             if len(each) == 1 and each[0] is True:
                 return np.ones(size, dtype=dtype)

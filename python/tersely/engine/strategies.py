@@ -806,5 +806,5 @@ STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "lead": lambda: Extractive(scoring="lead", redundancy=0.0),
     "abstractive": _late("tersely.writing.abstractive", "Abstractive"),
     "hybrid": _late("tersely.writing.hybrid", "Hybrid"),
-    "hierarchical": _late("tersely.engine.strategies", "Hierarchical"),
+    "hierarchical": Hierarchical,
 }
