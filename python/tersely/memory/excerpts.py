@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, pairwise
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
 _PATHS = ("file_path", "path", "filename", "file", "absolute_path", "target_file")
 _COMMANDS = ("command", "cmd")
 _NONE = (None, None)
-_KIND, _FAILED_CALL = map(attrgetter, ("kind", "failed"))
 
 #: A path or file name, and a command line, where they are known.
 Hints = tuple[str | None, str | None]
@@ -98,14 +96,9 @@ def called_arguments(entries: Sequence[Entry]) -> dict[str, str]:
     return found
 
 
-def hints_by_call(entries: Sequence[Entry]) -> dict[str, Hints]:
-    """Return the hints that calls give about their results, by call id. O(characters)."""
-    return {call: hints_of(arguments) for call, arguments in called_arguments(entries).items()}
-
-
-def document_of_result(result: Piece, hints: Mapping[str, Hints]) -> Document:
-    """Return a result as a document with the hints of its call (`hints_by_call`)."""
-    file, command = hints.get(result.call, _NONE)
+def document_of_result(result: Piece, arguments: Mapping[str, str]) -> Document:
+    """Return a result as a document with what its call (`called_arguments`) says of it."""
+    file, command = hints_of(arguments.get(result.call, ""))
     return Document(result.text, name=file, command=command)
 
 
@@ -182,10 +175,16 @@ class Excerpts:
     """Pieces of messages as the documents of one reading."""
 
     reading: Reading
-    sources: list[str]  # of each document that is quoted; others, behind them, stay in their messages
+    quoted: int  # documents that are quoted; others, behind them, stay in their messages
     pieces: Int64s  # int64[documents], the piece that each is, of all pieces of all entries
-    in_order: Int64s  # int64[quoted], the documents that are quoted, by their pieces
     said: Bools  # bool[units], what people say that is neither polite nor said again
+
+    def write(self, parts: Sequence[str]) -> str:
+        """The message of excerpts that says what is left of each document; "" where nothing is."""
+        frame = self.reading.request.frame
+        assert frame is not None and frame.write is not None
+        text = frame.write(parts)[0]
+        return "" if text == EMPTY else text
 
     def unsaid(self, status: UInt8s) -> tuple[Int64s, Int64s, Int64s]:
         """(piece, start, end) of people's statements that are left out, in order."""
@@ -197,7 +196,7 @@ class Excerpts:
     def places(self, status: UInt8s) -> tuple[Int64s, Int64s, Int64s]:
         """(piece, start, end) of the kept parts of quoted pieces, in order; parts that touch are joined."""
         table = self.reading.table
-        rows = ((status >= FIRST_KEPT) & (table.document < len(self.sources))).nonzero()[0]
+        rows = ((status >= FIRST_KEPT) & (table.document < self.quoted)).nonzero()[0]
         document, start, end = table.document[rows], table.start[rows], table.end[rows]
         for index, page in self.reading.pages.items():
             mine = document == index
@@ -242,16 +241,14 @@ def read_excerpts(
             as_text = not by_query and (len(piece.text) < least or piece.kind in _OWN)
             (plain if as_text else typed).append(number)
     quoted = [*plain, *typed]
-    hints = hints_by_call(entries) if typed else {}
-    documents = [_document(every[number], hints) for number in typed]
+    arguments = called_arguments(entries) if typed else {}
+    documents = [_document(every[number], arguments) for number in typed]
     documents += [document for _, document in results]
     pieces = np.array([*quoted, *[number for number, _ in results]], dtype=np.int64)
     in_order = sorted(range(len(quoted)), key=quoted.__getitem__)
     names = [sources[number] for number in quoted]
-
-    styles = [every[number].within for number, _ in results]
-
     sorted_names = [names[at] for at in in_order]
+    styles = [every[number].within for number, _ in results]
 
     def write(parts: Sequence[str]) -> list[str]:
         lines = quote(sorted_names, list(map(parts.__getitem__, in_order)))
@@ -272,7 +269,7 @@ def read_excerpts(
     if len(reading.table):
         reading, utter = said.valued(reading, len(plain), history.relevance)
     reading = replace(without_marks(reading, len(quoted)), optional=True)
-    return Excerpts(reading, names, pieces, np.array(in_order, dtype=np.int64), utter)
+    return Excerpts(reading, len(quoted), pieces, utter)
 
 
 def _sent(text: str, style: JsonStyle | None) -> str:
@@ -307,9 +304,9 @@ def _revised_rows(
     return marked, _native.held_together(reading.group, together) if held else reading.group
 
 
-def _document(piece: Piece, hints: Mapping[str, Hints]) -> Document:
+def _document(piece: Piece, arguments: Mapping[str, str]) -> Document:
     if piece.kind in _RESULTS:
-        return document_of_result(piece, hints)
+        return document_of_result(piece, arguments)
     return Document(piece.text, metadata={"content_type": "prose"} if piece.kind in _OWN else {})
 
 
@@ -401,22 +398,15 @@ class _Said:
     revised: Mapping[str, Bools]  # bool[units], what later words revise, by the effect; "new": those
     group: Int32s  # int32[units], what is in or out together
 
-    def _whose(self, role: str) -> Bools:
-        """bool[documents]: words of such a one, not what he shows or pasted as a file."""
-        said = zip(self.transcript.roles, map(_KIND, self.transcript.pieces), strict=True)
-        return np.array([whose == role and kind == "text" for whose, kind in said], dtype=bool)[self.pieces]
-
     def valued(self, reading: Reading, plain: int, relevance: Float64s | None) -> tuple[Reading, Bools]:
         """The reading with this worth, and the units that people say.
 
         The first `plain` documents are text. `relevance`: of entries.
         """
         document, size = reading.table.document, len(reading.table)
-        people, talks, owner = (
-            self._whose("user"),
-            self._whose("assistant"),
-            self.transcript.owner[self.pieces],
-        )
+        transcript = self.transcript
+        people, talks = (transcript.words_of(role)[self.pieces] for role in ("user", "assistant"))
+        owner = transcript.owner[self.pieces]
         lengths = np.array(list(map(len, self.transcript.texts)), dtype=np.int64)[self.pieces]
         text = document < plain
         for region in reading.regions:
@@ -468,8 +458,7 @@ class _Said:
         age = owner / max(self.entries, 1) / (1 - _NEWEST)
         recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
         near = recency[document]
-        wrong = np.array(list(map(_FAILED_CALL, self.transcript.pieces)), dtype=bool)[self.pieces]
-        failed = wrong[document] & short
+        failed = transcript.failed()[self.pieces][document] & short
         failed[facts.segment[facts.kind == FactKind.ERROR]] = True
         if reading.essential is not None:
             failed |= reading.essential

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, compress
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
@@ -22,8 +22,8 @@ from tersely.engine.strategies import Auto
 from tersely.memory.excerpts import (
     SHORT,
     SOURCE_TOKENS,
+    called_arguments,
     document_of_result,
-    hints_by_call,
     read_excerpts,
 )
 from tersely.memory.groups import MESSAGE_TOKENS, check_room, count_entries
@@ -32,9 +32,7 @@ from tersely.memory.quoting import (
     EMPTY,
     Places,
     cut_pieces,
-    frame_excerpts,
     original_places,
-    quote,
     read_quotes,
 )
 from tersely.memory.references import Reference, find_references, is_reference
@@ -248,8 +246,8 @@ def _fold(history: History, budget: int) -> FoldedHistory:
             for index, some in repeats.items()
         }
         history = history.rewrite(texts, "repeated")
-    stay, border = _newest_groups(history, _owed(history), budget, frame)
     transcript = read_transcript(history.entries)
+    stay, border = _newest_groups(history, _owed(history, transcript).tolist(), budget, frame)
     choice = _Choice(history, transcript, find_revisions(transcript), stay)
     shorter = None if border is None else _with_shorter(choice, border)
     fitted = None if shorter is None else _fit(shorter, budget, frame)
@@ -259,14 +257,15 @@ def _fold(history: History, budget: int) -> FoldedHistory:
     return replace(_assemble(shorter, fitted), cited=max(led, default=0))
 
 
-def _owed(history: History, others: float = _OWED) -> list[int]:
-    """Tokens that each folded message should keep: people's short statements, failures, some of `others`."""
-    owed = []
-    for entry, tokens in zip(history.entries, history.now.tolist(), strict=True):
-        said = entry.role == "user" and "text" in map(_KIND, entry.pieces)
-        needed = said or True in map(_FAILED, entry.pieces)
-        owed.append(min(tokens, SHORT) + SOURCE_TOKENS if needed else int(others * tokens))
-    return owed
+def _owed(history: History, transcript: Transcript, others: float = _OWED) -> Int64s:
+    """int64[n]: tokens that each folded message should keep.
+
+    Of people's short statements and failures; and a share of `others`.
+    """
+    needed = np.zeros(len(history.now), dtype=bool)
+    needed[transcript.owner[transcript.words_of("user") | transcript.failed()]] = True
+    share = (others * history.now).astype(np.int64)
+    return np.where(needed, np.minimum(history.now, SHORT) + SOURCE_TOKENS, share)
 
 
 def shorten_held(history: History, frame: int, budget: int) -> History:
@@ -426,9 +425,9 @@ def _shares(
 ) -> list[_Result]:
     """Share `room` tokens out among results of `sizes` tokens; return those that get less than they have."""
     shares = fill(sizes, np.ones(len(sizes)), room)
-    hints = hints_by_call(history.entries)
+    arguments = called_arguments(history.entries)
     return [
-        _Result(index, piece.path, document_of_result(piece, hints), size, share, piece.within)
+        _Result(index, piece.path, document_of_result(piece, arguments), size, share, piece.within)
         for (index, piece), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True)
         if share < size
     ]
@@ -466,19 +465,19 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
     if not len(excerpts.reading.table):
         nothing = excerpts.places(np.empty(0, dtype=np.uint8))
         return _FitResult("", ("",) * len(choice.results), used, nothing, nothing)  # results are white space
-    words = sum(compress(_owed(history, 0), folded))  # of people, and of failures, go before results
+    words = int(
+        _owed(history, choice.transcript, 0)[folded].sum()
+    )  # of people, and of failures, go before results
     shares = fill(
         [result.share for result in choice.results], np.ones(len(choice.results)), max(room - words, 0)
     )
-    floors = [0] * len(excerpts.sources) + np.maximum(shares, _LEAST_RESULT).tolist()
+    floors = [0] * excerpts.quoted + np.maximum(shares, _LEAST_RESULT).tolist()
     found = fit(excerpts.reading, room, floors=floors if choice.results else None)
     parts = found.rendered.parts
-    order = excerpts.in_order.tolist()
-    lines = quote([excerpts.sources[at] for at in order], [parts[at] for at in order])
-    tokens = used + found.tokens + (frame if lines else 0)
+    text = excerpts.write(parts)
+    tokens = used + found.tokens + (frame if text else 0)
     kept, unsaid = excerpts.places(found.status), excerpts.unsaid(found.status)
-    text = frame_excerpts(lines) if lines else ""
-    return _FitResult(text, parts[len(excerpts.sources) :], tokens, kept, unsaid)
+    return _FitResult(text, parts[excerpts.quoted :], tokens, kept, unsaid)
 
 
 def _assemble(choice: _Choice, fitted: _FitResult) -> FoldedHistory:

@@ -67,13 +67,12 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
     meaning. O(characters).
     """
     texts, table, facts = transcript.texts, transcript.table, transcript.facts
-    said = zip(transcript.roles, transcript.pieces, strict=True)
-    people = [role == "user" and piece.kind == "text" and len(piece.text) < _PASTED for role, piece in said]
-    rows = (np.array(people, dtype=bool)[table.document] & (table.end - table.start <= _LONGEST)).nonzero()[0]
+    people = transcript.words_of("user") & (np.array(list(map(len, texts)), dtype=np.int64) < _PASTED)
+    rows = (people[table.document] & (table.end - table.start <= _LONGEST)).nonzero()[0]
     units = pieces(texts, table.document[rows], table.start[rows], table.end[rows])
     if len(units) < 2:
         return []
-    facts = facts.rows(np.array(people, dtype=bool)[facts.document])
+    facts = facts.rows(people[facts.document])
     named = pieces(texts, facts.document, facts.start, facts.end)
     labels = [match[0] if (match := LABEL.match(unit)) else "" for unit in units]
     marks = [" ".join(CHANGES.findall(unit)) for unit in units]

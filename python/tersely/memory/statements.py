@@ -59,7 +59,8 @@ SPEAKERS = ("system", "user", "assistant", "tool")
 _SPEAKER = {name: number for number, name in enumerate(SPEAKERS)}
 _NOBODY = SPEAKERS.index("tool")  # what has an unknown role is data
 _WORD = re.compile(r"\w")
-_PIECES, _TEXT, _ROLE, _PIECE_KIND = map(attrgetter, ("pieces", "text", "role", "kind"))
+_PIECES, _ROLE = map(attrgetter, ("pieces", "role"))
+_TEXT, _PIECE_KIND, _FAILED = map(attrgetter, ("text", "kind", "failed"))
 _KIND_OF = {FactKind[name]: number for number, names in enumerate(KINDS.values()) for name in names.split()}
 _KIND = np.array([_KIND_OF.get(kind, -1) for kind in FactKind])
 _SAYS = {"instructions": ("system", "user"), "decisions": ("system", "user", "assistant")}  # who may
@@ -101,6 +102,15 @@ class Transcript:
     owner: Int64s
     table: SegmentTable
     facts: FactTable
+
+    def words_of(self, role: str) -> Bools:
+        """bool[pieces]: texts that such a one says, not what it shows or pastes as a file."""
+        said = zip(self.roles, map(_PIECE_KIND, self.pieces), strict=True)
+        return np.array([whose == role and kind == "text" for whose, kind in said], dtype=bool)
+
+    def failed(self) -> Bools:
+        """bool[pieces]: of results of calls that failed."""
+        return np.array(list(map(_FAILED, self.pieces)), dtype=bool)
 
     def inside(self, places: tuple[Int64s, Int64s, Int64s]) -> Bools:
         """bool[facts]: whether each lies in one of some places (piece, start, end), which are in order."""
