@@ -7,6 +7,7 @@ stands, there may be no word of the question, but his name.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -41,12 +42,12 @@ class SecondStep(NamedTuple):
 
 
 def second_step(
-    analysis: Analysis, query_row: int, question: str, segments: Sequence[str], scores: Float32s
+    analysis: Analysis, query_row: int, question: str, texts: Sequence[str], scores: Float32s
 ) -> SecondStep | None:
     """Make the second question from the best segments.
 
-    A name has to stand in a second paragraph, and in no more than half of them. `segments`: their texts;
-    `question`: the text of row `query_row`. O(terms).
+    A name has to stand in a second paragraph, and in no more than half of them. `texts`: of the
+    documents; `question`: the text of row `query_row`. O(terms).
 
     Returns None where the question is short, the best segment holds all of its terms, or no name leads on.
     """
@@ -60,7 +61,9 @@ def second_step(
     left = [term for term in asked if term not in held]
     if not left:
         return None
-    said = [segments[row][:_MOST_CHARACTERS] for row in best]
+    table = analysis.table
+    ends = [min(table.end[row], table.start[row] + _MOST_CHARACTERS) for row in best]
+    said = [texts[table.document[row]][table.start[row] : end] for row, end in zip(best, ends, strict=True)]
     names = list(dict.fromkeys(name for text in said for name in _names_in(text)))
     words = _WORD.findall(question)
     terms_of = _terms_of_words(ids, offsets, [*best, query_row], [*said, question], [*names, *words])
@@ -107,10 +110,11 @@ def _terms_of_words(
 
 def _leading_on(ids: Int32s, offsets: Int64s, block: Int32s, terms: set[int]) -> set[int]:
     """Select terms by the number of blocks that hold them: at least two, at most half of all."""
-    wanted = np.array(sorted(terms), dtype=np.int32)
-    places = np.flatnonzero(np.isin(ids, wanted))
+    wanted = np.zeros(int(ids.max()) + 1, dtype=bool)
+    wanted[list(terms)] = True
+    places = np.flatnonzero(wanted[ids])
     in_block = block[np.searchsorted(offsets, places, side="right") - 1]
-    pairs = np.unique(np.stack((ids[places], in_block)), axis=1)
-    term, blocks = np.unique(pairs[0], return_counts=True)
+    held = dict.fromkeys(zip(ids[places].tolist(), in_block.tolist(), strict=True))
+    blocks = Counter(term for term, _ in held)
     most = max(2, int(block[-1] - block[0] + 1) // 2)
-    return set(term[(blocks >= 2) & (blocks <= most)].tolist())
+    return {term for term, count in blocks.items() if 2 <= count <= most}

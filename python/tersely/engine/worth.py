@@ -320,37 +320,30 @@ def hybrid(
         if features[_RERANKED].any():
             _, scores, corrections, *_ = asked.scores(weights, forest, features)
     asked.named = features[_BRIDGE] > 0
-    scores = _with_second_step(
-        prepared, asked, scores, embedder if cosine is not None else None, weights, forest
-    )
+    scores = _with_second_step(prepared, asked, scores, embedder if kind == "static" else None)
     return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings), failure)
 
 
-def _with_second_step(
-    prepared: QueryReading,
-    asked: Asked,
-    scores: Float32s,
-    embedder: CheckedEmbedder | None,
-    weights: Float64s,
-    forest: Forest,
-) -> Float32s:
-    """Add how well segments answer the second step of the question, where it takes one."""
-    analysis, row = asked.analysis, asked.query_row
-    step = second_step(analysis, row, prepared.question.text, prepared.segment_texts(), scores)
+def _with_second_step(prepared: QueryReading, asked: Asked, scores: Float32s, static: Any) -> Float32s:
+    """Add how well segments answer the second step of the question, where it takes one.
+
+    `static`: the embedder, if it is the static table; a model does not read all segments a second time.
+    """
+    analysis = asked.analysis
+    step = second_step(analysis, asked.query_row, prepared.question.text, prepared.texts, scores)
     if step is None:
         return scores
     ids = np.concatenate((analysis.term_ids, step.terms))
     offsets = np.append(analysis.term_offsets, len(ids))
-    cosine = (
-        None if embedder is None else embedder.similarity_spans(step.text, prepared.texts, analysis.table)
-    )
+    cosine = None if static is None else static.similarity_spans(step.text, prepared.texts, analysis.table)
     then = replace(
         asked,
         analysis=analysis._replace(term_ids=ids, term_offsets=offsets),
         query_row=len(offsets) - 2,
         cosine=cosine,
     )
-    found = then.scores(weights, forest)[1]
+    kind = "none" if cosine is None else "static"
+    found = then.scores(weight_row(kind), relevance_forest(kind))[1]
     share = _SECOND_STEP * step.left * float(scores.max()) / max(float(found.max()), 1e-6)
     return scores + np.float32(share) * found
 
