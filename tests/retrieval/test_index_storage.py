@@ -6,14 +6,12 @@ import contextlib
 import fcntl
 import json
 import os
-import random
 import resource
 import signal
 import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -91,19 +89,6 @@ def test_one_writer_at_a_time_and_readers_go_on(harbour: Path) -> None:
     Index.build(harbour)
     assert state(harbour) == contents(index) != before
     assert vectors(harbour).exists()
-
-
-@pytest.mark.slow
-def test_searches_while_another_thread_writes_see_one_state(harbour: Path) -> None:
-    index = Index.build(harbour)
-
-    def read() -> None:
-        assert len({result.content.count("Version 1.") for result in index.search("tide", 3)}) == 1
-
-    with readers(read, 4):
-        for version in range(2, 12):
-            write_folder(harbour, version=1 + version % 2)
-            Index.build(harbour)
 
 
 @pytest.mark.parametrize(
@@ -227,15 +212,6 @@ def test_a_read_only_folder_is_searched_and_not_written(harbour: Path) -> None:
         place.chmod(0o700)
 
 
-def test_a_spawned_process_searches_and_writes_the_index_that_is_open_here(harbour: Path) -> None:
-    index = Index.build(harbour)
-    write_folder(harbour, version=2)
-    code = "import sys; from tersely.retrieval.index import Index; print(len(Index.build(sys.argv[1])))"
-    ran = subprocess.run([sys.executable, "-c", code, harbour], capture_output=True, text=True, check=True)
-    assert int(ran.stdout) == len(index)
-    assert all("Version 2." in hit.content for hit in index.search("tide", 3))
-
-
 @pytest.mark.slow
 @forks
 def test_a_forked_child_searches_while_its_parents_threads_do(harbour: Path) -> None:
@@ -278,9 +254,11 @@ def build_and_die(folder: Path, event: int) -> bool:
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
-@pytest.mark.slow
 @forks
-@pytest.mark.parametrize(("events", "least"), [(range(2, 300, 6), 3), (range(1, 1000), 20)])
+@pytest.mark.parametrize(
+    ("events", "least"),
+    [(range(2, 300, 6), 3), pytest.param(range(1, 1000), 20, marks=pytest.mark.slow)],
+)
 def test_a_killed_writer_leaves_the_old_index_or_the_new_one(
     harbour: Path, events: range, least: int
 ) -> None:
@@ -302,29 +280,6 @@ def test_a_killed_writer_leaves_the_old_index_or_the_new_one(
         if not killed:
             break
     assert died >= least
-
-
-@forks
-@pytest.mark.parametrize("kills", [10, pytest.param(500, marks=pytest.mark.slow)])  # 72 s on two busy cores
-def test_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path, kills: int) -> None:
-    Index.build(harbour)
-    random_times = random.Random(5)
-    for version in range(2, 2 + kills):
-        before = state(harbour)
-        write_folder(harbour, version=version)
-        child = os.fork()
-        if child == 0:
-            try:
-                Index.build(harbour)
-            finally:
-                os._exit(0)
-        time.sleep(random_times.uniform(0, 0.06))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        found = state(harbour)
-        assert found == before or all(f"Version {version}." in text for text in found.values())
-    Index.build(harbour)
-    assert vectors(harbour).exists()
 
 
 @forks
