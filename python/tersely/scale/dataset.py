@@ -195,7 +195,8 @@ def resume_dataset(
     """Resume the job in a folder, of either kind, with the options of its plan.
 
     `source`: where the files are now; None: where they were. The other arguments and errors are those of
-    `compress_dataset`. Also raises FileNotFoundError if no job was begun there, StoreError for a damaged plan.
+    `compress_dataset`. Also raises FileNotFoundError if no job was begun there, and StoreError for a damaged
+    plan.
     """
     where, options, unit_bytes = resumed(out, source)
     return run_dataset(where, out, options, on, workers, unit_bytes, progress)
