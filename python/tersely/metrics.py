@@ -61,8 +61,8 @@ def enable(registry: CollectorRegistry | None = None, tracer: Tracer | None = No
     """Record every compression of this process, in all threads.
 
     Args:
-        registry: where the metrics are registered; None: `prometheus_client.REGISTRY`. Enabling it again goes
-            on counting where it was.
+        registry: where the metrics are registered; None: `prometheus_client.REGISTRY`. If it is enabled
+            again, its counters go on.
         tracer: makes the spans "tersely.compress"; None: the global tracer provider's.
 
     Metrics: `rlm_compression_ratio` (compressed / original tokens), `rlm_compression_latency_seconds` by

@@ -72,8 +72,8 @@ class CompressionOptions:
     def target(self, original_tokens: int) -> int:
         """Return how many tokens are allowed for a text of `original_tokens`.
 
-        `target_tokens` where it is set, else max(`min_tokens`, floor(original_tokens * `target_ratio`)). A
-        text that is no longer stays as it is.
+        That is `target_tokens`, if it is set, otherwise max(`min_tokens`, floor(original_tokens *
+        `target_ratio`)). A text that is not longer stays unchanged.
         """
         if self.target_tokens:
             return self.target_tokens

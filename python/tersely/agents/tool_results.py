@@ -497,7 +497,7 @@ def compress_tool(
     """Decorate a tool's function so that its results fit a budget; name, signature and docstring stay.
 
     Put it under a framework's own decorator, or around a function that is handed over. A result that cannot
-    be compressed is given as it is, whatever the reason; what the function raises is raised.
+    be compressed is returned unchanged; errors of the function are raised.
 
     >>> from tersely.agents import compress_tool
     >>> @compress_tool(budget=50)

@@ -171,11 +171,11 @@ async def acompress(
 
     Args:
         documents, query, options: as for `compress`.
-        timeout: seconds from the call on; None: any. A task that is cancelled stops its work as well.
+        timeout: seconds from the call on; None: no limit. A task that is cancelled stops its work as well.
         waiting: calls that may wait; one more is refused.
 
-    Raises TimeoutError when the time is up; OverloadedError, at once, where so many calls wait already or
-    those before this one need its time; else as `compress` does.
+    Raises TimeoutError when the time is up; OverloadedError, at once, if `waiting` calls wait already or the
+    calls before this one need its time; and the errors of `compress`.
     """
     _refuse_unknown(options)
     seconds = None if timeout is None else checked_timeout(timeout)
@@ -225,7 +225,7 @@ def compress_batch(
         query, budget, ratio: one for all, or a list with one an item; a ratio is for items whose budget is
             None.
         pinned: as for `compress`, for all; or a list of such lists, one an item.
-        threads: worker threads; None: OMP_NUM_THREADS, else the CPUs this process may use.
+        threads: worker threads; None: OMP_NUM_THREADS, or the CPUs that this process may use.
         errors: "return" puts the exception of a bad item in its place, so that one does not lose the
             others; "raise" raises the first after all are done.
         options: other keyword arguments of `compress`.
@@ -361,8 +361,9 @@ def dedup(
         scores: finite numbers, one a text; the best of a cluster represents it (ties, and None: the first).
         embedder: for texts: None (the one that comes with tersely), an object with `embed(list[str])`, a
             SentenceTransformer or a model2vec StaticModel.
-        threads: None: OMP_NUM_THREADS, else the CPUs this process may use. The answer does not depend on it.
-        progress: called with the share of the comparisons that is done, 0 to 1, up to fifty times a second.
+        threads: None: OMP_NUM_THREADS, or the CPUs that this process may use. The answer does not depend on
+        it. progress: called with the share of the comparisons that is done, 0 to 1, up to fifty times a
+        second.
 
     Returns:
         A `Deduplicated`; `representatives, labels = tersely.dedup(texts)` works too.

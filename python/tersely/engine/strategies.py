@@ -543,9 +543,9 @@ _MAY_HOLD_BLOCKS = frozenset({"prose", "markdown", "mixed"})
 class Auto:
     """Reads each document by its content type; the segments of all compete for one budget.
 
-    What a document is: `as_type`, else its `metadata["content_type"]` (a name of CONTENT_TYPES or a media
-    type such as "text/html"), else what `tersely.detect` says, if it is confident of it, else lines or prose;
-    `receipt.content_types` says what came of it. Long fenced blocks in text are read as what they are.
+    The type is the first known of these: `as_type`; `metadata["content_type"]` (a name of CONTENT_TYPES or a
+    media type such as "text/html"); the result of `tersely.detect`, if that is confident; lines or prose.
+    `receipt.content_types` lists the types. Long fenced blocks in text are read by their own type.
 
     Attributes:
         as_type: the content type of all documents, a name of CONTENT_TYPES or a reader such as

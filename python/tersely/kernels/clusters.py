@@ -51,10 +51,10 @@ def threshold_clusters(
     representative, none through others.
     "single": connected components of the pairs that reach the threshold.
 
-    In place of semhash's `self_deduplicate`: the representatives are the records that stay, decided exactly
-    where semhash asks an approximate index. In place of sentence-transformers' `community_detection`: that
-    builds communities around the rows with most neighbours, this around the rows with the best scores, and
-    without a smallest size.
+    Compared with semhash's `self_deduplicate`: the representatives are the records that stay; they are exact,
+    while semhash uses an approximate index. Compared with sentence-transformers' `community_detection`: that
+    builds communities around the rows with most neighbours, this function around the rows with the best
+    scores, and without a smallest size.
 
     Args:
         X: (n, d).
@@ -64,7 +64,7 @@ def threshold_clusters(
         backend: "exact" compares all rows; "faiss" (extra `faiss`) only those that an inverted file index
             finds near each other, decides each pair as exactly, and measures the recall on 2,000 rows: for
             more than some 300,000 rows, up to which "exact" was always faster.
-        threads: None: OMP_NUM_THREADS, else the CPUs this process may use.
+        threads: None: OMP_NUM_THREADS, or the CPUs that this process may use.
         progress: called with the share done, 0 to 1, up to fifty times a second; what it raises ends the
             work and is raised here.
 

@@ -63,12 +63,12 @@ def mmr_select(
 
     Args:
         X: (n, d).
-        k: rows to choose, pinned ones among them; all of them where n is less.
+        k: how many rows to choose, pinned ones included; all rows if there are fewer.
         query: (d,); the relevance of a row is its cosine with it. Either this or `relevance`.
         relevance: finite numbers, one a row.
         relevance_weight: in [0, 1]; lambda in the paper.
         pinned: distinct rows that are chosen first, in this order.
-        threads: None: OMP_NUM_THREADS, else the CPUs this process may use.
+        threads: None: OMP_NUM_THREADS, or the CPUs that this process may use.
         progress: called with the share done, 0 to 1; what it raises ends the work and is raised here.
 
     Raises:
@@ -150,7 +150,7 @@ def facility_location_select(
         pinned: distinct rows that must be chosen; their costs count.
         neighbors: similarities kept of each row, the largest ones; the others count as 0, in the value and in
             the bound too. None: all up to 10,000 rows, 64 above.
-        threads: None: OMP_NUM_THREADS, else the CPUs this process may use.
+        threads: None: OMP_NUM_THREADS, or the CPUs that this process may use.
         progress: called with the share of the similarities done, 0 to 1; what it raises ends the work.
 
     Returns:

@@ -35,7 +35,7 @@ def cosine_similarity(
         X: (n, d).
         Y: (m, d).
         out: float32 (n, m) with contiguous rows, to write to.
-        threads: None: OMP_NUM_THREADS, else the CPUs this process may use.
+        threads: None: OMP_NUM_THREADS, or the CPUs that this process may use.
 
     Returns:
         float32 (n, m).
@@ -77,7 +77,7 @@ def cosine_pairs(
         X: (n, d).
         threshold: cosine, inclusive.
         max_pairs: more than these raise instead of filling the memory.
-        threads: None: OMP_NUM_THREADS, else the CPUs this process may use.
+        threads: None: OMP_NUM_THREADS, or the CPUs that this process may use.
         progress: called with the share done, 0 to 1, up to fifty times a second; what it raises ends the
             work and is raised here.
 

@@ -112,11 +112,11 @@ class RelevanceScore:
     """The relevance of a document.
 
     Attributes:
-        document_id: the document's id where it is a UUID, else the UUID5 of its id, or of its text where it
+        document_id: the document's id if that is a UUID, otherwise the UUID5 of its id, or of its text if it
             has no id.
         overall_score: in [0, 1].
         segment_scores: of every segment of the document, in its order.
-        method: what made these scores; another one than was asked for where that failed.
+        method: the method that made these scores; if the chosen one failed, another one.
     """
 
     document_id: uuid.UUID

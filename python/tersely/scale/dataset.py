@@ -114,8 +114,8 @@ def compress_dataset(
         workers: processes; None: OMP_NUM_THREADS, or the CPUs that this process may use. 0: this process
             does the work; a row that crashes it ends the run. With Ray: tasks at once; None or 0: the
             cluster's CPUs.
-        unit_bytes: bytes of the source, about, that make one part; None: 8 MiB, or more where there would be
-            more than 4,096 parts; 128 MiB where files of lines are compressed.
+        unit_bytes: about how many bytes of the source make one part; None: 8 MiB, or more if there would be
+            more than 4,096 parts; 128 MiB of compressed JSON lines.
         progress: called with a `Report` up to twice a second a worker, and after each part.
 
     Returns:
@@ -175,7 +175,8 @@ def dedup_dataset(
 
     Raises:
         ValueError, TypeError, OSError, MissingExtraError: as `compress_dataset`.
-        RuntimeError: a job kills its worker three times, as where memory is short: choose more partitions.
+        RuntimeError: a job killed its worker three times, for example for lack of memory: use more
+        partitions.
 
     O(characters) and, of texts with equal guards, O(pairs with a rare term in common); memory is that of a
     unit, a partition or a block of texts with one rare term for each worker, and for one job 40 bytes a row

@@ -388,7 +388,7 @@ def compress_table(table: Any, **options: Unpack[RowArguments]) -> Any:
 
     Returns:
         A pyarrow Table with the columns of a part (`compress_dataset`). A row that cannot be compressed has
-        a null text, and says why in `error`. A row without an id has its number, where ids are text.
+        a null text, and `error` says why. If ids are text, a row without one gets its number.
 
     Raises ValueError or TypeError for wrong arguments, MissingExtraError without pyarrow. O(characters).
     """

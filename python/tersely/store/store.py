@@ -208,8 +208,8 @@ class Store:
 
         `tool`: the tool that returned the documents; `uses` then counts each call. `tokens`: before and
         after; None: those of the result. `whole`: what to store as the original, if the documents are parts
-        of it. `call`: a digest of the tool's call, for `uses`. `session`: where `note_repetition` knows the
-        result again.
+        of it. `call`: a digest of the tool's call, for `uses`. `session`: the session in which
+        `note_repetition` recognizes the result.
         """
         if not isinstance(compressed, Compressed):
             raise TypeError(f"compressed must be a tersely.Compressed, not {type(compressed).__name__}")

@@ -81,7 +81,7 @@ class Forms(Generic[T]):
     ) -> list[T | Exception]:
         """Compress many texts side by side; an exception takes the place of a result.
 
-        `threads`: None: OMP_NUM_THREADS, else the CPUs this process may use.
+        `threads`: None: OMP_NUM_THREADS, or the CPUs that this process may use.
         """
         options = checked_options(options)
         checks.threads(threads)
