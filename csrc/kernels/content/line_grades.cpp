@@ -195,9 +195,15 @@ std::vector<std::size_t> ends_of_documents(std::span<const Row> rows) {
     return ends;
 }
 
-// What the line above a trace and the first frame that no trace had before tell, in [0, 0.6]: of later traces less and
-// less; those below words of errors or trouble are counted by themselves.
-std::vector<float> trace_grades(std::span<const Row> rows) {
+// What the line above a trace and its first new frame tell, in [0, 0.6]: of later traces less and less; those below
+// words of errors or trouble are counted by themselves. New is a frame that no trace had before, byte for byte; an
+// odder one goes before one whose words more than kRareLines have ("malloc", at another address each time).
+std::vector<float> trace_grades(const GradedLines& lines) {
+    const std::span<const Row> rows = lines.rows;
+    const auto odd = [&](std::size_t i) { return lines.odd.empty() ? 0.0F : lines.odd[i]; };
+    const auto is_common = [&](std::size_t i) {
+        return rows[i].variant >= 0 && lines.variants[static_cast<std::size_t>(rows[i].variant)] > kRareLines;
+    };
     std::vector<float> worth(rows.size(), 0);
     std::vector<double> says;          // of each trace
     std::vector<std::size_t> new_row;  // of each trace, its first new frame
@@ -214,7 +220,9 @@ std::vector<float> trace_grades(std::span<const Row> rows) {
             new_row.push_back(rows.size());
             if (!has(rows[above], kFrame)) worth[above] = static_cast<float>(says.back());
         }
-        if (rows[i].copies == 0 && new_row.back() == rows.size()) new_row.back() = i;
+        std::size_t& told_by = new_row.back();
+        if (rows[i].copies == 0 && (told_by == rows.size() || (is_common(told_by) && odd(i) > odd(told_by))))
+            told_by = i;
     }
     for (std::size_t trace = 0; trace < says.size(); ++trace) {
         if (new_row[trace] < rows.size()) worth[new_row[trace]] = static_cast<float>(says[trace]);
@@ -355,7 +363,7 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
     const std::size_t n = rows.size();
     const std::vector<std::int64_t> place = places_of_lines(rows);
     const std::vector<std::size_t> end = ends_of_documents(rows);
-    const std::vector<float> traces = trace_grades(rows);
+    const std::vector<float> traces = trace_grades(lines);
     std::int64_t found = 0;
     for (const std::int64_t count : lines.findings) found += count;
     const std::int64_t rare = std::max(kFewFound, found / kRareShare);

@@ -89,7 +89,7 @@ struct LineWeights {
     double outcome = 10;  // times its grade
     double scene = 2;     // times what it tells of a failure beside it (scenes)
     double near = 1;      // for lines with words of errors, and within `context` rows of one
-    double first = 3.5;  // for the first line of its template, over the root of its place in a run of lines of one form
+    double first = 0.75;  // for the first line of its template, over the root of its place in a run of lines of one form
     double rare = 1;     // where at most kRareLines have its words
     double odd = 3;      // times how odd a value is that it says (LineReader::odd)
     double share = 2;    // over the square root of how many lines its template has
