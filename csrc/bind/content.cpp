@@ -317,7 +317,7 @@ py::dict line_weights() {
 }
 
 py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const GivenLines& lines, std::size_t context,
-                     bool kinds, const py::dict& weights) {
+                     const py::dict& weights) {
     content::LineWeights chosen;
     for (const auto& [name, value] : weights) *weight_named(chosen, name.cast<std::string>()) = value.cast<double>();
     const content::GradedLines read = lines.get();
@@ -327,7 +327,7 @@ py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const
     content::LineWorth result;
     {
         const Release release;
-        result = content::line_worth(read, grades, more, context, kinds, chosen);
+        result = content::line_worth(read, grades, more, context, chosen);
     }
     return py::make_tuple(to_array(std::move(result.worth)), to_array(std::move(result.first)));
 }
@@ -630,7 +630,7 @@ void bind_content(py::module_& m) {
     m.def("report_grades", &of_lines<float, &content::report_grades>, py::arg("lines"));
     m.def("find_lists", &find_lists, py::arg("lines"));
     m.def("line_worth", &line_worth, py::arg("grade"), py::arg("asked"), py::arg("lines"), py::arg("context"),
-          py::arg("kinds"), py::arg("weights") = py::dict());
+          py::arg("weights") = py::dict());
     m.def("line_weights", &line_weights);
     m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("graded"), py::arg("most"));

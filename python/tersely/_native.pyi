@@ -499,7 +499,6 @@ def line_worth(  # worth; 1: fails, 2: is new. weights: instead of those that `l
     asked: _Float32s,
     lines: GradedLines,
     context: int,
-    kinds: bool,
     weights: dict[str, float] = ...,
 ) -> tuple[_Float32s, _UInt8s]: ...
 def line_weights() -> dict[str, float]: ...

@@ -190,6 +190,15 @@ def test_what_tools_say_is_no_table_and_no_markdown(line: str) -> None:
     assert tersely.detect("\n".join(line.format(n=n) for n in range(20))).kind == "tool_output"
 
 
+def test_words_in_quotes_of_gnu_tools_are_no_markdown() -> None:
+    notes = [f"The `{name}' column says how often {name} was called." for name in ("total", "self", "child")]
+    rows = [f"[{n}]   {n * 7}.0   0.0{n}   {n}/60   step_{n}" for n in range(12)]
+    assert tersely.detect("\n".join([*rows, *notes])).kind != "markdown"
+    assert (
+        tersely.detect("\n".join(["# Notes", *(note.replace("'", "`") for note in notes)])).kind == "markdown"
+    )
+
+
 def test_indented_lines_go_on_with_the_stamped_line_above() -> None:
     event = "2025-04-12 00:14:12.837 CEST [132] STATEMENT:  create table x (\n"
     columns = "".join(f"\t    column_{n} smallint not null,\n" for n in range(12))

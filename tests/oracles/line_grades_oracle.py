@@ -16,8 +16,7 @@ _MILD = 0.4  # of a finding that is no error, where few are
 _CONCLUSIONS = 0.02  # of all rows: more say what each part came to
 _DRAWN = 0.3  # of what a line is worth, for one of a quote of what is complained of
 _VALUES = 10  # lines behind a failure in which values that were compared stand
-# Failures, of all lines or in number, that have the room for what stands around them.
-_SCARCE, _ALWAYS = 0.03, 3
+_CONCLUDED = 3  # lines that say so, whatever share of all they are
 _SECTION = 40  # lines above a failure in which the head of its section is looked for
 _BEFORE, _BEHIND = 2, 7  # lines of its section around a failure that tell of it
 _CLOSING = (
@@ -59,12 +58,11 @@ def outcome_grades(lines: LineTable) -> Float32s:
         least = np.where(severe & ~lines.has(Mark.ERROR), _MILD, 0.55)
         grade = np.where(told > 0, np.maximum(grade, least) + told, grade)
     concludes = lines.has(Mark.CONCLUDES) & (lines.copies == 0) & ~lines.has(Mark.QUIET)
-    if np.count_nonzero(concludes) <= max(_ALWAYS, _CONCLUSIONS * len(grade)):
+    if np.count_nonzero(concludes) <= max(_CONCLUDED, _CONCLUSIONS * len(grade)):
         how = np.where(lines.has(Mark.PASSED), 0.65, _NONE)
         grade = np.where(concludes, np.maximum(grade, how), grade)
     drawn, heads = quotes(lines)
     grade = np.where(heads, np.maximum(grade, (0.45 + 0.1 * later).astype(np.float32)), grade)
-    grade = np.where(drawn & (grade < FAILED), grade * _DRAWN, grade)
     grade = np.where(_says_below(lines) & ~drawn, np.maximum(grade, 0.5 + 0.1 * later), grade)
     values = lines.has(Mark.COMPARED) & behind(grade >= FAILED, _VALUES)
     grade = np.where(values, np.maximum(grade, ERROR + 0.2 * later), grade)
@@ -77,8 +75,8 @@ def outcome_grades(lines: LineTable) -> Float32s:
 def report_grades(lines: LineTable) -> Float32s:
     """float32[n] in [0, 1]: `outcome_grades` of lines that report to somebody, in sections and to an end.
 
-    From ERROR too: the head of a section in which something failed, where few do, and numbers in the closing
-    lines; below: numbers right below a heading of totals. O(lines log lines).
+    From ERROR too: the head of a section in which something failed, and numbers in the closing lines; below:
+    numbers right below a heading of totals. O(lines log lines).
     """
     grade = outcome_grades(lines)
     grade = np.where(_heads(lines, grade >= FAILED), np.maximum(grade, 0.6), grade)
@@ -95,14 +93,13 @@ def behind(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
 
 
 def line_worth(
-    lines: LineTable, grade: Float32s, asked: Float32s, context: int, kinds: bool
+    lines: LineTable, grade: Float32s, asked: Float32s, context: int
 ) -> tuple[Float32s, list[int]]:
     """What lines are worth beside each other, by `_native.line_weights`, and 1: fails, 2: is new."""
     weights, n, document = _native.line_weights(), len(grade), lines.table.document
     says = (grade >= np.float32(ERROR)) & (lines.copies == 0)
     said = lines.has(Mark.ERROR | Mark.TROUBLE | Mark.SUMMARY | Mark.FAILURE)
     failed = grade >= np.float32(FAILED)
-    few = not kinds or np.count_nonzero(failed) <= 0.05 * n
     told, met = scenes(lines, grade), dict.fromkeys(range(len(lines.counts)), 0)
     drawn = quotes(lines)[0] & ~failed
     worth, first, in_run = np.zeros(n), [0] * n, places_in_runs(lines)
@@ -112,7 +109,7 @@ def line_worth(
             continue
         graded, count = float(grade[i]), int(lines.counts[template])
         counted = lines.has(Mark.SUMMARY)[i] and count > _FEW
-        apart = bool(failed[i] and (met[template] + 1 >= count if counted else few))
+        apart = bool(failed[i] and (not counted or met[template] + 1 >= count))
         first[i] = int(apart)
         if lines.continued[i]:
             worth[i] = 0.1 + weights["piece"] * graded
@@ -128,7 +125,7 @@ def line_worth(
                 worth[i] += weights["share"] / np.sqrt(count)
                 worth[i] += weights["first"] * (met[template] == 0) / np.sqrt(1 + in_run[i])
                 worth[i] += weights["rare"] * rare + weights["odd"] * odd
-                first[i] |= 2 * int(rare or met[template] == 0 or odd >= np.float32(0.7))
+                first[i] |= 2 * int(rare or met[template] == 0)
             met[template] += 1
         around = slice(max(i - context, 0), i + context + 1)
         near = bool((says[around] & (document[around] == document[i])).any())
@@ -226,13 +223,13 @@ def first_findings(lines: LineTable) -> npt.NDArray[np.bool_]:
 
 
 def scenes(lines: LineTable, grade: Float32s) -> Float32s:
-    """float32[n] in [0, 1]: how much lines tell of the failures that they stand beside, where these are few.
+    """float32[n] in [0, 1]: how much lines tell of the failures that they stand beside.
 
     What follows a failure tells more than what precedes it, and less and less with the distance; what passed
     tells nothing. O(lines).
     """
     told = np.zeros(len(grade), dtype=np.float32)
-    failed = _few_failures(lines, grade >= FAILED)
+    failed = _new_failures(lines, grade >= FAILED)
     rows = np.flatnonzero(failed)
     for step in range(1, _BEHIND + 1):
         below = rows[rows + step < len(told)] + step
@@ -243,9 +240,10 @@ def scenes(lines: LineTable, grade: Float32s) -> Float32s:
 
 
 def _traces(lines: LineTable) -> Float32s:
-    """float32[n] in [0, 0.6]: what the line above a trace and the first frame that no trace had before tell.
+    """float32[n] in [0, 0.6]: what the line above a trace and its first new frame tell.
 
-    Of later traces less and less; those below words of errors or trouble are counted by themselves.
+    Of later traces less and less; those below words of errors or trouble are counted by themselves. Of new
+    frames, which no trace had before, an odder one goes before one with the words of many lines.
     """
     frame = lines.has(Mark.FRAME)
     starts = frame & ~_follows(frame)
@@ -259,8 +257,14 @@ def _traces(lines: LineTable) -> Float32s:
     worth[above] = says
     worth[frame] = 0
     new = np.flatnonzero(frame & (lines.copies == 0))
-    trace, first = np.unique(np.cumsum(starts)[new] - 1, return_index=True)
-    worth[new[first]] = says[trace]
+    chosen: dict[int, int] = {}
+    for trace, row in zip((np.cumsum(starts)[new] - 1).tolist(), new.tolist(), strict=True):
+        old = chosen.setdefault(trace, row)
+        common = lines.variant[old] >= 0 and lines.variants[lines.variant[old]] > _FEW
+        if common and lines.odd[row] > lines.odd[old]:
+            chosen[trace] = row
+    for trace, row in chosen.items():
+        worth[row] = says[trace]
     return worth
 
 
@@ -272,8 +276,8 @@ def _follows(frame: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return before
 
 
-def _few_failures(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """The failures that are said for the first time, or none where they are many.
+def _new_failures(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The failures that are said for the first time.
 
     A count of failures has nothing around it that tells of one; where all are counts, errors tell.
     """
@@ -281,14 +285,13 @@ def _few_failures(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArra
     found = failed & new
     if not found.any():
         found = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED | Mark.QUIET) & new
-    many = np.count_nonzero(found) > max(_ALWAYS, _SCARCE * lines.total)
-    return np.zeros(len(failed), dtype=bool) if many else found
+    return found
 
 
 def _heads(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """bool[n]: the first line behind a blank one above each of a few failures."""
+    """bool[n]: the first line behind a blank one above each failure."""
     heads = np.zeros(len(failed), dtype=bool)
-    rows = np.flatnonzero(_few_failures(lines, failed))
+    rows = np.flatnonzero(_new_failures(lines, failed))
     if len(rows) == 0:
         return heads
     document = lines.table.document

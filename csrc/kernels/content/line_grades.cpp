@@ -154,9 +154,8 @@ constexpr double kBelowGrade = 0.5;      // of what stands indented below a plac
 constexpr double kNoneGrade = 0.3;       // of a count of none, where something failed, and of how something stands
 constexpr double kMildFinding = 0.4;     // of one that is no error, where few are
 constexpr std::size_t kValueLines = 10;  // lines behind a failure in which values that were compared stand
-// Failures, of all lines or in number, that have the room for what stands around them.
-constexpr double kScarce = 0.03, kAlwaysFew = 3;
-constexpr double kConclusions = 0.02;      // of all rows: more say what each part came to
+constexpr double kConclusions = 0.02;    // of all rows: more say what each part came to, but for kFewConclusions
+constexpr double kFewConclusions = 3;
 constexpr std::size_t kSectionLines = 40;  // lines above a failure in which the head of its section is looked for
 constexpr std::size_t kLinesBefore = 2, kLinesBehind = 7;  // lines of its section around a failure that tell of it
 // Lines at the end of a long document that say how all ended: with a number, and none like them before.
@@ -168,7 +167,6 @@ constexpr std::size_t kEnding = 12;  // lines at the end of a document, where ve
 // Grade of a line that stands beside a failure, at most: tables' odd rows come first.
 constexpr float kSceneShare = 0.25F;
 constexpr double kDrawnShare = 0.3;         // of what a line is worth, for one of a quote of what is complained of
-constexpr double kFewFailures = 0.05;       // of all rows
 constexpr double kLongLine = 120;           // characters: of a longer line without words of errors a root counts
 constexpr double kLeastWorth = 0.1;         // of pieces of long lines, and of signs alone
 constexpr double kOverwrittenWorth = 0.01;  // of what is written over
@@ -255,9 +253,9 @@ struct Quotes {
     }
 };
 
-// The failures that are said for the first time, ascending, or none where they are many. A count of failures has
-// nothing around it that tells of one; where all are counts, errors tell.
-std::vector<std::size_t> few_failures(const GradedLines& lines, std::span<const float> grade) {
+// The failures that are said for the first time, ascending. A count of failures has nothing around it that tells of
+// one; where all are counts, errors tell.
+std::vector<std::size_t> new_failures(const GradedLines& lines, std::span<const float> grade) {
     std::vector<std::size_t> failed, errors;
     for (std::size_t i = 0; i < grade.size(); ++i) {
         const Row& row = lines.rows[i];
@@ -265,10 +263,7 @@ std::vector<std::size_t> few_failures(const GradedLines& lines, std::span<const 
         if (grade[i] >= static_cast<float>(kFailedGrade)) failed.push_back(i);
         if (has(row, kError) && !has(row, kPassed | kQuiet)) errors.push_back(i);
     }
-    std::vector<std::size_t>& found = failed.empty() ? errors : failed;
-    const double most = std::max(kAlwaysFew, kScarce * static_cast<double>(lines.total));
-    if (static_cast<double>(found.size()) > most) found.clear();
-    return found;
+    return failed.empty() ? errors : failed;
 }
 
 // For each row whether it or one within `reach` rows of its document has words of errors for the first time.
@@ -375,7 +370,7 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
     const bool severe = errors > 0 && 2 * errors < found;  // few findings are errors: others are none
     const auto concludes = [](const Row& row) { return has(row, kConcludes) && row.copies == 0 && !has(row, kQuiet); };
     const bool concluded =
-        static_cast<double>(count_of(concludes)) <= std::max(kAlwaysFew, kConclusions * static_cast<double>(n));
+        static_cast<double>(count_of(concludes)) <= std::max(kFewConclusions, kConclusions * static_cast<double>(n));
     const Quotes quotes(rows);
     const auto says_below = [&](std::size_t i) {  // what is wrong at the place above, indented below it
         if (i == 0 || quotes.drawn[i] || rows[i].document != rows[i - 1].document) return false;
@@ -411,7 +406,6 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
         }
         if (concluded && concludes(row)) grade = std::max(grade, has(row, kPassed) ? 0.65 : kNoneGrade);
         if (quotes.heads[i]) grade = std::max(grade, static_cast<double>(0.45F + 0.1F * later));
-        if (quotes.drawn[i] && grade < kFailedGrade) grade *= kDrawnShare;
         if (says_below(i)) grade = std::max(grade, kBelowGrade + 0.1 * static_cast<double>(later));
         const bool failed = grade >= kFailedGrade;
         behind = failed ? 0 : std::min(behind + 1, kValueLines + 1);
@@ -429,7 +423,7 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
 std::vector<float> report_grades(const GradedLines& lines) {
     const std::span<const Row> rows = lines.rows;
     std::vector<float> grade = outcome_grades(lines);
-    for (const std::size_t failed : few_failures(lines, grade)) {
+    for (const std::size_t failed : new_failures(lines, grade)) {
         std::size_t head = failed;  // behind a blank line, or the first of the document
         while (head > 0 && failed - head <= kSectionLines && rows[head].document == rows[head - 1].document &&
                rows[head].line - rows[head - 1].line <= 1)
@@ -582,7 +576,7 @@ Lists find_lists(const GradedLines& lines) {
 
 std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade) {
     std::vector<float> told(grade.size(), 0);
-    const std::vector<std::size_t> failed = few_failures(lines, grade);
+    const std::vector<std::size_t> failed = new_failures(lines, grade);
     if (failed.empty()) return told;
     for (const std::size_t row : failed) {
         for (std::size_t step = 1; step <= kLinesBehind && row + step < told.size(); ++step)
@@ -599,14 +593,11 @@ std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade
 }
 
 LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
-                     std::size_t context, bool kinds, const LineWeights& weights) {
+                     std::size_t context, const LineWeights& weights) {
     const std::span<const Row> rows = lines.rows;
     const std::vector<float> told = scenes(lines, grade);
     std::vector<std::int64_t> met(lines.counts.size(), 0);
     LineWorth result{std::vector<float>(rows.size(), 0), std::vector<std::uint8_t>(rows.size(), 0)};
-    const auto failures =
-        std::count_if(grade.begin(), grade.end(), [](float one) { return one >= static_cast<float>(kFailedGrade); });
-    const bool few = !kinds || static_cast<double>(failures) <= kFewFailures * static_cast<double>(rows.size());
     const std::vector<bool> near = near_errors(rows, grade, context);
     const Quotes quotes(rows);
     const std::vector<std::size_t> in_run = places_in_runs(lines);
@@ -620,16 +611,16 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
         const std::int64_t alike = lines.counts[of];
         // Another failure than those before; of counts told again and again, as of progress, the last one.
         const bool counted = has(row, kSummary) && alike > kFewFound;
-        const bool apart = failed && (counted ? met[of] + 1 >= alike : few);
+        const bool apart = failed && (!counted || met[of] + 1 >= alike);
         if (apart) result.first[i] |= kFails;
         if (!has(row, kContinued)) {
             const double odd = lines.odd.empty() ? 0 : static_cast<double>(lines.odd[i]);
             const bool rare =
                 (row.variant < 0 ? alike : lines.variants[static_cast<std::size_t>(row.variant)]) <= kRareLines;
-            // Said again and again, it tells less each time; one of few failures is another one each time.
+            // Said again and again, it tells less each time; a failure is another one each time.
             const bool lasts = rare || apart || !has(row, kError | kTrouble | kSummary | kFailure);
             if (failed && (rare || met[of] < kFewFound)) result.first[i] |= kFails;
-            if (lines.forms[of] != 0 && (rare || met[of] == 0 || odd >= kVeryOdd)) result.first[i] |= kIsNew;
+            if (lines.forms[of] != 0 && (rare || met[of] == 0)) result.first[i] |= kIsNew;
             const double again = lasts ? 1 : std::sqrt(static_cast<double>(1 + met[of]));
             worth = weights.outcome * graded / again + weights.scene * static_cast<double>(told[i]);
             if (lines.forms[of] == 0) {  // signs alone say nothing new

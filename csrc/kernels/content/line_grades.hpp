@@ -55,7 +55,7 @@ std::vector<std::int64_t> places_of_lines(std::span<const Row> rows);
 std::vector<float> outcome_grades(const GradedLines& lines);
 
 // outcome_grades of lines that report to somebody, in sections and to an end. From kErrorGrade too: the head of a
-// section in which something failed, where few do, and numbers in the closing lines. Below: numbers right below a
+// section in which something failed, and numbers in the closing lines. Below: numbers right below a
 // heading of totals ("HEAP SUMMARY:"). O(rows).
 std::vector<float> report_grades(const GradedLines& lines);
 
@@ -78,8 +78,8 @@ struct Lists {
 // The lists among documents of kFewestListed lines or more; empty where there are none. O(rows).
 Lists find_lists(const GradedLines& lines);
 
-// In [0, 1]: how much lines tell of the failures that they stand beside, where these are few, by `grade`. What follows
-// tells more than what precedes, and less and less with the distance; what passed tells nothing. O(rows).
+// In [0, 1]: how much lines tell of the failures that they stand beside, by `grade`. What follows tells more than what
+// precedes, and less and less with the distance; what passed tells nothing. O(rows).
 std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade);
 
 // What lines are worth per token beside each other, as a sum: what they say of an outcome, and how unlike the others
@@ -89,17 +89,16 @@ struct LineWeights {
     double outcome = 10;  // times its grade
     double scene = 2;     // times what it tells of a failure beside it (scenes)
     double near = 1;      // for lines with words of errors, and within `context` rows of one
-    double first = 0.75;  // for the first line of its template, over the root of its place in a run of lines of one form
+    double first = 1.5;  // for the first line of its template, over the root of its place in a run of lines of one form
     double rare = 1;     // where at most kRareLines have its words
     double odd = 3;      // times how odd a value is that it says (LineReader::odd)
     double share = 2;    // over the square root of how many lines its template has
     double piece = 4;    // instead of all these, times its grade, for a piece of a long line behind its head
 };
 inline constexpr std::int64_t kRareLines = 3;
-inline constexpr double kVeryOdd = 0.7;  // from which a line comes first in logs as one of rare words does
 
 inline constexpr std::uint8_t kFails = 1;  // says that something failed, in words that are not said all over the text
-inline constexpr std::uint8_t kIsNew = 2;  // is the first line of its template, has rare words or is very odd
+inline constexpr std::uint8_t kIsNew = 2;  // is the first line of its template, or has rare words
 
 struct LineWorth {
     std::vector<float> worth;
@@ -108,12 +107,12 @@ struct LineWorth {
 
 // The worth of each line by `grade` (report_grades), and what a query adds to it (`asked`). What all lines say tells
 // nothing: a grade that the line's own words have counts over the root of how often its template came, but for rare
-// words, and for failures, in logs (`kinds`: a line of each kind matters more) where these are few. Of a line that came
+// words and failures. Of a line that came
 // k times before, byte for byte, a part of 2 + k counts; less of a long line without words of errors, and of a quote of
 // a file; of one that is written over next to nothing; signs alone are unlike no other line; 0 for what stands for
 // other lines. `end - start` of a row counts, in characters. O(rows).
 LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
-                     std::size_t context, bool kinds, const LineWeights& weights = {});
+                     std::size_t context, const LineWeights& weights = {});
 
 // Units of documents that ascend with their places.
 struct UnitPlaces {

@@ -50,6 +50,12 @@ struct Signs {
     bool link = false;    // ](  **x  `
 };
 
+// Whether what follows a "`" ends with a "'", not with another "`".
+bool closes_with_quote(View line, std::size_t at) {
+    const std::size_t end = line.find_first_of("`'", at);
+    return end != View::npos && line[end] == '\'';
+}
+
 Signs read_signs(View line, const LineBytes& bytes) {
     Signs read;
     bytes.each(&simd::ByteMasks::telling, [&](std::size_t i) {
@@ -65,8 +71,8 @@ Signs read_signs(View line, const LineBytes& bytes) {
             case '*':
                 read.link = read.link || (before == '*' && i + 1 < line.size() && ascii_alpha(line[i + 1]));
                 break;
-            default:
-                read.link = true;
+            default:  // "`word'" is how GNU tools quote
+                read.link = read.link || !closes_with_quote(line, i + 1);
         }
     });
     return read;

@@ -79,7 +79,7 @@ def units_of_lines(
     listed = place > 0
     if len(listed):
         grade[people > 0] = 0
-    worth, first = _native.line_worth(grade, for_query.astype(np.float32), lines.graded(), context, kinds)
+    worth, first = _native.line_worth(grade, for_query.astype(np.float32), lines.graded(), context)
     must = (first & (_FAILS | _IS_NEW if kinds else _FAILS)) != 0
     if len(listed):
         must &= ~listed | ((first & _FAILS) != 0)
