@@ -170,7 +170,7 @@ def dedup_dataset(
           without an error, `representatives[labels]` of `tersely.dedup`;
         - kept: whether the row represents itself;
         - similarity: with the representing row, float32; 1 for itself and for copies that differ in white
-        space;
+          space;
         - error: why a row cannot be compared (no text, a score that is no number); the others are null then.
 
     Raises:

@@ -318,19 +318,17 @@ def check_preserved(
     """Check that a short text states the `fields` and decisions of a segment, and adds or changes nothing.
 
     - File and line are those that the segment's text names, not those of its metadata. A file, line,
-    function,
-      error message, topic or time must be in the short text literally, except for case and white space.
+      function, error message, topic or time must be in the short text literally, except for case and white
+      space.
     - A clause (task, progress, ...) is kept if the short text has all its numbers, paths and identifiers, and
-    a
-      quarter of its terms. A clause with a negation also needs a negation in the short text, and the task
+      a quarter of its terms. A clause with a negation also needs a negation in the short text, and the task
       needs a statement that something is current.
     - A line is lost if the short text attributes the line of the work to the error, or the reverse; what was
       done is lost if the short text says that it was not done.
     - "constraint": what must not be done ("Do not restart ...") is kept if a clause forbids as much.
     - "facts", if no clause of a note was understood: each number, path and name must be there.
     - "content" is kept if the short text has a quarter of the segment's most frequent terms, so that a text
-    that
-      keeps nothing does not pass.
+      that keeps nothing does not pass.
 
     `unsupported` lists what the short text makes up: numbers, units, names and words that the segment has in
     no form. `contradicted` lists clauses that deny, change or call done what the segment does not.
