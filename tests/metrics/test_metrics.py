@@ -25,7 +25,7 @@ from tersely.strategies import (
     IncrementalCompressor,
     Manager,
 )
-from tersely.strategies.compressor import Compressor
+from tersely.strategies.compressors import Compressor
 from tersely.types import Request
 
 TEXT = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips. " * 20

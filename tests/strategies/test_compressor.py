@@ -33,7 +33,7 @@ from tersely.strategies import (
     Manager,
     contexts,
 )
-from tersely.strategies.compressor import Compressor
+from tersely.strategies.compressors import Compressor
 from tersely.strategies.contexts import entities
 from text_strategies import texts
 from written_checks import Model

@@ -7,9 +7,10 @@ from tersely.options import (
     default_options as default_options,
     profile as profile,
 )
-from tersely.strategies.compressor import CompressionCache as CompressionCache, Compressor as Compressor
 from tersely.strategies.compressors import (
     AbstractiveCompressor as AbstractiveCompressor,
+    CompressionCache as CompressionCache,
+    Compressor as Compressor,
     ExtractiveCompressor as ExtractiveCompressor,
     HierarchicalCompressor as HierarchicalCompressor,
     HybridCompressor as HybridCompressor,

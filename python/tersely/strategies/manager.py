@@ -22,8 +22,15 @@ from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.models.flows import one_model
 from tersely.options import CompressionMethod, CompressionOptions
-from tersely.strategies.compressor import CompressionCache, Compressor, checked_options, content_id
-from tersely.strategies.compressors import ExtractiveCompressor, HierarchicalCompressor, HybridCompressor
+from tersely.strategies.compressors import (
+    CompressionCache,
+    Compressor,
+    ExtractiveCompressor,
+    HierarchicalCompressor,
+    HybridCompressor,
+    checked_options,
+    content_id,
+)
 from tersely.strategies.contexts import (
     CompressedContext,
     ContextChunk,
