@@ -25,7 +25,7 @@ from benchmarks.quality import answers, evidence, plot, reader_model, summaries,
 from benchmarks.quality.cache import Cache
 from benchmarks.quality.halves import BOTH, HALVES, REPORTED
 from benchmarks.quality.once import Ledger
-from benchmarks.quality.own import own_pruner, own_system
+from benchmarks.quality.own import cross_encoder_system, own_pruner, own_system
 from benchmarks.quality.reader_model import ReaderModel
 from benchmarks.quality.run import Runner
 from benchmarks.quality.systems import HAND, OURS, PRUNED, System, pruned, systems
@@ -57,7 +57,8 @@ def main() -> None:
         parser.error(f"{_READER} needs --reader NAME, and --reader-url URL unless OpenAI serves it")
     ledger = Ledger()
     with_pruner = [] if options.pruner is None else [pruned(options.pruner, ledger)]
-    known = [*systems(options.model, ledger), *with_pruner, *options.own]
+    filters = [] if options.cross_encoder is None else [options.cross_encoder]
+    known = [*systems(options.model, ledger), *with_pruner, *filters, *options.own]
     chosen = _chosen(parser, known, options.systems)
     if options.outputs:
         options.outputs.mkdir(parents=True, exist_ok=True)
@@ -197,6 +198,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="MODEL",
         help='adds the system "pruner", tersely with this second stage, and what it gains, by set: an ONNX '
         "model (extra onnx), or a file with prune(query, segments)",
+    )
+    parser.add_argument(
+        "--cross-encoder",
+        type=_from_file(cross_encoder_system),
+        metavar="MODEL",
+        help='adds the system "cross-encoder", a filter of sentences: an ONNX model of pairs (extra onnx)',
     )
     parser.add_argument(
         "--sets",

@@ -18,13 +18,14 @@ from types import SimpleNamespace
 from typing import Any
 
 from tersely.errors import MissingExtraError
-from tersely.models.onnx import OnnxPruner
+from tersely.models.onnx import OnnxCrossEncoder, OnnxPruner
 
+from benchmarks.quality.sentence_peers import fill, sentences
 from benchmarks.quality.systems import OURS, System
 from benchmarks.quality.tasks import Task
 from benchmarks.report import one_line
 
-__all__ = ["own_pruner", "own_system"]
+__all__ = ["cross_encoder_system", "own_pruner", "own_system"]
 
 
 def own_system(path: Path) -> System:
@@ -68,3 +69,21 @@ def own_pruner(path: Path) -> Any:
     if not callable(prune):
         raise ValueError(f"{path} must have a function prune(query, segments)")
     return SimpleNamespace(prune=prune)
+
+
+def cross_encoder_system(path: Path) -> System:
+    """A filter by a cross-encoder in ONNX, on one thread: the sentences that score highest, if they fit.
+
+    Raises ValueError where there is no such model.
+    """
+    try:
+        model = OnnxCrossEncoder(path, threads=1)
+    except (OSError, MissingExtraError) as error:
+        raise ValueError(str(error)) from None
+
+    def run(task: Task) -> str:
+        pieces = [piece for text in task.documents for piece in sentences(text)]
+        scores = model.score(task.query or "", pieces)
+        return fill(pieces, (-scores).argsort(kind="stable").tolist(), task.budget)
+
+    return System("cross-encoder", "cross-encoder filter", run, needs_query=True)

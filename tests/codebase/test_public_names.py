@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import importlib
 import inspect
@@ -103,17 +102,3 @@ def test_a_dataclass_does_not_document_itself_by_its_signature() -> None:
 def test_versions_agree(root: Path) -> None:
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert tersely.__version__ == project["version"]
-
-
-# What made first lines riddles: questions for answers, "of which", words for "is" and "has" that say less.
-RIDDLE = re.compile(r"^(What|Of|The same)\b|\bof which\b|\bnone is\b|\bstands?\b")
-
-
-def test_first_lines_of_docstrings_are_no_riddles(root: Path) -> None:
-    found = []
-    for path in (root / "python" / "tersely").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-                line = (ast.get_docstring(node) or "").partition("\n")[0]
-                found += [f"{path.name}: {line}"] if RIDDLE.search(line) else []
-    assert not found

@@ -403,6 +403,7 @@ def test_what_is_missing_or_half_installed_is_listed(tmp_path: Path, root: Path)
         ("--own", 'NAME = "tersely"\n\n\ncompress = print\n', "must not begin"),
         ("--pruner", "x = 1\n", "must have a function prune"),
         ("--pruner", None, "no.onnx"),
+        ("--cross-encoder", None, "no.onnx"),
     ],
 )
 def test_a_file_that_is_no_system_or_pruner_is_refused(
@@ -428,6 +429,18 @@ def test_what_a_pruner_gains_is_a_table_by_set(tmp_path: Path, root: Path) -> No
     assert {(row["0.1"], row["0.1 gain"], row["0.1 interval"]) for row in rows} == {
         (1.0, 0.0, "+0.000 to +0.000")
     }
+
+
+def test_a_cross_encoder_filters_sentences_within_the_budget(tmp_path: Path, root: Path) -> None:
+    for module in ("onnx", "onnxruntime", "tokenizers"):
+        pytest.importorskip(module)
+    from tiny_models import TinyModel
+
+    model = TinyModel(logits=1).write(tmp_path / "model")
+    more = ("--cross-encoder", str(model), "--systems", "cross-encoder", "--parts", "evidence")
+    made = run_quality(tmp_path, root, *more)
+    assert made.returncode == 0, made.stderr
+    assert re.search(r"cross-encoder filter +[01]\.\d+", made.stdout), made.stdout
 
 
 def test_gains_are_of_the_same_questions_and_each_set_counts_the_same() -> None:
