@@ -43,6 +43,8 @@ BOTH_HOLD = [
     ),
     ("The rent for the studio is 1,450 a month.", "Update: the rent for the garage is now 190 a month."),
     ("Save photos to the folder holiday-23.", "From now on, save videos to the folder clips-24."),
+    ("My phone number is 555-0142.", "My wife's phone number is now 555-0177."),
+    ("I'm allergic to penicillin, my weight is 80 kg.", "My weight is now 76 kg."),
     ("The head chef is Marco Bianchi.", "Lucia Ferri is now the head waiter."),
     ("Is the table audit used elsewhere?", "The table audit is now used elsewhere by team 7."),
 ]

@@ -132,7 +132,7 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
             score, earlier = max(scores, default=(0.0, -1))
             if score >= _SAME:
                 other = marks[at] and kinds[at] & kinds[earlier] and values[at] != values[earlier]
-                other = other and not (topics[at] - topics[earlier] and topics[earlier] - topics[at])
+                other = other and topics[at] == topics[earlier]
                 found[earlier] = (at, "replaced" if other else "together" if withdraws else "older")
             elif marks[at]:
                 others.append(at)
