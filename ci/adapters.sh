@@ -36,7 +36,7 @@ run() { # NAME REQUIREMENTS...
   printf '%s, installed in %d s: ' "$1" $((SECONDS - started))
   "$venv/bin/python" -m pytest -rs tests/integrations tests/agents/test_real_classes.py \
     tests/models/test_embedders.py tests/retrieval/test_results.py tests/mcp/test_gateway.py
-  "$venv/bin/python" -m pytest tests/documentation -k "migration or harnesses or (reference and agents)"
+  "$venv/bin/python" -m pytest tests/documentation -k "migration or harnesses or (reference and (agents or integrations))"
   printf '%s in %d s\n' "$1" $((SECONDS - started))
 }
 

@@ -26,7 +26,7 @@ DISTRIBUTIONS = {
     "opentelemetry": "opentelemetry-api", "pydantic_ai": "pydantic-ai-slim",
 }  # fmt: skip
 #: What pages show beside tersely, which no part of tersely needs.
-BESIDE = {"duckdb", "langchain-classic", "onnx", "polars"}
+BESIDE = {"onnx"}
 
 
 def read(name: str) -> str:
