@@ -223,35 +223,6 @@ def test_http_limits_are_checked() -> None:
         server_config(http_application(all_tools()), connections=0)
 
 
-def test_http_answers_many_callers_at_a_time_as_it_answers_one() -> None:
-    tools = all_tools()
-    expected = {
-        top_n: call(tools, "query_documents", query="x", top_n=top_n).structured_content for top_n in (1, 4)
-    }
-
-    async def run(url: str) -> list[Any]:
-        replies = []
-        async with httpx2.AsyncClient(headers=HEADERS, timeout=60) as client:
-
-            async def caller(number: int) -> None:
-                for top_n in (1, 4):
-                    asked = message(
-                        "tools/call", number, name="query_documents", arguments={"query": "x", "top_n": top_n}
-                    )
-                    reply = (await client.post(url, content=asked)).json()
-                    replies.append(
-                        (reply["id"] == number, reply["result"]["structuredContent"] == expected[top_n])
-                    )
-
-            async with anyio.create_task_group() as group:
-                for number in range(1, 33):
-                    group.start_soon(caller, number)
-        return replies
-
-    with served(tools) as url:
-        assert anyio.run(run, url) == [(True, True)] * 64
-
-
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
 def test_http_listens_elsewhere_only_with_a_token(host: str) -> None:
     with pytest.raises(ValueError, match="needs a bearer token"):

@@ -14,8 +14,8 @@ from hypothesis import given, strategies as st
 from promises.wide_documents import wide_document
 from sample_texts import prose
 from tersely.errors import OverloadedError
-from tersely.retrieval.parts import Parts, acompress_parts, compress_parts
-from tersely.threads import TURNS, Turns
+from tersely.retrieval.parts import acompress_parts, compress_parts
+from tersely.threads import Turns
 
 TEXTS = [prose(20), "The fee for copper is 40 euros. It is due in May.", "", prose(9)]
 GIVEN = [({"text": text}, n / 4) for n, text in enumerate(TEXTS)]
@@ -127,26 +127,6 @@ def test_an_event_loop_gets_what_a_call_gives() -> None:
         asyncio.run(acompress_parts(TEXTS, strategy="nothing"))
     with pytest.raises(ValueError, match="waiting"):
         asyncio.run(acompress_parts(TEXTS, waiting=-1))
-
-
-def test_more_calls_than_can_be_answered_get_their_originals_in_time() -> None:
-    """Fifty calls of .2 s each on a few threads with .6 s each: some are answered, none is late."""
-
-    async def call() -> tuple[Parts, float]:
-        begun = time.monotonic()
-        parts = await acompress_parts(TEXTS, "copper fee", budget=30, counter=late, timeout=0.6)
-        return parts, time.monotonic() - begun
-
-    late = lambda text: time.sleep(0.02) or len(text.split())  # noqa: E731
-
-    async def run() -> list[tuple[Parts, float]]:
-        return await asyncio.gather(*(call() for _ in range(50)))
-
-    TURNS.reset()
-    made = asyncio.run(run()) + asyncio.run(run())
-    assert {parts.reason for parts, _ in made} >= {None, "overloaded"}
-    assert {parts.reason for parts, _ in made} <= {None, "timeout", "overloaded"}
-    assert all(parts.texts == tuple(TEXTS) for parts, _ in made if parts.result is None)
 
 
 def test_calls_wait_for_their_turn_and_one_too_many_is_refused() -> None:
