@@ -160,11 +160,6 @@ def _item(rng: _Random) -> str:
     return f"  - id: {row['id']}\n    state: {state}\n    host: {host}\n    note: {note}\n"
 
 
-def _pairs(rng: _Random) -> str:
-    stamp = _stamp(rng).replace(" ", "T")
-    return f"ts={stamp} level=info msg={rng.choice(_WORDS)} took={rng.randrange(99)}\n"
-
-
 def _grow(one: Callable[[_Random], str], before: str = "", behind: str = "") -> Callable[[int], str]:
     def make(size: int) -> str:
         rng, parts, length = _Random(3), [before], len(before) + len(behind)
@@ -193,7 +188,6 @@ ORDINARY: dict[str, Callable[[int], str]] = {
     "mixed": _grow(lambda rng: f"{_paragraph(rng)}```log\n{''.join(_log(rng) for _ in range(20))}```\n\n"),
     "xml": _grow(_entry, '<?xml version="1.0"?>\n<orders>\n', "</orders>\n"),
     "yaml": _grow(_item, "orders:\n"),
-    "logfmt": _grow(_pairs),
 }
 
 

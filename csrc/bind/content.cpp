@@ -499,11 +499,6 @@ py::tuple table_rows(const py::list& texts, const std::string& delimiter, bool h
                           to_array(std::move(found.layout.head)), to_array(std::move(found.standing)));
 }
 
-float look_for_pairs(const std::string& text) {
-    const Release release;
-    return content::look_for_pairs(text);
-}
-
 struct Code {
     content::CodeUnits units;
     std::vector<std::int64_t> start, end;
@@ -654,7 +649,6 @@ void bind_content(py::module_& m) {
     m.def("is_laid_out", &is_laid_out, py::arg("text"), py::arg("syntax"));
     m.def("html_texts", &html_texts, py::arg("texts"));
     m.def("table_rows", &table_rows, py::arg("texts"), py::arg("delimiter"), py::arg("header"));
-    m.def("look_for_pairs", &look_for_pairs, py::arg("text"));
     m.def("code_units", &code_units, py::arg("text"), py::arg("language"), py::arg("query"), py::arg("only_sure"),
           py::arg("piece") = 0);
     m.def("rarity", &rarity, py::arg("texts"));

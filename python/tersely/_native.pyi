@@ -57,7 +57,6 @@ def table_rows(
 ) -> tuple[
     str, _Int64s, _Int64s, _UInt8s, _Int32s, _Float32s
 ]: ...  # delimiter, start, end, role, head, standing
-def look_for_pairs(text: str) -> float: ...  # share of lines
 def occurrences(
     texts: Sequence[str] | Utf8, strings: list[str], every: bool = False
 ) -> tuple[_Int32s, _Int32s, _Int64s, _Int64s]: ...  # string, text, start, end

@@ -31,7 +31,7 @@ DetectedName = Literal[
 ]  # fmt: skip
 
 #: What documents can be taken for: keys of `tersely.content.registry.CONTENT_TYPES`.
-ContentTypeName = Literal[DetectedName, "xml", "yaml", "logfmt"]
+ContentTypeName = Literal[DetectedName, "xml", "yaml"]
 
 #: Keys of `tersely.engine.strategies.STRATEGIES`.
 StrategyName = Literal["extractive", "lead", "abstractive", "hybrid", "hierarchical"]

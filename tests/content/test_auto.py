@@ -34,8 +34,7 @@ def test_the_table_of_the_appendix() -> None:
         *KINDS,
         "xml",
         "yaml",
-        "logfmt",
-    ]  # ways to read HTML, code and logs that are records
+    ]  # ways to read HTML and code that are records
     assert CONTENT_TYPES["code"].profile == profile("source_code")
     assert CONTENT_TYPES["markdown"].profile == profile("documentation")
     assert CONTENT_TYPES["conversation"].profile == profile("conversation")

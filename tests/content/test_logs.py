@@ -461,3 +461,11 @@ def test_lines_of_a_series_differ_in_numbers_alone(forms: list[str], steps: list
         return
     said = [int(count) for count in re.findall(r"×(\d+)", "".join(kept.text[a:b] for a, b in kept.generated))]
     assert all(count in table.in_series for count in said)
+
+
+def test_of_lines_of_key_and_value_odd_ones_stay() -> None:
+    lines = [f'ts=2024-05-02T12:17:{n:02}Z level=info orgID={n % 7} msg="request served"' for n in range(60)]
+    lines[17] = lines[17].replace("info", "error")
+    lines[40] = lines[40].replace("orgID=5", "orgID=5 retry=3")
+    result = tersely.compress("\n".join(lines), budget=220)
+    assert lines[17] in result.text and lines[40] in result.text

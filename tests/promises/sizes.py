@@ -59,7 +59,7 @@ _FLAT: dict[str, tuple[str, str, str, str]] = {
     "log, errors": ("", "2024-05-01 10:00:00 ERROR [{i}] {w}", "\n", "\n"),
     "syslog": ("", "May  1 10:00:00 web-1 sshd[{n}]: {w}", "\n", "\n"),
     "access log": ("", '10.0.0.1 - - [01/May/2024:10:00:00 +0000] "GET /{i} HTTP/1.1" 200 {n}', "\n", "\n"),
-    "logfmt": ("", 'time=10:00:00 level=info msg="{w}" size={n}', "\n", "\n"),
+    "log, pairs": ("", 'time=10:00:00 level=info msg="{w}" size={n}', "\n", "\n"),
     "jsonl": ("", '{{"id": {n}, "name": "{i}", "note": "{w}"}}', "\n", "\n"),
     "json records": ("[", '{{"id": {n}, "name": "{i}", "note": "{w}"}}', ", ", "]"),
     "json scalars": ("[", "{n}", ",", "]"),

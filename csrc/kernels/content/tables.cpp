@@ -202,7 +202,7 @@ void cells_by_words(View line, std::size_t words, std::vector<TableCell>& cells)
         std::size_t end = i;
         while (end < line.size() && !blank(line[end])) ++end;
         if (cells.size() + 1 == std::min(words, kMostCells)) end = line.size();
-        cells.push_back({cells.size(), {}, line.substr(i, end - i)});
+        cells.push_back({cells.size(), line.substr(i, end - i)});
         i = end;
     }
 }
@@ -229,7 +229,7 @@ void cells_by_borders(View line, const std::vector<std::uint32_t>& columns, std:
     }
     if (size == columns.size()) {
         for (std::size_t i = 0; i < size; ++i)
-            cells.push_back({i, {}, line.substr(words[i].start, words[i].end - words[i].start)});
+            cells.push_back({i, line.substr(words[i].start, words[i].end - words[i].start)});
         return;
     }
     std::size_t column = 0;
@@ -237,7 +237,7 @@ void cells_by_borders(View line, const std::vector<std::uint32_t>& columns, std:
         while (column + 1 < columns.size() && columns[column + 1] <= words[i].place) ++column;
         std::size_t last = i;
         while (last + 1 < size && (column + 1 >= columns.size() || words[last + 1].place < columns[column + 1])) ++last;
-        cells.push_back({column, {}, line.substr(words[i].start, words[last].end - words[i].start)});
+        cells.push_back({column, line.substr(words[i].start, words[last].end - words[i].start)});
         i = last + 1;
     }
 }
@@ -380,15 +380,6 @@ void lay_columns(View text, bool header, TableLayout& layout) {
     }
 }
 
-void lay_lines(View text, TableLayout& layout) {
-    layout.borders.emplace_back();
-    layout.words.push_back(0);
-    layout.tables = 1;
-    each_line(text, [&](std::size_t begin, std::size_t end) {
-        if (begin < end) push(layout, begin, end, RowRole::kRow, -1, 0);
-    });
-}
-
 void lay_delimited(View text, bool header, TableLayout& layout) {
     layout.borders.emplace_back();
     layout.words.push_back(0);
@@ -437,7 +428,6 @@ char delimiter_of(View text) {
         if (rule && lines == 2) ++ruled;
     });
     if (lines > 0 && (2 * piped > lines || ruled > 0)) return '|';
-    if (look_for_pairs(looked) >= 0.8F) return kPairs;
     const auto found = detect::look_for_table(looked);
     if (found.delimiter != 0 && found.agreement >= 0.8F) return found.delimiter;
     if (found.agreement < 0.5F && look_for_columns(looked) >= 0.3F) return kColumns;
@@ -451,8 +441,6 @@ TableLayout table_layout(View text, char delimiter, bool header) {
     layout.delimiter = delimiter != 0 ? delimiter : delimiter_of(text);
     if (layout.delimiter == kColumns) {
         lay_columns(text, header, layout);
-    } else if (layout.delimiter == kPairs) {
-        lay_lines(text, layout);
     } else {
         lay_delimited(text, header, layout);
     }
@@ -468,13 +456,11 @@ void read_cells(View text, const TableLayout& layout, std::size_t row, std::vect
         } else {
             cells_by_borders(row_of(text, layout, row), layout.borders[block], cells);
         }
-    } else if (layout.delimiter == kPairs) {
-        read_pairs(row_of(text, layout, row), cells);
     } else {
         const View line = row_of(text, layout, row);
         std::size_t at = 0;
         read_delimited(line, at, layout.delimiter, [&](std::size_t column, std::size_t start, std::size_t end) {
-            if (column < kMostCells) cells.push_back({column, {}, trimmed(line.substr(start, end - start))});
+            if (column < kMostCells) cells.push_back({column, trimmed(line.substr(start, end - start))});
         });
     }
 }
@@ -585,70 +571,6 @@ float look_for_columns(View text) {
 
 namespace {
 
-constexpr std::size_t kFewestPairs = 3;
-
-bool ends_pair(char byte) { return byte == ' ' || byte == '\t' || byte == '\r'; }
-
-bool is_name(char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_';
-}
-
-std::string_view without_quotes(std::string_view cell) {
-    const auto around = [](char byte) { return ends_pair(byte) || byte == '"'; };
-    while (!cell.empty() && around(cell.front())) cell.remove_prefix(1);
-    while (!cell.empty() && around(cell.back())) cell.remove_suffix(1);
-    return cell;
-}
-
-std::size_t pairs_in(std::string_view line) {
-    std::size_t pairs = 0;
-    for (std::size_t i = 1; i + 1 < line.size(); ++i) {
-        if (line[i] != '=' || !(is_name(line[i - 1]))) continue;
-        std::size_t begin = i;
-        while (begin > 0 && !ends_pair(line[begin - 1]) && line[begin - 1] != '=' && line[begin - 1] != '"') --begin;
-        if (begin == 0 || ends_pair(line[begin - 1])) ++pairs;
-    }
-    return pairs;
-}
-
-}  // namespace
-
-float look_for_pairs(std::string_view text) {
-    std::size_t lines = 0;
-    std::size_t paired = 0;
-    for (std::size_t begin = 0; begin < text.size();) {
-        check_cancelled();
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const std::string_view line = text.substr(begin, end - begin);
-        begin = end + 1;
-        if (std::all_of(line.begin(), line.end(), ends_pair)) continue;
-        ++lines;
-        paired += pairs_in(line) >= kFewestPairs ? 1U : 0U;
-    }
-    return lines < kFewestRows ? 0 : static_cast<float>(paired) / static_cast<float>(lines);
-}
-
-void read_pairs(std::string_view line, std::vector<TableCell>& cells) {
-    for (std::size_t at = 0; at < line.size() && cells.size() < kMostCells;) {
-        if (ends_pair(line[at])) {
-            ++at;
-            continue;
-        }
-        const std::size_t begin = at;
-        std::size_t equals = std::string_view::npos;
-        bool quoted = false;
-        for (; at < line.size() && (quoted || !ends_pair(line[at])); ++at) {
-            if (line[at] == '"' && line[at - (at > 0 ? 1 : 0)] != '\\') quoted = !quoted;
-            if (line[at] == '=' && equals == std::string_view::npos && !quoted) equals = at;
-        }
-        if (equals == std::string_view::npos || equals == begin) continue;
-        cells.push_back(
-            {0, line.substr(begin, equals - begin), without_quotes(line.substr(equals + 1, at - equals - 1))});
-    }
-}
-
-namespace {
-
 bool is_amount(std::string_view cell) {
     if (cell.find_first_of("0123456789") == std::string_view::npos) return false;
     const bool year = cell.size() == 4 && std::all_of(cell.begin(), cell.end(), ascii_digit) &&
@@ -697,7 +619,7 @@ std::size_t header_rows(std::string_view text, const TableLayout& layout) {
 
 namespace {
 
-// The columns of tables, by place or by key.
+// The columns of tables, by place.
 class Columns {
   public:
     explicit Columns(std::size_t tables) : by_place_(tables) {
@@ -705,11 +627,6 @@ class Columns {
     }
 
     std::size_t of(std::size_t table, const TableCell& cell, const std::vector<std::string>& names) {
-        if (!cell.name.empty()) {
-            const auto [entry, added] = by_key_.try_emplace(std::string(cell.name), 0);
-            if (added) entry->second = values.add_column(table, cell.name);
-            return entry->second;
-        }
         std::vector<std::size_t>& places = by_place_[table];
         for (std::size_t place = places.size(); place <= cell.column; ++place)
             places.push_back(values.add_column(table, place < names.size() ? names[place] : std::string()));
@@ -720,7 +637,6 @@ class Columns {
 
   private:
     std::vector<std::vector<std::size_t>> by_place_;
-    std::unordered_map<std::string, std::size_t> by_key_;
 };
 
 }  // namespace

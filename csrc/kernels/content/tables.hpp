@@ -12,7 +12,6 @@
 namespace tersely::content {
 
 inline constexpr char kColumns = ' ';  // a delimiter: columns that stand below each other
-inline constexpr char kPairs = '=';    // a delimiter: cells that are key=value
 
 enum class RowRole : std::uint8_t { kRow, kHead, kRule, kText };
 
@@ -33,12 +32,12 @@ struct TableLayout {
 
 struct TableCell {
     std::size_t column;
-    std::string_view name, value;  // name: of kPairs
+    std::string_view value;
 };
 
 // `delimiter`: as above, 0: found out. That is a pipe where the first lines begin with one or are ruled by dashes and
-// "+", else the one of , ; tab | whose number agrees over the first rows (detect/looks.hpp), else kPairs where
-// most lines have three key=value or more, else kColumns where columns are found, else a comma.
+// "+", else the one of , ; tab | whose number agrees over the first rows (detect/looks.hpp), else
+// kColumns where columns are found, else a comma.
 //
 // Delimited: a quoted cell may hold delimiters, line breaks and doubled quotes (RFC 4180); quotes mean nothing beside
 // pipes. Rows of "-+|=:" alone are rules. The header is what stands above a rule among the first three rows, and it,
@@ -64,14 +63,6 @@ inline constexpr double kAligned = 0.7;
 inline constexpr std::size_t kFewestRows = 4;
 float look_for_columns(std::string_view text);
 
-// Lines of key=value.
-
-// The share of the lines that have three key=value or more. O(bytes).
-float look_for_pairs(std::string_view text);
-
-// Adds the cells of a line, without quotes around them, each with its name. O(bytes).
-void read_pairs(std::string_view line, std::vector<TableCell>& cells);
-
 // How many rows of a delimited table are its header: spreadsheets name columns in several rows, where a name spans
 // some.
 
@@ -89,7 +80,7 @@ struct TableRows {
     std::vector<float> standing;  // of a row, in [0, 1): how much it stands out in its table; 0 for all but rows
 };
 
-// Columns are compared by their places, pairs by their keys. O(bytes), three passes.
+// Columns are compared by their places. O(bytes), three passes.
 TableRows table_rows(std::string_view text, char delimiter, bool header);
 
 // Tables among texts that look like something else.

@@ -154,7 +154,6 @@ _JSON = frozenset({"json", "jsonl"})
 _NO_CODE = frozenset({*_JSON, "log", "diff", "stack_trace", "conversation"})  # that no code surely looks like
 _OF_PYTHON = (":\n", ":\r\n", "\nfrom ", " = {", " = (", '"""', "'''")  # one is in what is told to be Python
 _LINES = frozenset({"log", "tool_output", "stack_trace", "html"})  # that no JSON looks like
-_IN_PAIRS = 0.8  # share of lines with three key=value or more
 # Suffixes that several languages have: what the text looks like, and is.
 _SHARED = {
     "h": {"c": "c", "cpp": "cpp", "objectivec": "objectivec"},
@@ -271,11 +270,6 @@ def detect_each(texts: Sequence[str]) -> list[Detection]:
             one = Detection("code", "python", 1.0)
         found.append(one)
     return found
-
-
-def in_pairs(text: str) -> bool:
-    """Return whether lines of a log are key=value. O(1) for a long text."""
-    return _native.look_for_pairs(text[:_HEAD]) >= _IN_PAIRS
 
 
 def _sample(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tersely.content.detect import detect_each, in_pairs, kind_of_output, language_detection
+from tersely.content.detect import detect_each, kind_of_output, language_detection
 from tersely.content.lines import is_lined, read_lines
 from tersely.content.units import ContentReader
 from tersely.content.xml import is_data
@@ -140,7 +140,6 @@ CONTENT_TYPES = _ContentTypes(
         "mixed": ContentType("tool_output", _late("blocks", "Mixed")),
         "xml": ContentType("tool_output", _late("xml", "Xml")),
         "yaml": ContentType("tool_output", _late("yaml", "Yaml")),
-        "logfmt": ContentType("error_logs", _late("tables", "Table")),
     }
 )
 
@@ -205,8 +204,8 @@ def trusted_kind(found: Detection, text: str) -> str:
     """Return the content type as which a text is parsed.
 
     That is the detected one, if sure enough, else lines of a tool or prose, whichever it stands in; settings
-    and calls of which none is inside another are lines, too. XML data, where it is no document, YAML, and
-    logs of key=value lines have readers of their own.
+    and calls of which none is inside another are lines, too. XML data, where it is no document, and
+    YAML have readers of their own.
     """
     kind: str = found.kind
     language = found.language
@@ -221,6 +220,4 @@ def trusted_kind(found: Detection, text: str) -> str:
         kind = "tool_output"
     elif kind == "code" and language == "yaml":
         kind = "yaml" if is_laid_out(text) else "tool_output"
-    elif kind == "log" and in_pairs(text):
-        kind = "logfmt"
     return kind

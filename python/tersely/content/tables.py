@@ -1,4 +1,4 @@
-"""Tables in text: CSV, TSV, pipes (Markdown, psql, mysql), columns by white space, lines of key=value."""
+"""Tables in text: CSV, TSV, pipes (Markdown, psql, mysql), columns by white space."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tersely.types import Document, Float32s, Int32s, Int64s, Kind, UInt8s
 
 __all__ = ["Table"]
 
-_DELIMITERS = ("", ",", ";", "\t", "|", " ", "=")
+_DELIMITERS = ("", ",", ";", "\t", "|", " ")
 _ROW, _HEAD, _RULE, _TEXT = range(4)  # roles of rows, as csrc/kernels/content/tables.hpp has them
 # What an earlier compression wrote.
 _OWN = re.compile(r"(?m)^(?:\| )?…(?: ([0-9,]{1,15}) more rows?)?(?: \|)?$")
@@ -37,8 +37,7 @@ class Table:
     (warning "markers_shortened").
 
     Attributes:
-        delimiter: between cells: ",", ";", tab or "|"; " " for columns by white space, "=" for lines of
-            key=value; "": found out.
+        delimiter: between cells: ",", ";", tab or "|"; " " for columns by white space; "": found out.
         header: whether the first rows name the columns and stay as long as any row below them does.
     """
 
