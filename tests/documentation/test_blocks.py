@@ -16,6 +16,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -87,6 +88,8 @@ def run_page(page: Path, *, with_slow: bool) -> None:
             if block.note == "elsewhere" or (block.note == "slow" and not with_slow):
                 continue
             if any(importlib.util.find_spec(module) is None for module in block.needs):
+                continue
+            if block.is_shell and block.code.startswith("curl ") and shutil.which("curl") is None:
                 continue
             if block.note == "server":
                 server.close()
