@@ -16,7 +16,8 @@ _MILD = 0.4  # of a finding that is no error, where few are
 _CONCLUSIONS = 0.02  # of all rows: more say what each part came to
 _DRAWN = 0.3  # of what a line is worth, for one of a quote of what is complained of
 _VALUES = 10  # lines behind a failure in which values that were compared stand
-_CONCLUDED = 3  # lines that say so, whatever share of all they are
+# Failures, of all lines or in number, that have the room for what stands around them.
+_SCARCE, _ALWAYS = 0.03, 3
 _SECTION = 40  # lines above a failure in which the head of its section is looked for
 _BEFORE, _BEHIND = 2, 7  # lines of its section around a failure that tell of it
 _CLOSING = (
@@ -58,11 +59,12 @@ def outcome_grades(lines: LineTable) -> Float32s:
         least = np.where(severe & ~lines.has(Mark.ERROR), _MILD, 0.55)
         grade = np.where(told > 0, np.maximum(grade, least) + told, grade)
     concludes = lines.has(Mark.CONCLUDES) & (lines.copies == 0) & ~lines.has(Mark.QUIET)
-    if np.count_nonzero(concludes) <= max(_CONCLUDED, _CONCLUSIONS * len(grade)):
+    if np.count_nonzero(concludes) <= max(_ALWAYS, _CONCLUSIONS * len(grade)):
         how = np.where(lines.has(Mark.PASSED), 0.65, _NONE)
         grade = np.where(concludes, np.maximum(grade, how), grade)
     drawn, heads = quotes(lines)
     grade = np.where(heads, np.maximum(grade, (0.45 + 0.1 * later).astype(np.float32)), grade)
+    grade = np.where(drawn & (grade < FAILED), grade * _DRAWN, grade)
     grade = np.where(_says_below(lines) & ~drawn, np.maximum(grade, 0.5 + 0.1 * later), grade)
     values = lines.has(Mark.COMPARED) & behind(grade >= FAILED, _VALUES)
     grade = np.where(values, np.maximum(grade, ERROR + 0.2 * later), grade)
@@ -75,8 +77,8 @@ def outcome_grades(lines: LineTable) -> Float32s:
 def report_grades(lines: LineTable) -> Float32s:
     """float32[n] in [0, 1]: `outcome_grades` of lines that report to somebody, in sections and to an end.
 
-    From ERROR too: the head of a section in which something failed, and numbers in the closing lines; below:
-    numbers right below a heading of totals. O(lines log lines).
+    From ERROR too: the head of a section in which something failed, where few do, and numbers in the closing
+    lines; below: numbers right below a heading of totals. O(lines log lines).
     """
     grade = outcome_grades(lines)
     grade = np.where(_heads(lines, grade >= FAILED), np.maximum(grade, 0.6), grade)
@@ -223,13 +225,13 @@ def first_findings(lines: LineTable) -> npt.NDArray[np.bool_]:
 
 
 def scenes(lines: LineTable, grade: Float32s) -> Float32s:
-    """float32[n] in [0, 1]: how much lines tell of the failures that they stand beside.
+    """float32[n] in [0, 1]: how much lines tell of the failures that they stand beside, where these are few.
 
     What follows a failure tells more than what precedes it, and less and less with the distance; what passed
     tells nothing. O(lines).
     """
     told = np.zeros(len(grade), dtype=np.float32)
-    failed = _new_failures(lines, grade >= FAILED)
+    failed = _few_failures(lines, grade >= FAILED)
     rows = np.flatnonzero(failed)
     for step in range(1, _BEHIND + 1):
         below = rows[rows + step < len(told)] + step
@@ -276,8 +278,8 @@ def _follows(frame: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return before
 
 
-def _new_failures(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """The failures that are said for the first time.
+def _few_failures(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The failures that are said for the first time, or none where they are many.
 
     A count of failures has nothing around it that tells of one; where all are counts, errors tell.
     """
@@ -285,13 +287,14 @@ def _new_failures(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArra
     found = failed & new
     if not found.any():
         found = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED | Mark.QUIET) & new
-    return found
+    many = np.count_nonzero(found) > max(_ALWAYS, _SCARCE * lines.total)
+    return np.zeros(len(failed), dtype=bool) if many else found
 
 
 def _heads(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """bool[n]: the first line behind a blank one above each failure."""
+    """bool[n]: the first line behind a blank one above each of a few failures."""
     heads = np.zeros(len(failed), dtype=bool)
-    rows = np.flatnonzero(_new_failures(lines, failed))
+    rows = np.flatnonzero(_few_failures(lines, failed))
     if len(rows) == 0:
         return heads
     document = lines.table.document

@@ -154,8 +154,9 @@ constexpr double kBelowGrade = 0.5;      // of what stands indented below a plac
 constexpr double kNoneGrade = 0.3;       // of a count of none, where something failed, and of how something stands
 constexpr double kMildFinding = 0.4;     // of one that is no error, where few are
 constexpr std::size_t kValueLines = 10;  // lines behind a failure in which values that were compared stand
-constexpr double kConclusions = 0.02;    // of all rows: more say what each part came to, but for kFewConclusions
-constexpr double kFewConclusions = 3;
+// Failures, of all lines or in number, that have the room for what stands around them.
+constexpr double kScarce = 0.03, kAlwaysFew = 3;
+constexpr double kConclusions = 0.02;      // of all rows: more say what each part came to
 constexpr std::size_t kSectionLines = 40;  // lines above a failure in which the head of its section is looked for
 constexpr std::size_t kLinesBefore = 2, kLinesBehind = 7;  // lines of its section around a failure that tell of it
 // Lines at the end of a long document that say how all ended: with a number, and none like them before.
@@ -253,9 +254,9 @@ struct Quotes {
     }
 };
 
-// The failures that are said for the first time, ascending. A count of failures has nothing around it that tells of
-// one; where all are counts, errors tell.
-std::vector<std::size_t> new_failures(const GradedLines& lines, std::span<const float> grade) {
+// The failures that are said for the first time, ascending, or none where they are many. A count of failures has
+// nothing around it that tells of one; where all are counts, errors tell.
+std::vector<std::size_t> few_failures(const GradedLines& lines, std::span<const float> grade) {
     std::vector<std::size_t> failed, errors;
     for (std::size_t i = 0; i < grade.size(); ++i) {
         const Row& row = lines.rows[i];
@@ -263,7 +264,10 @@ std::vector<std::size_t> new_failures(const GradedLines& lines, std::span<const 
         if (grade[i] >= static_cast<float>(kFailedGrade)) failed.push_back(i);
         if (has(row, kError) && !has(row, kPassed | kQuiet)) errors.push_back(i);
     }
-    return failed.empty() ? errors : failed;
+    std::vector<std::size_t>& found = failed.empty() ? errors : failed;
+    const double most = std::max(kAlwaysFew, kScarce * static_cast<double>(lines.total));
+    if (static_cast<double>(found.size()) > most) found.clear();
+    return found;
 }
 
 // For each row whether it or one within `reach` rows of its document has words of errors for the first time.
@@ -370,7 +374,7 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
     const bool severe = errors > 0 && 2 * errors < found;  // few findings are errors: others are none
     const auto concludes = [](const Row& row) { return has(row, kConcludes) && row.copies == 0 && !has(row, kQuiet); };
     const bool concluded =
-        static_cast<double>(count_of(concludes)) <= std::max(kFewConclusions, kConclusions * static_cast<double>(n));
+        static_cast<double>(count_of(concludes)) <= std::max(kAlwaysFew, kConclusions * static_cast<double>(n));
     const Quotes quotes(rows);
     const auto says_below = [&](std::size_t i) {  // what is wrong at the place above, indented below it
         if (i == 0 || quotes.drawn[i] || rows[i].document != rows[i - 1].document) return false;
@@ -406,6 +410,7 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
         }
         if (concluded && concludes(row)) grade = std::max(grade, has(row, kPassed) ? 0.65 : kNoneGrade);
         if (quotes.heads[i]) grade = std::max(grade, static_cast<double>(0.45F + 0.1F * later));
+        if (quotes.drawn[i] && grade < kFailedGrade) grade *= kDrawnShare;
         if (says_below(i)) grade = std::max(grade, kBelowGrade + 0.1 * static_cast<double>(later));
         const bool failed = grade >= kFailedGrade;
         behind = failed ? 0 : std::min(behind + 1, kValueLines + 1);
@@ -423,7 +428,7 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
 std::vector<float> report_grades(const GradedLines& lines) {
     const std::span<const Row> rows = lines.rows;
     std::vector<float> grade = outcome_grades(lines);
-    for (const std::size_t failed : new_failures(lines, grade)) {
+    for (const std::size_t failed : few_failures(lines, grade)) {
         std::size_t head = failed;  // behind a blank line, or the first of the document
         while (head > 0 && failed - head <= kSectionLines && rows[head].document == rows[head - 1].document &&
                rows[head].line - rows[head - 1].line <= 1)
@@ -576,7 +581,7 @@ Lists find_lists(const GradedLines& lines) {
 
 std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade) {
     std::vector<float> told(grade.size(), 0);
-    const std::vector<std::size_t> failed = new_failures(lines, grade);
+    const std::vector<std::size_t> failed = few_failures(lines, grade);
     if (failed.empty()) return told;
     for (const std::size_t row : failed) {
         for (std::size_t step = 1; step <= kLinesBehind && row + step < told.size(); ++step)

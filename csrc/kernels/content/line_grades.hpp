@@ -55,7 +55,7 @@ std::vector<std::int64_t> places_of_lines(std::span<const Row> rows);
 std::vector<float> outcome_grades(const GradedLines& lines);
 
 // outcome_grades of lines that report to somebody, in sections and to an end. From kErrorGrade too: the head of a
-// section in which something failed, and numbers in the closing lines. Below: numbers right below a
+// section in which something failed, where few do, and numbers in the closing lines. Below: numbers right below a
 // heading of totals ("HEAP SUMMARY:"). O(rows).
 std::vector<float> report_grades(const GradedLines& lines);
 
@@ -78,8 +78,8 @@ struct Lists {
 // The lists among documents of kFewestListed lines or more; empty where there are none. O(rows).
 Lists find_lists(const GradedLines& lines);
 
-// In [0, 1]: how much lines tell of the failures that they stand beside, by `grade`. What follows tells more than what
-// precedes, and less and less with the distance; what passed tells nothing. O(rows).
+// In [0, 1]: how much lines tell of the failures that they stand beside, where these are few, by `grade`. What follows
+// tells more than what precedes, and less and less with the distance; what passed tells nothing. O(rows).
 std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade);
 
 // What lines are worth per token beside each other, as a sum: what they say of an outcome, and how unlike the others

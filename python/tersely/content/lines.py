@@ -367,8 +367,8 @@ def outcome_grades(lines: LineTable) -> Float32s:
 def report_grades(lines: LineTable) -> Float32s:
     """float32[n] in [0, 1]: `outcome_grades` of lines that report to somebody, in sections and to an end.
 
-    From ERROR too: the head of a section in which something failed, and numbers in the closing lines.
-    O(lines).
+    From ERROR too: the head of a section in which something failed, where few do, and numbers in the closing
+    lines. O(lines).
     """
     return _native.report_grades(lines.graded())
 
