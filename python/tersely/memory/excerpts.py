@@ -246,15 +246,15 @@ def read_excerpts(
     documents += [document for _, document in results]
     pieces = np.array([*quoted, *[number for number, _ in results]], dtype=np.int64)
     in_order = sorted(range(len(quoted)), key=quoted.__getitem__)
-    names = [sources[number] for number in quoted]
-    sorted_names = [names[at] for at in in_order]
+    names = list(map(sources.__getitem__, quoted))
+    sorted_names = list(map(names.__getitem__, in_order))
     styles = [every[number].within for number, _ in results]
 
     def write(parts: Sequence[str]) -> list[str]:
         lines = quote(sorted_names, list(map(parts.__getitem__, in_order)))
         return [frame_excerpts(lines), *map(_sent, parts[len(quoted) :], styles)]
 
-    texts = [every[number].text for number in plain]
+    texts = list(map(transcript.texts.__getitem__, plain))
     sizes = count_batch(counter, [*texts, *[document.text for document in documents]])
     heads = _heads(counter, names, len(results))
     frame = Frame(write=write, paid=count(counter, EMPTY), heads=heads)

@@ -307,9 +307,11 @@ def _leave_out_pictures(history: History, indices: Sequence[int], over: int, new
 
     `newest`: so many pictures stay in any case.
     """
+    if over <= 0:
+        return history
     found = [
         (index, piece)
-        for index in (indices if over > 0 else ())
+        for index in indices
         for piece in history.entries[index].pieces
         if piece.kind == "picture" and piece.path
     ]
