@@ -51,6 +51,8 @@ def same(a: str, b: str) -> bool:
         ("a != b", ["!", "b"]),
         ("two or twelve", ["2", "12"]),
         ("zwei, deux, dos", ["2", "2", "2"]),
+        ("vierzehn, quatorze, чотирнадцять", ["14", "14", "14"]),
+        ("п'ятнадцять, пʼятнадцять", ["15", "15"]),
         ("the second", ["2nd"]),
         ("in /etc/hosts.", ["/etc/hosts"]),
         ("in ../etc/hosts ...", ["../etc/hosts"]),

@@ -301,10 +301,11 @@ int plain_heading_level(std::string_view line) {
 
 namespace {
 
-constexpr std::size_t kLookAhead = 64;   // lines of a paragraph that are judged together
-constexpr std::size_t kNarrow = 50;      // bytes: no paragraph is wrapped so narrowly
-constexpr std::size_t kWideLine = 200;   // bytes: paragraphs of a line each have sentences of their own
-constexpr std::size_t kFewestApart = 4;  // lines of a list without marks
+constexpr std::size_t kLookAhead = 64;       // lines of a paragraph that are judged together
+constexpr std::size_t kLongestFormula = 64;  // lines
+constexpr std::size_t kNarrow = 50;          // bytes: no paragraph is wrapped so narrowly
+constexpr std::size_t kWideLine = 200;       // bytes: paragraphs of a line each have sentences of their own
+constexpr std::size_t kFewestApart = 4;      // lines of a list without marks
 
 class BlockFinder {
   public:
@@ -360,6 +361,10 @@ class BlockFinder {
         }
         const std::string_view here = content(line);
         if (const std::size_t fence = fence_length(here)) return fenced(line, here[0], fence);
+        if (const Line last = formula_end(line, here); last.first != line.first) {
+            add(line, last, Kind::kFencedCode);
+            return after(last);
+        }
         if (const int level = atx_heading_level(here)) {
             add(line, line, Kind::kHeading, level);
             marked_level_ = level;
@@ -431,6 +436,17 @@ class BlockFinder {
         }
         add(opening, last, Kind::kFencedCode);
         return after(last);
+    }
+
+    // The last line of a formula on lines of its own, from "$$" to "$$" or from "\[" to "\]"; else the line itself.
+    Line formula_end(const Line& opening, std::string_view here) {
+        const std::string_view closing = here == "$$" ? "$$" : here == "\\[" ? "\\]" : "";
+        if (closing.empty()) return opening;
+        Line line = after(opening);
+        for (std::size_t count = 0; count < kLongestFormula && !at_end(line); ++count, line = after(line)) {
+            if (content(line).ends_with(closing)) return line;
+        }
+        return opening;
     }
 
     Line indented(const Line& first) {

@@ -57,7 +57,8 @@ struct Block {
 };
 
 // Every character that is not white space lies in exactly one block; blocks are in text order.
-// An unclosed fence runs to the end of the text (as in CommonMark). O(text).
+// An unclosed fence runs to the end of the text (as in CommonMark). A formula between lines of "$$" is a block like
+// fenced code, up to 64 lines. O(text).
 std::vector<Block> find_blocks(std::string_view text);
 
 }  // namespace tersely::text
