@@ -33,6 +33,18 @@ print(json.dumps([[r.receipt.content_types, r.text] for r in results] + [[str(on
 """
 
 
+# Which files and texts are of its type, as the guide says that a class may.
+CLAIMS = """
+
+class RecipeFiles(Recipes):
+    suffixes = (".recipe",)
+
+    @staticmethod
+    def fits(text):
+        return text.startswith("Recipe:")
+"""
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where a package with the guide's reader is installed, beside one that is broken."""
@@ -40,7 +52,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("own")
     guide = (ROOT / "docs" / "guide" / "extending.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL)
-    code = blocks[0].partition("\n\nrecipe = ")[0] + "\n\n" + blocks[1]
+    code = blocks[0].partition("\n\nrecipe = ")[0] + CLAIMS
     wheel = folder / "my_recipes-1.0-py3-none-any.whl"
     points = (
         "[tersely.content]\nrecipe = my_recipes:RecipeFiles\njson = my_recipes:Recipes\nbad = nowhere:X\n"
