@@ -31,16 +31,16 @@ using write::RunMarker;
 using write::TreeMarker;
 
 template <typename To, typename T>
-std::vector<To> copy(const Input<T>& array) {
+std::vector<To> converted(const Input<T>& array) {
     const std::span<const T> values = view(array);
-    std::vector<To> made;
-    made.reserve(values.size());
-    for (const T value : values) made.push_back(static_cast<To>(value));
+    std::vector<To> made(values.size());
+    std::transform(values.begin(), values.end(), made.begin(), [](T value) { return static_cast<To>(value); });
     return made;
 }
 template <typename T>
 std::vector<T> copy(const Input<T>& array) {
-    return copy<T, T>(array);
+    const std::span<const T> values = view(array);
+    return {values.begin(), values.end()};
 }
 
 py::tuple code_markers(const Input<std::int32_t>& document, const Input<std::int32_t>& first,
@@ -53,7 +53,7 @@ py::tuple code_markers(const Input<std::int32_t>& document, const Input<std::int
                            copy(last),
                            copy(suite),
                            copy(inside),
-                           copy<content::CodeRole>(role),
+                           converted<content::CodeRole>(role),
                            std::move(stand_in),
                            std::move(opens),
                            std::move(closes),
@@ -73,7 +73,7 @@ TreeMarker tree_marker(const Input<std::int32_t>& document, const Input<std::int
                        copy(start),
                        copy(end),
                        copy(own),
-                       copy<content::TreeKind>(kind),
+                       converted<content::TreeKind>(kind),
                        copy(record),
                        {},
                        {}});
@@ -120,9 +120,9 @@ write::Note note_of(const py::object& given) {
     return [given](std::int64_t row) { return said_by(given(row)); };
 }
 
-template <typename T>
-std::vector<T> column_of(const py::object& given) {
-    return given.is_none() ? std::vector<T>() : copy(given.cast<Input<T>>());
+template <typename To, typename T>
+std::vector<To> column_of(const py::object& given) {
+    return given.is_none() ? std::vector<To>() : converted<To>(given.cast<Input<T>>());
 }
 
 // A region (engine/reading.py) with its form (content/units.py).
@@ -140,9 +140,9 @@ write::Region region_of(const py::handle& given) {
                                  marker_of(form.attr("sign")),
                                  total_of(form.attr("total")),
                                  note_of(form.attr("note")),
-                                 column_of<bool>(form.attr("continued")),
-                                 column_of<bool>(form.attr("noted")),
-                                 column_of<std::int32_t>(form.attr("told")),
+                                 column_of<std::uint8_t, bool>(form.attr("continued")),
+                                 column_of<std::uint8_t, bool>(form.attr("noted")),
+                                 column_of<std::int32_t, std::int32_t>(form.attr("told")),
                                  said_by(form.attr("joint")),
                                  said_by(form.attr("elision"))};
     } else {
@@ -199,6 +199,10 @@ class Layout {
         py::tuple parts(texts_.size());
         for (std::size_t i = 0; i < texts_.size(); ++i) parts[i] = py::str();
         for (const write::Part& part : made.parts) {
+            if (part.end - part.begin == made.length) {
+                parts[static_cast<std::size_t>(part.document)] = text;
+                continue;
+            }
             PyObject* piece = PyUnicode_Substring(text.ptr(), part.begin, part.end);
             if (piece == nullptr) throw py::error_already_set();
             parts[static_cast<std::size_t>(part.document)] = py::reinterpret_steal<py::str>(piece);

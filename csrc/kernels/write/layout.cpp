@@ -230,7 +230,7 @@ struct RegionWriter {
         const bool says = wording != Wording::kBare;
         const bool notes = says && form.note;
         const auto goes_on = [&](std::int64_t row) {
-            return !form.continued.empty() && of(form.continued, row + shift);
+            return !form.continued.empty() && of(form.continued, row + shift) != 0;
         };
         std::shared_ptr<const RunMarker> counts = wording == Wording::kSigns ? nullptr : form.marker;
         if (wording == Wording::kTotal && form.total) counts = total(form.total);
@@ -270,7 +270,7 @@ struct RegionWriter {
             for (bool touched = true; touched;) {
                 const std::int64_t last = rows[at++];
                 touched = at < rows.size() && layout.touch(last, rows[at]);
-                const bool noted = notes && (form.noted.empty() || of(form.noted, last + shift));
+                const bool noted = notes && (form.noted.empty() || of(form.noted, last + shift) != 0);
                 const std::string note = noted ? form.note(last + shift) : std::string();
                 if (!touched || !note.empty()) {
                     to.copy(open, end(last));

@@ -51,7 +51,7 @@ struct Lines {
     std::shared_ptr<const RunMarker> marker, sign;
     Total total;
     Note note;
-    std::vector<bool> continued, noted;  // empty: none goes on; all have notes
+    std::vector<std::uint8_t> continued, noted;  // empty: none goes on; all have notes
     std::vector<std::int32_t> told;
     std::string joint, elision;
 };

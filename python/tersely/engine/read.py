@@ -248,10 +248,7 @@ class _Joining:
     ) -> None:
         self.request, self.original, self.options, self.types = request, original, options, types
         self.readers = list(readers)
-        # What a page shows will stand in the place of its document: then the texts are a list of their own.
-        if texts is None or any(isinstance(reader, Html) for reader in readers):
-            texts = Texts([document.text for document in request.documents])
-        self.texts = texts
+        self.texts = texts_of(request.documents) if texts is None else texts
         self.pages: dict[int, PageText] = {}
         self.warnings = list(warnings)
         self.query = (request.query or "").strip()
@@ -290,6 +287,8 @@ class _Joining:
                 self.warnings.append("markup_kept")
             if not page.plain.strip():
                 continue
+            if not self.pages:  # the texts are a list of their own, since what pages show stands in it
+                self.texts = Texts(self.texts)
             self.pages[index], self.texts[index] = page, page.plain
 
     def _read_wholes(self, read: _ReadUnits) -> None:
