@@ -37,11 +37,12 @@ std::vector<std::int32_t> first_alike(std::span<const std::int32_t> ids, std::sp
     return alike;
 }
 
-std::vector<std::int32_t> segment_frequency(const Corpus& corpus) {
+std::vector<std::int32_t> segment_frequency(const Corpus& corpus, std::span<const std::int32_t> alike) {
     std::vector<std::int32_t> frequency(corpus.vocabulary, 0);
     std::vector<std::int32_t> last(corpus.vocabulary, -1);
     for (std::size_t i = 0; i < corpus.size(); ++i) {
         const auto here = static_cast<std::int32_t>(i);
+        if (!alike.empty() && alike[i] != here) continue;
         for (const std::int32_t id : corpus.row(i)) {
             const auto term = static_cast<std::size_t>(id);
             frequency[term] += last[term] != here ? 1 : 0;
@@ -89,21 +90,6 @@ std::vector<std::int32_t> documents_of(const Corpus& corpus, const std::vector<s
         ++documents[first];
     }
     return documents;
-}
-
-// In how many rows that are the first of their kind each term stands.
-std::vector<std::int32_t> frequencies(const Corpus& corpus, const std::vector<std::int32_t>& alike) {
-    std::vector<std::int32_t> frequency(corpus.vocabulary, 0);
-    std::vector<std::int64_t> last(corpus.vocabulary, -1);
-    for (std::size_t i = 0; i < alike.size(); ++i) {
-        if (alike[i] != static_cast<std::int32_t>(i)) continue;
-        for (const std::int32_t id : corpus.row(i)) {
-            const auto term = static_cast<std::size_t>(id);
-            frequency[term] += last[term] != static_cast<std::int64_t>(i) ? 1 : 0;
-            last[term] = static_cast<std::int64_t>(i);
-        }
-    }
-    return frequency;
 }
 
 // How many rows have each as their first.
@@ -154,9 +140,9 @@ std::vector<std::int32_t> first_moulded(const Corpus& corpus, const std::vector<
 Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_class) {
     const std::size_t n = corpus.size();
     const std::vector<std::int32_t> alike = first_alike(corpus.ids, corpus.offsets.first(n + 1));
-    const std::vector<std::int32_t> frequency = frequencies(corpus, alike);
+    const std::vector<std::int32_t> frequency = segment_frequency(corpus, alike);
     const std::vector<std::int32_t> mould = first_moulded(corpus, alike, frequency, term_class);
-    const std::vector<std::int32_t> told_once = frequencies(corpus, mould);
+    const std::vector<std::int32_t> told_once = segment_frequency(corpus, mould);
     std::vector<std::int64_t> last(corpus.vocabulary, -1);
     const auto common = [&](std::size_t term) { return (term_class[term] & text::kCommonWord) != 0; };
     const std::int32_t most = frequency.empty() ? 0 : *std::max_element(frequency.begin(), frequency.end());

@@ -30,8 +30,9 @@ struct Corpus {
 // where it is empty). Exact; O(terms) expected.
 std::vector<std::int32_t> first_alike(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets);
 
-// Number of segments that hold each term. O(terms).
-std::vector<std::int32_t> segment_frequency(const Corpus& corpus);
+// Number of segments that hold each term; of those that are `alike` (as first_alike gives it; empty: none is) the
+// first alone counts. O(terms).
+std::vector<std::int32_t> segment_frequency(const Corpus& corpus, std::span<const std::int32_t> alike = {});
 
 // idf = ln(1 + (n - df + 0.5) / (df + 0.5)): BM25's, never negative (Robertson and Zaragoza 2009, with Lucene's + 1).
 // Rounded to float32, so the last bit of the C library's log does not show.
