@@ -1,7 +1,7 @@
 """Many callers at a time on this machine, slow clients among them: errors, latencies, the server's memory.
 
-Slow clients send half of a head, or nothing; the server cuts them off, and they come again. Over standard
-input there is one client, with as many calls under way.
+Slow clients hold a connection each: they send half of a head, or nothing. Over standard input there is one
+client, with as many calls under way.
 
 Examples:
     python -m benchmarks.retrieval.http_load --data DIR
@@ -35,7 +35,6 @@ from benchmarks.retrieval.in_memory import InMemory, manual_chunks
 
 _HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 _QUERIES = 100
-_IDLE = 3.0  # seconds that the server waits for slow clients
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -51,7 +50,7 @@ def main() -> None:
         else:
             from tersely.mcp.http import serve_http
 
-            serve_http(tools, port=options.serve, idle=_IDLE)
+            serve_http(tools, port=options.serve)
         return
     asyncio.run(_measure(options, _expected(options, tools)))
 
@@ -80,7 +79,6 @@ async def _measure(options: argparse.Namespace, calls: list[tuple[dict[str, Any]
     latencies: list[float] = []
     errors: list[str] = []
     memory: list[float] = []
-    cut_off = itertools.count()
     async with (_over_stdio if options.stdio else _over_http)(options) as (ask, process, port):
         end = time.perf_counter() + options.seconds
         used = _cpu(process)
@@ -104,7 +102,6 @@ async def _measure(options: argparse.Namespace, calls: list[tuple[dict[str, Any]
             while time.perf_counter() < end:
                 with contextlib.suppress(OSError, asyncio.TimeoutError):
                     await asyncio.wait_for(_slowly(number, port), end - time.perf_counter())
-                    next(cut_off)
 
         async def watch() -> None:
             while time.perf_counter() < end:
@@ -120,7 +117,6 @@ async def _measure(options: argparse.Namespace, calls: list[tuple[dict[str, Any]
     row = {
         "calls": len(latencies),
         "errors": len(errors),
-        "slow": next(cut_off),
         "rate": len(latencies) / options.seconds,
         "cpu": 1e3 * used / len(latencies),
         "p50": milliseconds[len(milliseconds) // 2],
@@ -132,7 +128,6 @@ async def _measure(options: argparse.Namespace, calls: list[tuple[dict[str, Any]
     columns = [
         report.Column("calls", form=","),
         report.Column("errors"),
-        report.Column("slow", "slow clients cut off"),
         report.Column("rate", "calls/s", ".0f"),
         report.Column("cpu", "server's CPU ms a call", ".1f"),
         report.Column("p50", "p50 ms", ".0f"),
