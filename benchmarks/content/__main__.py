@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.arguments import make_parser, parse_parts
-from benchmarks.content import code, detection, formats, json, lines, worth
+from benchmarks.content import code, detection, formats, json, lines
 from benchmarks.peers import CODE, TEXT
 from benchmarks.report import Report
 
@@ -46,7 +46,6 @@ def main() -> None:
     if arguments.files is not None:
         detection.report_files(report, arguments.files)
     if arguments.formats is not None:
-        worth.report_worth(report, arguments.formats)
         formats.report_formats(report, arguments.formats)
     report.finish(arguments.json)
 

@@ -21,7 +21,6 @@ _OTHERS_ROWS = 20_000
 _COLUMNS = (
     *TIMES,
     Column("times", "CPU x tersely", ".2f"),
-    Column("share", "% of FMA peak", ".0f"),
     Column("clusters", form=","),
     Column("best", "exact peer"),
 )
@@ -54,12 +53,8 @@ def _exact_table(
         clusters[name] = len(np.unique(found))
 
     how_many = usual_rounds(options, len(rows))
-    peaks = [ours.fma_peak(0.3)]
     times = rounds.interleaved(calls, how_many, check, threads=options.threads)
-    peaks.append(ours.fma_peak(0.3))
-    peak = max(filter(None, peaks), default=None) if options.threads == 1 else None
     best = min((name for name in times if name != TERSELY), key=lambda name: times[name].cpu)
-    work = len(rows) * (len(rows) - 1) * rows.shape[1] / 1e9  # GFLOP for all pairs
     table: list[dict[str, Any]] = []
     for system in listed:
         found = times.get(system.name)
@@ -70,14 +65,10 @@ def _exact_table(
             continue
         row = {"system": system.name, **found.row(), "times": found.cpu / times[TERSELY].cpu}
         row |= {"best": "best" if system.name == best else "", "clusters": clusters[system.name]}
-        if peak and linkage == "single":
-            row["share"] = 100 * work / found.cpu / peak
         table.append(row)
     head = f"{title}, cosine >= {options.threshold}, {linkage} linkage, {len(truth.i):,} pairs"
     result.table(f"{head}; medians of {how_many} rounds, {options.threads} thread(s)", _COLUMNS, table)
     _targets(result, f"{title}, {linkage}", len(rows), times, best)
-    if peak and linkage == "single":
-        _share(result, title, len(rows), work, peak, times, best)
 
 
 def _targets(result: Report, name: str, size: int, times: dict[str, rounds.Times], best: str) -> None:
@@ -88,28 +79,6 @@ def _targets(result: Report, name: str, size: int, times: dict[str, rounds.Times
     elif size >= 5_000:
         ratio = times[best].cpu / times[TERSELY].cpu
         result.targets.append(Target(f"{name}: CPU, against {best}", 3, ratio, "x", at_most=False))
-
-
-def _share(
-    result: Report,
-    title: str,
-    size: int,
-    work: float,
-    peak: float,
-    times: dict[str, rounds.Times],
-    best: str,
-) -> None:
-    """What part of the multiply-adds that one thread can do in registers."""
-    least = work / peak
-    result.note(
-        f"{title}: {work:.2f} GFLOP for all pairs, FMA peak of one thread {peak:.0f} GFLOP/s. The float32 "
-        f"multiply-adds alone take {least * 1e3:.2f} ms, so that nothing that does them all can be more than "
-        f"{times[best].cpu / least:.2f} x as fast as {best}."
-    )
-    if size >= 5_000:
-        asked = 85 if size >= 50_000 else 75
-        share = 100 * work / times[TERSELY].cpu / peak
-        result.targets.append(Target(f"{title}: share of the FMA peak", asked, share, "%", at_most=False))
 
 
 def _bound(system: System, rows: vectors.Floats, threshold: float) -> Callable[[], Any]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from tersely import _native, kernels
+from tersely import kernels
 
 from benchmarks.checks import require
 from benchmarks.kernels.pairs import Ints, Pairs
 from benchmarks.kernels.vectors import Floats
 
-__all__ = ["clusters", "facility_location", "fma_peak", "isa", "labels", "mmr", "pairs", "similarity"]
+__all__ = ["clusters", "facility_location", "isa", "labels", "mmr", "pairs", "similarity"]
 
 
 def similarity(rows: Floats, threads: int = 1) -> Floats:
@@ -58,8 +58,3 @@ def mmr(rows: Floats, query: Floats, k: int, weight: float) -> list[int]:
 def isa() -> str:
     """The instruction set that was chosen."""
     return kernels.isa()
-
-
-def fma_peak(seconds: float) -> float:
-    """GFLOP/s of one thread that only does float32 FMA in registers."""
-    return _native.fma_peak(seconds)

@@ -1,7 +1,6 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -290,36 +289,8 @@ py::tuple find_lists(const GivenLines& lines) {
                           to_array(std::move(found.people)));
 }
 
-// In the order of their declaration.
-constexpr std::array<std::pair<const char*, double content::LineWeights::*>, 8> kWeights{{
-    {"outcome", &content::LineWeights::outcome},
-    {"scene", &content::LineWeights::scene},
-    {"near", &content::LineWeights::near},
-    {"first", &content::LineWeights::first},
-    {"rare", &content::LineWeights::rare},
-    {"odd", &content::LineWeights::odd},
-    {"share", &content::LineWeights::share},
-    {"piece", &content::LineWeights::piece},
-}};
-
-double* weight_named(content::LineWeights& weights, const std::string& name) {
-    for (const auto& [known, member] : kWeights) {
-        if (name == known) return &(weights.*member);
-    }
-    throw py::value_error("unknown weight " + name);
-}
-
-py::dict line_weights() {
-    const content::LineWeights weights;
-    py::dict result;
-    for (const auto& [name, member] : kWeights) result[name] = weights.*member;
-    return result;
-}
-
-py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const GivenLines& lines, std::size_t context,
-                     const py::dict& weights) {
-    content::LineWeights chosen;
-    for (const auto& [name, value] : weights) *weight_named(chosen, name.cast<std::string>()) = value.cast<double>();
+py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const GivenLines& lines,
+                     std::size_t context) {
     const content::GradedLines read = lines.get();
     const std::span<const float> grades = view(grade), more = view(asked);
     require(grades.size() == read.rows.size() && more.size() == grades.size(),
@@ -327,7 +298,7 @@ py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const
     content::LineWorth result;
     {
         const Release release;
-        result = content::line_worth(read, grades, more, context, chosen);
+        result = content::line_worth(read, grades, more, context);
     }
     return py::make_tuple(to_array(std::move(result.worth)), to_array(std::move(result.first)));
 }
@@ -624,9 +595,7 @@ void bind_content(py::module_& m) {
     m.def("outcome_grades", &of_lines<float, &content::outcome_grades>, py::arg("lines"));
     m.def("report_grades", &of_lines<float, &content::report_grades>, py::arg("lines"));
     m.def("find_lists", &find_lists, py::arg("lines"));
-    m.def("line_worth", &line_worth, py::arg("grade"), py::arg("asked"), py::arg("lines"), py::arg("context"),
-          py::arg("weights") = py::dict());
-    m.def("line_weights", &line_weights);
+    m.def("line_worth", &line_worth, py::arg("grade"), py::arg("asked"), py::arg("lines"), py::arg("context"));
     m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("graded"), py::arg("most"));
     const char* what = "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.";

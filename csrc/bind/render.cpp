@@ -160,14 +160,13 @@ class Layout {
                              Input<std::int32_t>, Input<std::int32_t>>;
 
     Layout(const py::list& texts, const Table& table, const py::tuple& regions, const std::string& separator,
-           const std::optional<std::string>& within, bool clauses, bool pieces, py::object counter)
+           const std::optional<std::string>& within, bool clauses, bool pieces, const py::object& counter)
         : document_(copy(std::get<0>(table))),
           block_(copy(std::get<4>(table))),
           heading_(copy(std::get<5>(table))),
           start_(copy(std::get<1>(table))),
           end_(copy(std::get<2>(table))),
           kind_(copy(std::get<3>(table))),
-          counter_(std::move(counter)),
           layout_{{},      document_, block_, heading_, start_, end_, kind_, {}, separator, within.value_or(separator),
                   clauses, pieces} {
         for (const py::handle text : texts) {
@@ -185,14 +184,14 @@ class Layout {
             ++layout_.regions.back().last;
         }
         layout_.check();
-        if (!counter_.is_none() && (!regions.empty() || layout_.marks_joints())) counter_ = line_counts(counter_);
+        if (!counter.is_none()) counter_.emplace(counter, !regions.empty() || layout_.marks_joints());
     }
     Layout(const Layout&) = delete;
     Layout& operator=(const Layout&) = delete;
 
     // `kept`: rows, or the code of each row. The text, the part of each document, where what is no source's begins and
     // ends, how many rows are kept, tokens (-1: without a counter).
-    py::tuple write(const py::array& kept, int wording) const {
+    py::tuple write(const py::array& kept, int wording) {
         const std::vector<std::int64_t> rows = rows_of(kept);
         const write::Written made = layout_.write(rows, static_cast<write::Wording>(wording));
         const py::str text = text_of(made);
@@ -207,7 +206,7 @@ class Layout {
             if (piece == nullptr) throw py::error_already_set();
             parts[static_cast<std::size_t>(part.document)] = py::reinterpret_steal<py::str>(piece);
         }
-        const std::int64_t tokens = counter_.is_none() || made.length == 0 ? -1 : tokens_of(counter_, text);
+        const std::int64_t tokens = !counter_ || made.length == 0 ? -1 : counter_->count(text);
         return py::make_tuple(text, std::move(parts), to_array(std::vector(made.places)), rows.size(), tokens);
     }
 
@@ -268,7 +267,7 @@ class Layout {
     std::vector<std::int32_t> document_, block_, heading_;
     std::vector<std::int64_t> start_, end_;
     std::vector<std::uint8_t> kind_;
-    py::object counter_;
+    std::optional<TextCounter> counter_;
     write::Layout layout_;
 };
 
@@ -309,7 +308,7 @@ void bind_render(py::module_& m) {
     m.attr("WIDEST_GAP") = write::kWidestGap;
     py::class_<Layout>(m, "Layout", "Writes kept rows as a text; immutable.", py::is_final(), plain)
         .def(py::init<const py::list&, const Layout::Table&, const py::tuple&, const std::string&,
-                      const std::optional<std::string>&, bool, bool, py::object>(),
+                      const std::optional<std::string>&, bool, bool, const py::object&>(),
              py::arg("texts"), py::arg("table"), py::arg("regions"), py::arg("separator"),
              py::arg("within") = py::none(), py::arg("clauses") = false, py::arg("pieces") = false,
              py::arg("counter") = py::none())

@@ -1,6 +1,5 @@
 #include "kernels/similarity/similarity.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -12,7 +11,6 @@
 #include "kernels/lexical/agreement.hpp"
 #include "kernels/subset/subset.hpp"
 #include "kernels/text/guards.hpp"
-#include "simd/dot.hpp"
 
 namespace py = pybind11;
 
@@ -79,20 +77,6 @@ py::tuple threshold_clusters(const py::array& x, double threshold, const Input<d
     });
     return py::make_tuple(to_array(std::move(clusters.labels)), to_array(std::move(clusters.representatives)),
                           to_array(std::move(clusters.sizes)));
-}
-
-// Billions of floating point operations a second that one thread reaches from registers alone; the best of rounds.
-double fma_peak(double seconds) {
-    using Clock = std::chrono::steady_clock;
-    const WithoutGil released;
-    const auto begin = Clock::now();
-    double best = 0;
-    do {
-        const auto start = Clock::now();
-        const double done = simd::dot_kernels().peak(100'000);
-        best = std::max(best, done / std::chrono::duration<double>(Clock::now() - start).count());
-    } while (std::chrono::duration<double>(Clock::now() - begin).count() < seconds);
-    return best / 1e9;
 }
 
 using Int32s = py::array_t<std::int32_t, py::array::c_style>;
@@ -332,7 +316,6 @@ void bind_similarity(py::module_& m) {
     m.def("has_pair", &has_pair, py::arg("x"), py::arg("threshold"), py::arg("threads"));
     m.def("threshold_clusters", &threshold_clusters, py::arg("x"), py::arg("threshold"), py::arg("scores"),
           py::arg("single"), py::arg("threads"), py::arg("progress"));
-    m.def("fma_peak", &fma_peak, py::arg("seconds"));
     m.def("check_pairs", &check_pairs, py::arg("x"), py::arg("i"), py::arg("j"), py::arg("threshold"),
           py::arg("threads"));
     m.def("join_found", &join_found, py::arg("rows"), py::arg("limits"), py::arg("found"), py::arg("similarity"),

@@ -320,18 +320,6 @@ py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document,
                           to_array(std::move(keys)), distinct, to_array(std::move(weights)));
 }
 
-py::array_t<float> segment_weights(const py::list& texts, const Input<std::int32_t>& document,
-                                   const Input<std::int64_t>& start, const Input<std::int64_t>& end,
-                                   const Input<std::uint8_t>& kind, const Input<std::int32_t>& block) {
-    const Given given(texts, document, start, end, kind, block);
-    std::vector<float> weights;
-    {
-        const Release release;
-        weights = given.weights();
-    }
-    return to_array(std::move(weights));
-}
-
 // What segments are worth without a query, their centrality, and how far they stand apart.
 py::tuple importance(const py::object& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
                      const Input<std::int64_t>& end, const Input<std::uint8_t>& kind, const Input<std::int32_t>& block,
@@ -430,8 +418,6 @@ void bind_text(py::module_& m) {
     m.def("isa", &simd::isa,
           "The instruction set in use, such as 'avx512vnni', 'avx2' or 'neondot'; TERSELY_ISA forces one.");
     m.def("find_facts", &find_facts, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
-          py::arg("kind"), py::arg("block"));
-    m.def("segment_weights", &segment_weights, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("block"));
     m.def("importance", &importance, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("block"), py::arg("heading"), py::arg("term_ids"), py::arg("term_offsets"),

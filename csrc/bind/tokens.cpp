@@ -3,7 +3,6 @@
 #include <pybind11/pybind11.h>
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +15,6 @@
 #include "kernels/embed/static_table.hpp"
 #include "kernels/spare.hpp"
 #include "kernels/tokens/count.hpp"
-#include "kernels/tokens/line_counts.hpp"
 
 namespace py = pybind11;
 
@@ -121,27 +119,6 @@ py::array_t<std::int64_t> count_spans(const py::object& table, const py::object&
     return out;
 }
 
-// tokens::LineCounts by a table, which is kept alive. Threads that share one take turns.
-class LineCounts {
-  public:
-    explicit LineCounts(py::object table) : table_(std::move(table)), held_(table_.cast<const HeldTable&>()) {}
-
-    std::size_t count(const py::str& text) {
-        const Utf8List list(py::list(py::make_tuple(text)));
-        const Release release;
-        const std::scoped_lock alone(turn_);
-        Spare<tokens::Known>::Lent known(held_.known);
-        tokens::Counter counter(held_.table, known.get());
-        return lines_.count(counter, list.views().front());
-    }
-
-  private:
-    py::object table_;
-    const HeldTable& held_;
-    tokens::LineCounts lines_;
-    std::mutex turn_;
-};
-
 using embed::StaticTable;
 
 void require_utf8(std::string_view words) {
@@ -223,11 +200,14 @@ py::array_t<float> similarity_spans(const StaticTable& table, const py::str& que
 
 }  // namespace
 
-py::object line_counts(const py::object& table) { return py::cast(std::make_unique<LineCounts>(table)); }
-
-std::int64_t tokens_of(const py::object& counter, const py::str& text) {
-    if (py::isinstance<LineCounts>(counter)) return static_cast<std::int64_t>(counter.cast<LineCounts&>().count(text));
-    return count_one(counter.cast<const HeldTable&>(), text);
+std::int64_t TextCounter::count(const py::str& text) {
+    if (!by_lines_) return count_one(held_, text);
+    const Utf8List list(py::list(py::make_tuple(text)));
+    const Release release;
+    const std::scoped_lock alone(turn_);
+    Spare<tokens::Known>::Lent known(held_.known);
+    tokens::Counter counter(held_.table, known.get());
+    return static_cast<std::int64_t>(lines_.count(counter, list.views().front()));
 }
 
 void bind_tokens(py::module_& m) {
@@ -246,10 +226,6 @@ void bind_tokens(py::module_& m) {
         .def("count_spans", &count_spans, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
              py::arg("marks") = nullptr)
         .def("__len__", [](const HeldTable& held) { return held.table.size(); });
-    what = "Counts texts that have many lines in common: each line once.";
-    py::class_<LineCounts>(m, "LineCounts", what, py::is_final(), plain)
-        .def(py::init<py::object>(), py::arg("table"))
-        .def("count", &LineCounts::count, py::arg("text"));
     what = "A static table of token vectors and its tokenizer; immutable.";
     py::class_<StaticTable>(m, "StaticTable", what, py::is_final(), plain)
         .def(py::init(&make_table), py::arg("words"), py::arg("rows"), py::arg("scales"))

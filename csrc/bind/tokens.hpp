@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
 #include "kernels/spare.hpp"
 #include "kernels/tokens/count.hpp"
+#include "kernels/tokens/line_counts.hpp"
 
 namespace tersely::bind {
 
@@ -30,8 +32,20 @@ struct HeldTable {
     }
 };
 
-// LineCounts of Python by its TokenTable, and the tokens of a text by either.
-pybind11::object line_counts(const pybind11::object& table);
-std::int64_t tokens_of(const pybind11::object& counter, const pybind11::str& text);
+// Counts texts by a table, which it keeps alive: each line once where they have many in common (line_counts.hpp).
+// Threads that share one take turns.
+class TextCounter {
+  public:
+    TextCounter(pybind11::object table, bool by_lines)
+        : table_(std::move(table)), held_(table_.cast<const HeldTable&>()), by_lines_(by_lines) {}
+    std::int64_t count(const pybind11::str& text);
+
+  private:
+    pybind11::object table_;
+    const HeldTable& held_;
+    const bool by_lines_;
+    tokens::LineCounts lines_;
+    std::mutex turn_;
+};
 
 }  // namespace tersely::bind

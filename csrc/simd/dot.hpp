@@ -38,9 +38,6 @@ struct DotKernels {
     void (*interleave)(const void* rows, std::size_t stride, std::size_t size, void* words);
     // Sum of weights[i] * max(0, x[i] - least[i]) in double, in the order of `dot`; nullptr: all weights are 1.
     double (*excess)(const float* x, const float* least, const double* weights, std::size_t size);
-    // `rounds` times a register full of independent fused multiply-adds; returns the floating point operations done.
-    // What it does a second is the peak that `tile` is measured against.
-    double (*peak)(std::size_t rounds);
 };
 
 // The kernels of the instruction set that byte_kernels() (bytes.hpp) names.

@@ -5,13 +5,11 @@ namespace {
 
 constexpr decltype(sizeof(0)) kMicroRows = 4, kMicroVectors = 3;  // 12 sums of 16 registers
 
-inline void keep(Vector& value) { __asm__ volatile("" : "+x"(value)); }
-
 }  // namespace
 
 #include "simd/dot_kernel.inl"
 
 namespace tersely::simd {
 extern const DotKernels kDot_avx2;
-const DotKernels kDot_avx2 = {tile, line, nullptr, dot, widen, scale_row, interleave, excess, peak};
+const DotKernels kDot_avx2 = {tile, line, nullptr, dot, widen, scale_row, interleave, excess};
 }  // namespace tersely::simd

@@ -139,26 +139,4 @@ void interleave(const void* rows, Size stride, Size size, void* words) {
     }
 }
 
-double peak(Size rounds) {
-    Vector sum[kMicroRows][kMicroVectors];
-    for (Size r = 0; r < kMicroRows; ++r) {
-        for (Size v = 0; v < kMicroVectors; ++v) sum[r][v] = spread(1.0F);
-    }
-    Vector factor = spread(0.5F);
-    Vector add = spread(0.5F);
-    for (Size round = 0; round < rounds; ++round) {
-        keep(factor);
-        keep(add);
-#pragma GCC unroll 16
-        for (Size r = 0; r < kMicroRows; ++r) {
-#pragma GCC unroll 4
-            for (Size v = 0; v < kMicroVectors; ++v) sum[r][v] = fused(sum[r][v], factor, add);
-        }
-    }
-    for (Size r = 0; r < kMicroRows; ++r) {
-        for (Size v = 0; v < kMicroVectors; ++v) keep(sum[r][v]);
-    }
-    return 2.0 * static_cast<double>(rounds) * static_cast<double>(kMicroRows * kMicroColumns);
-}
-
 }  // namespace

@@ -5,13 +5,11 @@ namespace {
 
 constexpr decltype(sizeof(0)) kMicroRows = 8, kMicroVectors = 3;  // 24 sums of 32 registers
 
-inline void keep(Vector& value) { __asm__ volatile("" : "+w"(value)); }
-
 }  // namespace
 
 #include "simd/dot_kernel.inl"
 
 namespace tersely::simd {
 extern const DotKernels kDot_neon;
-const DotKernels kDot_neon = {tile, line, nullptr, dot, widen, scale_row, interleave, excess, peak};
+const DotKernels kDot_neon = {tile, line, nullptr, dot, widen, scale_row, interleave, excess};
 }  // namespace tersely::simd

@@ -10,7 +10,6 @@ inline void store(float* at, Vector value) { *at = value; }
 inline Vector spread(float value) { return value; }
 inline Vector fused(Vector a, Vector b, Vector c) { return __builtin_fmaf(a, b, c); }  // one rounding, also in software
 inline unsigned at_least(Vector value, Vector least) { return value >= least ? 1U : 0U; }
-inline void keep(Vector& value) { __asm__ volatile("" : "+m"(value)); }
 
 }  // namespace
 
@@ -18,5 +17,5 @@ inline void keep(Vector& value) { __asm__ volatile("" : "+m"(value)); }
 
 namespace tersely::simd {
 extern const DotKernels kDot_scalar;
-const DotKernels kDot_scalar = {tile, line, nullptr, dot, widen, scale_row, interleave, excess, peak};
+const DotKernels kDot_scalar = {tile, line, nullptr, dot, widen, scale_row, interleave, excess};
 }  // namespace tersely::simd

@@ -192,14 +192,6 @@ def find_facts(
     kind: _UInt8s,
     block: _Int32s,
 ) -> tuple[_UInt8s, _Int32s, _Int64s, _Int64s, _Int32s, _Int32s, _Int32s, int, _Float32s]: ...
-def segment_weights(
-    texts: list[str],
-    document: _Int32s,
-    start: _Int64s,
-    end: _Int64s,
-    kind: _UInt8s,
-    block: _Int32s,
-) -> _Float32s: ...
 def importance(  # engine/worth.py
     texts: Sequence[str] | Utf8,
     document: _Int32s,
@@ -229,7 +221,6 @@ def threshold_clusters(
     threads: int,
     progress: _Progress | None,
 ) -> tuple[_Int32s, _Int32s, _Int32s]: ...
-def fma_peak(seconds: float) -> float: ...
 
 # items, gains, value, cost, upper bound
 _Chosen: TypeAlias = tuple[_Int32s, _Float64s, float, float, float]
@@ -438,13 +429,6 @@ class TokenTable:
     def __len__(self) -> int: ...
 
 @final
-class LineCounts:
-    """Tokens of texts that have many lines in common (csrc/kernels/tokens/line_counts.hpp)."""
-
-    def __init__(self, table: TokenTable) -> None: ...
-    def count(self, text: str) -> int: ...
-
-@final
 class StaticTable:
     # words: one a line, UTF-8; rows: (words, dimensions / 2), two values a byte; scales: (words,)
     def __init__(self, words: bytes, rows: _UInt8s, scales: _Float32s) -> None: ...
@@ -493,14 +477,12 @@ def report_grades(lines: GradedLines) -> _Float32s: ...
 def find_lists(  # place, needs, people; empty: there are no lists
     lines: GradedLines,
 ) -> tuple[_Float32s, _Int32s, _UInt8s]: ...
-def line_worth(  # worth; 1: fails, 2: is new. weights: instead of those that `line_weights` gives
+def line_worth(  # worth; 1: fails, 2: is new
     grade: _Float32s,
     asked: _Float32s,
     lines: GradedLines,
     context: int,
-    weights: dict[str, float] = ...,
 ) -> tuple[_Float32s, _UInt8s]: ...
-def line_weights() -> dict[str, float]: ...
 def grades_of_units(  # empty: no line says anything
     texts: Sequence[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s, graded: _UInt8s, most: int
 ) -> _Float32s: ...

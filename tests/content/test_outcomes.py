@@ -553,13 +553,6 @@ def test_worth_of_lines(texts: list[str], context: int) -> None:
     assert first.tolist() == expected[1]
 
 
-def test_unknown_weights_are_named() -> None:
-    lines = read_lines(["one"], None, 1024)
-    zero = np.zeros(1, dtype=np.float32)
-    with pytest.raises(ValueError, match="unknown weight last"):
-        _native.line_worth(zero, zero, lines.graded(), 0, {"last": 1.0})
-
-
 @given(DOCUMENTS, st.randoms(use_true_random=False))
 def test_units_have_the_best_grade_of_their_lines(texts: list[str], chance: random.Random) -> None:
     """Units are the rows of lines: each has its own grade, or that of what it stands beside."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import log2
 
 import numpy as np
 import pytest
@@ -223,14 +224,13 @@ def test_what_frames_every_document_goes_before_what_one_says() -> None:
 
 
 def test_importance_is_centrality_and_what_stands_alone_per_token() -> None:
-    texts = [
-        "# Report\n\nThe ACME-4711 pump costs 1,250.50 EUR.\n\nIt is old — and loud. See /etc/pump.conf:12."
-    ]
+    texts = ["Ask for INV-2291 there. Nobody came. The bill INV-2291 was paid."]
     analysis = analyze(texts, [])
     table = analysis.table
     found = importance(texts, analysis)
     assert found.gist is not None and np.array_equal(found.gist, centrality(analysis))
-    facts = _native.segment_weights(texts, *table.columns()[:5])
+    name = 2.5 * log2((3 + 4) / (2 + 2)) / 2  # two of three sentences have it: half in each
+    facts = np.array([name, 0, name])
     said = found.apart * (1.5 * np.log2((len(table) + 16) / 16) + facts)
     share = 4.75 * np.minimum(said, 6.0) / ((table.end - table.start) / 4.5 + 8.0)
     np.testing.assert_allclose(found.worth, found.gist + share, rtol=1e-6)

@@ -382,42 +382,6 @@ def test_facts_of_paths_do_not_overlap(text: str) -> None:
 RUNS = (K.NUMBER, K.DATE, K.VERSION, K.FENCED_CODE, K.INLINE_CODE, K.PATH, K.PATH_LINE, K.URL, K.IDENTIFIER)
 
 
-def weights_of_runs(document: str) -> np.ndarray:
-    table = segment([document])
-    columns = (table.document, table.start, table.end, table.kind, table.block)
-    return _native.segment_weights([document], *columns)
-
-
-@pytest.mark.parametrize("sample", ALL)
-def test_runs_weigh_what_their_facts_do(sample: str) -> None:
-    table = segment([sample])
-    facts = find_facts([sample], table)
-    times = np.maximum(np.bincount(facts.key, minlength=facts.keys), 1)
-    runs = np.isin(facts.kind, RUNS) & (facts.weight >= 1.5)
-    pairs = np.unique(np.stack((facts.segment, facts.key)), axis=1, return_index=True)[1]
-    pairs = pairs[runs[pairs]]
-    weight = np.array(weights_in_text(facts, len(table)))
-    hard = np.bincount(facts.segment[pairs], weight[pairs] / times[facts.key[pairs]], minlength=len(table))
-    every = np.bincount(facts.segment, weight, minlength=len(table))
-    found = weights_of_runs(sample)
-    assert (found <= every + 1e-3).all()
-    assert (found >= hard - 1e-3).mean() > 0.9  # what words tell (camel-case names, errors) is left out
-
-
-@given(texts)
-def test_runs_weigh_something_in_any_text(text: str) -> None:
-    found = weights_of_runs(text)
-    assert len(found) == len(segment([text]))
-    assert np.isfinite(found).all()
-    assert (found >= 0).all()
-
-
-def test_a_fact_stated_twice_weighs_half_in_each_place() -> None:
-    found = weights_of_runs("Ask for INV-2291 there. Nobody came. The bill INV-2291 was paid.")
-    weight = 2.5 * log2((3 + 4) / (2 + 2))  # two of three sentences have such a name
-    assert found.tolist() == pytest.approx([weight / 2, 0, weight / 2])
-
-
 def weights_in_text(facts: FactTable, segments: int) -> list[float]:
     """facts.hpp."""
     likes = [(kind, round(weight / 0.05)) for kind, weight in zip(facts.kind, facts.weight, strict=True)]

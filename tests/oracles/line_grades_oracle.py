@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from tersely import _native
 from tersely.content.lines import LineTable, Mark
 from tersely.types import Float32s, Int32s, Int64s
 
@@ -26,6 +25,16 @@ _CLOSING = (
 _LONG = 20  # lines of a document that has a closing
 _TOTALS = 6  # lines below a heading of totals that may be these
 _LONG_LINE = 120  # characters: of a longer line without words of errors, a root of the rest counts
+_WEIGHTS = {
+    "outcome": 10.0,
+    "scene": 2.0,
+    "near": 1.0,
+    "first": 1.5,
+    "rare": 1.0,
+    "odd": 3.0,
+    "share": 2.0,
+    "piece": 4.0,
+}
 _END = 12  # lines at the end of a document, where verdicts stand
 
 
@@ -97,8 +106,8 @@ def behind(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
 def line_worth(
     lines: LineTable, grade: Float32s, asked: Float32s, context: int
 ) -> tuple[Float32s, list[int]]:
-    """What lines are worth beside each other, by `_native.line_weights`, and 1: fails, 2: is new."""
-    weights, n, document = _native.line_weights(), len(grade), lines.table.document
+    """What lines are worth beside each other, and 1: fails, 2: is new."""
+    n, document = len(grade), lines.table.document
     says = (grade >= np.float32(ERROR)) & (lines.copies == 0)
     said = lines.has(Mark.ERROR | Mark.TROUBLE | Mark.SUMMARY | Mark.FAILURE)
     failed = grade >= np.float32(FAILED)
@@ -114,24 +123,24 @@ def line_worth(
         apart = bool(failed[i] and (not counted or met[template] + 1 >= count))
         first[i] = int(apart)
         if lines.continued[i]:
-            worth[i] = 0.1 + weights["piece"] * graded
+            worth[i] = 0.1 + _WEIGHTS["piece"] * graded
         else:
             odd = float(lines.odd[i])
             rare = (lines.variants[lines.variant[i]] if lines.variant[i] >= 0 else count) <= 3
             again = 1 if rare or apart or not said[i] else np.sqrt(1 + met[template])
-            worth[i] = weights["outcome"] * graded / again + weights["scene"] * float(told[i])
+            worth[i] = _WEIGHTS["outcome"] * graded / again + _WEIGHTS["scene"] * float(told[i])
             first[i] |= int(failed[i] and (rare or met[template] < 3))
             if lines.forms[template] == 0:
                 worth[i] += 0.1
             else:
-                worth[i] += weights["share"] / np.sqrt(count)
-                worth[i] += weights["first"] * (met[template] == 0) / np.sqrt(1 + in_run[i])
-                worth[i] += weights["rare"] * rare + weights["odd"] * odd
+                worth[i] += _WEIGHTS["share"] / np.sqrt(count)
+                worth[i] += _WEIGHTS["first"] * (met[template] == 0) / np.sqrt(1 + in_run[i])
+                worth[i] += _WEIGHTS["rare"] * rare + _WEIGHTS["odd"] * odd
                 first[i] |= 2 * int(rare or met[template] == 0)
             met[template] += 1
         around = slice(max(i - context, 0), i + context + 1)
         near = bool((says[around] & (document[around] == document[i])).any())
-        worth[i] += weights["near"] * near
+        worth[i] += _WEIGHTS["near"] * near
         size = int(lines.table.end[i] - lines.table.start[i])
         if size > _LONG_LINE and graded < ERROR:
             worth[i] *= np.sqrt(_LONG_LINE / size)

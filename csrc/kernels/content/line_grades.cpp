@@ -167,9 +167,19 @@ constexpr float kTotalGrade = 0.4F;
 constexpr std::size_t kEnding = 12;  // lines at the end of a document, where verdicts stand
 // Grade of a line that stands beside a failure, at most: tables' odd rows come first.
 constexpr float kSceneShare = 0.25F;
-constexpr double kDrawnShare = 0.3;         // of what a line is worth, for one of a quote of what is complained of
-constexpr double kLongLine = 120;           // characters: of a longer line without words of errors a root counts
-constexpr double kLeastWorth = 0.1;         // of pieces of long lines, and of signs alone
+constexpr double kDrawnShare = 0.3;  // of what a line is worth, for one of a quote of what is complained of
+constexpr double kLongLine = 120;    // characters: of a longer line without words of errors a root counts
+constexpr double kLeastWorth = 0.1;  // of pieces of long lines, and of signs alone
+// What a line is worth per token beside the others, as a sum: what it says of an outcome, and how unlike them it is.
+constexpr double kOutcomeWorth = 10;  // times its grade
+constexpr double kSceneWorth = 2;     // times what it tells of a failure beside it (scenes)
+constexpr double kNearWorth = 1;      // for lines with words of errors, and within `context` rows of one
+constexpr double kFirstWorth = 1.5;   // of the first of its template, over the root of its place in its run
+constexpr std::int64_t kRareLines = 3;
+constexpr double kRareWorth = 1;            // where at most kRareLines have its words
+constexpr double kOddWorth = 3;             // times how odd a value is that it says (LineReader::odd)
+constexpr double kShareWorth = 2;           // over the root of how many lines its template has
+constexpr double kPieceWorth = 4;           // instead, times its grade, for a piece of a long line behind its head
 constexpr double kOverwrittenWorth = 0.01;  // of what is written over
 // Of documents whose lines have one shape: lines at least, the share of that shape, that of rare ones at most.
 constexpr std::size_t kFewestAlike = 10;
@@ -598,7 +608,7 @@ std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade
 }
 
 LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
-                     std::size_t context, const LineWeights& weights) {
+                     std::size_t context) {
     const std::span<const Row> rows = lines.rows;
     const std::vector<float> told = scenes(lines, grade);
     std::vector<std::int64_t> met(lines.counts.size(), 0);
@@ -612,7 +622,7 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
         const auto of = static_cast<std::size_t>(row.template_id);
         const double graded = static_cast<double>(grade[i]);
         const bool failed = grade[i] >= static_cast<float>(kFailedGrade);
-        double worth = kLeastWorth + weights.piece * graded;
+        double worth = kLeastWorth + kPieceWorth * graded;
         const std::int64_t alike = lines.counts[of];
         // Another failure than those before; of counts told again and again, as of progress, the last one.
         const bool counted = has(row, kSummary) && alike > kFewFound;
@@ -627,18 +637,18 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
             if (failed && (rare || met[of] < kFewFound)) result.first[i] |= kFails;
             if (lines.forms[of] != 0 && (rare || met[of] == 0)) result.first[i] |= kIsNew;
             const double again = lasts ? 1 : std::sqrt(static_cast<double>(1 + met[of]));
-            worth = weights.outcome * graded / again + weights.scene * static_cast<double>(told[i]);
+            worth = kOutcomeWorth * graded / again + kSceneWorth * static_cast<double>(told[i]);
             if (lines.forms[of] == 0) {  // signs alone say nothing new
                 worth += kLeastWorth;
             } else {
-                worth += weights.share / std::sqrt(static_cast<double>(std::max<std::int64_t>(alike, 1)));
-                if (met[of] == 0) worth += weights.first / std::sqrt(static_cast<double>(1 + in_run[i]));
-                if (rare) worth += weights.rare;
-                worth += weights.odd * odd;
+                worth += kShareWorth / std::sqrt(static_cast<double>(std::max<std::int64_t>(alike, 1)));
+                if (met[of] == 0) worth += kFirstWorth / std::sqrt(static_cast<double>(1 + in_run[i]));
+                if (rare) worth += kRareWorth;
+                worth += kOddWorth * odd;
             }
             ++met[of];
         }
-        if (near[i]) worth += weights.near;
+        if (near[i]) worth += kNearWorth;
         const auto size = static_cast<double>(row.end - row.start);
         if (size > kLongLine && graded < kErrorGrade) worth *= std::sqrt(kLongLine / size);
         const bool drawn = quotes.drawn[i] && !failed;

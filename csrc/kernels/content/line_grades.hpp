@@ -82,21 +82,6 @@ Lists find_lists(const GradedLines& lines);
 // tells more than what precedes, and less and less with the distance; what passed tells nothing. O(rows).
 std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade);
 
-// What lines are worth per token beside each other, as a sum: what they say of an outcome, and how unlike the others
-// they are. `python -m benchmarks.content --formats DIR` says what each part keeps, and
-// tries others.
-struct LineWeights {
-    double outcome = 10;  // times its grade
-    double scene = 2;     // times what it tells of a failure beside it (scenes)
-    double near = 1;      // for lines with words of errors, and within `context` rows of one
-    double first = 1.5;  // for the first line of its template, over the root of its place in a run of lines of one form
-    double rare = 1;     // where at most kRareLines have its words
-    double odd = 3;      // times how odd a value is that it says (LineReader::odd)
-    double share = 2;    // over the square root of how many lines its template has
-    double piece = 4;    // instead of all these, times its grade, for a piece of a long line behind its head
-};
-inline constexpr std::int64_t kRareLines = 3;
-
 inline constexpr std::uint8_t kFails = 1;  // says that something failed, in words that are not said all over the text
 inline constexpr std::uint8_t kIsNew = 2;  // is the first line of its template, or has rare words
 
@@ -112,7 +97,7 @@ struct LineWorth {
 // a file; of one that is written over next to nothing; signs alone are unlike no other line; 0 for what stands for
 // other lines. `end - start` of a row counts, in characters. O(rows).
 LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
-                     std::size_t context, const LineWeights& weights = {});
+                     std::size_t context);
 
 // Units of documents that ascend with their places.
 struct UnitPlaces {
