@@ -49,6 +49,7 @@ def test_the_second_question_has_the_names_and_what_is_still_open() -> None:
     ("texts", "question"),
     [
         ([FILM, BORN, *OTHERS], "Where was he born?"),  # short
+        ([FILM, BORN, *OTHERS], QUESTION + " ".join(f"word{n}" for n in range(99))),  # a text
         ([FILM, BORN], QUESTION),  # too few paragraphs to be led anywhere
         ([FILM, *OTHERS], QUESTION),  # nobody else says the name
         ([FILM, *[f"Okonedo {text}" for text in OTHERS]], QUESTION),  # everybody does

@@ -1,4 +1,4 @@
-"""The second step of a question: what its best segments name, and it does not, is asked for next.
+"""The second step of a question: names in its best segments that it does not have are asked for next.
 
 "Who is the wife of the director of Vertigo?" finds the segment that says who the director is. Where his wife
 stands, there may be no word of the question, but his name.
@@ -16,7 +16,7 @@ import numpy as np
 from tersely import _native
 from tersely.types import Analysis, Float32s, Int32s, Int64s
 
-_LEAST_TERMS = 6  # of a question: shorter ones seldom take two steps
+_LEAST_TERMS, _MOST_TERMS = 6, 64  # of a question: shorter ones seldom take two steps, longer ones are texts
 _LEAST_BLOCKS = 4  # paragraphs, or documents of one paragraph
 _BEST = 2  # segments whose names are taken
 _MOST_NAMES = 8
@@ -54,7 +54,11 @@ def second_step(
     ids, offsets = analysis.term_ids, analysis.term_offsets
     block = analysis.table.block
     asked = dict.fromkeys(ids[offsets[query_row] : offsets[query_row + 1]].tolist())
-    if len(asked) < _LEAST_TERMS or not len(block) or block[-1] - block[0] + 1 < _LEAST_BLOCKS:
+    if (
+        not _LEAST_TERMS <= len(asked) <= _MOST_TERMS
+        or not len(block)
+        or block[-1] - block[0] + 1 < _LEAST_BLOCKS
+    ):
         return None
     best = np.argsort(-scores, kind="stable")[:_BEST].tolist()
     held = set(ids[offsets[best[0]] : offsets[best[0] + 1]].tolist())
