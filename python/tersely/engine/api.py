@@ -361,7 +361,7 @@ def dedup(
         scores: finite numbers, one a text; the best of a cluster represents it (ties, and None: the first).
         embedder: for texts: None (the one that comes with tersely), an object with `embed(list[str])`, a
             SentenceTransformer or a model2vec StaticModel.
-        threads: None: OMP_NUM_THREADS, or the CPUs that this process may use. The answer is the same with any.
+        threads: None: OMP_NUM_THREADS, or the CPUs that this process may use; the same answer with any.
         progress: called with the share of the comparisons that is done, 0 to 1, up to fifty times a second.
 
     Returns:
