@@ -373,6 +373,11 @@ def read_question(query: str) -> Question:
     """Read a query; English request words, question words of eleven languages. O(characters)."""
     text = _REQUEST.sub(" ", query)
     answer = TIME if _TIME.search(query) else QUANTITY if _QUANTITY.search(query) else 0
+    if answer and _REQUEST.search(query):
+        from tersely import _native
+
+        if not len(_native.read_terms([text])[0]):  # "When is the show?" asks about one of these words
+            return Question(query, answer)
     return Question(text if any(map(str.isalnum, text)) else query, answer)
 
 

@@ -125,6 +125,8 @@ def test_a_very_long_query() -> None:
         ("Please list the parts of the text related to rents", "the  of the  to rents"),
         ("Summarise the details", "the "),
         ("Which rope holds?", "Which rope holds?"),
+        ("When is the show?", "When is the show?"),
+        ("When does the show begin?", "When does the begin?"),
         ("explain", "explain"),
         ("Explain, please!", "Explain, please!"),
         ("", ""),
