@@ -2,11 +2,9 @@
 
 # ruff: noqa: E501
 
-#: What it is, and the text.
-OUTPUTS = {
-    "unittest": (
-        "tool_output",
-        """..F.
+OTHERS = {"meeting": "conversation", "markdown": "markdown", "code": "code", "log": "log"}
+TEXTS = {
+    "unittest": """..F.
 ======================================================================
 FAIL: test_total (tests.test_order.OrderTest.test_total)
 ----------------------------------------------------------------------
@@ -20,10 +18,7 @@ Ran 4 tests in 0.003s
 
 FAILED (failures=1)
 """,
-    ),
-    "pytest": (
-        "tool_output",
-        """============================= test session starts ==============================
+    "pytest": """============================= test session starts ==============================
 platform linux -- Python 3.12.1, pytest-8.0.0, pluggy-1.4.0
 rootdir: /srv/shop
 collected 4 items
@@ -44,10 +39,7 @@ tests/test_order.py:17: AssertionError
 FAILED tests/test_order.py::test_total - assert 20 == 30
 ========================= 1 failed, 3 passed in 0.03s ==========================
 """,
-    ),
-    "pytest_native": (
-        "tool_output",
-        """tests/test_order.py ..F.                                                 [100%]
+    "pytest_native": """tests/test_order.py ..F.                                                 [100%]
 =================================== FAILURES ===================================
 Traceback (most recent call last):
   File "/srv/shop/tests/test_order.py", line 17, in test_total
@@ -57,10 +49,7 @@ AssertionError: assert 20 == 30
 FAILED tests/test_order.py::test_total - AssertionError: assert 20 == 30
 ========================= 1 failed, 3 passed in 0.03s ==========================
 """,
-    ),
-    "gotest": (
-        "tool_output",
-        """=== RUN   TestTotal
+    "gotest": """=== RUN   TestTotal
 --- FAIL: TestTotal (0.00s)
     order_test.go:17: got 20, want 30
 === RUN   TestEmpty
@@ -69,10 +58,7 @@ FAIL
 FAIL	example.org/shop/order	0.004s
 ok  	example.org/shop/pay	0.003s
 """,
-    ),
-    "cargotest": (
-        "tool_output",
-        """running 3 tests
+    "cargotest": """running 3 tests
 test order::tests::empty ... ok
 test order::tests::one ... ok
 test order::tests::total ... FAILED
@@ -92,10 +78,7 @@ failures:
 
 test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
 """,
-    ),
-    "jest": (
-        "tool_output",
-        """FAIL src/order.test.js
+    "jest": """FAIL src/order.test.js
   ✓ empty (2 ms)
   ✕ total (3 ms)
 
@@ -117,10 +100,7 @@ Test Suites: 1 failed, 1 total
 Tests:       1 failed, 1 passed, 2 total
 Time:        0.512 s
 """,
-    ),
-    "rspec": (
-        "tool_output",
-        """F.
+    "rspec": """F.
 
 Failures:
 
@@ -140,10 +120,7 @@ Failed examples:
 
 rspec ./spec/order_spec.rb:8 # Order#total sums the prices
 """,
-    ),
-    "phpunit": (
-        "tool_output",
-        """PHPUnit 10.5.5 by Sebastian Bergmann and contributors.
+    "phpunit": """PHPUnit 10.5.5 by Sebastian Bergmann and contributors.
 
 ..F.                                                                4 / 4 (100%)
 
@@ -159,10 +136,7 @@ Failed asserting that 20 matches expected 30.
 FAILURES!
 Tests: 4, Assertions: 4, Failures: 1.
 """,
-    ),
-    "gcc": (
-        "tool_output",
-        """In file included from src/order.c:3:
+    "gcc": """In file included from src/order.c:3:
 src/order.h:12:5: error: unknown type name 'money_t'
    12 |     money_t total;
       |     ^~~~~~~
@@ -172,51 +146,33 @@ src/order.c:42:12: warning: returning 'int' from a function with return type 'ch
       |            ^~~
 make: *** [Makefile:9: order.o] Error 1
 """,
-    ),
-    "perlsyntax": (
-        "tool_output",
-        """Global symbol "$totl" requires explicit package name (did you forget to declare "my $totl"?) at order.pl line 9.
+    "perlsyntax": """Global symbol "$totl" requires explicit package name (did you forget to declare "my $totl"?) at order.pl line 9.
 syntax error at order.pl line 12, near "}"
 Execution of order.pl aborted due to compilation errors.
 """,
-    ),
-    "pylint": (
-        "tool_output",
-        """************* Module shop.order
+    "pylint": """************* Module shop.order
 C:  1, 0: Missing module docstring (missing-docstring)
 W: 12, 4: Unused variable 'x' (unused-variable)
 E: 31,15: Instance of 'Order' has no 'totl' member (no-member)
 R: 40, 0: Too many return statements (7/6) (too-many-return-statements)
 """,
-    ),
-    "flake8": (
-        "tool_output",
-        """shop/order.py:1:1: D100 Missing docstring in public module
+    "flake8": """shop/order.py:1:1: D100 Missing docstring in public module
 shop/order.py:12:5: F841 local variable 'x' is assigned to but never used
 shop/pay.py:9:80: E501 line too long (88 > 79 characters)
 """,
-    ),
-    "meeting": (
-        "conversation",
-        """A: 25, 30 people will come, I think.
+    "meeting": """A: 25, 30 people will come, I think.
 B: That many? Last year it was 12.
 A: Yes, and 3, 4 of them with children.
 B: Then we need the large room.
 """,
-    ),
-    "coolflux": (
-        "tool_output",
-        """coolflux: dsp/FirOperator_slave.c->dsp/FirOperator_slave.o
+    "coolflux": """coolflux: dsp/FirOperator_slave.c->dsp/FirOperator_slave.o
 coolflux: dsp/GenericTuner.c->dsp/GenericTuner.o
 coolflux: dsp/GunOperator.c->dsp/GunOperator.o
 coolflux: dsp/GunTuner.c->dsp/GunTuner.o
 Warning in "dsp/Local.c", line 12: unused variable
 coolflux: dsp/LocalChAdmin.c->dsp/LocalChAdmin.o
 """,
-    ),
-    "markdown": (
-        "markdown",
-        """# Order total fails
+    "markdown": """# Order total fails
 
 When I run the shop with an empty order it fails. I expected a total of zero, as in the
 documentation of the `total` function.
@@ -233,10 +189,7 @@ ValueError: empty
 - start the shop
 - open an empty order
 """,
-    ),
-    "code": (
-        "code",
-        '''import traceback
+    "code": '''import traceback
 
 TRACE = """Traceback (most recent call last):
   File "x.py", line 3, in <module>
@@ -253,10 +206,7 @@ class Order:
     def total(self):
         raise ValueError("empty")
 ''',
-    ),
-    "log": (
-        "log",
-        """2024-05-02 10:11:12,345 INFO worker: started job 17
+    "log": """2024-05-02 10:11:12,345 INFO worker: started job 17
 2024-05-02 10:11:13,001 ERROR worker: job 17 failed
 Traceback (most recent call last):
   File "/srv/app/worker.py", line 88, in run
@@ -272,10 +222,7 @@ app.client.Timeout: https://pay.example.org/charge
 2024-05-02 10:11:45,120 INFO worker: started job 18
 2024-05-02 10:11:46,777 INFO worker: job 18 done
 """,
-    ),
-    "gcc, carets": (
-        "tool_output",
-        """make[1]: Entering directory '/srv/shop/build'
+    "gcc, carets": """make[1]: Entering directory '/srv/shop/build'
 ../src/Order.cpp: In static member function 'static Order* Order::read(FILE*)':
 ../src/Order.cpp:107:10: warning: ignoring return value of 'fread' [-Wunused-result]
      fread(buffer, size, 1, file);
@@ -283,36 +230,12 @@ app.client.Timeout: https://pay.example.org/charge
 /bin/mkdir -p /srv/shop/build/out
 g++ -c ../src/Order.cpp -o out/Order.o
 """,
-    ),
-    "events that go on": (
-        "tool_output",
-        """INFO     step 0 of the run has started
-            and what it does is told in some words on lines of their own,
-            which are indented as far as the message.
-INFO     step 1 of the run has started
-            and what it does is told in some words on lines of their own,
-            which are indented as far as the message.
-INFO     step 2 of the run has started
-            and what it does is told in some words on lines of their own,
-            which are indented as far as the message.
-INFO     step 3 of the run has started
-            and what it does is told in some words on lines of their own,
-            which are indented as far as the message.
-INFO     step 4 of the run has started
-            and what it does is told in some words on lines of their own,
-            which are indented as far as the message.
-INFO     step 5 of the run has started
-            and what it does is told in some words on lines of their own,
-            which are indented as far as the message.
-INFO     step 6 of the run has started
-            and what it does is told in some words on lines of their own,
-            which are indented as far as the message.
-INFO     step 7 of the run has started
-            and what it does is told in some words on lines of their own,
-            which are indented as far as the message.
-INFO     step 8 of the run has started
-            and what it does is told in some words on lines of their own,
-            which are indented as far as the message.
-""",
+    "events that go on": "".join(
+        f"INFO     step {n} of the run has started\n"
+        "            and what it does is told in some words on lines of their own,\n"
+        "            which are indented as far as the message.\n"
+        for n in range(9)
     ),
 }
+#: What it is, and the text.
+OUTPUTS = {name: (OTHERS.get(name, "tool_output"), text) for name, text in TEXTS.items()}

@@ -23,7 +23,6 @@ from tersely.models.counters import resolve_counter
 from tersely.models.tree_sitter import has_syntax_errors
 from tersely.retrieval.extractive import best_overlaps
 from tersely.retrieval.results import extract_sentences
-from tersely.types import Level
 
 SECONDS_A_MEGABYTE = 6  # generous: sanitizer builds are some twenty times slower
 
@@ -68,13 +67,6 @@ def test_a_hundred_kilobytes_of_one_thing(name: str) -> None:
     compress_in_time(piece * (100_000 // len(piece)))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", MONOTONE)
-def test_ten_megabytes_of_one_thing(name: str) -> None:
-    piece = MONOTONE[name]
-    compress_in_time(piece * (10 * MEGABYTE // len(piece)))
-
-
 @pytest.mark.parametrize("size", [200_000, pytest.param(10 * MEGABYTE, marks=pytest.mark.slow)])
 def test_one_sentence_without_punctuation(size: int) -> None:
     text = "the quay lies open to the wind and " * (size // 35)
@@ -97,16 +89,6 @@ def test_a_long_mixed_text(megabytes: int) -> None:
     text = unit * (megabytes * MEGABYTE // len(unit.encode("utf-8")))
     result = compress_in_time(text, budget=5000, query="When does the storm sluice fail?")
     assert result.tokens > 4500
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("level", [Level.WORD, Level.PARAGRAPH, Level.SECTION])
-def test_twenty_megabytes_at_every_level(level: Level) -> None:
-    unit = "\n\n".join([*ALL, prose(50)]) + "\n\n"
-    text = unit * (20 * MEGABYTE // len(unit))
-    table = tersely.segment(text, level)
-    assert table.end[-1] == len(text.rstrip())
-    assert len(table) > 10_000
 
 
 @pytest.mark.slow

@@ -33,21 +33,15 @@ def test_same_results_in_order(threads: int | None, expected: list[dict[str, obj
     assert [result.to_dict() for result in results] == expected
 
 
-def test_a_query_for_each_item() -> None:
+def test_items_and_queries() -> None:
     texts = [prose(20)] * 3
     queries = ["copper", None, "granite"]
     results = tersely.compress_batch(texts, queries, budget=40, threads=2)
     single = [tersely.compress(text, query, budget=40) for text, query in zip(texts, queries, strict=True)]
     assert [result.text for result in results] == [result.text for result in single]
     assert len({result.text for result in results}) == 3
-
-
-def test_items_and_queries_from_generators() -> None:
     results = tersely.compress_batch((text for text in ["Rope.", "Fog."]), (query for query in ["a", "b"]))
     assert len(results) == 2
-
-
-def test_no_items() -> None:
     assert tersely.compress_batch([]) == []
     assert tersely.compress_batch([], [], threads=3) == []
 
@@ -69,14 +63,12 @@ def test_errors_can_be_raised_first_one_first(threads: int) -> None:
         tersely.compress_batch(BAD_ITEMS, errors="raise", threads=threads)
 
 
-def test_over_the_budget_stands_in_its_place() -> None:
+def test_an_item_that_fails_stands_in_its_place() -> None:
     results = tersely.compress_batch(["ab", "👍"], budget=1, counter=odd_counters.utf8_bytes)
     assert results[0].text == "a"
     assert isinstance(results[1], BudgetExceededError)
     assert results[1].required == 4
 
-
-def test_a_counter_that_fails_for_one_item() -> None:
     def counter(text: str) -> int:
         if "Fog" in text:
             raise RuntimeError("fog")
@@ -253,9 +245,12 @@ assert in_child("fork", 40_000) == expected
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-def test_importing_prints_nothing_and_starts_nothing() -> None:
+def test_importing_and_using_it_is_quiet() -> None:
     done = run_code("import threading, tersely; assert threading.active_count() == 1")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    names = {"tokenizers", "tiktoken", "transformers", "onnxruntime", "openai", "rich"}
+    done = run_code(f"{QUIET}print({names!r} & sys.modules.keys())")
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "set()", "")
 
 
 QUIET = """
@@ -264,9 +259,3 @@ warnings.simplefilter("error")
 import tersely
 tersely.compress("Rope. " * 50, budget=9)
 """
-
-
-def test_using_it_loads_no_optional_package_and_warns_of_nothing() -> None:
-    names = {"tokenizers", "tiktoken", "transformers", "onnxruntime", "openai", "rich"}
-    done = run_code(f"{QUIET}print({names!r} & sys.modules.keys())")
-    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "set()", "")

@@ -28,21 +28,14 @@ def test_shares_follow_the_documented_formula(
     assert seed_allocate(remaining, relevance, total) == share
 
 
-def test_no_chunks_give_no_shares() -> None:
+def test_shares_of_a_budget() -> None:
     with pytest.raises(ValueError, match="total must be 1 or more"):
         seed_allocate(10, 0.5, 0)
-
-
-def test_equal_chunks_get_equal_shares() -> None:
     assert fill([800] * 4, [1.0] * 4, 1000).tolist() == [250] * 4
-
-
-def test_in_proportion_to_relevance() -> None:
     assert fill([900] * 4, [0.9, 0.8, 0.5, 0.2], 1000).tolist() == [375, 334, 208, 83]
-
-
-def test_what_a_small_one_leaves_goes_to_the_others() -> None:
     assert fill([10, 900, 900], [1, 1, 2], 1000).tolist() == [10, 330, 660]
+    assert share_out([100, 100, 100], [1, 1, 1], 120, 0, [0, 0, 0]) == {0: 40, 1: 40, 2: 40}
+    assert share_out([100, 100, 100], [1, 1e-6, 1], 120, 0, [0, 60, 0]) == {0: 30, 1: 60, 2: 30}
 
 
 @given(ITEMS, st.integers(0, 400))
@@ -68,11 +61,6 @@ def test_with_separators(items: list[tuple[int, float]], budget: int, gap: int) 
     out = [weights[i] for i in range(len(sizes)) if i not in shares]
     assert not out or max(out) <= min(weights[i] for i in shares)
     assert len(shares) == 1 or all(share >= min(8, sizes[i]) for i, share in shares.items())
-
-
-def test_floors_are_kept() -> None:
-    assert share_out([100, 100, 100], [1, 1, 1], 120, 0, [0, 0, 0]) == {0: 40, 1: 40, 2: 40}
-    assert share_out([100, 100, 100], [1, 1e-6, 1], 120, 0, [0, 60, 0]) == {0: 30, 1: 60, 2: 30}
 
 
 @pytest.mark.parametrize(
@@ -200,13 +188,10 @@ def test_fences_stand_only_around_content(query: str | None) -> None:
     assert max(seen) >= 1
 
 
-def test_parts_of_what_fits_are_the_documents() -> None:
+def test_parts_of_what_fits_and_of_what_is_cut() -> None:
     texts = [PROSE, "", TYPED_LOG]
     result = tersely.compress(texts, budget=10**6)
     assert result.parts == tuple(texts) and result.text == "\n\n".join(texts)
-
-
-def test_the_part_of_a_cut_unit() -> None:
     result = tersely.compress(
         ["Unutterably incomprehensible words stand here.", PROSE], "incomprehensible", budget=3
     )

@@ -11,7 +11,7 @@ import tersely
 from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.content.units import Form, Lines, Nested
-from tersely.engine.reading import REASONS, Region, count, is_kept
+from tersely.engine.reading import REASONS, Region, count
 from tersely.engine.render import Wording
 from tersely.models.counters import TOKEN_TABLES, resolve_counter
 
@@ -440,16 +440,6 @@ CASES: dict[str, tuple[list[float], list[int], int, dict[str, Any], list[Any]]] 
     ),
     # row 1 is dear with its heading, cheap once row 2 has brought it
     "offered anew": ([0.1, 0.5, 1.0, 0.45], [6, 2, 2, 2], 12, {"heading": [-1, 0, 0, -1]}, [0, 1, 2, 3]),
-    # offered when its heading had no room beside it, it comes in as soon as the heading is there
-    "offered late": ([0.2, 0.9, 0.8], [4, 9, 1], 14, {"heading": [-1, 0, 0], "ranked": True}, [0, 1, 2]),
-    "passed over": (
-        *([0.2, 0.9, 0.8, 0.7], [4, 8, 6, 2], 12, {"heading": [-1, 0, -1, 0], "ranked": True}),
-        [0, 1],
-    ),
-    "ranked: by worth alone": ([0.9, 0.8, 0.1], [10, 1, 1], 10, {"ranked": True}, [0]),
-    "ranked: what fits": ([0.9, 0.8, 0.1], [10, 1, 1], 9, {"ranked": True}, [1, 2]),
-    "ranked: ties go to the lowest": ([0.5, 0.9, 0.5], [3] * 3, 6, {"ranked": True}, [0, 1]),
-    "ranked: no single unit in place of the first": ([1.0, 0.9], [1, 10], 10, {"ranked": True}, [0]),
     "a cap for each document": (*CAPPED[:3], {**CAPPED[3], "cap": [4, 8]}, [0, 2, 3]),
     "a cap of nothing": (*CAPPED[:3], {**CAPPED[3], "cap": [0, 7]}, [2]),
     "pins stay beyond a cap, and count": (
@@ -469,13 +459,6 @@ def test_what_is_selected_and_why(case: str) -> None:
     reasons = choose(scores, costs, budget, **options)
     assert expected in (reasons, kept(reasons))
     assert all(choose(scores, costs, budget, **options) == reasons for _ in range(20))
-
-
-def test_is_kept_lists_rows_in_order() -> None:
-    codes = np.array(
-        [REASONS.index(reason) for reason in ("pinned", "budget", "cut", "redundant", "fits")], np.uint8
-    )
-    assert is_kept(codes).tolist() == [0, 2, 4]
 
 
 # Order, caps and needs, against what Python finds by trying everything.
@@ -620,15 +603,12 @@ def test_spare_room_is_not_filled_with_repeats(strategy: str | None, query: str 
         assert once[3] in pinned.text and once[4] in pinned.text
 
 
-def test_repeats_stay_where_they_are_pinned_or_everything_fits() -> None:
+def test_repeats_stay_where_they_are_pinned_fit_or_are_code() -> None:
     text = "\n\n".join([REPEATED] * 3 + ["One more sentence is here."])
     assert tersely.compress(text, ratio=1.0).text == text
     at = text.rindex(REPEATED)
     kept = tersely.compress(text, ratio=0.8, pinned=[(0, 0, 5), (0, at, at + 5)]).kept
     assert [span.start for span in kept if span.reason == "pinned"] == [0, at]
-
-
-def test_lines_of_code_and_tables_repeat() -> None:
     code = "\n".join(f"def f{n}(x):\n    y = x\n    return y" for n in range(12)) + "\nlast = 1"
     kept = tersely.compress(code, ratio=0.9, strategy="extractive").text
     assert kept.count("return y") > 1

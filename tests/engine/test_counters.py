@@ -78,8 +78,11 @@ class Batched(Plain):
         return [self.count(text) for text in texts]
 
 
-def test_the_names_are_all_there() -> None:
+def test_names_of_counters() -> None:
     assert list(COUNTERS) == NAMES
+    assert tersely.compress(TEXT, budget=90).receipt.counter == "o200k_base"
+    assert tersely.compress(TEXT, counter=odd_counters.words).receipt.counter == "words"
+    assert resolve_counter("o200k_base").count("<|endoftext|>") > 1
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -95,18 +98,10 @@ def test_counters_by_name(name: str) -> None:
     assert result.receipt.counter == name
 
 
-def test_none_is_o200k_base() -> None:
-    assert tersely.compress(TEXT, budget=90).receipt.counter == "o200k_base"
-
-
 @pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
 @pytest.mark.parametrize(("text", "tokens"), [("hello world", 2), ("a", 1), ("The cat sat.", 4)])
 def test_known_counts(name: str, text: str, tokens: int) -> None:
     assert resolve_counter(name).count(text) == tokens
-
-
-def test_special_tokens_in_the_text_count_as_text() -> None:
-    assert resolve_counter("o200k_base").count("<|endoftext|>") > 1
 
 
 @pytest.mark.parametrize(
@@ -139,19 +134,12 @@ def test_a_callable(counter: Any) -> None:
     check_result(result, counter)
 
 
-def test_a_callable_is_named_in_the_receipt() -> None:
-    assert tersely.compress(TEXT, counter=odd_counters.words).receipt.counter == "words"
-
-
-def test_a_token_counter() -> None:
+def test_counters_with_and_without_batches() -> None:
     assert isinstance(Plain(), TokenCounter)
     assert not isinstance(Plain(), BatchTokenCounter)
     result = tersely.compress(TEXT, budget=60, counter=Plain())
     check_result(result, odd_counters.words)
     assert result.receipt.counter == "Plain"
-
-
-def test_a_batch_counter_is_asked_in_batches() -> None:
     counter = Batched()
     result = tersely.compress(TEXT, budget=60, counter=counter)
     check_result(result, odd_counters.words)
@@ -254,12 +242,9 @@ def test_a_counter_that_raises_keeps_its_error() -> None:
     assert isinstance(caught.value.__cause__, KeyError)
 
 
-def test_a_counter_that_is_far_from_additive_is_said() -> None:
+def test_counters_that_are_not_additive_are_said() -> None:
     result = tersely.compress(TEXT, budget=40, counter=odd_counters.squares)
     assert "counter_not_additive" in result.receipt.warnings
-
-
-def test_an_ordinary_counter_is_not() -> None:
     assert tersely.compress(TEXT, budget=90).receipt.warnings == ()
 
 
@@ -296,10 +281,6 @@ def test_whole_numbers_in_any_sequence(name: str) -> None:
     assert count(BatchCounter(GOOD[name]), "four") == 4
 
 
-def test_no_texts() -> None:
-    assert count_batch(BatchCounter(GOOD["list"]), []).tolist() == []
-
-
 BAD = {
     "floats": (lambda texts: [1.0 for _ in texts], "must return whole numbers"),
     "whole floats in an array": (lambda texts: np.ones(len(texts)), "must return whole numbers"),
@@ -326,7 +307,7 @@ def test_anything_else_is_a_value_error_that_names_the_counter(name: str) -> Non
     assert "odd" in str(caught.value)
 
 
-def test_a_counter_that_raises() -> None:
+def test_errors_of_counters() -> None:
     def fail(texts: Sequence[str]) -> Any:
         raise OSError("model file is gone")
 
@@ -334,13 +315,12 @@ def test_a_counter_that_raises() -> None:
         count_batch(BatchCounter(fail), TEXTS)
     assert isinstance(caught.value.__cause__, OSError)
 
-
-def test_an_interrupt_is_not_swallowed() -> None:
     def interrupt(texts: Sequence[str]) -> Any:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         count_batch(BatchCounter(interrupt), TEXTS)
+    assert count_batch(BatchCounter(GOOD["list"]), []).tolist() == []
 
 
 @pytest.mark.parametrize("query", [None, "Which shipment met the crew?"])

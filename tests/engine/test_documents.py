@@ -58,31 +58,34 @@ def test_every_shape_gives_the_same_text(name: str) -> None:
     check_result(result, odd_counters.words)
 
 
-def test_a_generator_of_documents() -> None:
+def test_generators_mixtures_and_strings() -> None:
     assert tersely.compress((text for text in [TEXT, TEXT]), ratio=1).text == f"{TEXT}\n\n{TEXT}"
-
-
-def test_a_mix_of_shapes() -> None:
     result = tersely.compress([TEXT, {"text": "Fog."}, Chunk("Salt."), Document("Rope.")], ratio=1)
     assert [document.text for document in result.documents] == [TEXT, "Fog.", "Salt.", "Rope."]
+    assert len(tersely.compress("abc", ratio=1).documents) == 1
+
+    class Name(str):
+        __slots__ = ()
+
+    result = tersely.compress(Name(TEXT), budget=8, counter=odd_counters.words)
+    assert result.text == tersely.compress(TEXT, budget=8, counter=odd_counters.words).text
 
 
-def test_what_the_caller_knows_is_carried_along() -> None:
+def test_fields_of_documents() -> None:
     given = {"text": TEXT, "id": 12, "title": "Ropes", "score": 0.5, "metadata": {"page": 4}, "other": 1}
     document = tersely.compress(given, ratio=1).documents[0]
     assert document == Document(TEXT, "12", "Ropes", 0.5, {"page": 4})
-
-
-def test_fields_of_objects_are_carried_along() -> None:
     assert tersely.compress(Chunk(TEXT), ratio=1).documents[0] == Document(TEXT, "7", None, 0.25)
-
-
-def test_what_a_retrieval_library_knows_is_carried_along() -> None:
     node = SimpleNamespace(node_id="n1", content=TEXT, meta={"page": 4})
     given = [SimpleNamespace(node=node, score=0.5), (SimpleNamespace(page_content=TEXT, id=3), 0.25)]
     assert to_documents(given) == (
         Document(TEXT, "n1", None, 0.5, {"page": 4}), Document(TEXT, "3", None, 0.25)
     )  # fmt: skip
+    assert tersely.compress({"text": TEXT, "metadata": None}, ratio=1).documents[0] == Document(TEXT)
+    (document,) = to_documents({"text": "Rope.", "command": "ls -l"})
+    assert document.command == "ls -l"
+    (document,) = to_documents(SimpleNamespace(text="Rope.", command=print))
+    assert document.command is None
 
 
 def of_langchain() -> Any:
@@ -116,10 +119,6 @@ def test_documents_of_frameworks_as_they_are(make: Callable[[], Any]) -> None:
     assert to_documents([(given, 0.25)])[0].score == 0.25
     for several in ([given, given], [(given, 0.5), (given, 0.25)]):
         assert tersely.dedup(several).labels.tolist() == [0, 0]
-
-
-def test_missing_fields_are_none() -> None:
-    assert tersely.compress({"text": TEXT, "metadata": None}, ratio=1).documents[0] == Document(TEXT)
 
 
 @pytest.mark.parametrize("documents", [[], (), iter([]), [""], ["", ""], [" \n "], "\u3000"])
@@ -209,18 +208,6 @@ def test_strange_characters_pass(text: str) -> None:
     )
 
 
-def test_a_str_is_one_document() -> None:
-    assert len(tersely.compress("abc", ratio=1).documents) == 1
-
-
-def test_subclasses_of_str() -> None:
-    class Name(str):
-        __slots__ = ()
-
-    result = tersely.compress(Name(TEXT), budget=8, counter=odd_counters.words)
-    assert result.text == tersely.compress(TEXT, budget=8, counter=odd_counters.words).text
-
-
 class Table:
     """Iterates over the names of its columns, as tables of pandas do."""
 
@@ -256,13 +243,6 @@ def test_metadata_must_be_a_mapping(metadata: Any) -> None:
         tersely.compress({"text": "Rope.", "metadata": metadata})
     with pytest.raises(TypeError, match="the metadata of document 0 must be a mapping, not"):
         tersely.compress(tersely.Document("Rope.", metadata=metadata))
-
-
-def test_the_command_of_a_mapping_or_object_is_carried_along() -> None:
-    (document,) = to_documents({"text": "Rope.", "command": "ls -l"})
-    assert document.command == "ls -l"
-    (document,) = to_documents(SimpleNamespace(text="Rope.", command=print))
-    assert document.command is None
 
 
 def test_the_asynchronous_twin_gives_the_same() -> None:

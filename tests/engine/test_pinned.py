@@ -10,12 +10,10 @@ import odd_counters
 import pytest
 import tersely
 from hypothesis import given, strategies as st
-from result_checks import check_result
 from sample_texts import prose
 from tersely import BudgetExceededError, Document, Extractive, Kind, _native
 from tersely.engine.reading import mark_groups, mark_pinned, segment, to_groups, to_spans
 from tersely.types import Level, SegmentTable, Span
-from text_strategies import texts
 
 TEXT = prose(30)
 FACT = "Report 117 says"
@@ -50,49 +48,22 @@ def test_every_way_to_name_a_pin(name: str) -> None:
     assert 0 < result.tokens <= 80
 
 
-def test_a_generator_of_pins() -> None:
+def test_pins_of_a_generator_and_over_two_sentences() -> None:
     assert FACT in tersely.compress(TEXT, budget=80, pinned=(pin for pin in [FACT])).text
-
-
-def test_every_occurrence_is_pinned() -> None:
-    result = tersely.compress(
-        ["Rope here. Fog there.", "Salt. Rope again."], budget=6, counter=odd_counters.words, pinned="Rope"
-    )
-    assert pinned_texts(result) == {"Rope here.", "Rope again."}
-
-
-def test_occurrences_that_touch_are_all_pinned() -> None:
-    strategy = Extractive(level="word")
-    result = tersely.compress("rope 漢漢漢漢 fog", budget=4, counter=len, pinned="漢", strategy=strategy)
-    assert result.text == "漢漢漢漢"
-
-
-def test_a_pin_over_two_sentences_keeps_both_and_the_gap() -> None:
     text = "One rope.   Two ropes. Three ropes. Four ropes. Five ropes."
     result = tersely.compress(text, budget=5, counter=odd_counters.words, pinned="rope.   Two")
     assert result.text == "One rope.   Two ropes."
 
 
-def test_pins_stay_in_source_order() -> None:
-    result = tersely.compress(TEXT, budget=120, pinned=["Report 125", "Report 103", "Report 118"])
-    assert result.text.index("Report 103") < result.text.index("Report 118") < result.text.index("Report 125")
-
-
-def test_pins_that_fill_the_budget() -> None:
+def test_what_pins_need_of_the_budget() -> None:
     sentence = TEXT[START : TEXT.index(".", START) + 1]
     exact = odd_counters.words(sentence)
     result = tersely.compress(TEXT, budget=exact, counter=odd_counters.words, pinned=FACT)
     assert result.text == sentence
-
-
-def test_pins_over_the_budget_say_how_much_they_need() -> None:
     message = "^pinned content does not fit into a budget of 12; 13 would do$"
     with pytest.raises(BudgetExceededError, match=message) as caught:
         tersely.compress(TEXT, budget=12, counter=odd_counters.words, pinned=FACT)
     assert (caught.value.required, caught.value.budget) == (13, 12)
-
-
-def test_two_pins_pay_for_the_separator() -> None:
     documents = ["Aa bb. Cc dd. Ee ff.", "Gg hh. Ii jj."]
     pins = ["Aa", "Ii"]
     options = {"counter": odd_counters.characters, "separator": "#####"}
@@ -130,10 +101,6 @@ def test_white_space_between_two_pins_is_the_first_ones() -> None:
     result = tersely.compress("Rope.   Fog.   Salt.", budget=7, pinned=["Rope.  ", "  Fog."])
     assert result.text == "Rope.   Fog."
     assert [result.expand(span) for span in result.kept] == ["Rope.  ", " Fog."]
-
-
-def test_a_pin_when_everything_fits() -> None:
-    assert tersely.compress("Rope. Fog.", budget=50, pinned="Fog").text == "Rope. Fog."
 
 
 def test_a_pinned_segment_brings_its_headings() -> None:
@@ -175,23 +142,6 @@ def test_a_pair_needs_a_single_document() -> None:
         tersely.compress(["Rope.", "Fog."], pinned=[(0, 3)])
 
 
-@given(texts.filter(lambda text: text.strip()), st.data())
-def test_any_pinned_span_is_in_the_text(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text) - 1))
-    end = data.draw(st.integers(start + 1, len(text)))
-    counter = data.draw(st.sampled_from(odd_counters.ALL))
-    budget = data.draw(st.integers(1, 80))
-    try:
-        result = tersely.compress(
-            text, budget=budget, counter=counter, pinned=[(start, end)], strategy="extractive"
-        )
-    except BudgetExceededError as error:
-        assert error.required > budget
-        return
-    check_result(result, counter)
-    assert text[start:end].strip() in result.text
-
-
 TALK = "Ask the keeper. He knows. Ask the cook. She sleeps. The tide turns at ten in the evening."
 QUESTION, ANSWER = (0, 15), (16, 25)
 
@@ -204,21 +154,15 @@ def test_a_question_is_not_kept_without_its_answer() -> None:
         assert ("Ask the keeper." in result.text) == ("He knows." in result.text)
 
 
-def test_groups_of_strings() -> None:
+def test_groups_of_strings_and_over_documents() -> None:
     text = prose(20)
     pair = ["Report 103", "Report 116"]
     result = tersely.compress(text, "Report 103", budget=60, groups=[pair])
     assert "Report 103" in result.text
     assert "Report 116" in result.text
-
-
-def test_a_group_over_documents() -> None:
     documents = ["Rope one. Fog.", "Salt. Rope two."]
     result = tersely.compress(documents, "rope one", budget=4, counter=odd_counters.words, groups=[["Rope"]])
     assert result.text == "Rope one.\n\nRope two."
-
-
-def test_more_groups_than_segments() -> None:
     groups = [[(i, i + 1)] for i in range(5)] * 4
     result = tersely.compress(
         "One rope here. Two there.", budget=3, counter=odd_counters.words, groups=groups
@@ -231,9 +175,6 @@ def test_a_pin_in_a_group_keeps_the_group() -> None:
         TALK, budget=6, counter=odd_counters.words, groups=[[QUESTION, ANSWER]], pinned=[ANSWER]
     )
     assert result.text == "Ask the keeper. He knows."
-
-
-def test_a_pinned_group_over_the_budget() -> None:
     with pytest.raises(BudgetExceededError) as caught:
         tersely.compress(
             TALK, budget=4, counter=odd_counters.words, groups=[[QUESTION, ANSWER]], pinned=[ANSWER]
@@ -256,32 +197,6 @@ def test_a_pinned_group_over_the_budget() -> None:
 def test_bad_groups_are_named(groups: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         tersely.compress(TALK, budget=9, groups=groups)
-
-
-sentences = st.lists(
-    st.sampled_from(["Rope.", "The fog.", "A salt cod.", "Two old nets."]), min_size=1, max_size=8
-)
-
-
-@given(sentences, st.data())
-def test_groups_are_atomic(parts: list[str], data: st.DataObject) -> None:
-    text = " ".join(parts)
-    bounds, at = [], 0
-    for part in parts:
-        bounds.append((at, at + len(part)))
-        at += len(part) + 1
-    groups = data.draw(st.lists(st.lists(st.sampled_from(bounds), min_size=1, max_size=3), max_size=4))
-    counter = data.draw(st.sampled_from(odd_counters.ALL))
-    budget = data.draw(st.integers(1, 40))
-    try:
-        result = tersely.compress(text, budget=budget, counter=counter, groups=groups)
-    except BudgetExceededError as error:
-        assert error.required > budget
-        return
-    check_result(result, counter)
-    kept = {(span.start, span.end) for span in result.kept}
-    for group in groups:
-        assert set(group) <= kept or not set(group) & kept
 
 
 LETTERS = st.text("ab é漢\u3000😀", max_size=12)

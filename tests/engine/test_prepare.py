@@ -104,17 +104,18 @@ def test_with_pins_and_groups_too(kind: str) -> None:
         assert text[middle : middle + 9].strip() in alone.text
 
 
-def test_ratio_and_budget_of_a_fit() -> None:
+def test_what_is_prepared() -> None:
     prepared = tersely.prepare(PROSE)
     assert prepared.original_tokens == COUNT(PROSE)
     assert prepared.fit().receipt.budget == int(0.3 * COUNT(PROSE) + 1e-9)
     assert prepared.fit(ratio=1).text == PROSE == prepared.fit(budget=10**9).text
     assert prepared.allowed(70, None) == prepared.fit(budget=70).receipt.budget == 70
-
-
-def test_strategies_that_ask_a_model_are_not_prepared() -> None:
     with pytest.raises(TypeError, match="strategy must be one that reads documents, not Abstractive"):
         tersely.prepare(PROSE, strategy="abstractive")
+    calls = Calls()
+    prepared = tersely.prepare([PROSE, LOG], "gate", counter=calls, strategy=Extractive(embedder=calls))
+    assert prepared.fit(budget=10_000).text == f"{PROSE}\n\n{LOG}"
+    assert (calls.counted, calls.embedded) == (1, 0)
 
 
 class Calls:
@@ -153,13 +154,6 @@ def test_another_budget_reads_nothing_again(query: str | None) -> None:
         prepared.fit(budget=budget)
         assert calls.counted - before <= 40  # whole texts of the search, no units
     assert calls.embedded == embedded and prepared.reading is reading
-
-
-def test_what_fits_as_it_is_is_not_read() -> None:
-    calls = Calls()
-    prepared = tersely.prepare([PROSE, LOG], "gate", counter=calls, strategy=Extractive(embedder=calls))
-    assert prepared.fit(budget=10_000).text == f"{PROSE}\n\n{LOG}"
-    assert (calls.counted, calls.embedded) == (1, 0)
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -226,22 +220,16 @@ def test_floors_and_caps_hold(tokens: list[int], budget: int, query: str | None)
         assert COUNT(part) >= floor - longest
 
 
-def test_a_cap_is_no_reason_to_leave_room() -> None:
+def test_caps_bind_and_leave_room_to_others() -> None:
     texts = [PROSE, PROSE.replace("gate", "door")]
     result = tersely.prepare(texts, "Which gate was opened on day 31?").fit(budget=400, caps=[100, 10_000])
     assert COUNT(result.parts[0]) <= 100 and result.tokens > 360
     assert "gate 3 of the dam was opened on day 31" in result.parts[0]
     nothing = tersely.prepare(texts).fit(budget=400, caps=[0, 400])
     assert nothing.parts[0] == "" and nothing.parts[1] == nothing.text
-
-
-def test_a_cap_binds_where_all_fits() -> None:
     texts = [PROSE, LOG]
     result = tersely.prepare(texts).fit(budget=10**6, caps=[50, 10**6])
     assert COUNT(result.parts[0]) <= 50 and all(line in result.parts[1] for line in LOG.split("\n"))
-
-
-def test_a_floor_does_not_cost_what_nobody_asked_for() -> None:
     texts = [PROSE, "Short. Text.", LOG]
     result = tersely.prepare(texts, "payment timeout").fit(budget=300, floors=[60, 50, 0])
     assert result.parts[1] == "Short. Text." and COUNT(result.parts[0]) >= 40
@@ -309,23 +297,14 @@ def places(context: HierarchicalContext, level: int) -> list[tuple[int, int]]:
     return [(span.start, span.end) for span in result.kept]
 
 
-def test_the_example_of_the_design() -> None:
-    context = sizes(1000, 500, 250)
-    assert context.select_level(600).level == 1
-    assert context.select_level(100).level == 2
-
-
 @pytest.mark.parametrize(("budget", "level"), [(600, 1), (100, 2), (1000, 0), (5000, 0), (250, 2), (499, 2)])
 def test_select_level(budget: int, level: int) -> None:
     assert sizes(1000, 500, 250).select_level(budget).level == level
 
 
-def test_levels_that_do_not_shrink() -> None:
+def test_levels_that_do_not_shrink_or_are_none() -> None:
     assert sizes(500, 600, 100).select_level(600).level == 1
     assert sizes(500, 600, 100).select_level(50).level == 2
-
-
-def test_no_levels() -> None:
     with pytest.raises(ValueError, match="no levels"):
         HierarchicalContext([]).select_level(10)
 
@@ -338,9 +317,6 @@ def test_a_half_a_quarter_an_eighth() -> None:
     assert tokens == sorted(set(tokens), reverse=True)
     assert all(0.9 * budget < count <= budget for budget, count in zip(budgets, tokens, strict=True))
     assert [level.ratio for level in context.levels] == [count / 1000 for count in tokens]
-
-
-def test_fields_of_a_prepared_text() -> None:
     context = HierarchicalCompressor(5).compress(THOUSAND)
     assert [level.level for level in context.levels] == [0, 1, 2, 3, 4]
     assert all(level.content and level.token_count for level in context.levels)

@@ -97,30 +97,16 @@ def test_lost_numbers_are_those_of_the_receipt(ratio: float) -> None:
     assert {fact.reason for fact in report.of("lost")} <= {"budget", "redundant"}
 
 
-def test_none_is_lost_where_the_budget_allows() -> None:
+def test_which_facts_come_first() -> None:
     text = planted(4, *(f"It took {n} days." for n in range(2, 30)))
     result = tersely.compress(text, ratio=0.5, strategy=Extractive(preserve=("numbers",)))
     assert result.receipt.facts is not None and not result.receipt.facts.of("lost")
-
-
-def test_preserve_nothing_changes_nothing() -> None:
-    plain, nothing = (
-        tersely.compress(GUIDE, budget=90, strategy=s) for s in (Extractive(), Extractive(preserve=()))
-    )
-    assert plain.text == nothing.text and nothing.receipt.facts is None
-    assert "preserved" not in {span.reason for span in plain.kept}
-
-
-def test_distinct_facts_come_before_repeats() -> None:
     text = planted(
         5, *(["Pay 5 crowns now, at once, here."] * 20), *(f"Add {n} to it." for n in range(10, 26))
     )
     result = tersely.compress(text, budget=150, strategy=Extractive(preserve=("numbers",)))
     report = result.receipt.facts
     assert report is not None and report.retention == 1.0
-
-
-def test_relevant_facts_come_first() -> None:
     text = planted(
         6,
         *(f"The barge weighs {n} tons." for n in range(10, 50)),
@@ -130,6 +116,14 @@ def test_relevant_facts_come_first() -> None:
         text, "What does the crane lift?", budget=250, strategy=Extractive(preserve="numbers")
     )
     assert result.text.count("crane") > 2 * result.text.count("barge")
+
+
+def test_preserve_nothing_changes_nothing() -> None:
+    plain, nothing = (
+        tersely.compress(GUIDE, budget=90, strategy=s) for s in (Extractive(), Extractive(preserve=()))
+    )
+    assert plain.text == nothing.text and nothing.receipt.facts is None
+    assert "preserved" not in {span.reason for span in plain.kept}
 
 
 def test_strict_raises_with_what_would_do() -> None:
@@ -152,12 +146,9 @@ def test_pins_come_before_facts() -> None:
     assert any(span.reason == "preserved" for span in result.kept)
 
 
-def test_what_fits_whole_has_a_report_too() -> None:
+def test_reports_of_what_fits_and_of_what_is_cut() -> None:
     result = tersely.compress(GUIDE, ratio=1.0, strategy=Extractive(preserve="all"))
     assert result.receipt.facts is not None and result.receipt.facts.retention == 1.0
-
-
-def test_a_cut_segment_keeps_the_facts_before_the_cut() -> None:
     text = "They saw 12 gulls and 30 ducks and then " + "more and more of them " * 20 + "and 99 swans"
     result = tersely.compress(text, budget=20, strategy=Extractive(preserve="numbers"))
     assert "segment_cut" in result.receipt.warnings and result.receipt.facts is not None
@@ -279,14 +270,11 @@ def test_the_same_text_keeps_everything(text: str) -> None:
     assert len(report.facts) == len(set(find_facts([text], segment([text])).key.tolist()))
 
 
-def test_nothing_is_left_of_an_empty_text() -> None:
+def test_a_rewritten_text_is_compared_fact_by_fact() -> None:
     report = facts_after([SOURCE], "")
     assert {fact.outcome for fact in report.facts} == {"lost"} and report.retention == 0.0
     assert {fact.reason for fact in report.facts} == {"rewritten"}
     assert facts_after([], "").retention == 1.0
-
-
-def test_what_a_model_wrote_is_compared_fact_by_fact() -> None:
     report = facts_after([SOURCE], "On 2024-01-31 anna smith got 1204 crowns (src/x.py, line 12); foo(1).")
     assert found(report, "kept") == {"Anna Smith", "1,204", "2024-01-31", "src/x.py:12", "`foo(1)`"}
     assert found(report, "lost") == {
@@ -294,14 +282,13 @@ def test_what_a_model_wrote_is_compared_fact_by_fact() -> None:
         '"Never hurry the pilot,"',
         "```py\nx = 1\n```",
     } | {fact.text for fact in report.facts if fact.kind is FactKind.NEGATION}
-
-
-def test_made_up_facts_are_unsupported() -> None:
     text = "Anna Brown paid 1,205 crowns on 2024-02-01 for v2.1.0, see src/y.py and set max_size."
     report = facts_after([SOURCE], text)
     made_up = {"Anna Brown", "1,205", "2024-02-01", "v2.1.0", "src/y.py", "max_size"}
     assert found(report, "unsupported") == made_up
     assert {fact.document for fact in report.of("unsupported")} == {-1}
+    report = facts_after([SOURCE], "They paid 1,204 crowns. See src/x.py:12.", [(0, 47, 62)])
+    assert found(report, "reinserted") == {"src/x.py:12"} and "1,204" in found(report, "kept")
 
 
 @pytest.mark.parametrize(
@@ -326,11 +313,6 @@ def test_support_of_what_is_preserved(source: str, text: str, supported: bool) -
     assert (not facts_after([source], text).of("unsupported")) is supported
 
 
-def test_what_was_put_back_is_reinserted() -> None:
-    report = facts_after([SOURCE], "They paid 1,204 crowns. See src/x.py:12.", [(0, 47, 62)])
-    assert found(report, "reinserted") == {"src/x.py:12"} and "1,204" in found(report, "kept")
-
-
 @pytest.mark.parametrize("name", PRESERVABLE)
 def test_names_choose_kinds(name: str) -> None:
     text = GUIDE + SOURCE
@@ -343,13 +325,10 @@ def test_names_choose_kinds(name: str) -> None:
     assert sorted(set(facts.key.tolist())) == list(range(facts.keys))
 
 
-def test_code_is_also_a_path_in_backticks() -> None:
+def test_facts_in_backticks_and_every_occurrence() -> None:
     text = "Run `src/x.py` and src/y.py."
     facts = choose_facts([text], find_facts([text], segment([text])), ["code"])
     assert [text[s:e] for s, e in zip(facts.start, facts.end, strict=True)] == ["src/x.py"]
-
-
-def test_every_occurrence_is_listed() -> None:
     listed = list_facts(["It is 5.", "They say 5."])
     assert [(fact.document, fact.text, fact.outcome) for fact in listed] == [
         (0, "5", "found"),

@@ -142,13 +142,10 @@ def test_explanations_show_the_probability_of_segments() -> None:
     assert f"{found.probability[0]:4.0%}" in str(found).splitlines()[0]
 
 
-def test_without_a_query_nothing_is_said() -> None:
+def test_documents_without_a_query_or_a_text() -> None:
     assert tersely.compress([TOKENS, BREAD], ratio=0.5).relevance == ()
     assert tersely.compress([TOKENS, BREAD], ratio=1.0).relevance == ()
     assert tersely.compress([TOKENS, BREAD], ratio=1.0).to_dict()["relevance"] == []
-
-
-def test_a_document_without_text_is_not_on_topic_and_a_title_counts() -> None:
     empty, plain = tersely.compress(["", BREAD], QUERY, ratio=0.5).relevance
     titled = tersely.compress([{"text": BREAD, "title": "How access tokens are rotated"}], QUERY, ratio=0.5)
     assert empty == 0 and titled.relevance[0] > plain

@@ -179,12 +179,10 @@ def test_answers_are_checked_and_a_wrong_one_costs_no_result(answer: Any, messag
     assert result.text == tersely.compress(TEXTS, QUERY, budget=12).text
 
 
-def test_a_late_one_is_left_out() -> None:
+def test_a_late_or_failing_one_is_left_out() -> None:
     late = resolve_pruner(Always([0.5], seconds=1.0), timeout=0.01)
     assert tersely.compress(TEXTS, QUERY, budget=12, pruner=late).receipt.warnings == ("pruner_failed",)
 
-
-def test_a_failing_pruner_leaves_what_the_reranker_said() -> None:
     class Same:
         def score(self, query: str, texts: Sequence[str]) -> Any:
             return [float("harbour" in text) for text in texts]

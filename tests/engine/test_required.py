@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import odd_counters
 import pytest
 import tersely
 from list_retriever import ListRetriever, ten
-from sample_texts import ALL, prose
+from sample_texts import prose
 from tersely import BudgetExceededError
 from tersely.engine.strategies import with_required
 from tersely.mcp.query_tools import QueryTools
 from tersely.mcp.tools import ToolError
-from tersely.retrieval import CompressionConfig, ContextualCompressor
+from tersely.retrieval import ContextualCompressor
 from tersely.strategies import Hybrid
-
-
-def assert_required(call: Callable[[int], Any], budget: int) -> None:
-    """A call either succeeds or says what does."""
-    try:
-        call(budget)
-    except BudgetExceededError as error:
-        assert error.budget == budget < error.required
-        call(int(error.required))
 
 
 def test_pins_just_over_what_documents_have_by_default_require_no_more_than_they_take() -> None:
@@ -33,21 +21,6 @@ def test_pins_just_over_what_documents_have_by_default_require_no_more_than_they
     with pytest.raises(BudgetExceededError) as caught:
         ContextualCompressor(token_budget=50, counter=odd_counters.words).compress_sync(text, "x", pinned=pin)
     assert caught.value.required == 4045
-
-
-def test_the_contextual_compressor_speaks_of_the_whole_budget() -> None:
-    """The reserve for the response is part of what the caller sets."""
-
-    def call(total: int) -> Any:
-        return ContextualCompressor(token_budget=total).compress_sync(ALL, "fee", pinned=[(0, 0, 400)])
-
-    assert_required(call, 90)
-
-    def by_config(total: int) -> Any:
-        config = CompressionConfig(token_budget=total)
-        return ContextualCompressor().compress_sync(ALL, "fee", config=config, pinned=[(0, 0, 400)])
-
-    assert_required(by_config, 90)
 
 
 def test_the_search_tool_says_what_does() -> None:
@@ -85,8 +58,6 @@ def test_with_required_tries_what_it_says() -> None:
     assert caught.value.required == tried[-1] >= 40
     assert len(tried) < 10
 
-
-def test_with_required_takes_what_is_known_to_be_enough() -> None:
     def attempt(budget: int) -> int:
         if budget not in (50, 2):
             raise BudgetExceededError("too small", required=budget + 7, budget=budget)
@@ -96,8 +67,6 @@ def test_with_required_takes_what_is_known_to_be_enough() -> None:
         with_required(attempt, 0, enough=50)
     assert caught.value.required == 50
 
-
-def test_an_error_that_is_right_stays_as_it_is() -> None:
     def attempt(budget: int) -> int:
         if budget < 7:
             raise BudgetExceededError("six do not fit", required=7, budget=budget)

@@ -30,13 +30,10 @@ def step_of(texts: list[str], question: str, best: int = 0) -> tuple[Analysis, S
     return analysis, second_step(analysis, len(scores), question, texts, scores)
 
 
-def test_a_name_that_the_best_segment_brings_in_finds_what_shares_no_word_with_the_question() -> None:
+def test_a_second_question_has_names_and_what_is_open() -> None:
     texts = [*OTHERS[:3], FILM, *OTHERS[3:], BORN]
     result = tersely.compress(texts, query=QUESTION, budget=45)
     assert "Vardby" in result.text and "Ansel Okonedo" in result.text
-
-
-def test_the_second_question_has_the_names_and_what_is_still_open() -> None:
     analysis, step = step_of([FILM, BORN, *OTHERS], QUESTION)
     assert step is not None
     assert step.text.split()[0] == "Okonedo" and "born" in step.text and "silent" not in step.text

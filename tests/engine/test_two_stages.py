@@ -101,15 +101,12 @@ def test_target_tokens_are_for_the_second_stage() -> None:
     assert 1900 <= odd_counters.words(content_of(model.prompts[0])) <= 2000
 
 
-def test_the_original_is_the_whole() -> None:
+def test_the_whole_is_the_original_and_its_facts_come_back() -> None:
     result = checked(HybridCompressor(Model(SUMMARY)).compress(LONG, CompressionOptions(min_confidence=0)))
     assert result.original is not None and result.original.content == LONG
     assert result.compression_ratio == pytest.approx(count(result.compressed) / count(LONG), abs=1e-12)
     assert result.method is CompressionMethod.HYBRID
     assert HybridCompressor().decompress(result) == LONG
-
-
-def test_facts_that_the_first_stage_dropped_come_back_too() -> None:
     result = checked(HybridCompressor(Model(SUMMARY)).compress(LONG, CompressionOptions(min_confidence=0)))
     assert result.result is not None
     reasons = {span.reason for span in result.result.dropped}
@@ -120,15 +117,12 @@ def test_facts_that_the_first_stage_dropped_come_back_too() -> None:
     assert result.result.receipt.facts.retention > 0.2
 
 
-def test_hybrid_only_where_it_is_allowed() -> None:
+def test_options_say_which_method() -> None:
     model = Model(SUMMARY)
     options = CompressionOptions(allow_hybrid=False, min_confidence=0.0)
     result = HybridCompressor(model).compress(LONG, options)
     assert result.method is CompressionMethod.ABSTRACTIVE
     assert content_of(model.prompts[0]) == LONG.strip()
-
-
-def test_the_preferred_method() -> None:
     model = Model(SUMMARY)
     options = CompressionOptions(preferred_method=CompressionMethod.EXTRACTIVE)
     result = HybridCompressor(model).compress(LONG, options)
@@ -136,6 +130,10 @@ def test_the_preferred_method() -> None:
     assert result.fallback_reason is None and not result.used_llm
     options = CompressionOptions(preferred_method=CompressionMethod.ABSTRACTIVE, min_confidence=0.0)
     assert HybridCompressor(model).compress(LONG, options).method is CompressionMethod.ABSTRACTIVE
+    model = Model(SUMMARY)
+    options = CompressionOptions(preferred_method=CompressionMethod.HIERARCHICAL, min_confidence=0.0)
+    HierarchicalCompressor(1, compressor=HybridCompressor(model)).compress(LONG, options)
+    assert len(model.prompts) == 1
 
 
 def test_what_is_verbatim_asks_no_model() -> None:
@@ -162,20 +160,10 @@ def test_what_is_verbatim_asks_no_model() -> None:
     assert HybridCompressor().compress(LONG, options).compressed == same.compressed
 
 
-def test_levels_by_a_model_are_written() -> None:
-    model = Model(SUMMARY)
-    options = CompressionOptions(preferred_method=CompressionMethod.HIERARCHICAL, min_confidence=0.0)
-    HierarchicalCompressor(1, compressor=HybridCompressor(model)).compress(LONG, options)
-    assert len(model.prompts) == 1
-
-
-def test_low_confidence_falls_back() -> None:
+def test_it_falls_back_unless_told_not_to() -> None:
     result = checked(HybridCompressor(Model("Nobody knows which fruit invented calendars.")).compress(LONG))
     assert (result.method, result.fallback_reason) == (CompressionMethod.EXTRACTIVE, "low_confidence")
     assert not result.used_llm and result.token_count <= 0.3 * count(LONG)
-
-
-def test_a_failing_model_falls_back_unless_told_not_to() -> None:
     result = checked(HybridCompressor(Model(OSError("down"))).compress(LONG))
     assert (result.method, result.fallback_reason) == (CompressionMethod.EXTRACTIVE, "model_failed")
     with pytest.raises(SummarizationError):
