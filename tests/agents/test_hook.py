@@ -6,7 +6,6 @@ import io
 import json
 import math
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -115,7 +114,7 @@ def test_anything_else_leaves_the_result_as_it_is(
     assert answered(given, capfd, monkeypatch, "--budget", "300")[0] == {}
 
 
-def test_a_replacement_of_another_shape_is_not_offered(
+def test_results_become_shorter_in_their_own_shape_alone(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fields = {f"field {row}": row for row in range(2000)}  # shorter, it would lack fields
@@ -123,6 +122,20 @@ def test_a_replacement_of_another_shape_is_not_offered(
     answer, _ = answered(event({"rows": ROWS, "total": 400}), capfd, monkeypatch, "--budget", "300")
     made = answer["hookSpecificOutput"]["updatedToolOutput"]
     assert made["total"] == 400 and 0 < len(made["rows"]) < 400
+    pages = [{"title": f"Page {row} of payments", "url": f"https://example.org/{row}"} for row in range(200)]
+    found = {"query": "q", "results": [{"tool_use_id": "s", "content": pages}, LOG], "durationSeconds": 3.5}
+    answer, err = answered(event(found, "WebSearch"), capfd, monkeypatch, "-b", "400")
+    made = answer["hookSpecificOutput"]["updatedToolOutput"]
+    assert not err and made.keys() == found.keys() and made["query"] == "q"
+    assert 0 < len(made["results"][0]["content"]) < 200 and "ERROR payment 4711" in made["results"][1]
+    whole = json.dumps(event([])).replace("[]", "[" * 900 + json.dumps(LOG) + "]" * 900)
+    answer, err = answered(whole.encode(), capfd, monkeypatch, "--budget", "300")
+    assert answer or err.startswith("tersely hook: the result stays as it is: ")
+    monkeypatch.setattr("tersely.cli.hook._MOST", 1 << 20)
+    whole = io.BytesIO(json.dumps(event(LOG * 90)).encode())
+    assert len(whole.getvalue()) > 1 << 20
+    answer, err = answered(whole.getvalue(), capfd, monkeypatch)
+    assert (answer, err) == ({}, "tersely hook: the result stays as it is: the event has more than 1 MB\n")
 
 
 def test_what_is_not_taken_is_neither_kept_nor_counted(
@@ -158,17 +171,6 @@ def test_structured_content_beside_the_text_becomes_shorter_too(
     made = output if agent == "cursor" else output["updatedToolOutput"]
     assert made.keys() == result.keys() and made["structuredContent"].keys() == {"result"}
     assert COUNT(made["content"][0]["text"] + made["structuredContent"]["result"]) <= 300
-
-
-def test_lists_beside_long_texts_become_shorter_lists(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pages = [{"title": f"Page {row} of payments", "url": f"https://example.org/{row}"} for row in range(200)]
-    found = {"query": "q", "results": [{"tool_use_id": "s", "content": pages}, LOG], "durationSeconds": 3.5}
-    answer, err = answered(event(found, "WebSearch"), capfd, monkeypatch, "-b", "400")
-    made = answer["hookSpecificOutput"]["updatedToolOutput"]
-    assert not err and made.keys() == found.keys() and made["query"] == "q"
-    assert 0 < len(made["results"][0]["content"]) < 200 and "ERROR payment 4711" in made["results"][1]
 
 
 def test_what_fails_leaves_the_result_as_it_is_and_says_why(
@@ -491,17 +493,12 @@ def test_installing_again_renews_the_options_of_every_hook(
     assert main(["hook", "install", "claude-code", "--yes"]) == 0 and path.read_text() == first
 
 
-def test_the_doctor_without_any_hook_says_how_to_get_one(
-    home: Path, capfd: pytest.CaptureFixture[str]
+def test_hooks_without_settings_or_an_event_say_what_to_do(
+    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["hook", "doctor"]) == 0
     assert "there is no hook yet" in (told := capfd.readouterr().out)
     assert told.endswith(": tersely hook install claude-code\n")
-
-
-def test_at_a_terminal_a_hook_says_what_it_waits_for(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     assert main(["hook"]) == 0
     assert "read from standard input" in capfd.readouterr().err
@@ -636,24 +633,6 @@ def test_half_a_character_or_a_bad_byte_does_not_switch_a_hook_off(
         text.encode("utf-8")  # an agent can send it on
 
 
-def test_an_event_is_not_read_without_a_bound(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tersely.cli.hook._MOST", 1 << 20)
-    whole = io.BytesIO(json.dumps(event(LOG * 90)).encode())
-    assert len(whole.getvalue()) > 1 << 20
-    answer, err = answered(whole.getvalue(), capfd, monkeypatch)
-    assert (answer, err) == ({}, "tersely hook: the result stays as it is: the event has more than 1 MB\n")
-
-
-def test_a_long_result_that_stays_is_said_to(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = json.dumps(event([])).replace("[]", "[" * 900 + json.dumps(LOG) + "]" * 900)
-    answer, err = answered(whole.encode(), capfd, monkeypatch, "--budget", "300")
-    assert answer or err.startswith("tersely hook: the result stays as it is: ")
-
-
 ROOT = Path(__file__).parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 MANIFESTS = {
@@ -689,10 +668,3 @@ def test_the_registrys_entry_starts_the_server() -> None:
     assert package["runtimeArguments"][0]["value"] == f"tersely[mcp]=={VERSION}"
     command, store = package["packageArguments"]
     assert add_mcp.__name__ == f"add_{command['value']}" and store["name"] == "--store"
-
-
-@pytest.mark.parametrize("name", ["AGENTS.md", "llms.txt"])
-def test_what_agents_read_first_is_short_and_its_links_lead_somewhere(name: str) -> None:
-    text = (ROOT / name).read_text(encoding="utf-8")
-    links = re.findall(r"\]\(([^)]+)\)", text)
-    assert links and all((ROOT / link).is_file() for link in links) and text.count("\n") < 40

@@ -76,15 +76,12 @@ def test_what_differs_by_a_letter_or_was_deleted_is_shortened(store: Store) -> N
     assert compress(LOG, store)[1].status == "repeated"
 
 
-def test_a_decorated_tool_refers_too_and_a_budget_too_small_for_it_holds(store: Store) -> None:
+def test_decorated_tools_refer_and_expanded_results_are_whole(store: Store) -> None:
     tool = compress_tool(budget=300, store=store, session="one")(lambda: LOG)
     assert "payment 4711" in tool() and SAME in tool()
     way = "tersely expand {id} --store /srv/agents/of/the/whole/department/results.sqlite"
     made, told = compress(LOG, store, budget=60, expand_with=way)
     assert told.tokens == COUNT(made) <= 60
-
-
-def test_what_an_agent_expands_it_gets_whole(store: Store) -> None:
     _, told = compress(LOG, store)
     again, kept = compress(LOG, store, name="Bash", arguments={"command": f"tersely expand {told.id}"})
     assert again is LOG and kept.status == "kept"

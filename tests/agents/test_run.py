@@ -84,18 +84,36 @@ def test_of_an_output_too_long_to_be_read_both_ends_fit_the_budget(
     assert capfdbinary.readouterr().out.count(b"wrote a row") == 900  # longer than what is read, and fits
 
 
-def test_what_fits_is_written_as_it_came_with_the_commands_exit_code(
-    environment: dict[str, str], store: Path
+def test_exit_codes_words_and_output_come_as_they_are(
+    environment: dict[str, str], store: Path, tmp_path: Path
 ) -> None:
     code = "import sys; data = sys.stdin.buffer.read(); sys.stdout.buffer.write(data + b'\\xff'); sys.exit(3)"
     done = run(environment, "--", PYTHON, "-c", code, given=b"a\r\nb")
     assert (done.returncode, done.stdout, done.stderr) == (3, b"a\r\nb\xff", b"")
     assert not store.exists()
-
-
-def test_no_word_is_expanded(environment: dict[str, str]) -> None:
     done = run(environment, "--", "echo", "$HOME", "*", ";", "exit 3", "--budget")
     assert (done.returncode, done.stdout) == (0, b"$HOME * ; exit 3 --budget\n")
+    started = time.monotonic()
+    done = run(environment, "--", "sh", "-c", "sleep 20 & echo started")
+    assert (done.returncode, done.stdout) == (0, b"started\n")
+    assert time.monotonic() - started < 15
+    command = [PYTHON, "-m", "tersely", "run", "--", "sh", "-c", "echo x; exit 9"]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(timeout=30) == 9
+    text = tmp_path / "text"
+    text.write_text("no program")
+    for words, code, said in (
+        (["--", "no-such-command"], 127, b"cannot run no-such-command"),
+        (["--", str(text)], 126, b"Permission denied"),
+        ([], 2, b"which command?"),
+        (["--budget", "0", "--", "true"], 2, b"--budget must be a whole number from 1"),
+    ):
+        done = run(environment, *words)
+        assert done.returncode == code and said in done.stderr and not done.stdout
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGUSR2])
@@ -145,41 +163,11 @@ def wait_for(ready: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_it_ends_with_the_command_although_a_child_holds_the_output(environment: dict[str, str]) -> None:
-    started = time.monotonic()
-    done = run(environment, "--", "sh", "-c", "sleep 20 & echo started")
-    assert (done.returncode, done.stdout) == (0, b"started\n")
-    assert time.monotonic() - started < 15
-
-
-def test_what_cannot_be_run_is_said(environment: dict[str, str], tmp_path: Path) -> None:
-    text = tmp_path / "text"
-    text.write_text("no program")
-    for words, code, said in (
-        (["--", "no-such-command"], 127, b"cannot run no-such-command"),
-        (["--", str(text)], 126, b"Permission denied"),
-        ([], 2, b"which command?"),
-        (["--budget", "0", "--", "true"], 2, b"--budget must be a whole number from 1"),
-    ):
-        done = run(environment, *words)
-        assert done.returncode == code and said in done.stderr and not done.stdout
-
-
 def test_what_cannot_be_kept_is_written_as_it_came(environment: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "state").write_text("no folder")
     done = run(environment, "--budget", "100", "--", PYTHON, "-c", LINES)
     assert done.returncode == 0 and done.stdout.count(b"\n") == 900
     assert done.stderr.startswith(b"tersely run: the output is written as it came")
-
-
-def test_a_reader_that_goes_away_does_not_hide_the_exit_code(environment: dict[str, str]) -> None:
-    command = [PYTHON, "-m", "tersely", "run", "--", "sh", "-c", "echo x; exit 9"]
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        process.stdout.close()
-        assert process.wait(timeout=30) == 9
 
 
 class Terminal:
@@ -213,14 +201,11 @@ class Terminal:
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
-def test_a_watched_command_has_a_terminal_of_the_same_size(environment: dict[str, str]) -> None:
+def test_a_watched_command_has_a_terminal(environment: dict[str, str]) -> None:
     code = "import os, sys; print(sys.stdin.isatty(), sys.stderr.isatty(), *os.get_terminal_size())"
     terminal = Terminal(environment, "--", PYTHON, "-c", code)
     assert terminal.ended() == 0
     assert terminal.seen == b"True True 120 40\r\n"  # shown once: it fits
-
-
-def test_output_is_shown_while_it_runs_and_typed_text_comes_in(environment: dict[str, str]) -> None:
     code = f"print('first'); print('got', input()); {LINES}; import sys; sys.exit(4)"
     code = code.replace("; for", "\nfor").replace("; import", "\nimport")
     terminal = Terminal(environment, "--budget", "150", "--", PYTHON, "-uc", code)
@@ -230,9 +215,6 @@ def test_output_is_shown_while_it_runs_and_typed_text_comes_in(environment: dict
     shown, _, short = terminal.seen.partition(b"worker 899 wrote a row\r\n")
     assert b"got hello" in shown and shown.count(b"wrote a row") == 899
     assert b"tersely expand" in short and COUNT(short.decode()) <= 170
-
-
-def test_ctrl_c_reaches_the_command(environment: dict[str, str]) -> None:
     code = (
         "import signal, sys, time\nsignal.signal(2, lambda *_: (print('caught'), sys.exit(6)))\n"
         "print('ready')\ntime.sleep(30)"

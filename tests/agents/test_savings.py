@@ -48,10 +48,16 @@ def test_what_was_saved_is_noted_every_time_and_after_a_restart(path: Path) -> N
     assert uses[2].created == NOON + timedelta(days=1)
 
 
-def test_other_results_are_not_counted(path: Path) -> None:
+def test_what_was_expanded_went_in_again_and_other_results_are_not_counted(path: Path) -> None:
     with Store.open(path) as store:
         id = store.put("text").id
         assert not store.note_expansion(id) and store.uses() == ()
+    told = filled(path)
+    with Store.open(path) as store:
+        total = sum_savings(store.uses())
+    assert (total.results, total.expanded, total.tokens_back) == (3, 1, told[0].original_tokens)
+    out = sum(report.tokens for report in told[:3])
+    assert total.saved == told[1].original_tokens + told[2].original_tokens - out
 
 
 def test_deleting_a_text_keeps_what_it_saved(path: Path) -> None:
@@ -60,15 +66,6 @@ def test_deleting_a_text_keeps_what_it_saved(path: Path) -> None:
         assert store.delete(told[0].id)
         assert [use.id for use in store.uses()] == ["", told[1].id, "", ""]
         assert store.check() == []
-
-
-def test_what_was_expanded_went_in_again(path: Path) -> None:
-    told = filled(path)
-    with Store.open(path) as store:
-        total = sum_savings(store.uses())
-    assert (total.results, total.expanded, total.tokens_back) == (3, 1, told[0].original_tokens)
-    out = sum(report.tokens for report in told[:3])
-    assert total.saved == told[1].original_tokens + told[2].original_tokens - out
 
 
 def test_a_call_that_is_made_again_within_minutes_counts_as_not_saved(path: Path) -> None:

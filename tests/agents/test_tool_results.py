@@ -84,7 +84,7 @@ def test_any_strategy_keeps_the_shape_and_the_budget(name: str, strategy: str) -
     assert sum("of this result were left out]" in text for text in texts_of(made)) == 1
 
 
-def test_the_note_stands_at_the_end_and_counts(store: Store) -> None:
+def test_the_note_counts_and_promises_the_whole_with_a_store_alone(store: Store) -> None:
     made, told = compress(LOG, budget=300, store=store)
     left = told.original_tokens - COUNT(made.rpartition("\n")[0])
     note = made.rpartition("\n")[2]
@@ -93,24 +93,18 @@ def test_the_note_stands_at_the_end_and_counts(store: Store) -> None:
     assert store.expand(told.id) == LOG and COUNT(made) == told.tokens
     other, again = compress(LOG, budget=300, store=store, expand_with="call the tool expand with id {id}")
     assert other.endswith(f"all of it: call the tool expand with id {told.id}]") and again.id == told.id
-
-
-def test_without_a_store_nothing_promises_the_whole() -> None:
     made, told = compress(LOG, budget=300)
     note = made.rpartition("\n")[2]
     assert note.startswith("[tersely: ") and note.endswith(" of this result were left out]") and not told.id
 
 
-def test_what_the_caller_names_is_never_shortened() -> None:
+def test_what_the_caller_names_and_files_are_not_shortened() -> None:
     for name in ("grep", "mcp__search__grep"):
         made, told = compress(LOG, budget=300, name=name, keep_tools=[name])
         assert made is LOG and told.status == "kept" and told.original_tokens == COUNT(LOG)
     line = "The worker stopped for no reason.\n"
     made, _ = compress(LOG.replace("row.\n", "row.\n" + line, 1), budget=300, pinned=[line.strip(), "absent"])
     assert line.strip() in made
-
-
-def test_files_that_may_be_edited_are_not_shortened_unless_told() -> None:
     for name in (*sorted(FILE_READERS), "mcp__filesystem__read_text_file"):
         made, told = compress(LOG, budget=300, name=name)
         assert made is LOG and told.status == "kept"
@@ -159,24 +153,23 @@ def test_what_is_not_understood_is_left_alone_and_told(result: Any, status: str)
     assert made is result and told.status == status
 
 
-def test_parts_that_are_not_understood_stay_and_are_told() -> None:
+def test_parts_that_are_no_long_text_stay() -> None:
     opaque = object()
     made, told = compress({"log": LOG, "table": opaque}, budget=300)
     assert made["table"] is opaque and made["log"] != LOG
     assert told.status == "compressed" and told.warnings == ("unknown_shape",)
-
-
-def test_pictures_stay_and_are_not_counted() -> None:
     made, told = compress([IMAGE, {"type": "text", "text": LOG}], budget=300)
     assert made[0] is IMAGE and told.tokens <= 300
     only, after = compress([IMAGE], budget=300)
     assert only[0] is IMAGE and after.status == "fits"
-
-
-def test_records_with_a_type_are_no_pictures() -> None:
     files = [{"type": "file", "name": f"a{row}.py", "size": row} for row in range(400)]
     made, told = compress(files, budget=300)
     assert told.status == "compressed" and all(isinstance(row, dict) for row in made)
+    made, _ = compress({"command": "make all", "output": LOG, "error": "exit code 3"}, budget=300)
+    assert made["command"] == "make all" and made["error"] == "exit code 3"
+    rows = "\n".join(f"{row},{row * 7},{'late' if row == 9 else 'ok'}" for row in range(500))
+    made, _ = compress(rows, budget=300, arguments='{"path": "data/rows.csv"}', query=None)
+    assert "9,63,late" in made
 
 
 def test_blocks_of_which_nothing_is_left_are_one_mark(store: Store) -> None:
@@ -190,17 +183,6 @@ def test_blocks_of_which_nothing_is_left_are_one_mark(store: Store) -> None:
     assert sum("cache_control" in block for block in made) == 1
     gaps = [block["text"].startswith("…") and "cache_control" not in block for block in made[1:]]
     assert not any(one and two for one, two in pairwise(gaps))
-
-
-def test_short_texts_beside_long_ones_stay() -> None:
-    made, _ = compress({"command": "make all", "output": LOG, "error": "exit code 3"}, budget=300)
-    assert made["command"] == "make all" and made["error"] == "exit code 3"
-
-
-def test_a_path_or_a_command_of_the_call_says_what_a_text_is() -> None:
-    rows = "\n".join(f"{row},{row * 7},{'late' if row == 9 else 'ok'}" for row in range(500))
-    made, _ = compress(rows, budget=300, arguments='{"path": "data/rows.csv"}', query=None)
-    assert "9,63,late" in made
 
 
 @pytest.mark.parametrize("name", ["text", "records", "blocks", "data with records", "mcp"])
@@ -296,14 +278,24 @@ def test_the_decorator_keeps_what_a_framework_reads() -> None:
     assert COUNT(read_log("/srv/run.log")) <= 300 and told[0].name == "read_log"
     assert COUNT(compress_tool(lambda: LOG, budget=100)()) <= 100
 
-
-def test_the_decorator_takes_coroutine_functions() -> None:
     @compress_tool(budget=300)
     async def read_log() -> str:
         return LOG
 
     assert inspect.iscoroutinefunction(read_log)
     assert COUNT(asyncio.run(read_log())) <= 300
+
+    def inner(path: str) -> str:
+        return LOG
+
+    @functools.wraps(inner)
+    def injected(context: int, path: str) -> str:
+        return inner(path)
+
+    assert COUNT(compress_tool(injected, budget=300)(1, "a.log")) <= 300  # type: ignore[arg-type, call-arg]
+    assert compress_tool(getattr, budget=300)(asyncio, "__name__") == "asyncio"
+    with pytest.raises(TypeError, match="query must be"):
+        compress_tool(lambda: LOG, query=3)
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -338,23 +330,6 @@ async def read_later(path: str) -> str:
 def test_the_decorator_awaits_whatever_is_async(function: Any) -> None:
     made = compress_tool(function, budget=300)
     assert COUNT(asyncio.run(made("a.log"))) <= 300
-
-
-def test_the_decorator_takes_what_is_called_otherwise_than_it_says() -> None:
-    def inner(path: str) -> str:
-        return LOG
-
-    @functools.wraps(inner)
-    def injected(context: int, path: str) -> str:
-        return inner(path)
-
-    assert COUNT(compress_tool(injected, budget=300)(1, "a.log")) <= 300  # type: ignore[arg-type, call-arg]
-    assert compress_tool(getattr, budget=300)(asyncio, "__name__") == "asyncio"
-
-
-def test_a_query_that_is_no_text_is_an_error_at_once() -> None:
-    with pytest.raises(TypeError, match="query must be"):
-        compress_tool(lambda: LOG, query=3)
 
 
 def test_the_decorator_never_loses_a_result_and_never_hides_an_error() -> None:
@@ -401,11 +376,26 @@ def test_a_lone_surrogate_is_replaced_and_the_rest_shortened(name: str, store: S
     assert "\ud83d" in store.expand(compress(half, budget=400, store=store)[1].id)
 
 
-def test_half_a_character_does_not_switch_the_door_off() -> None:
+def test_odd_characters_and_pins_are_told() -> None:
     made, told = compress(f"{LOG}\n{HALF}", budget=300)
     assert told.status == "compressed" and COUNT(made) <= 300 and "\ud83d" not in made
     fitting = [{"type": "text", "text": HALF}]
     assert compress(fitting, budget=300)[0] is fitting
+    blocks = [{"type": "text", "text": json.dumps(row)} for row in odd_rows(100, "|")]
+    with pytest.raises(ValueError, match="give the text of one value or key"):
+        compress_tool_result(blocks, budget=400, pinned=['"id": "j40"'])
+    told: list[ToolResultReport] = []
+    compressor = ToolResultCompressor(400, pinned=['"id": "j40"'], report=told.append)
+    assert compressor.compress_or_leave(blocks) is blocks
+    assert told[0].status == "failed" and "give the text of one value" in told[0].problem
+    for result, said in (
+        (Opaque(), "it has no shape that is known: unknown_shape"),
+        (bytes(range(256)) * 9, "it is no text: 'utf-8' codec can't decode byte 0x80"),
+        (LOG[:90], ""),
+        (LOG, ""),
+    ):
+        assert compress(result, budget=300)[1].problem.startswith(said)
+    assert not compress(LOG, budget=300, name="Read")[1].problem
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray])
@@ -483,27 +473,6 @@ def test_json_that_is_pinned_stands_however_it_is_spaced(pin: str) -> None:
     made, told = compress({"rows": odd_rows(100, '"')}, budget=500, pinned=[pin])
     spaced, tight = json.dumps(made), json.dumps(made, separators=(",", ":"))
     assert (pin in spaced or pin in tight) and told.warnings.count("pins_not_found") == 0
-
-
-def test_what_cannot_stay_as_it_was_pinned_is_an_error_and_leaves_the_result() -> None:
-    blocks = [{"type": "text", "text": json.dumps(row)} for row in odd_rows(100, "|")]
-    with pytest.raises(ValueError, match="give the text of one value or key"):
-        compress_tool_result(blocks, budget=400, pinned=['"id": "j40"'])
-    told: list[ToolResultReport] = []
-    compressor = ToolResultCompressor(400, pinned=['"id": "j40"'], report=told.append)
-    assert compressor.compress_or_leave(blocks) is blocks
-    assert told[0].status == "failed" and "give the text of one value" in told[0].problem
-
-
-def test_every_report_says_why_a_long_result_stays() -> None:
-    for result, said in (
-        (Opaque(), "it has no shape that is known: unknown_shape"),
-        (bytes(range(256)) * 9, "it is no text: 'utf-8' codec can't decode byte 0x80"),
-        (LOG[:90], ""),
-        (LOG, ""),
-    ):
-        assert compress(result, budget=300)[1].problem.startswith(said)
-    assert not compress(LOG, budget=300, name="Read")[1].problem
 
 
 @pytest.mark.parametrize("rows", [300, 3000])

@@ -168,7 +168,7 @@ def test_other_languages_get_no_new_errors(language: str, reader: str) -> None:
             assert all(line in result.text for line in signatures), result.text
 
 
-def test_bodies_that_the_query_names_stay_whole() -> None:
+def test_queries_and_imports() -> None:
     text = (STDLIB / "textwrap.py").read_text(encoding="utf-8")
     result = tersely.compress(
         text, "How does shorten collapse and truncate?", ratio=0.35, strategy=Code("python")
@@ -176,6 +176,16 @@ def test_bodies_that_the_query_names_stay_whole() -> None:
     body = text[text.index("def shorten(") : text.index("# -- Loosely related")]
     code = [line for line in body.split("\n") if line.startswith(("def", "    w =", "    return"))]
     assert len(code) >= 3 and all(line in result.text for line in code)
+    lines = [f"POOL_{number}_SIZE={number}" for number in range(80)]
+    text = "\n".join([*lines[:40], "RETRY_BACKOFF=7", *lines[40:], "PROXY=http://10.0.0.9:3128"])
+    asked = tersely.compress(text, "pool 63 size", budget=30, strategy=Code(language="ini")).text
+    assert "POOL_63_SIZE=63" in asked
+    body = "".join(
+        f"\n\ndef step_{n}(value):\n    total = value + {n}\n    return total * {n}\n" for n in range(30)
+    )
+    imports = ["import re", "from pathlib import Path", "from collections import Counter"]
+    kept = tersely.compress("\n".join(imports) + body, ratio=0.5, strategy=Code(language="python")).text
+    assert all(line in kept for line in imports)
 
 
 def test_markers_name_the_lines_in_the_language_s_own_comments() -> None:
@@ -184,9 +194,6 @@ def test_markers_name_the_lines_in_the_language_s_own_comments() -> None:
     assert result.text == "import os\n\n\ndef f(a):\n    ...  # … lines 5-65"
     text, _ = SAMPLES["go"]
     assert "// … line" in tersely.compress(text, ratio=0.6, strategy=Code("go")).text
-
-
-def test_docstrings_are_shortened_inside_their_quotes() -> None:
     lines = "\n\n".join(f"    Paragraph {n} says a lot of things about nothing." for n in range(30))
     text = f'def f(a):\n    """Does it.\n\n{lines}\n    """\n    return a\n'
     result = tersely.compress(text, budget=40, strategy=Code("python"))
@@ -326,22 +333,6 @@ def test_outside_of_functions_the_odd_line_stays_wherever_it_stands(language: st
     assert odd in kept
 
 
-def test_a_query_finds_its_setting_among_many() -> None:
-    lines = [f"POOL_{number}_SIZE={number}" for number in range(80)]
-    text = "\n".join([*lines[:40], "RETRY_BACKOFF=7", *lines[40:], "PROXY=http://10.0.0.9:3128"])
-    asked = tersely.compress(text, "pool 63 size", budget=30, strategy=Code(language="ini")).text
-    assert "POOL_63_SIZE=63" in asked
-
-
-def test_imports_of_a_file_stay_first() -> None:
-    body = "".join(
-        f"\n\ndef step_{n}(value):\n    total = value + {n}\n    return total * {n}\n" for n in range(30)
-    )
-    imports = ["import re", "from pathlib import Path", "from collections import Counter"]
-    kept = tersely.compress("\n".join(imports) + body, ratio=0.5, strategy=Code(language="python")).text
-    assert all(line in kept for line in imports)
-
-
 NAMES = {
     "app/models/order.rb": "#",
     "Rakefile": "#",
@@ -420,14 +411,11 @@ def test_languages_are_known_by_other_names(name: str, language: str) -> None:
     assert named_language(name) == language
 
 
-def test_what_a_document_says_of_itself_counts_if_it_is_known() -> None:
+def test_names_of_languages() -> None:
     assert language_of(Document("x = 1", metadata={"language": "lua"}, id="a.py")) == "lua"
     assert language_of(Document("x = 1", metadata={"language": "text"}, id="a.py")) == "python"
     assert language_of(Document("x = 1", id="notes", title="src/main.rs")) == "rust"
     assert language_of(Document("x = 1", id="a.unheard-of")) == ""
-
-
-def test_a_fence_names_the_language_of_its_block() -> None:
     block = "\n\n".join(  # looks like Lua
         f"function value_{n}(a)\n  sum = a + {n};\n  disp(sum);\n  b({n}) = sum;\nend" for n in range(40)
     )

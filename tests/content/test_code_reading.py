@@ -283,7 +283,7 @@ def _cut(text: str) -> list[tuple[str, int, int]]:
     ]
 
 
-def test_deeper_lines_are_a_body_and_end_closes_it() -> None:
+def test_layouts_of_unknown_languages() -> None:
     text = "class Cart\n  def add(item)\n    @items << item\n  rescue Full\n    nil\n  end\nend\nputs 1\n"
     assert _cut(text) == [
         ("class Cart", -1, -1),
@@ -295,9 +295,6 @@ def test_deeper_lines_are_a_body_and_end_closes_it() -> None:
         ("end", 0, 0),
         ("puts 1", -1, -1),
     ]
-
-
-def test_lines_that_a_backslash_joins_are_one() -> None:
     text = "all: a b\n\tcc -c a \\\n  -o b\n\techo 'it\\'s done'\n\nclean:\n\trm a \"\n"
     assert [said for said, _, _ in _cut(text)] == [
         "all: a b",
@@ -306,6 +303,9 @@ def test_lines_that_a_backslash_joins_are_one() -> None:
         "clean:",
         'rm a "',
     ]
+    text = "class Cart {\nfun add(item: Item) {\nitems += item\n}\n}\n"
+    units = read_code("kotlin", text)
+    assert units.role.tolist()[:2] == [Role.DEFINITION, Role.DEFINITION]
 
 
 @pytest.mark.parametrize("opens", ['"', "'", "(", "{", "[["])
@@ -315,12 +315,6 @@ def test_what_is_never_closed_does_not_swallow_the_rest(opens: str) -> None:
     result = tersely.compress(text, "which level has part41", ratio=0.2, strategy=Code(language="make"))
     assert "run --level 41" in result.text and "rule41:" in result.text
     assert result.tokens <= 0.2 * result.original_tokens
-
-
-def test_braces_that_match_say_more_than_layout() -> None:
-    text = "class Cart {\nfun add(item: Item) {\nitems += item\n}\n}\n"
-    units = read_code("kotlin", text)
-    assert units.role.tolist()[:2] == [Role.DEFINITION, Role.DEFINITION]
 
 
 @given(st.text(alphabet=" \t\n\\abend#'\"(){}:", max_size=80), st.sampled_from(["", "x", "else b"]))

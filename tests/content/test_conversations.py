@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import tersely
-from hypothesis import given, strategies as st
 from tersely.content.conversation import Conversation
 from tersely.engine.strategies import Auto
 from tersely.models.counters import resolve_counter
@@ -58,15 +57,18 @@ def test_of_a_conversation_found_by_its_look_what_answers_the_query_stays() -> N
     assert other.text.endswith("\n".join(lines[-4:]))
 
 
-def test_expected_of_a_conversation() -> None:
+def test_ratios_and_numbers_of_turns() -> None:
     text = talk(400)
     result = tersely.compress(text, strategy=Auto(goal="expected"))
     assert result.original_tokens > 10_000
     assert result.original_tokens / result.tokens >= 4.0
     assert result.receipt.content_types == ("conversation",)
+    plain = tersely.compress(talk(30), strategy=tersely.Extractive(preserve=("decisions",)))
+    assert tersely.compress(talk(30), strategy=Conversation(recent=0)).text == plain.text
+    assert tersely.compress(talk(30), strategy=Conversation(recent=1)).text != plain.text
 
 
-def test_newest_turns_take_half_of_the_budget_at_most() -> None:
+def test_turns_take_half_of_the_budget_and_pins_go_first() -> None:
     text = talk(30) + "\nAnna: " + " ".join(f"Word {n} was said." for n in range(80))
     result = tersely.compress(text, budget=120, strategy=Conversation())
     assert result.tokens <= 120
@@ -74,9 +76,6 @@ def test_newest_turns_take_half_of_the_budget_at_most() -> None:
     said = [result.documents[0].text[s.start : s.end] for s in result.kept if s.reason == "preserved"]
     assert "Word 3 was said." not in said  # of a turn that is longer than that, nothing goes first
     assert "kept:pinned" not in result.receipt.reasons
-
-
-def test_what_the_caller_pins_goes_first() -> None:
     text = talk(30)
     pinned = text.split("\n")[3]
     budget = resolve_counter(None).count(pinned) + 5
@@ -96,28 +95,6 @@ def test_what_the_caller_pins_goes_first() -> None:
 def test_recent_is_a_number_of_turns(recent: object, error: type[Exception], allowed: str) -> None:
     with pytest.raises(error, match=f"recent must be a whole number{allowed}$"):
         Conversation(recent=recent)  # type: ignore[arg-type]
-
-
-def test_no_turn_is_kept_for_its_age_where_none_is_asked_for() -> None:
-    plain = tersely.compress(talk(30), strategy=tersely.Extractive(preserve=("decisions",)))
-    assert tersely.compress(talk(30), strategy=Conversation(recent=0)).text == plain.text
-    assert tersely.compress(talk(30), strategy=Conversation(recent=1)).text != plain.text
-
-
-@given(
-    st.lists(st.sampled_from(["Anna: Yes.", "Ben: We decided to go.", "", "No turn at all.", "Anna:", "  "])),
-    st.integers(1, 30),
-    st.integers(0, 3),
-)
-def test_promises_hold(lines: list[str], budget: int, recent: int) -> None:
-    text = "\n".join(lines)
-    try:
-        result = tersely.compress([text, text], budget=budget, strategy=Conversation(recent=recent))
-    except tersely.BudgetExceededError as error:
-        assert error.required > budget
-        return
-    assert result.tokens == resolve_counter(None).count(result.text) <= budget
-    assert all(text[span.start : span.end] in result.text for span in result.kept)
 
 
 @pytest.mark.parametrize("query", [None, "What about the harbour office?"])

@@ -99,7 +99,7 @@ def test_the_query_chooses_a_hunk_with_its_context() -> None:
     assert "line 22" not in result.text and "something" not in result.text
 
 
-def test_lines_of_a_hunk_are_no_headers() -> None:
+def test_headers_of_files_and_lines_of_hunks() -> None:
     text = (
         "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n context\n--- old\n+++ new\n context\n"
         "@@ -9,2 +9,3 @@\n a\n+diff --git a/y b/y\n b\n"
@@ -107,12 +107,18 @@ def test_lines_of_a_hunk_are_no_headers() -> None:
     assert int(Diff().read([Document(text)], None, ALL).essential.sum()) == 1  # one file
     whole = Diff(applies=True).read([Document(text)], None, ALL).table
     assert [text[a:b].count("@@ -") for a, b in zip(whole.start, whole.end, strict=True)] == [1, 1]
-
-
-def test_text_that_is_no_diff_is_still_compressed() -> None:
-    text = "\n".join(f"just text {number}" for number in range(100))
-    result = tersely.compress(text, budget=50, strategy=Diff())
-    assert 0 < result.tokens <= 50
+    text = (
+        "diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\n"
+        "\ncommit 0123456789abcdef\nAuthor: A\n\n    Say why\n\n"
+        "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n-- \n2.39.2\n"
+        "Index: y\n=====\n--- y\n+++ y\n@@ -1 +1 @@\n-a\n+b\n"
+    )
+    units = Diff().read([Document(text)], None, ALL)
+    pieces = [text[a:b] for a, b in zip(units.table.start, units.table.end, strict=True)]
+    assert pieces[0].endswith("rename to new") and "    Say why" in pieces and "2.39.2" in pieces
+    needed = pieces[units.table.heading[pieces.index("diff --git a/x b/x\nold mode 100644\nnew mode 100755")]]
+    assert needed == "commit 0123456789abcdef"
+    assert "Index: y\n=====\n--- y" in pieces and "+++ y" in pieces  # the name alone says which file it is
 
 
 def commits(count: int) -> tuple[str, str]:
@@ -138,9 +144,7 @@ def commits(count: int) -> tuple[str, str]:
 
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("strategy", [None, "diff", Diff(applies=True)])
-def test_what_stands_around_the_diffs_of_commits_is_kept_or_dropped(
-    which: int, strategy: object, budget: int = 260
-) -> None:
+def test_commits_are_kept_or_dropped_and_their_pins_hold(which: int, strategy: object, budget: int) -> None:
     text = commits(8)[which]
     result = tersely.compress(text, budget=budget, strategy=strategy)  # its promises are checked, too
     covered = "".join(
@@ -150,11 +154,6 @@ def test_what_stands_around_the_diffs_of_commits_is_kept_or_dropped(
     assert "".join(covered.split()) == "".join(text.split())
     marks = [result.text[start:end] for start, end in result.generated]
     assert any(" lines" in mark for mark in marks)
-
-
-@pytest.mark.parametrize("which", [0, 1])
-@pytest.mark.parametrize("strategy", [None, "diff", Diff(applies=True)])
-def test_pins_between_diffs_hold(which: int, strategy: object) -> None:
     pin = "The retry was lost, see PAY-5."
     result = tersely.compress(commits(8)[which], budget=260, strategy=strategy, pinned=[pin])
     assert pin in result.text and "pinned_read_as_text" not in result.receipt.warnings
@@ -167,21 +166,6 @@ def test_a_change_brings_its_commit_along_and_subjects_come_first(which: int) ->
     assert "+c7" in asked and f"{7:040x}" in asked
     subjects = tersely.compress(text, budget=800, strategy="diff").text
     assert all(f"Fix thing {number} that" in subjects for number in range(1, 9))
-
-
-def test_headers_of_files_end_where_they_end() -> None:
-    text = (
-        "diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\n"
-        "\ncommit 0123456789abcdef\nAuthor: A\n\n    Say why\n\n"
-        "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n-- \n2.39.2\n"
-        "Index: y\n=====\n--- y\n+++ y\n@@ -1 +1 @@\n-a\n+b\n"
-    )
-    units = Diff().read([Document(text)], None, ALL)
-    pieces = [text[a:b] for a, b in zip(units.table.start, units.table.end, strict=True)]
-    assert pieces[0].endswith("rename to new") and "    Say why" in pieces and "2.39.2" in pieces
-    needed = pieces[units.table.heading[pieces.index("diff --git a/x b/x\nold mode 100644\nnew mode 100755")]]
-    assert needed == "commit 0123456789abcdef"
-    assert "Index: y\n=====\n--- y" in pieces and "+++ y" in pieces  # the name alone says which file it is
 
 
 @pytest.mark.growth
@@ -280,13 +264,10 @@ def test_what_programs_wrote_comes_last_and_is_named() -> None:
     assert all(f"+++ b/{name}" in kept for name in ("package-lock.json", "api/message.go", "src/charge.js"))
 
 
-def test_an_addition_stands_beside_many_deletions() -> None:
+def test_hunks_of_merges_and_long_additions() -> None:
     removed = [f"-    item_{chr(97 + n % 26)}{n} = self.part.{chr(122 - n % 26)}{n}({n})" for n in range(88)]
     text = of_file("a.py", hunk(88, 1, [*removed, "+    return disabled(reason='moved to the ledger')"]))
     assert "+    return disabled" in tersely.compress(text, budget=250).text
-
-
-def test_hunks_of_merges_are_read_with_their_signs_of_each_parent() -> None:
     lines = [f"{' +' if number % 2 else '+ '}const part{number} = {number};" for number in range(60)]
     lines += ["++const limit = Math.min(a, b);", "- old();", "  stays();"]
     text = "diff --cc a.js\nindex 1,2..3\n--- a/a.js\n+++ b/a.js\n@@@ -1,32 -1,31 +1,62 @@@\n"
@@ -296,7 +277,7 @@ def test_hunks_of_merges_are_read_with_their_signs_of_each_parent() -> None:
     assert "++const limit" in kept and "+61 -1 in 1 hunk" in kept and "+y" in kept
 
 
-def test_a_list_of_names_is_read_as_lines() -> None:
+def test_lists_of_names_and_several_texts() -> None:
     names = "".join(f"docs/part{number % 4}/page-{number}.qmd\n" for number in range(100))
     assert "lines" in tersely.compress(names, budget=60, strategy="diff").text
     read = [reader.read([Document(names)], None, ALL) for reader in (Diff(), ToolOutput())]
@@ -304,9 +285,6 @@ def test_a_list_of_names_is_read_as_lines() -> None:
         read[0].table.start.tolist() == read[1].table.start.tolist()
         and (read[0].worth == read[1].worth).all()
     )
-
-
-def test_hunks_of_several_texts_stay_whole_for_a_query() -> None:
     other = [
         Document(
             f"--- src/part{n}.py\n@@ -{n},3 +{n},3 @@ def r_{n}():\n a = 1\n-    size = {n}\n+    size = 9"

@@ -44,11 +44,23 @@ def test_a_command_tells_what_it_writes(command: str, kind: str | None) -> None:
     assert (None if found is None else found.kind) == kind
 
 
-def test_hints_go_before_an_unsure_look() -> None:
+def test_commands_are_hints() -> None:
     assert tersely.detect(PLAIN, command="git diff").kind == "diff"
     assert tersely.detect('{"a": 1}', command="pytest").kind == "json"
     assert tersely.detect(PLAIN, command="cat src/app.py").language == "python"
     assert tersely.detect(PLAIN, name="a.py", command="git diff").language == "python"
+    assert kind_of_output("git show HEAD~2:src/app.py") == (None, "src/app.py")
+    assert tersely.detect(PLAIN, command="git show main:src/app.py").language == "python"
+    assert Document("x", command="make").command_line == "make"
+    assert Document("x", metadata={"command": "pytest"}).command_line == "pytest"
+    result = tersely.compress(Document(PLAIN * 30, command="pytest"), budget=20)
+    assert result.receipt.content_types == ("tool_output",)
+    numbers = "\n".join(map(str, range(1, 3001))) + "\noops\n"
+    assert tersely.detect(numbers).kind == "tool_output"
+    assert tersely.detect(numbers, command="sh -c 'make-numbers 3000'").kind == "tool_output"
+    assert tersely.compress(numbers, budget=100).text.endswith("oops")
+    story = "The ship left the harbour at dawn, and nobody on the quay had slept. " * 20
+    assert tersely.detect(story, command="fortune").kind == "prose"
 
 
 SETTINGS = "".join(
@@ -69,11 +81,6 @@ SAYS = {  # texts that leave nothing open, by what they are
 @pytest.mark.parametrize("says", SAYS)
 def test_a_command_never_overrules_what_a_text_says(says: str, command: str) -> None:
     assert tersely.detect(SAYS[says], command=command) == tersely.detect(SAYS[says])
-
-
-def test_a_command_that_shows_a_file_of_a_commit_tells_its_name() -> None:
-    assert kind_of_output("git show HEAD~2:src/app.py") == (None, "src/app.py")
-    assert tersely.detect(PLAIN, command="git show main:src/app.py").language == "python"
 
 
 @pytest.mark.parametrize(
@@ -104,15 +111,12 @@ def test_documents_are_named_by_their_metadata(key: str) -> None:
     assert Document(PLAIN, metadata={key: "https://x.org/a/b.csv?v=1"}).file_name.endswith("b.csv")
 
 
-def test_names_that_languages_share_are_asked_of_the_text() -> None:
+def test_names_are_hints() -> None:
     ini = "[Definition]\nfailregex = ^denied from <HOST>$\nignoreregex =\nmaxlines = 3\nmode = normal\n"
     assert tersely.detect(ini, name="filter.d/guard.conf").language == "ini"
     assert tersely.detect("x = [1, 2];\nfunction y = f(x)\ny = x;\nend\n", name="run.m").language is None
     words = '<?xml version="1.0"?>\n<TS language="de">\n<message><source>Open</source></message>\n</TS>\n'
     assert tersely.detect(words, name="app_de.ts").kind == "html"
-
-
-def test_a_text_that_its_name_cannot_mean_is_what_it_looks_like() -> None:
     rows = json.dumps([{"id": n, "state": "ok", "path": f"/srv/{n}"} for n in range(9)], indent=1)
     settings = "scan:\n  - id: F38\n    type: FAIL\n    lines:\n      - 18\n  - id: F3\n    type: WARN\n"
     assert tersely.detect(rows, name="describe-events.rst").kind == "json"
@@ -147,39 +151,23 @@ def test_the_name_of_a_file_of_code_is_enough_where_the_look_would_say_no_more(t
     assert (known is not None) or text != CODE or name not in ("a.py", "src/App.tsx", "a.rs", "a.ts.bak")
 
 
-def test_documents_have_the_command_that_wrote_them() -> None:
-    assert Document("x", command="make").command_line == "make"
-    assert Document("x", metadata={"command": "pytest"}).command_line == "pytest"
-    result = tersely.compress(Document(PLAIN * 30, command="pytest"), budget=20)
-    assert result.receipt.content_types == ("tool_output",)
-
-
-def test_what_looks_like_nothing_is_lines_where_it_stands_in_lines() -> None:
-    numbers = "\n".join(map(str, range(1, 3001))) + "\noops\n"
-    assert tersely.detect(numbers).kind == "tool_output"
-    assert tersely.detect(numbers, command="sh -c 'make-numbers 3000'").kind == "tool_output"
-    assert tersely.compress(numbers, budget=100).text.endswith("oops")
-    story = "The ship left the harbour at dawn, and nobody on the quay had slept. " * 20
-    assert tersely.detect(story, command="fortune").kind == "prose"
-
-
-def test_columns_parted_by_white_space_are_a_table() -> None:
+def test_columns_remarks_and_documentation() -> None:
     rows = [f"pod-{n:03d}    1/1     Running   {n % 3}          {n}d" for n in range(12)]
     text = "\n".join(["NAME       READY   STATUS    RESTARTS   AGE", *rows])
     assert tersely.detect(text).kind == "table"
-
-
-def test_python_full_of_documentation_is_python() -> None:
+    rows = "".join(f"chr{n % 3}\t{100 * n}\trs{n}\tA\tG\n" for n in range(30))
+    assert (
+        tersely.detect(f"##format=5\n##fields=<a,b>\n# made by hand\n#CHR\tAT\tID\tREF\tALT\n{rows}").kind
+        == "table"
+    )
     words = "\n".join("    * :param x: what it is, in many words that read as prose do" for _ in range(20))
     told = f'    """Reads.\n\n    Notes\n    -----\n{words}\n    """\n'
     text = f"import os\n\n\ndef read(x):\n{told}    return os.stat(x)\n"
     found = tersely.detect(text * 3)
     assert (found.kind, found.language) == ("code", "python")
-
-
-def test_a_language_that_is_not_known_is_none() -> None:
     text = "with Ada.Text_IO; use Ada.Text_IO;\nprotected body Gate is\n   entry Pass when Open is\n" * 9
     assert tersely.detect(text).language is None
+    assert read_as(SECTIONS) == read_as(SECTIONS.replace("[part", "[[part").replace("]", "]]")) == "code"
 
 
 def read_as(text: str) -> str:
@@ -225,10 +213,6 @@ def test_settings_and_calls_that_a_tool_writes_are_lines(text: str) -> None:
     assert read_as(text) == "tool_output"
 
 
-def test_settings_in_sections_of_their_own_names_stay_code() -> None:
-    assert read_as(SECTIONS) == read_as(SECTIONS.replace("[part", "[[part").replace("]", "]]")) == "code"
-
-
 STATUS = "On branch main\nChanges not staged for commit:\n" + "".join(
     f"\t{'deleted' if n % 9 == 4 else 'modified'}:   lib/part{n}.rb\n" for n in range(60)
 )
@@ -263,14 +247,6 @@ def test_what_tools_write_is_no_code(text: str) -> None:
 )
 def test_a_source_with_line_numbers_is_code(margin: str) -> None:
     assert read_as(coverage(margin)) == "code"
-
-
-def test_remarks_above_a_table_are_no_rows() -> None:
-    rows = "".join(f"chr{n % 3}\t{100 * n}\trs{n}\tA\tG\n" for n in range(30))
-    assert (
-        tersely.detect(f"##format=5\n##fields=<a,b>\n# made by hand\n#CHR\tAT\tID\tREF\tALT\n{rows}").kind
-        == "table"
-    )
 
 
 @given(st.sampled_from(["entity", "IEEE", "downto", "fn", "defmodule", "std_logic"]), st.integers(12, 60))

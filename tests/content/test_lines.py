@@ -119,25 +119,19 @@ def test_marks_that_are_not_there(line: str) -> None:
     assert not marks_of(line) & (Mark.ERROR | Mark.ANCHOR)
 
 
-def test_progress_bars_are_overwritten() -> None:
+def test_returns_and_colours_are_no_part_of_lines() -> None:
     lines = read_lines(["10%\r50%\r100%\ndone\r\nnext"], None, 1024)
     assert lines.has(Mark.OVERWRITTEN).tolist() == [True, True, False, False, False]
-
-
-def test_returns_before_a_line_end_overwrite_nothing() -> None:
     lines = read_lines(["one\r\r\ntwo\r\r\r\n10%\r20%\r\r\nthree\r\r"], None, 1024)
     assert lines.has(Mark.OVERWRITTEN).tolist() == [False, False, True, False, False]
     assert lines.line.tolist() == [0, 1, 2, 3, 4]
-
-
-def test_colours_are_no_part_of_words_and_stay_in_spans() -> None:
     text = "\x1b[35msrc/main.c\x1b[m:\x1b[32m12\x1b[m: bad"
     lines = read_lines([f"{text}\nsrc/main.c:12: bad"], "main", 1024)
     assert (lines.template == 0).all() and lines.has(Mark.ANCHOR).all()
     assert int(lines.table.end[0]) == len(text) and (lines.asked == 1).all()
 
 
-def test_a_long_line_is_one_line() -> None:
+def test_long_lines_and_many() -> None:
     words = " ".join(f"k{n}=v{n}" for n in range(2000))
     head = "2024-01-02 10:00:00 INFO request"
     text = "\n".join([f"{head} 1 short", f"{head} {words} needle ERROR at the end", f"{head} 3 short"])
@@ -149,9 +143,6 @@ def test_a_long_line_is_one_line() -> None:
     heads, rests = lines.asked[1], lines.asked[2:-2]
     assert heads == 1 == lines.asked_lines[0] and not rests.any() and lines.asked[-2] == 1
     assert Mark.ERROR in Mark(int(lines.marks[1])), "the head has the marks of the whole line"
-
-
-def test_where_rows_are_let_go_no_piece_stays_without_its_head() -> None:
     long = "INFO payload " + "word " * 3000
     text = "\n".join(f"{long}{n} ERROR" if n % 9 == 0 else f"INFO tick {n} of {n % 7}" for n in range(4000))
     lines = read_lines([text], "payload", 1024)
@@ -159,6 +150,19 @@ def test_where_rows_are_let_go_no_piece_stays_without_its_head() -> None:
     pieces = np.flatnonzero(lines.continued & ~lines.bulk)
     heads = lines.table.heading[pieces]
     assert (lines.line[heads] == lines.line[pieces]).all() and not lines.continued[heads].any()
+    body = [f"10:00:00 INFO step {n} of the job took {n * 7} ms" for n in range(20_000)]
+    body[7_777] = "10:00:00 ERROR out of memory in job 7777"
+    text = "\n".join(body)
+    lines = read_lines([text], None, 1024)
+    assert len(lines.table) < 4096 and lines.gaps and lines.counts.sum() == 20_000
+    single = ~lines.bulk
+    assert (
+        single.sum() <= 1024
+        and 7_777 in lines.line[single]
+        and {0, 19_999} <= set(lines.line[single].tolist())
+    )
+    covered = lines.table.end - lines.table.start
+    assert int(covered.sum()) + 20_000 >= len(text)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +188,7 @@ def test_marks_of_an_earlier_compression(line: str, stands_for: int, own: bool) 
         assert lines.template.tolist() == [0, 0] and lines.counts.tolist() == [max(2, stands_for)]
 
 
-def test_templates_counts_and_times() -> None:
+def test_templates_counts_times_and_copies() -> None:
     text = "\n".join(f"2024-01-02 10:00:{n:02d} INFO user {n} logged in from 10.0.0.{n}" for n in range(30))
     lines = read_lines([text + "\n2024-01-02 11:00:00 ERROR disk sda1 is full"], None, 1024)
     assert lines.counts.tolist() == [30, 1]
@@ -192,6 +196,13 @@ def test_templates_counts_and_times() -> None:
         ("2024-01-02 10:00:00", "2024-01-02 10:00:29"),
         ("2024-01-02 11:00:00",) * 2,
     ]
+    lines = read_lines(["a.c:1: x\na.c:1: x\nb.c:2: a.c:1: y"], None, 1024)
+    assert lines.copies.tolist() == [0, 1, 0]
+    lines = read_lines(
+        ["payment timeouts here\nreq-7f3a9 done\nnothing\nreq-7f3a8 done"], "timeout of req-7f3a9", 1024
+    )
+    assert asked_for(lines)[0].tolist() == [False, True, False, False]
+    assert (relevance(lines) > 0).tolist()[:3] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -210,40 +221,11 @@ def test_time_stamps(line: str, stamp: str) -> None:
     assert read_lines([line], None, 1024).stamps(0) == (stamp, stamp)
 
 
-def test_words_and_ids_of_the_query() -> None:
-    lines = read_lines(
-        ["payment timeouts here\nreq-7f3a9 done\nnothing\nreq-7f3a8 done"], "timeout of req-7f3a9", 1024
-    )
-    assert asked_for(lines)[0].tolist() == [False, True, False, False]
-    assert (relevance(lines) > 0).tolist()[:3] == [True, True, False]
-
-
 @pytest.mark.parametrize("number", ["7", "12", "112"])
 def test_a_number_of_the_query_is_found_where_it_stands_alone(number: str) -> None:
     text = f"room {number} is let\nv1.5{number}a of 2012-1{number}-05\n{number}, paid\nroom 8 is let"
     lines = read_lines([text], f"Who pays {number} EUR?", 1024)
     assert (lines.asked > 0).tolist() == [True, False, True, False]
-
-
-def test_copies() -> None:
-    lines = read_lines(["a.c:1: x\na.c:1: x\nb.c:2: a.c:1: y"], None, 1024)
-    assert lines.copies.tolist() == [0, 1, 0]
-
-
-def test_when_there_are_too_many_lines_telling_ones_stay() -> None:
-    body = [f"10:00:00 INFO step {n} of the job took {n * 7} ms" for n in range(20_000)]
-    body[7_777] = "10:00:00 ERROR out of memory in job 7777"
-    text = "\n".join(body)
-    lines = read_lines([text], None, 1024)
-    assert len(lines.table) < 4096 and lines.gaps and lines.counts.sum() == 20_000
-    single = ~lines.bulk
-    assert (
-        single.sum() <= 1024
-        and 7_777 in lines.line[single]
-        and {0, 19_999} <= set(lines.line[single].tolist())
-    )
-    covered = lines.table.end - lines.table.start
-    assert int(covered.sum()) + 20_000 >= len(text)
 
 
 @pytest.mark.growth("kernel")

@@ -80,7 +80,7 @@ def test_the_whole_trail_of_a_request_stays() -> None:
     assert "query_without_matches" in nothing.receipt.warnings
 
 
-def test_a_very_long_line_does_not_cost_those_that_tell_more() -> None:
+def test_odd_lines_and_ends() -> None:
     lines = service_log(300)
     lines[100] = "2024-05-01 10:00:00 INFO environment " + " ".join(
         f"KEY_{n}=value-{n * 37}" for n in range(50)
@@ -89,36 +89,18 @@ def test_a_very_long_line_does_not_cost_those_that_tell_more() -> None:
     lines[201] = "2024-05-01 10:00:01 WARN retry is off for p-17"
     short = tersely.compress("\n".join(lines), budget=500, strategy=Logs()).text
     assert lines[200] in short and lines[201] in short and "KEY_49" not in short
-
-
-def test_of_paths_those_with_other_names_stay() -> None:
-    """Paths are one template; a line that is a path alone is told apart by its names."""
     paths = [f"docs/{('oak', 'elm', 'fir')[n % 3]}/page-{n}.md" for n in range(200)]
     paths[77], paths[141] = "core/session/login.c", "db/migrate/2024_drop_users.sql"
     short = tersely.compress("\n".join(paths), budget=120, strategy=ToolOutput()).text
     assert paths[77] in short and paths[141] in short
+    lines = [f"10:00:{n:02d} INFO tick {n}" for n in range(50)]
+    lines[30] = "10:00:30 ERROR cannot open the database"
+    for end in ("\n", "\r\n", "\r\r\n"):
+        result = tersely.compress(end.join(lines), budget=120, strategy="log")
+        assert lines[30] in result.text and lines[0] in result.text
 
 
-def test_a_log_that_fits_is_unchanged() -> None:
-    text = "\n".join(service_log(5))
-    result = tersely.compress(text, budget=1_000, strategy=Logs())
-    assert result.text == text and not result.generated
-    assert {span.reason for span in result.kept} == {"fits"}
-
-
-@pytest.mark.parametrize("strategy", [Logs(), ToolOutput()], ids=["logs", "tool_output"])
-@given(text=st.text(alphabet="ab1é \t:.\r\n\x1b[m(\"'", max_size=200), budget=st.integers(1, 60))
-def test_any_text_fits(strategy: Logs | ToolOutput, text: str, budget: int) -> None:
-    try:
-        result = tersely.compress(text, budget=budget, strategy=strategy)
-    except tersely.BudgetExceededError:
-        return
-    assert result.tokens <= budget
-    for span in result.kept:
-        assert text[span.start : span.end].strip() in result.text
-
-
-def test_a_long_log_is_not_looked_at_line_by_line() -> None:
+def test_pinned_and_rare_lines_of_a_long_log_stay() -> None:
     lines = service_log(140_000)
     lines[33_333] = "2024-05-01 09:15:33.333 [main] FATAL disk full"
     text = "\n".join(lines)
@@ -130,9 +112,12 @@ def test_a_long_log_is_not_looked_at_line_by_line() -> None:
         int(result.text[a:b].split()[1]) for a, b in result.generated if result.text[a:b].startswith("… ")
     )
     assert counted + len(result.kept) == 140_000
+    lines = service_log(40_000)
+    result = tersely.compress("\n".join(lines), budget=400, pinned=[lines[20_005]], strategy=Logs())
+    assert lines[20_005] in result.text and result.tokens <= 400
 
 
-def test_a_file_gives_what_its_text_gives(tmp_path: Path) -> None:
+def test_files_are_read_as_texts_are(tmp_path: Path) -> None:
     lines = service_log(3_000)
     lines[1_000] = "2024-05-01 00:16:40.000 [main] ERROR schön kaputt 漢字"
     path = tmp_path / "app.log"
@@ -149,13 +134,20 @@ def test_a_file_gives_what_its_text_gives(tmp_path: Path) -> None:
     assert (digest.lines, digest.bytes) == (3_000, len(data))
     with pytest.raises(ValueError, match="budget must be"):
         compress_file(path, budget=0)
-
-
-def test_a_file_may_hold_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "odd.log"
     path.write_bytes(b"start\n\xff\xfe ERROR broken \x80\n" + b"\x00" * 100 + b"\nend\n")
     digest = compress_file(path, budget=300)
     assert "ERROR broken" in digest.text and digest.warnings == ("characters_replaced",)
+    words = " ".join(f"k{n}=v{n}" for n in range(1500))
+    lines = [f"10:00:{n % 60:02d} INFO tick {n} of worker" for n in range(4000)]
+    lines[1700] = f"10:00:17 INFO payload {words} needle"
+    path = tmp_path / "app.log"
+    path.write_text("\n".join(lines))
+    digest = compress_file(path, "payload needle", budget=9000)
+    assert digest.lines == 4000 and words in digest.text
+    assert all(line.startswith(("10:00:", "… ")) for line in digest.text.split("\n"))
+    data = path.read_bytes()
+    assert all(data[start:end].decode() in digest.text for start, end in digest.kept)
 
 
 _LARGE = """
@@ -185,27 +177,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     assert int(kilobytes) < 150_000 and int(lines) == 120 * 20_000 + 1 and found == "True"
 
 
-def test_a_pinned_line_of_a_long_log_stays() -> None:
-    lines = service_log(40_000)
-    result = tersely.compress("\n".join(lines), budget=400, pinned=[lines[20_005]], strategy=Logs())
-    assert lines[20_005] in result.text and result.tokens <= 400
-
-
-@given(
-    size=st.integers(1, 60), start=st.integers(0, 3000), length=st.integers(1, 300), seed=st.integers(0, 9)
-)
-def test_any_pinned_span_is_in_the_text(size: int, start: int, length: int, seed: int) -> None:
-    text = "\n".join(service_log(size, seed))
-    piece = text[start : start + length].strip()
-    if not piece:
-        return
-    at = text.index(piece, start)
-    result = tersely.compress(text, budget=2_000, pinned=[(at, at + len(piece))], strategy=Logs())
-    assert piece in result.text
-    small = tersely.compress(text, budget=600, pinned=[(at, at + len(piece))], strategy=Logs())
-    assert piece in small.text and small.tokens <= 600
-
-
 @pytest.mark.parametrize("strategy", ["log", "tool_output", "stack_trace"])
 @pytest.mark.parametrize("query", [None, "needle"])
 def test_pieces_of_a_long_line_stand_in_its_line(strategy: str, query: str | None) -> None:
@@ -219,28 +190,6 @@ def test_pieces_of_a_long_line_stand_in_its_line(strategy: str, query: str | Non
     counted = [int(n) for n in re.findall(r"^… (\d+) lines?$", result.text, re.MULTILINE)]
     assert sum(counted) + sum(start == "10:00:" for start in starts) == 40
     assert " … " in result.text and "needle ERROR at the end" in result.text
-
-
-def test_a_long_line_of_a_file_is_one_line(tmp_path: Path) -> None:
-    words = " ".join(f"k{n}=v{n}" for n in range(1500))
-    lines = [f"10:00:{n % 60:02d} INFO tick {n} of worker" for n in range(4000)]
-    lines[1700] = f"10:00:17 INFO payload {words} needle"
-    path = tmp_path / "app.log"
-    path.write_text("\n".join(lines))
-    digest = compress_file(path, "payload needle", budget=9000)
-    assert digest.lines == 4000 and words in digest.text
-    assert all(line.startswith(("10:00:", "… ")) for line in digest.text.split("\n"))
-    data = path.read_bytes()
-    assert all(data[start:end].decode() in digest.text for start, end in digest.kept)
-
-
-def test_lines_that_end_in_two_returns_are_lines() -> None:
-    """A terminal of a build server ends lines so; nothing is written over there."""
-    lines = [f"10:00:{n:02d} INFO tick {n}" for n in range(50)]
-    lines[30] = "10:00:30 ERROR cannot open the database"
-    for end in ("\n", "\r\n", "\r\r\n"):
-        result = tersely.compress(end.join(lines), budget=120, strategy="log")
-        assert lines[30] in result.text and lines[0] in result.text
 
 
 def outputs() -> dict[str, tuple[str, list[str]]]:
@@ -335,14 +284,11 @@ def test_of_commits_in_a_line_each_the_newest_stay(graph: str, strategy: object)
     assert len(shown) > 15 and shown[:-1] == lines[: len(shown) - 1] and kept[-1].startswith("… ")
 
 
-def test_what_a_question_asks_of_commits_brings_its_head() -> None:
+def test_trees_and_commits() -> None:
     records = commits(40)
     records[33] += " for the zebras"
     kept = tersely.compress("\n\n".join(records), "Which commit is about zebras?", budget=120).text
     assert records[33] in kept
-
-
-def test_a_tree_keeps_what_stands_highest_and_its_count() -> None:
     lines = ["."]
     for folder in range(12):
         lines.append(f"├── folder_{folder}")
@@ -355,11 +301,18 @@ def test_a_tree_keeps_what_stands_highest_and_its_count() -> None:
     assert "├── folder_7\n" in row and "module_361_of_7" in row
 
 
-def test_an_error_among_a_list_of_findings_comes_first() -> None:
+def test_failures_come_before_order() -> None:
     """Records of tools are no list of people: what failed goes before the order."""
     parts = [f"==> Checking charts/part-{n}\n[INFO] the icon is recommended" for n in range(60)]
     parts[50] += "\n[ERROR] templates/app.yaml: cannot parse: did not find expected key"
     assert "[ERROR] templates/app.yaml" in tersely.compress("\n\n".join(parts), budget=100).text
+    suites = [
+        f"Suite {n}\n" + "".join(f"  ✓ adds the item {k} of many\n" for k in range(6)) for n in range(12)
+    ]
+    suites[7] += "  ✗ refuses two numbers when a third one comes\n"
+    for strategy in (ToolOutput(), Logs()):
+        kept = tersely.compress("\n".join(suites), budget=60, strategy=strategy).text
+        assert "✗ refuses two numbers when a third one comes" in kept
 
 
 LINES = {
@@ -378,16 +331,6 @@ def test_time_grows_with_the_lines_of_lists(kind: str) -> None:
         return "\n".join(map(LINES[kind], range(size // 20)))
 
     assert growth(make, lambda text: tersely.compress(text, budget=400, strategy=ToolOutput())) < MOST
-
-
-def test_a_test_that_failed_among_suites_of_passes_comes_first() -> None:
-    suites = [
-        f"Suite {n}\n" + "".join(f"  ✓ adds the item {k} of many\n" for k in range(6)) for n in range(12)
-    ]
-    suites[7] += "  ✗ refuses two numbers when a third one comes\n"
-    for strategy in (ToolOutput(), Logs()):
-        kept = tersely.compress("\n".join(suites), budget=60, strategy=strategy).text
-        assert "✗ refuses two numbers when a third one comes" in kept
 
 
 UNIFORM = (
@@ -411,18 +354,20 @@ def test_lines_that_say_the_same_are_one_and_a_count(line: str, ratio: float) ->
     assert kept.tokens < 80
 
 
-def test_a_gap_in_a_counter_shows() -> None:
+def test_lines_of_a_series_that_stay() -> None:
     lines = [f"received packet id={n}" for n in range(300) if n not in (111, 112)]
     kept = tersely.compress("\n".join(lines), ratio=0.3).text
     assert kept == "received packet id=0 … ×111\nreceived packet id=113 … ×187"
-
-
-def test_a_line_that_is_asked_for_or_pinned_stays_among_its_like() -> None:
     lines = [f"2026-11-27T10:{n // 60:02}:{n % 60:02}Z INFO heartbeat seq={n} ok" for n in range(600)]
     text = "\n".join(lines)
     assert lines[371] in tersely.compress(text, "What about seq=371?", budget=200).text
     pinned = tersely.compress(text, budget=200, pinned=["seq=371 ok"]).text
     assert lines[371] in pinned and "×" not in pinned and pinned.endswith("… 228 lines")
+    lines = [f'ts=2024-05-02T12:17:{n:02}Z level=info orgID={n % 7} msg="request served"' for n in range(60)]
+    lines[17] = lines[17].replace("info", "error")
+    lines[40] = lines[40].replace("orgID=5", "orgID=5 retry=3")
+    result = tersely.compress("\n".join(lines), budget=220)
+    assert lines[17] in result.text and lines[40] in result.text
 
 
 @given(
@@ -461,11 +406,3 @@ def test_lines_of_a_series_differ_in_numbers_alone(forms: list[str], steps: list
         return
     said = [int(count) for count in re.findall(r"×(\d+)", "".join(kept.text[a:b] for a, b in kept.generated))]
     assert all(count in table.in_series for count in said)
-
-
-def test_of_lines_of_key_and_value_odd_ones_stay() -> None:
-    lines = [f'ts=2024-05-02T12:17:{n:02}Z level=info orgID={n % 7} msg="request served"' for n in range(60)]
-    lines[17] = lines[17].replace("info", "error")
-    lines[40] = lines[40].replace("orgID=5", "orgID=5 retry=3")
-    result = tersely.compress("\n".join(lines), budget=220)
-    assert lines[17] in result.text and lines[40] in result.text

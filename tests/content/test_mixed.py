@@ -8,7 +8,6 @@ import json
 import pytest
 import tersely
 from growth import MOST, growth
-from hypothesis import given, strategies as st
 from tersely.content.blocks import LONG, Mixed, long_blocks
 from tersely.content.code import Code
 from tersely.content.diff import Diff
@@ -54,7 +53,13 @@ def test_a_fenced_log_is_a_log(query: str | None, strategy: object) -> None:
     assert result.tokens > 200
 
 
-def test_no_blank_lines_pile_up_beside_a_fence() -> None:
+def test_blocks_go_their_own_way() -> None:
+    page = f"{PAGE}\nThe reply:\n\n~~~json\n{REPLY}\n~~~\n\nThat is all.\n"
+    result = tersely.compress(page, budget=500, strategy="auto")
+    check(page, result, 500)
+    inside = result.text.split("~~~json\n", 1)[1].split("~~~", 1)[0]
+    assert json.loads(inside)["orders"]
+    assert "ERROR payment timeout for order 9" in result.text
     lines = "".join(f"2024-05-01 10:00:{n % 60:02} INFO served /items/{n}\n" for n in range(90))
     page = f"# Incident\n\nThe payment timed out.\n\n```log\n{lines}```\n\nWe will add retries.\n"
     result = tersely.compress(page, budget=300, strategy="auto")
@@ -62,16 +67,7 @@ def test_no_blank_lines_pile_up_beside_a_fence() -> None:
     assert "The payment timed out.\n\n```log\n" in result.text and "\n\n\n" not in result.text
 
 
-def test_every_block_goes_its_own_way() -> None:
-    page = f"{PAGE}\nThe reply:\n\n~~~json\n{REPLY}\n~~~\n\nThat is all.\n"
-    result = tersely.compress(page, budget=500, strategy="auto")
-    check(page, result, 500)
-    inside = result.text.split("~~~json\n", 1)[1].split("~~~", 1)[0]
-    assert json.loads(inside)["orders"]
-    assert "ERROR payment timeout for order 9" in result.text
-
-
-def test_a_block_of_which_nothing_is_kept_goes_with_its_fences() -> None:
+def test_blocks_that_go_and_texts_without() -> None:
     block = "\n".join(f"layer_{n}/                 what stands in layer {n}, and no other" for n in range(40))
     page = f"{AFTER}\n\n```\n{block}\n```\n\n" + "The counter goes to the providers. " * 8 + AFTER * 20
     result = tersely.compress(page, "Where does the counter go?", budget=60, strategy="auto")
@@ -79,6 +75,11 @@ def test_a_block_of_which_nothing_is_kept_goes_with_its_fences() -> None:
     assert "The counter goes to the providers." in result.text
     assert "```\n\n```" not in result.text
     assert sum(result.receipt.reasons.values()) == result.receipt.segments
+    assert tersely.compress(PAGE, budget=10_000, strategy="mixed").text == PAGE
+    short = f"{AFTER}\n\n```\npip install x\n```\n\n{AFTER}"
+    told = tersely.compress(short, budget=40, strategy="mixed")
+    assert told.text == tersely.compress(short, budget=40).text
+    assert tersely.compress(PAGE, budget=2, strategy="mixed").tokens <= 2
 
 
 def test_facts_and_pins_are_of_the_whole_text() -> None:
@@ -90,14 +91,6 @@ def test_facts_and_pins_are_of_the_whole_text() -> None:
     assert result.receipt.facts is not None
     for fact in result.receipt.facts.of("kept"):
         assert page[fact.start : fact.end] == fact.text
-
-
-def test_what_fits_stays_and_what_has_no_long_block_is_text() -> None:
-    assert tersely.compress(PAGE, budget=10_000, strategy="mixed").text == PAGE
-    short = f"{AFTER}\n\n```\npip install x\n```\n\n{AFTER}"
-    told = tersely.compress(short, budget=40, strategy="mixed")
-    assert told.text == tersely.compress(short, budget=40).text
-    assert tersely.compress(PAGE, budget=2, strategy="mixed").tokens <= 2
 
 
 @pytest.mark.parametrize(
@@ -139,13 +132,19 @@ def test_json_among_other_lines_is_json(before: str, body: str, after: str) -> N
     assert {"id": 50, "state": "refused", "total": 150} in values
 
 
-def test_json_that_something_follows_is_still_json() -> None:
+def test_json_and_fences_say_what_a_block_is() -> None:
     """What a text ends with is far behind the part by which it is detected."""
     text = ODD.replace("paid", "paid by the harbour office, " * 9) + "\nFound 80 orders.\n"
     assert tersely.detect(text).kind == "json"
     result = tersely.compress(text, ratio=0.1)
     check(text, result, result.receipt.budget)
     assert '"refused"' in result.text and json.loads(result.text[: result.text.rindex("}") + 1])
+    assert reader_of(LOG, "python") == reader_of(LOG, "")  # the text says what it is
+    unclear = "names\nof things\n" * 40
+    assert reader_of(unclear, "rust") == Code()
+    assert reader_of(unclear, "diff") == Diff()
+    assert reader_of(unclear, "sh") == reader_of(unclear, "") == ToolOutput()  # what came of a command
+    assert reader_of(AFTER * 4, "") is None  # sentences
 
 
 @pytest.mark.parametrize(
@@ -168,25 +167,6 @@ def test_blocks_of_json_are_whole_lines(text: str, found: list[str]) -> None:
 @pytest.mark.parametrize("line", ["[\n", "{\n", '{"a": [\n', '{"a": 1}\n', "[1, 2\n", "}\n", "```\n", '["\n'])
 def test_blocks_are_found_in_time_that_grows_with_the_text(line: str) -> None:
     assert growth(lambda size: line * (size // len(line)), long_blocks) < MOST
-
-
-_BLOCK = st.sampled_from(
-    [LOG[:1500], REPLY, REPLY[:1400], ROWS[:1400], ROWS, "word " * 250, "", "```", "~~~", "{", "]"]
-)
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from(["```", "~~~", "````", "", "Text.", "# Head"]), _BLOCK), max_size=6),
-    st.integers(1, 400),
-)
-def test_promises_hold_for_any_blocks(parts: list[tuple[str, str]], budget: int) -> None:
-    text = "\n".join(piece for part in parts for piece in part)
-    try:
-        result = tersely.compress(text, budget=budget, strategy="mixed")
-    except tersely.BudgetExceededError as error:
-        assert error.required > budget
-        return
-    check(text, result, budget)
 
 
 DECLINED = "alert: the card was declined"
@@ -212,15 +192,6 @@ def test_a_block_that_looks_like_nothing_known_is_read_as_lines(form: str, langu
     check(page, result, budget)
     assert DECLINED in result.text
     assert result.text.count("```") == 2
-
-
-def test_a_fence_says_what_a_block_is_where_its_look_leaves_that_open() -> None:
-    assert reader_of(LOG, "python") == reader_of(LOG, "")  # the text says what it is
-    unclear = "names\nof things\n" * 40
-    assert reader_of(unclear, "rust") == Code()
-    assert reader_of(unclear, "diff") == Diff()
-    assert reader_of(unclear, "sh") == reader_of(unclear, "") == ToolOutput()  # what came of a command
-    assert reader_of(AFTER * 4, "") is None  # sentences
 
 
 WORDS = ["pool", "region", "key", "signer", "rotation", "deploy", "cluster", "latency"]

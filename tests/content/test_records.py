@@ -35,34 +35,29 @@ def test_one_rare_value_stands_out_whatever_the_other_columns_are_like(owners: i
     assert sum(one > 0 for one in found) <= 20
 
 
-def test_the_odd_one_of_ten_stands_out() -> None:
+def test_odd_rows_stand_out_alone() -> None:
     rows = [f"{n},team-a,{'held' if n == 6 else 'ok'},{n * 7}" for n in range(10)]
     found = standing(rows)
     assert found[6] > 0 and sum(one > 0 for one in found) == 1
-
-
-def test_what_differs_everywhere_does_not_stand_out() -> None:
     rows = [f"{n},team-{n % 3},ok,{n * 7}" for n in range(300)]
     assert not any(standing(rows))
-
-
-def test_a_far_number_and_a_cell_of_another_kind_stand_out() -> None:
     rows = rows_of(200, 4)
     rows[30][3], rows[60][3] = "9000.00", "n/a"
     found = standing([",".join(row) for row in rows])
     assert found[30] > 0 and found[60] > 0 and sum(one > 0 for one in found) <= 6
+    rows = rows_of(200, 4)
+    rows[30][2], rows[60][2] = "paused", "CrashLoopBackOff"
+    found = standing([",".join(row) for row in rows])
+    assert found[60] > found[30] > 0
 
 
-def test_a_message_that_is_like_no_other_but_for_its_numbers_stands_out() -> None:
+def test_texts_unlike_the_others_stand_out() -> None:
     rows = [f"{n},web-{n % 7},POST /push/{n * 31} (200) in {n + 3}.5ms" for n in range(100)]
     rows[41] = "41,web-3,GET /debug/lock (200) in 44.5ms"
     found = standing(rows)
     assert found[41] > 0 and sum(one > 0 for one in found) == 1
     ids = [f"{n},a{n * 7919:x}-{n * 104729:x}z" for n in range(300)]
     assert not any(standing(ids))
-
-
-def test_a_text_of_another_length_stands_out_where_nearly_all_have_one() -> None:
     chance = random.Random(4)
     codes = ["".join(chance.choices("abcdefghij", k=3)) for _ in range(60)]
     codes[23] = "held"
@@ -83,13 +78,6 @@ def test_the_second_row_that_is_odd_for_one_reason_gives_way_to_another_reason()
         rows[n][2] = "failed"  # each tells of its own
     found = standing([",".join(row) for row in rows])
     assert found[50] == found[51] > found[20]
-
-
-def test_a_failure_stands_out_more_than_another_rare_value() -> None:
-    rows = rows_of(200, 4)
-    rows[30][2], rows[60][2] = "paused", "CrashLoopBackOff"
-    found = standing([",".join(row) for row in rows])
-    assert found[60] > found[30] > 0
 
 
 @pytest.mark.parametrize(
@@ -137,11 +125,15 @@ def test_the_odd_record_of_json_stays_with_its_name(deep: bool, lines: bool) -> 
     assert "degraded" in result.text and "node-057" in result.text
 
 
-def test_an_event_of_level_error_stays() -> None:
+def test_failed_events_stay() -> None:
     events = [{"level": 30, "time": 1_700_000_000 + n, "msg": f"served {n}"} for n in range(200)]
     events[90]["level"] = 50
     result = tersely.compress("\n".join(map(json.dumps, events)), ratio=0.1, strategy="auto")
     assert '"level": 50' in result.text and "1700000090" in result.text
+    events = [{"Action": "output", "Test": f"T{n}", "Output": f"=== RUN   T{n}\n"} for n in range(60)]
+    events[37]["Output"] = "    cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2\n"
+    short = tersely.compress("\n".join(map(json.dumps, events)), ratio=0.1).text
+    assert "cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2" in short
 
 
 def test_what_a_failed_record_says_comes_before_the_rest_of_other_odd_ones() -> None:
@@ -188,13 +180,6 @@ def test_what_stands_out_in_json_stays_whole_before_what_does_not() -> None:
     short = tersely.compress(text, ratio=0.1).text
     odd = short[short.index("0badf00d") :]
     assert '"POST /pay"' in odd and "acquirer" in odd and "504" in odd and "deadline exceeded" in odd
-
-
-def test_a_text_that_opens_with_a_place_is_told_before_others() -> None:
-    events = [{"Action": "output", "Test": f"T{n}", "Output": f"=== RUN   T{n}\n"} for n in range(60)]
-    events[37]["Output"] = "    cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2\n"
-    short = tersely.compress("\n".join(map(json.dumps, events)), ratio=0.1).text
-    assert "cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2" in short
 
 
 @pytest.mark.parametrize("size", [4, 9, 31, 32, 90])

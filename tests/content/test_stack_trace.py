@@ -171,22 +171,13 @@ def test_what_was_thrown_stays_in_every_language(form: str) -> None:
     assert THROWN[form] in result.text and result.tokens <= result.original_tokens // 4
 
 
-def test_a_trace_that_comes_again_is_counted() -> None:
+def test_repeats_and_own_code() -> None:
     text = "\n".join(PYTHON.replace("{number}", str(number)) for number in range(30)) + "\n" + JAVA
     result = tersely.compress(text, budget=230, strategy=StackTrace())
     assert "TimeoutError: gateway did not answer order 0 … ×30" in result.text
     assert "IllegalStateException" in result.text and "Caused by: java.sql" in result.text
     assert result.text.count("did not answer") == 1
-
-
-def test_own_code_is_what_the_caller_says() -> None:
     result = tersely.compress(JAVA, ratio=0.4, strategy=StackTrace(own=("org.springframework.web.F5.",)))
     assert "F5.java" in result.text and "F6.java" not in result.text
     with pytest.raises(TypeError, match="own must be a tuple"):
         StackTrace(own="org")  # type: ignore[arg-type]
-
-
-def test_text_without_traces_is_compressed_too() -> None:
-    text = "\n".join(f"nothing happened {number}" for number in range(200))
-    result = tersely.compress(text, budget=60, strategy=StackTrace())
-    assert 0 < result.tokens <= 60

@@ -25,7 +25,7 @@ def rows_of(size: int) -> list[str]:
     return [HEAD, *[f"{n},web-{n % 5},{random.Random(n).gauss(100, 5):.1f},OK" for n in range(size)]]
 
 
-def test_header_outliers_and_ends_stay() -> None:
+def test_header_outliers_ends_and_counts() -> None:
     rows = rows_of(300)
     rows[101] = "100,web-0,988.0,OK"
     rows[202] = "201,web-1,101.0,FAILED"
@@ -38,10 +38,23 @@ def test_header_outliers_and_ends_stay() -> None:
     left_out = sum(int(line.split()[1].replace(",", "")) for line in said if line != "…")
     assert left_out == len(result.dropped) and left_out + len(result.kept) == len(rows)
     assert result.tokens <= 120
+    rows = rows_of(400)
+    for n in range(5, 400, 9):
+        rows[n] = rows[n].replace("OK", f"odd-{n}")
+    result = tersely.compress("\n".join(rows), budget=300, strategy=Table())
+    *signs, last = [result.text[start:end] for start, end in result.generated]
+    assert "markers_shortened" in result.receipt.warnings and set(signs) == {"…"}
+    assert int(last.split()[1]) == len(rows) - len(result.kept)
 
 
-def test_rows_that_sum_up_a_table_stay() -> None:
-    """Of each of several tables below one another."""
+def test_tables_of_markdown_without_a_header_and_of_sums() -> None:
+    rows = ["| id | host |", "|---:|:-----|", *[f"| {n} | web-{n} |" for n in range(90)]]
+    result = tersely.compress("\n".join(rows), budget=80, strategy=Table())
+    lines = result.text.split("\n")
+    assert lines[:2] == rows[:2] and all(line.startswith("|") and line.endswith("|") for line in lines)
+    rows = rows_of(200)[1:]
+    result = tersely.compress("\n".join(rows), "web-3 at 103", budget=40, strategy=Table(header=False))
+    assert result.kept[0].start > 0
     parts = [
         "\n".join(
             [
@@ -60,38 +73,17 @@ def test_rows_that_sum_up_a_table_stay() -> None:
     assert min(units.worth[said.index(row)] for row in rows) >= 0.5
 
 
-def test_the_row_that_the_query_names_stays() -> None:
-    rows = rows_of(500)
-    rows[300] = "299,mail-9,101.0,OK"
-    for query in ("What is the latency of mail-9?", "299"):
-        result = tersely.compress("\n".join(rows), query, budget=70, strategy=Table())
-        assert rows[300] in result.text.split("\n") and result.text.startswith(HEAD)
-
-
-def test_markdown_tables_keep_their_rule() -> None:
-    rows = ["| id | host |", "|---:|:-----|", *[f"| {n} | web-{n} |" for n in range(90)]]
-    result = tersely.compress("\n".join(rows), budget=80, strategy=Table())
-    lines = result.text.split("\n")
-    assert lines[:2] == rows[:2] and all(line.startswith("|") and line.endswith("|") for line in lines)
-
-
-def test_the_lines_of_a_box_do_not_cost_the_row_that_is_unlike_the_others() -> None:
+def test_odd_rows_of_tables() -> None:
     rule = "+--------+-------------+--------+---------+"
     rows = [f"| {n + 100000} | Ada Byron   | {n}7.10  | paid    |" for n in range(25)]
     rows[7] = "| 154168 | Ada Byron   | 20.40  | expired |"
     text = "\n".join([rule, "| id     | customer    | total  | state   |", rule, *rows, rule])
     assert rows[7] in tersely.compress(text, budget=64, strategy=Table()).text
-
-
-def test_what_stands_out_most_comes_before_what_is_long() -> None:
     rows = [f"{n},unix,{'y' if n % 2 else 'n'},deliver" for n in range(40)]
     rows[11] = "11,dgram,y,deliver " + "with another option " * 12
     rows[29] = "29,degraded,y,deliver"
     text = "\n".join(["id,kind,chroot,command", *rows])
     assert rows[29] in tersely.compress(text, budget=70, strategy=Table()).text
-
-
-def test_two_markers_do_not_cost_the_row_that_is_unlike_the_others() -> None:
     rows = [f"web-{n}   up   10.0.0.{n}" for n in range(20)]
     rows[7] = "web-7   orphaned   10.0.0.7"
     text = "\n".join(["name   state   address", *rows])
@@ -113,12 +105,6 @@ def test_remarks_around_rows_are_no_rows() -> None:
     assert int(np.argmax(found)) == len(above) + 11 and not found[: len(above)].any()
     named = "\n".join(["# made by hand", "# name  ttl  class  type  address", *rows])
     assert _native.table_rows([named], " ", True)[3].tolist()[:3] == [3, 1, 0]
-
-
-def test_without_a_header_the_first_row_is_a_row() -> None:
-    rows = rows_of(200)[1:]
-    result = tersely.compress("\n".join(rows), "web-3 at 103", budget=40, strategy=Table(header=False))
-    assert result.kept[0].start > 0
 
 
 SPANNING = [
@@ -156,7 +142,7 @@ def test_rows_of_values_are_no_header(rows: list[str]) -> None:
     assert np.count_nonzero(role == 1) == 1 and set(head[1:].tolist()) == {0}
 
 
-def test_a_row_is_held_against_a_query_with_the_names_of_its_columns() -> None:
+def test_rows_and_records_that_are_asked_for() -> None:
     rows = [" | 2019 | 2018", *[f"Part {n} revenue | {n},204 | {n},118" for n in range(20)]]
     rows[8] = "Winch revenue | 26,024 | 20,967"
     text = (
@@ -164,6 +150,10 @@ def test_a_row_is_held_against_a_query_with_the_names_of_its_columns() -> None:
     )
     result = tersely.compress(["\n".join(rows), text], "winch revenue in 2019 and 2018", budget=60)
     assert rows[8] in result.text and result.text.startswith(rows[0])
+    result = tersely.compress(json.dumps(ORDERS), "order 37", budget=120, strategy=Json(tables=True))
+    assert ORDERS[37] in unfolded(json.loads(result.text))
+    kept = {pointer for pointer, _, kept in json_pointers(result) if kept}
+    assert {"/37/id", "/37/note"} <= kept
 
 
 CELL = st.text(st.sampled_from('ab1 ,;"\n\r\té'), max_size=6)
@@ -216,25 +206,10 @@ def test_ruled_tables_keep_what_stands_above_the_rule(rule: str) -> None:
     assert lines[:2] == ["| id | state |", rule] and rows[31] in lines
 
 
-def test_counts_take_a_tenth_of_the_budget_at_most() -> None:
-    rows = rows_of(400)
-    for n in range(5, 400, 9):
-        rows[n] = rows[n].replace("OK", f"odd-{n}")
-    result = tersely.compress("\n".join(rows), budget=300, strategy=Table())
-    *signs, last = [result.text[start:end] for start, end in result.generated]
-    assert "markers_shortened" in result.receipt.warnings and set(signs) == {"…"}
-    assert int(last.split()[1]) == len(rows) - len(result.kept)
-
-
 @pytest.mark.growth("kernel")
 @pytest.mark.parametrize("piece", ["a,b\n", '"', '"a""', ",", "|x\n", "1,2,3\n4,5,6\n", "a  1  b\n"])
 def test_time_is_linear(piece: str) -> None:
     assert growth(lambda size: piece * (size // len(piece)), Kernel("table")) < MOST_INSTRUCTIONS
-
-
-def test_arguments_are_checked() -> None:
-    with pytest.raises(ValueError, match="delimiter must be one of"):
-        Table(delimiter="::")
 
 
 @pytest.mark.parametrize("ratio", [0.1, 0.3])
@@ -293,13 +268,6 @@ def test_a_table_has_its_keys_once_and_the_objects_of_the_source() -> None:
         assert text[span.start : span.end] in result.text
 
 
-def test_a_record_that_is_asked_for_is_in() -> None:
-    result = tersely.compress(json.dumps(ORDERS), "order 37", budget=120, strategy=Json(tables=True))
-    assert ORDERS[37] in unfolded(json.loads(result.text))
-    kept = {pointer for pointer, _, kept in json_pointers(result) if kept}
-    assert {"/37/id", "/37/note"} <= kept
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -325,7 +293,7 @@ def test_without_room_for_a_first_row_there_is_no_table(budget: int) -> None:
     assert result.tokens == COUNT(result.text) <= budget
 
 
-def test_a_key_that_comes_twice_is_no_column() -> None:
+def test_what_is_no_row_and_no_column() -> None:
     text = (
         '{"rows": ['
         + ", ".join(['{"a": 1, "a": 2}'] * 4)
@@ -335,6 +303,11 @@ def test_a_key_that_comes_twice_is_no_column() -> None:
     )
     result = tersely.compress(text, budget=150, strategy=Json(tables=True))
     assert '{"a": 1,"a": 2}' in result.text
+    trees = ["alder", "beech", "cedar", "elm", "fir", "hazel"]
+    rows = [f"{tree} {n * 7 % 50} in {n * 3 % 20} of {trees[n - 2]}" for n, tree in enumerate(trees)]
+    assert tersely.detect("\n\n".join(rows)).kind == tersely.detect("\n".join(rows)).kind != "table"
+    with pytest.raises(ValueError, match="delimiter must be one of"):
+        Table(delimiter="::")
 
 
 @given(documents, st.sampled_from([None, 1]), st.booleans(), st.integers(1, 300))
@@ -389,9 +362,3 @@ def test_a_row_of_another_shape_stays(odd: int) -> None:
     kept = tersely.compress("\n".join(rows), ratio=0.2)
     assert kept.receipt.content_types == ("table",)
     assert rows[odd].strip() in kept.text
-
-
-def test_blank_lines_are_no_rules_of_a_table() -> None:
-    trees = ["alder", "beech", "cedar", "elm", "fir", "hazel"]
-    rows = [f"{tree} {n * 7 % 50} in {n * 3 % 20} of {trees[n - 2]}" for n, tree in enumerate(trees)]
-    assert tersely.detect("\n\n".join(rows)).kind == tersely.detect("\n".join(rows)).kind != "table"

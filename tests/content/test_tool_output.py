@@ -76,12 +76,6 @@ def test_a_test_run_is_a_report_however_much_source_it_quotes(failures: int, sou
         assert f"E       assert {n}18 == {n}17" in short
 
 
-def test_what_a_failure_is_comes_before_where_its_values_are_from() -> None:
-    lines = read_lines(["E   assert 3 == 4\nE    +  where 3 = f()\nE     - 4\n\nE   KeyError"], None, 1024)
-    assert lines.has(Mark.FAILURE).tolist() == [True, False, False, True]
-    assert lines.has(Mark.COMPARED).tolist() == [False, True, True, False]
-
-
 @pytest.mark.parametrize("tool", OUTPUTS)
 def test_errors_places_and_verdicts_stay(tool: str) -> None:
     text, wanted = OUTPUTS[tool]
@@ -93,7 +87,7 @@ def test_errors_places_and_verdicts_stay(tool: str) -> None:
     assert any("lines" in mark or "×" in mark for mark in marks)
 
 
-def test_half_of_a_tool_output_keeps_all_error_lines() -> None:
+def test_all_errors_and_matches_stay() -> None:
     lines = [f"step {n} done" for n in range(400)]
     errors = [f"src/module_{n}.py:{n}: error: name 'x{n}' is not defined" for n in range(30)]
     for n, error in enumerate(errors):
@@ -101,15 +95,6 @@ def test_half_of_a_tool_output_keeps_all_error_lines() -> None:
     result = tersely.compress("\n".join(lines), ratio=0.5, strategy=ToolOutput())
     assert result.original_tokens / result.tokens >= 2
     assert all(error in result.text for error in errors)
-
-
-def test_the_same_line_again_counts_little() -> None:
-    text = "\n".join(["src/a.c:1: error: bad"] * 50 + ["src/b.c:2: error: worse"] + ["ok"] * 100)
-    result = tersely.compress(text, budget=40, strategy=ToolOutput())
-    assert "src/a.c:1: error: bad" in result.text and "src/b.c:2: error: worse" in result.text
-
-
-def test_matches_of_a_search_stay_whole_and_fill_the_budget() -> None:
     lines = [f"src/mod{n % 30}/view.py:{7 * n}:    log.info('step %s of job', {n * 31})" for n in range(300)]
     lines[180] = "src/mod9/secret.py:17:    log.info('password %s', password)"
     lines.append("Binary file src/mod9/cache.bin matches")
@@ -120,7 +105,10 @@ def test_matches_of_a_search_stay_whole_and_fill_the_budget() -> None:
         assert result.tokens > 0.9 * budget
 
 
-def test_overwritten_progress_goes_first() -> None:
+def test_repeats_and_progress_count_little() -> None:
+    text = "\n".join(["src/a.c:1: error: bad"] * 50 + ["src/b.c:2: error: worse"] + ["ok"] * 100)
+    result = tersely.compress(text, budget=40, strategy=ToolOutput())
+    assert "src/a.c:1: error: bad" in result.text and "src/b.c:2: error: worse" in result.text
     text = (
         "".join(f"downloading {n}%\r" for n in range(300))
         + "downloaded 300 MB\nbuild failed: no space left\n"
@@ -129,15 +117,12 @@ def test_overwritten_progress_goes_first() -> None:
     assert "build failed: no space left" in result.text
 
 
-def test_what_was_compared_stays_with_the_failure() -> None:
+def test_what_failed_comes_first() -> None:
     passed = "".join(f"test tests::part_{n} ... ok\n" for n in range(120))
     failed = "thread 'tests::pays' panicked at src/lib.rs:191:9:\nassertion `left == right` failed\n"
     text = f"{passed}test tests::pays ... FAILED\n{failed}  left: 7699\n right: 7700\n" + passed
     result = tersely.compress(text, budget=110, strategy=ToolOutput())
     assert "left: 7699" in result.text and "right: 7700" in result.text
-
-
-def test_places_of_warnings_come_behind_errors() -> None:
     warnings = "".join(
         f"warning: unused variable: `v{n}`\n  --> src/part{n}.rs:{n + 1}:9\n\n" for n in range(60)
     )
@@ -146,12 +131,16 @@ def test_places_of_warnings_come_behind_errors() -> None:
     )
     result = tersely.compress(warnings + error + warnings, budget=90, strategy=ToolOutput())
     assert all(part in result.text for part in ("error[E0308]", "src/pay.rs:51:5", "expected `u64`, found"))
-
-
-def test_a_long_failure_is_shown_by_its_beginning() -> None:
     failed = "".join(f"FAILED part {n}: " + "these are many words " * 60 + "\n" for n in range(12))
     result = tersely.compress(failed, budget=700, strategy=ToolOutput())
     assert all(f"FAILED part {n}:" in result.text for n in range(12))
+    text = "\n".join(
+        f"error: the value of part_{chr(97 + n)} is not used\n  --> src/parts/p{n}.rs:{n + 3}:9\n   |\n"
+        f"{n + 3} | let p{n} = 1;"
+        for n in range(26)
+    )
+    result = tersely.compress(text, budget=160, strategy=ToolOutput())
+    assert sum(line.startswith("error: ") for line in result.text.splitlines()) >= 9, result.text
 
 
 @pytest.mark.parametrize("kind", ["tool_output", "log", "stack_trace"])
@@ -166,7 +155,7 @@ def test_marks_of_many_gaps_are_one_count(kind: AnyStrategyName) -> None:
     assert marks == [f"… {len(lines) - kept} lines"] and kept > 10
 
 
-def test_all_that_failed_is_named_before_the_second_thing_that_one_says() -> None:
+def test_all_that_failed_is_named_first() -> None:
     lines = [f"##ci[testStarted name='part {n}']\n##ci[testFinished name='part {n}']" for n in range(120)]
     for n in range(0, 120, 10):
         said = "|n".join(f"expected {n + k} in row {k}" for k in range(12))
@@ -175,16 +164,9 @@ def test_all_that_failed_is_named_before_the_second_thing_that_one_says() -> Non
     result = tersely.compress("\n".join(lines), budget=360, strategy=ToolOutput())
     assert result.tokens <= 360
     assert all(f"testFailed name='part {n}'" in result.text for n in range(0, 120, 10)), result.text
-
-
-def test_what_failed_comes_before_bare_places() -> None:
-    text = "\n".join(
-        f"error: the value of part_{chr(97 + n)} is not used\n  --> src/parts/p{n}.rs:{n + 3}:9\n   |\n"
-        f"{n + 3} | let p{n} = 1;"
-        for n in range(26)
-    )
-    result = tersely.compress(text, budget=160, strategy=ToolOutput())
-    assert sum(line.startswith("error: ") for line in result.text.splitlines()) >= 9, result.text
+    lines = read_lines(["E   assert 3 == 4\nE    +  where 3 = f()\nE     - 4\n\nE   KeyError"], None, 1024)
+    assert lines.has(Mark.FAILURE).tolist() == [True, False, False, True]
+    assert lines.has(Mark.COMPARED).tolist() == [False, True, True, False]
 
 
 @pytest.mark.parametrize("says", ["error #1786: function", "Error #4: UNINITIALIZED READ:", "failure while"])

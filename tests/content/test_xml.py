@@ -26,19 +26,42 @@ REPORT = "\n".join(
 )
 
 
-def test_the_failed_test_stays_with_its_name_and_message() -> None:
+def test_failures_of_test_reports_stay() -> None:
     result = tersely.compress(REPORT, budget=120, strategy="auto")
     assert result.receipt.content_types == ("xml",) and result.tokens <= 120
     assert 'name="test_refund"' in result.text and 'message="expected 3, got 4"' in result.text
     for span in result.kept:
         assert REPORT[span.start : span.end] in result.text
+    part = "\n".join(f'<property name="p{n}" value="{"v" * 20}" />' for n in range(40))
+    case = '<test-case id="7" name="Refunds" fullname="Shop.Cart.Refunds" result="Failed" seed="9"><failure>'
+    case += "<message><![CDATA[wrong total of the cart]]></message></failure></test-case>"
+    report = (
+        f'<test-run id="2" total="1"><environment><properties>{part}</properties></environment>'
+        f'<test-suite name="Shop">{case}</test-suite></test-run>'
+    )
+    result = tersely.compress(report, budget=60, strategy=Xml())
+    assert 'name="Refunds"' in result.text and "wrong total of the cart" in result.text, result.text
+    cases = [
+        *CASES[:40],
+        '<testcase classname="shop.Cart" name="raises_error" time="0.1"></testcase>',
+        *CASES[40:],
+    ]
+    result = tersely.compress(f"<testsuite>{''.join(cases)}{FAILED}</testsuite>", budget=70, strategy=Xml())
+    assert "expected 3, got 4" in result.text
 
 
-def test_the_element_that_is_unlike_its_siblings_stays_with_its_name() -> None:
+def test_elements_that_are_odd_asked_for_or_long() -> None:
     items = [f"<item><id>i-{n}</id><state>open</state><note>{'x' * 30}</note></item>" for n in range(60)]
     items[33] = items[33].replace("open", "lost")
     result = tersely.compress(f"<rows>{''.join(items)}</rows>", budget=90, strategy=Xml())
     assert "<state>lost</state>" in result.text and "<id>i-33</id>" in result.text
+    result = tersely.compress(REPORT, "How long did test_47 take?", budget=80, strategy="auto")
+    assert CASES[47].partition("></")[0] in result.text
+    message = "first words of what failed " + "and much more " * 200
+    result = tersely.compress(
+        f"<r>{''.join(CASES)}{failing('buys', message)}</r>", budget=200, strategy=Xml()
+    )
+    assert 'message="first words of what failed' in result.text and result.tokens <= 200
 
 
 def failing(name: str, message: str) -> str:
@@ -49,7 +72,7 @@ def failing(name: str, message: str) -> str:
     return f'{head}\n<failure message="{message}" type="AssertionError">{text}</failure>\n</testcase>'
 
 
-def test_each_failure_has_its_message_before_the_next_name_comes() -> None:
+def test_each_failure_has_its_message_and_each_kind_its_first() -> None:
     cases = [failing(f"pays_{n}", f"expected {n}, got {n + 70}") for n in range(30)]
     report = f"<testsuite>{' '.join([*CASES, *cases])}</testsuite>"
     result = tersely.compress(report, budget=400, strategy=Xml())
@@ -57,9 +80,6 @@ def test_each_failure_has_its_message_before_the_next_name_comes() -> None:
     said = [n for n in range(30) if f'message="expected {n}, got {n + 70}"' in result.text]
     assert len(named) >= 8 and named[:-1] == said[: len(named) - 1]
     assert 'host="ci-7.example.net"' not in result.text.partition("<testcase")[2].partition("<testcase")[2]
-
-
-def test_one_failure_of_each_kind_comes_before_the_second_of_one() -> None:
     kinds = ["disk is full", "no route to host", "wrong total of the cart", "lock was not released"]
     cases = [failing(f"pays_by_{n}", kinds[n // 12]) for n in range(48)]
     report = f"<testsuite>{' '.join([*CASES, *cases])}</testsuite>"
@@ -67,26 +87,11 @@ def test_one_failure_of_each_kind_comes_before_the_second_of_one() -> None:
     assert all(f'message="{kind}"' in result.text for kind in kinds), result.text
 
 
-def test_an_element_that_says_that_it_failed_needs_no_others_of_its_name() -> None:
-    part = "\n".join(f'<property name="p{n}" value="{"v" * 20}" />' for n in range(40))
-    case = '<test-case id="7" name="Refunds" fullname="Shop.Cart.Refunds" result="Failed" seed="9"><failure>'
-    case += "<message><![CDATA[wrong total of the cart]]></message></failure></test-case>"
-    report = (
-        f'<test-run id="2" total="1"><environment><properties>{part}</properties></environment>'
-        f'<test-suite name="Shop">{case}</test-suite></test-run>'
-    )
-    result = tersely.compress(report, budget=60, strategy=Xml())
-    assert 'name="Refunds"' in result.text and "wrong total of the cart" in result.text, result.text
-
-
-def test_a_name_that_is_hardly_ever_closed_holds_none_of_its_name() -> None:
+def test_names_that_nothing_closes() -> None:
     rows = "\n".join(f'<case id="{n}"><name>step {n}</name>' for n in range(20))
     units = _native.tree_units([f'{rows}\n<case id="20"><name>step 20</name></case>'], "", 1)
     depth = np.asarray(units[4])
     assert all(depth[row] < 0 for row in range(len(depth)) if units[9][row])
-
-
-def test_words_in_angles_that_nothing_ends_are_text() -> None:
     failed = (
         '<failure message="{0} == {1}" type="CHECK">FAILED:\n  {0} == {1}\nat a.cpp:<line number>\n</failure>'
     )
@@ -98,29 +103,8 @@ def test_words_in_angles_that_nothing_ends_are_text() -> None:
     result = tersely.compress(text, budget=370, strategy=Xml())
     assert sum(f'message="f{n} == {n}"' in result.text for n in range(12)) == 12
     assert 'message="first == 1"' in result.text and result.text.count("<line number>") < 3
-
-
-def test_a_test_that_passed_and_is_called_error_is_no_failure() -> None:
-    cases = [
-        *CASES[:40],
-        '<testcase classname="shop.Cart" name="raises_error" time="0.1"></testcase>',
-        *CASES[40:],
-    ]
-    result = tersely.compress(f"<testsuite>{''.join(cases)}{FAILED}</testsuite>", budget=70, strategy=Xml())
-    assert "expected 3, got 4" in result.text
-
-
-def test_a_long_attribute_is_cut_at_its_end() -> None:
-    message = "first words of what failed " + "and much more " * 200
-    result = tersely.compress(
-        f"<r>{''.join(CASES)}{failing('buys', message)}</r>", budget=200, strategy=Xml()
-    )
-    assert 'message="first words of what failed' in result.text and result.tokens <= 200
-
-
-def test_the_element_that_a_query_names_stays() -> None:
-    result = tersely.compress(REPORT, "How long did test_47 take?", budget=80, strategy="auto")
-    assert CASES[47].partition("></")[0] in result.text
+    assert is_data("<?xml version='1.0'?><!-- a --><testsuites/>") and is_data("<rss><channel/></rss>")
+    assert not is_data("<html/>") and not is_data("<book/>") and not is_data("<!DOCTYPE x>")
 
 
 @pytest.mark.parametrize("name", ["polyline", "path"])
@@ -132,22 +116,6 @@ def test_the_words_of_a_drawing_come_before_its_lines(name: str) -> None:
     words = "".join(f'<text x="{n}" y="4">Berth {n}: {n * 7}%</text>' for n in range(6))
     kept = tersely.compress(f"<svg><title>Load by quay</title>{lines}{words}</svg>", ratio=0.1).text
     assert "Load by quay" in kept and all(f"Berth {n}: {n * 7}%" in kept for n in range(6))
-
-
-def test_a_name_beside_coordinates_stays() -> None:
-    def parts(n: int) -> str:
-        points = " ".join(f"{n * k % 977},{n * k * 7 % 991}" for k in range(1, 60))
-        return f'<g id="w{n}"><polygon points="{points}"/><title>Ward {n}</title></g>'
-
-    kept = tersely.compress(
-        f"<svg>{''.join(map(parts, range(20)))}<desc>Turnout by ward</desc></svg>", ratio=0.1
-    ).text
-    assert "Turnout by ward" in kept and all(f"<title>Ward {n}</title>" in kept for n in range(20))
-
-
-def test_documents_are_no_data() -> None:
-    assert is_data("<?xml version='1.0'?><!-- a --><testsuites/>") and is_data("<rss><channel/></rss>")
-    assert not is_data("<html/>") and not is_data("<book/>") and not is_data("<!DOCTYPE x>")
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_the_odd_record_stays_with_its_name(at_margin: bool) -> None:
     assert all(f"{line}\n" in text for line in kept)
 
 
-def test_documents_one_after_another_are_records() -> None:
+def test_odd_and_named_records_stay() -> None:
     text = "".join(
         f"---\nkind: Deployment\nmetadata:\n  name: app-{number}\nspec:\n"
         f"  pull: {'Sometimes' if number == 17 else 'Always'}\n"
@@ -46,19 +46,31 @@ def test_documents_one_after_another_are_records() -> None:
     )
     result = tersely.compress(text, budget=80)
     assert "name: app-17" in result.text and "pull: Sometimes" in result.text
-
-
-def test_the_record_that_a_query_names_stays() -> None:
     assert "-33\n" in tersely.compress(_services(2), "tax-33 mail-33 cart-33", budget=90).text
+    parts = [
+        f"- Instances:\n  - InstanceId: i-{n:04}\n    InstanceType: m5.large\n    State:\n      Name: running"
+        for n in range(40)
+    ]
+    parts[23] = parts[23].replace("running", "terminated")
+    text = "\n".join(["Reservations:", *parts])
+    assert tersely.detect(text).language == "yaml"
+    short = tersely.compress(text, ratio=0.15).text
+    assert "i-0023" in short and "terminated" in short
 
 
-def test_values_of_several_lines_go_with_their_key() -> None:
+def test_values_of_several_lines() -> None:
     text = "a:\n- run: |\n    make: all\n    - not an item\n  b: one\n    two\n"
     _, start, end, kind, *_ = _native.tree_units([text], "", 2)
     units = [text[a:b] for a, b in zip(start.tolist(), end.tolist(), strict=True)]
     assert units == [line for line in text.split("\n") if line]
     assert kind[:2].tolist() == [_OPENS, _OPENS]
     assert kind[-1] == _PIECE
+    steps = "".join(f"    make part{number}\n" for number in range(40))
+    text = f"steps:\n- run: |\n{steps}  name: build\n- run: |\n    make docs\n"
+    result = tersely.compress(text, "part7 build", ratio=0.3, strategy=Yaml())
+    kept = yaml.safe_load(result.text)
+    assert "make part7\n" in kept["steps"][0]["run"] and "…" in kept["steps"][0]["run"]
+    assert kept["steps"][0]["name"] == "build"
 
 
 def _compose(count: int) -> str:
@@ -84,15 +96,6 @@ def test_settings_are_found_by_their_path(query: str, answer: str) -> None:
     assert result.receipt.content_types == ("yaml",)
     assert answer in result.text and result.text.startswith("services:\n")
     yaml.safe_load(result.text)
-
-
-def test_texts_of_several_lines_say_where_they_are_cut() -> None:
-    steps = "".join(f"    make part{number}\n" for number in range(40))
-    text = f"steps:\n- run: |\n{steps}  name: build\n- run: |\n    make docs\n"
-    result = tersely.compress(text, "part7 build", ratio=0.3, strategy=Yaml())
-    kept = yaml.safe_load(result.text)
-    assert "make part7\n" in kept["steps"][0]["run"] and "…" in kept["steps"][0]["run"]
-    assert kept["steps"][0]["name"] == "build"
 
 
 _KEYS = st.sampled_from(["name", "run", "on", "ports", "a b", "env.x"])
@@ -140,37 +143,12 @@ def test_what_is_not_laid_out_as_yaml(text: str) -> None:
     assert not is_laid_out(text)
 
 
-def test_text_that_is_not_laid_out_so_is_text() -> None:
-    result = tersely.compress("One sentence.\nAnother one, longer.\n" * 20, budget=20, strategy=Yaml())
-    assert result.receipt.warnings and "yaml_invalid" in result.receipt.warnings
-
-
 @given(st.text(alphabet=" -:#\n|>ab\"'\t.é", max_size=60))
 def test_any_text_is_read(text: str) -> None:
     _, start, end, _, needs, *_ = _native.tree_units([text], "b", 2)
     assert (start < end).all() and (start[1:] >= end[:-1]).all()
     assert (needs < range(len(needs))).all()
     is_laid_out(text)
-
-
-def test_keys_in_capitals_are_keys_below_others() -> None:
-    parts = [
-        f"- Instances:\n  - InstanceId: i-{n:04}\n    InstanceType: m5.large\n    State:\n      Name: running"
-        for n in range(40)
-    ]
-    parts[23] = parts[23].replace("running", "terminated")
-    text = "\n".join(["Reservations:", *parts])
-    assert tersely.detect(text).language == "yaml"
-    short = tersely.compress(text, ratio=0.15).text
-    assert "i-0023" in short and "terminated" in short
-
-
-def test_a_letter_is_no_yaml() -> None:
-    text = (
-        "Dear all,\n\n  Subject: the move\n  Place: the old hall\n\nwe meet at nine and bring what we have.\n"
-        * 3
-    )
-    assert tersely.detect(text).language != "yaml"
 
 
 def _pods(size: int) -> list[dict[str, object]]:
@@ -206,7 +184,7 @@ def test_what_is_odd_stands_under_its_own_name(layout: str, place: int, odd: dic
     assert found["meta"]["name"] == f"web-{place}"
 
 
-def test_states_in_brackets_count_as_far_as_others_have_none() -> None:
+def test_states_in_brackets_and_what_is_no_yaml() -> None:
     rows = [f'    - button "Part {n}" [ref=e{n}] [cursor=pointer]' for n in range(120)]
     rows[70] = '    - button "Place order" [disabled] [ref=e70]'
     rows[90] = "    - status [ref=e90]: Card refused"
@@ -215,3 +193,10 @@ def test_states_in_brackets_count_as_far_as_others_have_none() -> None:
     lines = result.text.splitlines()
     assert rows[70] in lines and rows[90] in lines
     assert lines[:2] == ["- main [ref=e1]:", "  - form [ref=e2]:"]
+    text = (
+        "Dear all,\n\n  Subject: the move\n  Place: the old hall\n\nwe meet at nine and bring what we have.\n"
+        * 3
+    )
+    assert tersely.detect(text).language != "yaml"
+    result = tersely.compress("One sentence.\nAnother one, longer.\n" * 20, budget=20, strategy=Yaml())
+    assert result.receipt.warnings and "yaml_invalid" in result.receipt.warnings

@@ -30,9 +30,25 @@ def test_strategies_by_name(name: str) -> None:
     assert 0 < by_name.tokens <= 60
 
 
-def test_lead_keeps_the_beginning() -> None:
+def test_what_extractive_keeps() -> None:
     result = tersely.compress(TEXT, budget=60, strategy="lead")
     assert TEXT.startswith(result.text)
+    text = prose(40).replace("Report 120 says", "The heron says")
+    for context in (1, 2):
+        strategy = Extractive(context=context, scoring="relevance", redundancy=0.0)
+        result = tersely.compress(text, "heron", budget=18 * (2 * context + 1), strategy=strategy)
+        rows = [
+            row
+            for row, (_, start, _, _) in enumerate(tersely.segment(text))
+            if start in {s.start for s in result.kept}
+        ]
+        assert set(range(20 - context, 20 + context + 1)) <= set(rows)
+    strategy = Extractive(preserve_structure=True)
+    result = tersely.compress(GUIDE, "How many balls mean a gale?", budget=60, strategy=strategy)
+    assert "Two balls mean a gale." in result.text
+    for heading in ("# The Harbour Handbook", "## 2. Signals", "STORM WARNINGS"):
+        assert heading in result.text
+    assert {span.reason for span in result.kept} >= {"heading", "selected"}
 
 
 @pytest.mark.parametrize("name", ["", "Extractive", "unknown"])
@@ -82,9 +98,11 @@ def test_a_separator_of_a_wrong_type(separator: object) -> None:
         tersely.compress(TEXT, separator=separator)
 
 
-def test_a_separator_with_a_lone_surrogate() -> None:
+def test_an_odd_separator_and_options_that_cannot_be_changed() -> None:
     texts = [tersely.compress([TEXT, TEXT], separator=one).text for one in ("\udc80", "\ufffd")]
     assert texts[0] == texts[1]
+    with pytest.raises(FrozenInstanceError):
+        Extractive().context = 3
 
 
 @pytest.mark.parametrize(
@@ -139,11 +157,6 @@ def test_options_larger_than_the_text() -> None:
     assert 0 < result.tokens <= 30
 
 
-def test_options_cannot_be_changed() -> None:
-    with pytest.raises(FrozenInstanceError):
-        Extractive().context = 3
-
-
 @pytest.mark.parametrize("strategy", [Extractive(), Extractive(level="word", context=2, position_floor=0.1)])
 def test_a_strategy_survives_pickling(strategy: Extractive) -> None:
     copy = pickle.loads(pickle.dumps(strategy))
@@ -153,28 +166,6 @@ def test_a_strategy_survives_pickling(strategy: Extractive) -> None:
         tersely.compress(TEXT, budget=60, strategy=copy).text
         == tersely.compress(TEXT, budget=60, strategy=strategy).text
     )
-
-
-def test_context_around_a_hit() -> None:
-    text = prose(40).replace("Report 120 says", "The heron says")
-    for context in (1, 2):
-        strategy = Extractive(context=context, scoring="relevance", redundancy=0.0)
-        result = tersely.compress(text, "heron", budget=18 * (2 * context + 1), strategy=strategy)
-        rows = [
-            row
-            for row, (_, start, _, _) in enumerate(tersely.segment(text))
-            if start in {s.start for s in result.kept}
-        ]
-        assert set(range(20 - context, 20 + context + 1)) <= set(rows)
-
-
-def test_headings_of_what_is_kept() -> None:
-    strategy = Extractive(preserve_structure=True)
-    result = tersely.compress(GUIDE, "How many balls mean a gale?", budget=60, strategy=strategy)
-    assert "Two balls mean a gale." in result.text
-    for heading in ("# The Harbour Handbook", "## 2. Signals", "STORM WARNINGS"):
-        assert heading in result.text
-    assert {span.reason for span in result.kept} >= {"heading", "selected"}
 
 
 @pytest.mark.parametrize("preserve", [5, None])
@@ -249,6 +240,9 @@ def test_tables_of_segments() -> None:
     assert isinstance(table, SegmentTable)
     with pytest.raises(AttributeError):
         table.start = table.end
+    for level in (Level.PARAGRAPH, Level.WORD):
+        table = segment([LIST], level)
+        assert set(table.kind[table.heading[table.heading >= 0]].tolist()) == {Kind.HEADING}
 
 
 LIST = "# Fees\n\nThe yard is open. It charges for these:\n\n- berths\n- water\n\nAll else is free.\n\n- fog"
@@ -266,12 +260,6 @@ LIST = "# Fees\n\nThe yard is open. It charges for these:\n\n- berths\n- water\n
 )
 def test_items_of_a_list_stand_under_the_sentence_that_leads_into_it(text: str, above: list[int]) -> None:
     assert segment([text]).heading.tolist() == above
-
-
-def test_paragraphs_and_words_lead_into_no_list() -> None:
-    for level in (Level.PARAGRAPH, Level.WORD):
-        table = segment([LIST], level)
-        assert set(table.kind[table.heading[table.heading >= 0]].tolist()) == {Kind.HEADING}
 
 
 def test_an_item_has_what_leads_into_its_list() -> None:

@@ -68,14 +68,10 @@ def test_a_hundred_kilobytes_of_one_thing(name: str) -> None:
 
 
 @pytest.mark.parametrize("size", [200_000, pytest.param(10 * MEGABYTE, marks=pytest.mark.slow)])
-def test_one_sentence_without_punctuation(size: int) -> None:
+def test_one_word_and_one_sentence_without_an_end(size: int) -> None:
     text = "the quay lies open to the wind and " * (size // 35)
     result = compress_in_time(text)
     assert result.receipt.segments > size // 3000
-
-
-@pytest.mark.parametrize("size", [200_000, pytest.param(10 * MEGABYTE, marks=pytest.mark.slow)])
-def test_one_word(size: int) -> None:
     compress_in_time("x" * size)
     compress_in_time("aB" * (size // 2))
     compress_in_time("1" * size)
@@ -99,10 +95,13 @@ def test_a_hundred_thousand_documents() -> None:
     check_counts(result, texts, quarters, "\n\n")
 
 
-def test_thousands_of_empty_documents() -> None:
+def test_empty_documents_wrong_code_and_short_lines() -> None:
     texts = ["", " ", "\n"] * 3000 + ["Rope. Fog."]
     result = tersely.compress(texts, budget=2, counter=quarters, separator="")
     assert result.text == "Rope."
+    with_colours = "\x1b[" * 400_000
+    assert has_syntax_errors("python", with_colours)
+    assert len(tersely.segment("A\nB\nC\nD\n")) == 4
 
 
 PIECES = st.lists(st.sampled_from(["a", "b ", "\n", "  ", "\t", "é", "a b", "\u3000"]), max_size=20)
@@ -183,11 +182,6 @@ def test_gaps_are_those_that_hold_more_than_an_end_of_line(pieces: list[str]) ->
     assert _gaps(text, begins, stops).tolist() == expected
 
 
-def test_wrong_source_code_is_given_up() -> None:
-    with_colours = "\x1b[" * 400_000
-    assert has_syntax_errors("python", with_colours)
-
-
 def sections(text: str) -> None:
     tersely.compress(text, ratio=0.2, counter=quarters, strategy=Extractive(level="section"))  # type: ignore[arg-type]
 
@@ -217,7 +211,3 @@ def test_lines_of_hardly_anything_are_units_together(line: str) -> None:
     table = tersely.segment(text)
     assert len(table) <= len(text) / 64
     assert "".join(text[start:end] for _, start, end, _ in table).count(line) == 5_000
-
-
-def test_a_few_short_lines_are_units_each() -> None:
-    assert len(tersely.segment("A\nB\nC\nD\n")) == 4

@@ -55,10 +55,6 @@ def test_one_bad_item_does_not_lose_the_others(threads: int) -> None:
     kinds = [type(result) for result in results]
     assert kinds == [Compressed, TypeError, Compressed, TypeError, TypeError, Compressed]
     assert [result.text for result in results if isinstance(result, Compressed)] == ["Fog.", "Net.", "Cod."]
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_errors_can_be_raised_first_one_first(threads: int) -> None:
     with pytest.raises(TypeError, match="not int"):
         tersely.compress_batch(BAD_ITEMS, errors="raise", threads=threads)
 
@@ -76,6 +72,13 @@ def test_an_item_that_fails_stands_in_its_place() -> None:
 
     results = tersely.compress_batch(["Rope.", "Fog.", "Salt."], counter=counter, threads=2)
     assert [isinstance(result, Compressed) for result in results] == [True, False, True]
+    results = tersely.compress_batch(TEXTS, budget=[40, -1, 2.5])
+    assert [type(result) for result in results] == [Compressed, ValueError, TypeError]
+    assert "budget must be a whole number from 0, not -1" in str(results[1])
+    ratios = tersely.compress_batch(TEXTS, ratio=[0.2, 0, 2])
+    assert [type(result) for result in ratios] == [Compressed, ValueError, ValueError]
+    with pytest.raises(ValueError, match="budget must be a whole number from 0, not -1"):
+        tersely.compress_batch(TEXTS, budget=[40, -1, 2.5], errors="raise")
 
 
 @pytest.mark.parametrize("queries", [[], ["one"], ["a", "b", "c"]])
@@ -181,16 +184,6 @@ def test_pins_for_all_items(pins: object) -> None:
 def test_as_many_of_each_as_items(name: str, values: list[object]) -> None:
     with pytest.raises(ValueError, match=f"{name} must be one for all .* {len(values)} for 3 items"):
         tersely.compress_batch(TEXTS, **{name: values})
-
-
-def test_a_bad_argument_of_one_item_stands_in_its_place() -> None:
-    results = tersely.compress_batch(TEXTS, budget=[40, -1, 2.5])
-    assert [type(result) for result in results] == [Compressed, ValueError, TypeError]
-    assert "budget must be a whole number from 0, not -1" in str(results[1])
-    ratios = tersely.compress_batch(TEXTS, ratio=[0.2, 0, 2])
-    assert [type(result) for result in ratios] == [Compressed, ValueError, ValueError]
-    with pytest.raises(ValueError, match="budget must be a whole number from 0, not -1"):
-        tersely.compress_batch(TEXTS, budget=[40, -1, 2.5], errors="raise")
 
 
 def test_calls_at_the_same_time_do_not_disturb_each_other() -> None:

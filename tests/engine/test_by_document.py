@@ -143,7 +143,7 @@ def test_without_a_query_all_have_something(budget: int) -> None:
     check_parts(result)
 
 
-def test_each_part_is_written_as_its_document_is() -> None:
+def test_each_part_is_written_and_worth_what_its_document_is() -> None:
     for query in (None, *ANSWERS):
         parts = tersely.compress(TYPED, query, budget=500).parts
         assert not parts[2] or json.loads(parts[2])
@@ -151,9 +151,6 @@ def test_each_part_is_written_as_its_document_is() -> None:
             compile(parts[3], "source.py", "exec", dont_inherit=True)
         for line in filter(None, parts[1].split("\n")):
             assert "…" in line or line in TYPED_LOG.split("\n")
-
-
-def test_one_document_of_a_mixture_is_worth_what_it_is_alone() -> None:
     for index, document in enumerate(TYPED):
         query = list(ANSWERS)[(index + 3) % 4]
         assert ANSWERS[query] in document.text

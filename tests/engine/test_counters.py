@@ -111,15 +111,12 @@ def test_a_quarter_of_the_characters_rounded_up(text: str, tokens: int) -> None:
     assert resolve_counter("chars/4").count(text) == tokens
 
 
-def test_a_tiktoken_encoding() -> None:
+def test_tokenizers_of_tiktoken_and_hugging_face() -> None:
     counter = resolve_counter(byte_encoding())
     assert counter.count("é<|end|>") == 9
     result = tersely.compress(ALL, "storm", budget=300, counter=byte_encoding(), strategy="extractive")
     check_result(result, odd_counters.utf8_bytes)
     assert result.receipt.counter == "bytes"
-
-
-def test_a_tokenizer_without_the_tokens_of_its_model() -> None:
     counter = resolve_counter(word_tokenizer())
     assert counter.count("Report one, two.") == 5
     assert list(counter.count_batch(["", "Report"])) == [0, 1]
@@ -233,15 +230,6 @@ def test_a_counter_that_answers_nonsense(answer: object) -> None:
         tersely.compress(TEXT, budget=9, counter=lambda text: answer)
 
 
-def test_a_counter_that_raises_keeps_its_error() -> None:
-    def broken(text: str) -> int:
-        raise KeyError("vocabulary")
-
-    with pytest.raises(ValueError, match="the token counter broken failed") as caught:
-        tersely.compress(TEXT, budget=9, counter=broken)
-    assert isinstance(caught.value.__cause__, KeyError)
-
-
 def test_counters_that_are_not_additive_are_said() -> None:
     result = tersely.compress(TEXT, budget=40, counter=odd_counters.squares)
     assert "counter_not_additive" in result.receipt.warnings
@@ -321,6 +309,13 @@ def test_errors_of_counters() -> None:
     with pytest.raises(KeyboardInterrupt):
         count_batch(BatchCounter(interrupt), TEXTS)
     assert count_batch(BatchCounter(GOOD["list"]), []).tolist() == []
+
+    def broken(text: str) -> int:
+        raise KeyError("vocabulary")
+
+    with pytest.raises(ValueError, match="the token counter broken failed") as caught:
+        tersely.compress(TEXT, budget=9, counter=broken)
+    assert isinstance(caught.value.__cause__, KeyError)
 
 
 @pytest.mark.parametrize("query", [None, "Which shipment met the crew?"])

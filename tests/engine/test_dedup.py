@@ -277,7 +277,7 @@ def test_parts_by_keys_give_the_labels_and_similarities_of_all(texts: list[str],
         assert similarity == whole.similarity.tolist()
 
 
-def test_keys_tell_facts_apart_and_words_not() -> None:
+def test_keys_tell_facts_apart_alone_and_in_another_process() -> None:
     keys = tersely.guard_keys(
         [
             "Tokens rotate every 24 hours.",
@@ -291,9 +291,6 @@ def test_keys_tell_facts_apart_and_words_not() -> None:
     assert tersely.guard_keys([]) == []
     with pytest.raises(TypeError, match="texts must be a list of texts, not one str"):
         tersely.guard_keys("one")
-
-
-def test_a_key_is_the_same_alone_and_in_another_process() -> None:
     texts = ["Do not use --force at 7.", "Rotate 3 keys before noon.", "It is so."]
     together = tersely.guard_keys(texts)
     assert together == [tersely.guard_keys([text])[0] for text in texts]

@@ -174,12 +174,23 @@ def test_what_tools_say_is_no_table_and_no_markdown(line: str) -> None:
     assert tersely.detect("\n".join(line.format(n=n) for n in range(20))).kind == "tool_output"
 
 
-def test_lines_of_logs() -> None:
+def test_lines_of_logs_and_what_is_no_place() -> None:
     event = "2025-04-12 00:14:12.837 CEST [132] STATEMENT:  create table x (\n"
     columns = "".join(f"\t    column_{n} smallint not null,\n" for n in range(12))
     assert tersely.detect((event + columns) * 6).kind == "log"
     lines = "".join(f"[{n:5d}.{n * 37:06d}] usb 1-{n % 4}: new device number {n}\n" for n in range(30))
     assert tersely.detect(lines).kind == "log"
+    pods = "".join(
+        f"  - name: cart-{n}\n    image: registry/cart:1.{n}\n    replicas: 3\n    health: ok\n"
+        for n in range(40)
+    )
+    found = tersely.detect("services:\n" + pods)
+    assert (found.kind, found.language) == ("code", "yaml")
+    settings = "".join(
+        f"PART{n}_URL=https://part{n}.internal:80{n}\nPART{n}_TOKEN=abc{n}\n" for n in range(9)
+    )
+    found = tersely.detect(settings)
+    assert (found.kind, found.language) == ("code", "ini")
 
 
 @pytest.mark.parametrize("names", [["web  "], ["web  ", "db   "], ["app_1     ", "worker_1  ", "cache_1   "]])
@@ -240,20 +251,6 @@ LINES_OF_TOOLS = {
 @pytest.mark.parametrize("form", LINES_OF_TOOLS)
 def test_what_tools_say_of_places_is_their_output(form: str) -> None:
     assert tersely.detect(LINES_OF_TOOLS[form]).kind == "tool_output"
-
-
-def test_lines_that_are_no_places() -> None:
-    pods = "".join(
-        f"  - name: cart-{n}\n    image: registry/cart:1.{n}\n    replicas: 3\n    health: ok\n"
-        for n in range(40)
-    )
-    found = tersely.detect("services:\n" + pods)
-    assert (found.kind, found.language) == ("code", "yaml")
-    settings = "".join(
-        f"PART{n}_URL=https://part{n}.internal:80{n}\nPART{n}_TOKEN=abc{n}\n" for n in range(9)
-    )
-    found = tersely.detect(settings)
-    assert (found.kind, found.language) == ("code", "ini")
 
 
 def test_tables_and_lines_that_are_none() -> None:

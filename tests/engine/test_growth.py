@@ -18,13 +18,13 @@ from tersely.agents import compress_tool_result
 from tersely.content.registry import CONTENT_TYPES
 from tersely.documents import to_documents
 from tersely.engine.finish import broken_promises
-from tersely.engine.reading import mark_groups, mark_pinned, segment, to_spans
+from tersely.engine.reading import to_spans
 from tersely.integrations.llmlingua import PromptCompressor
 from tersely.mcp.text_tools import text_tools
 from tersely.memory import check_preserved, compact_messages, new_segment, paraphrase
 from tersely.models.counters import resolve_counter
 from tersely.strategies import ContextChunk, HierarchicalCompressor, Manager
-from tersely.types import Level, Request, SegmentTable
+from tersely.types import Level, Request
 
 pytestmark = pytest.mark.growth
 
@@ -146,39 +146,17 @@ def test_compressing_distinct_words() -> None:
     assert growth(make, lambda text: tersely.compress(text, ratio=0.5, counter=quarters)) < MOST
 
 
-def test_many_documents() -> None:
-    def run(text: str) -> None:
-        tersely.compress(text.split("\n\n"), "copper", ratio=0.3, counter=quarters)
-
-    text = prose(60_000)
-    assert growth(lambda size: text[:size], run) < MOST
-
-
-def test_many_pins() -> None:
-    def run(text: str) -> None:
-        pins = [(at, at + 5) for at in range(0, len(text) - 5, 300)]
-        tersely.compress(text, ratio=0.9, counter=quarters, pinned=pins)
-
-    text = prose(60_000)
-    assert growth(lambda size: text[:size], run) < MOST
-
-
-def test_a_pinned_word_that_occurs_everywhere() -> None:
+def test_compressing_one_group_and_a_long_query() -> None:
     run = lambda part: tersely.compress(part, ratio=0.9, counter=quarters, pinned="copper")  # noqa: E731
     text = prose(60_000)
     assert growth(lambda size: text[:size], run) < MOST
 
-
-def test_a_group_of_everything() -> None:
     def run(text: str) -> None:
         groups = [[(at, at + 5) for at in range(0, len(text) - 200, 300)]]
         tersely.compress(text, ratio=0.5, counter=quarters, groups=groups, strategy=Extractive(context=1))
 
     text = prose(60_000)
     assert growth(lambda size: text[:size], run) < MOST
-
-
-def test_a_query_as_long_as_the_text() -> None:
     text = prose(60_000)
     run = lambda part: tersely.compress(part, part, ratio=0.3, counter=quarters)  # noqa: E731
     assert growth(lambda size: text[:size], run) < MOST
@@ -367,29 +345,3 @@ MANY: dict[str, tuple[Callable[[int], Call], int]] = {
 def test_many(what: str) -> None:
     make, first = MANY[what]
     assert is_linear(make, first)
-
-
-TEXT = prose(200_000)
-Spans = list[tuple[int, int, int]]
-
-
-def table_and_spans(size: int) -> tuple[SegmentTable, Spans]:
-    """The segments of `size` characters, and a span every 300 characters."""
-    spans = [(0, at, at + 5) for at in range(0, size - 5, 300)]
-    return segment([TEXT[:size]]), spans
-
-
-def test_pins() -> None:
-    assert growth(table_and_spans, lambda given: mark_pinned(*given)) < MOST
-
-
-def test_groups() -> None:
-    def run(given: tuple[SegmentTable, Spans]) -> None:
-        table, spans = given
-        mark_groups(table, [list(pair) for pair in zip(spans[::2], spans[1::2], strict=False)])
-
-    assert growth(table_and_spans, run) < MOST
-
-
-def test_one_large_group() -> None:
-    assert growth(table_and_spans, lambda given: mark_groups(given[0], [given[1]])) < MOST

@@ -196,21 +196,6 @@ def test_appending_keeps_the_old_text_as_a_prefix(query: str) -> None:
         assert f"Nobody saw anchor {number}." in before.compressed or f"Entry {number}: " in before.compressed
 
 
-def test_removed_lines_leave_the_output() -> None:
-    compressor = IncrementalCompressor()
-    first = compressor.update("doc", LONG)
-    kept = [line for line in LINES if line and line in first.compressed]
-    gone = kept[3:8]
-    now = "\n".join(line for line in LINES if line not in gone)
-    result = compressor.update("doc", now)
-    assert result.update is not None
-    assert result.update.way == "incremental"
-    assert set(result.update.diff.removed) >= set(gone)
-    assert not any(line in result.compressed for line in gone)
-    assert result.original is not None
-    assert result.original.content == now
-
-
 @pytest.mark.parametrize("line", [2, 60, 200])
 def test_what_stands_before_the_edit_stays_byte_for_byte(line: int) -> None:
     compressor = IncrementalCompressor(options=FIXED)
@@ -236,9 +221,21 @@ def test_edits_touch_only_what_changed() -> None:
     old = {LONG[span.start : span.end] for span in first.result.kept}
     new = {edited(LONG, 120)[span.start : span.end] for span in result.result.kept}
     assert len(old ^ new) <= 8  # of about 180
+    compressor = IncrementalCompressor()
+    first = compressor.update("doc", LONG)
+    kept = [line for line in LINES if line and line in first.compressed]
+    gone = kept[3:8]
+    now = "\n".join(line for line in LINES if line not in gone)
+    result = compressor.update("doc", now)
+    assert result.update is not None
+    assert result.update.way == "incremental"
+    assert set(result.update.diff.removed) >= set(gone)
+    assert not any(line in result.compressed for line in gone)
+    assert result.original is not None
+    assert result.original.content == now
 
 
-def test_nothing_remembered_is_ever_changed() -> None:
+def test_failures_and_updates_change_nothing_remembered() -> None:
     compressor = IncrementalCompressor()
     first = compressor.update("doc", LONG)
     frozen = copy.deepcopy((first.compressed, first.metadata, first.token_count, first.original))
@@ -246,6 +243,22 @@ def test_nothing_remembered_is_ever_changed() -> None:
     assert (first.compressed, first.metadata, first.token_count, first.original) == frozen
     with pytest.raises(AttributeError):
         first.compressed = ""  # type: ignore[misc]
+    compressor = IncrementalCompressor()
+    first = compressor.update("doc", LONG)
+    with pytest.raises(BudgetExceededError):
+        compressor.update("doc", edited(LONG, 3), CompressionOptions(target_tokens=30, strict_preserve=True))
+    with pytest.raises(TypeError, match="id must be str"):
+        compressor.update(1, LONG)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="content must be str"):
+        compressor.update("doc", b"x")  # type: ignore[arg-type]
+    assert compressor.update("doc", LONG) == first
+    options = CompressionOptions(query_context="Which shipment met the herring crew?")
+    compressor = IncrementalCompressor(embedder=Failing(), options=options)
+    assert "embedder_failed" not in compressor.update("doc", LONG).warnings
+    result = compressor.update("doc", edited(LONG, 10))
+    assert result.update is not None
+    assert (result.update.way, result.update.reason) == ("full", "embedder")
+    assert "embedder_failed" in result.warnings
 
 
 def test_metadata_follow_the_text() -> None:
@@ -286,18 +299,6 @@ def test_full_again_says_why() -> None:
     assert reason(LONG) == ("full", "new")
 
 
-def test_a_failed_update_loses_nothing() -> None:
-    compressor = IncrementalCompressor()
-    first = compressor.update("doc", LONG)
-    with pytest.raises(BudgetExceededError):
-        compressor.update("doc", edited(LONG, 3), CompressionOptions(target_tokens=30, strict_preserve=True))
-    with pytest.raises(TypeError, match="id must be str"):
-        compressor.update(1, LONG)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="content must be str"):
-        compressor.update("doc", b"x")  # type: ignore[arg-type]
-    assert compressor.update("doc", LONG) == first
-
-
 class Failing:
     calls = 0
 
@@ -306,16 +307,6 @@ class Failing:
         if self.calls > 1:  # the query with the segments
             raise ConnectionError("gone")
         return np.ones((len(texts), 2))
-
-
-def test_an_embedder_that_fails_is_told_of() -> None:
-    options = CompressionOptions(query_context="Which shipment met the herring crew?")
-    compressor = IncrementalCompressor(embedder=Failing(), options=options)
-    assert "embedder_failed" not in compressor.update("doc", LONG).warnings
-    result = compressor.update("doc", edited(LONG, 10))
-    assert result.update is not None
-    assert (result.update.way, result.update.reason) == ("full", "embedder")
-    assert "embedder_failed" in result.warnings
 
 
 def test_strategy_knows_documents_by_their_ids() -> None:

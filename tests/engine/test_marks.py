@@ -118,8 +118,17 @@ class FirstLines:
         )
 
 
-def test_what_reads_like_a_reader_is_one() -> None:
+def test_units_that_must_stay_and_pinned_headings_stay() -> None:
     assert isinstance(FirstLines(frozenset()), ContentReader)
+    texts = ["\n".join(f"line number {n} says something" for n in range(50))]
+    essential = {"line number 49 says something", "line number 30 says something"}
+    strategy = Auto(as_type=FirstLines(frozenset(essential)))
+    result = tersely.compress(texts, budget=60, strategy=strategy)
+    assert all(line in result.text for line in essential) and len(result.kept) > 2
+    tight = tersely.compress(texts, budget=12, strategy=strategy)
+    assert [texts[0][span.start : span.end] for span in tight.kept] == ["line number 30 says something"]
+    result = tersely.compress(TEXT, "Which pool signed with the old key?", budget=40, pinned=["## Summary"])
+    assert "## Summary" in result.text
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=3), st.integers(8, 200))
@@ -142,16 +151,6 @@ def test_promises_hold_with_markers(sizes: list[int], budget: int) -> None:
     if result.dropped and not {"segment_cut", "markers_left_out"} & set(result.receipt.warnings):
         per_document = {span.document for span in result.kept}
         assert left_out == sum(span.document in per_document for span in result.dropped)
-
-
-def test_units_that_must_stay_come_first() -> None:
-    texts = ["\n".join(f"line number {n} says something" for n in range(50))]
-    essential = {"line number 49 says something", "line number 30 says something"}
-    strategy = Auto(as_type=FirstLines(frozenset(essential)))
-    result = tersely.compress(texts, budget=60, strategy=strategy)
-    assert all(line in result.text for line in essential) and len(result.kept) > 2
-    tight = tersely.compress(texts, budget=12, strategy=strategy)
-    assert [texts[0][span.start : span.end] for span in tight.kept] == ["line number 30 says something"]
 
 
 SECTIONS = {
@@ -191,11 +190,6 @@ def bare(result: tersely.Compressed) -> list[str]:
 )
 def test_a_heading_is_selected_only_with_something_under_it(budget: int, query: str) -> None:
     assert bare(tersely.compress(TEXT, query, budget=budget)) == []
-
-
-def test_a_pinned_heading_stays_alone() -> None:
-    result = tersely.compress(TEXT, "Which pool signed with the old key?", budget=40, pinned=["## Summary"])
-    assert "## Summary" in result.text
 
 
 @pytest.mark.parametrize("budget", [40, 60, 80])
@@ -263,7 +257,7 @@ def test_clauses_keep_facts_that_whole_sentences_have_no_room_for(seed: int) -> 
     assert shares[1] == 1.0
 
 
-def test_an_ellipsis_stands_where_clauses_of_a_paragraph_are_left_out() -> None:
+def test_marks_of_clauses() -> None:
     text = wordy(1, 8)
     result = tersely.compress(text, ratio=1 / 3, strategy=CLAUSES)
     assert result.generated
@@ -272,9 +266,6 @@ def test_an_ellipsis_stands_where_clauses_of_a_paragraph_are_left_out() -> None:
     assert not result.receipt.used_llm
     page = to_html(result)
     assert "says that something was left out" in page and "ritten by a model" not in page
-
-
-def test_clauses_without_marks() -> None:
     rows = [f"| rope {n} | {n} metres |" for n in range(12, 40)]
     code = [f"    length_{n} = measure({n}, twice=True)" for n in range(12, 40)]
     text = "\n".join(["| rope | length |", "|---|---|", *rows, "", "```", *code, "```"])

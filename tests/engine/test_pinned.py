@@ -48,11 +48,19 @@ def test_every_way_to_name_a_pin(name: str) -> None:
     assert 0 < result.tokens <= 80
 
 
-def test_pins_of_a_generator_and_over_two_sentences() -> None:
+def test_pins_of_a_generator_and_of_several_sentences() -> None:
     assert FACT in tersely.compress(TEXT, budget=80, pinned=(pin for pin in [FACT])).text
     text = "One rope.   Two ropes. Three ropes. Four ropes. Five ropes."
     result = tersely.compress(text, budget=5, counter=odd_counters.words, pinned="rope.   Two")
     assert result.text == "One rope.   Two ropes."
+    result = tersely.compress("Rope.   Fog.   Salt.", budget=7, pinned=["Rope.  ", "  Fog."])
+    assert result.text == "Rope.   Fog."
+    assert [result.expand(span) for span in result.kept] == ["Rope.  ", " Fog."]
+    text = "# Ropes\n\nHemp rots. Wire rusts badly.\n\n# Fog\n\nIt comes from the sea. It goes."
+    strategy = Extractive(preserve_structure=True)
+    result = tersely.compress(text, budget=5, counter=odd_counters.words, pinned="Hemp", strategy=strategy)
+    assert "# Ropes" in result.text
+    assert "Hemp rots." in result.text
 
 
 def test_what_pins_need_of_the_budget() -> None:
@@ -97,20 +105,6 @@ def test_a_pin_keeps_the_white_space_at_its_edges(kind: str, separator: str) -> 
         assert result.tokens < result.original_tokens
 
 
-def test_white_space_between_two_pins_is_the_first_ones() -> None:
-    result = tersely.compress("Rope.   Fog.   Salt.", budget=7, pinned=["Rope.  ", "  Fog."])
-    assert result.text == "Rope.   Fog."
-    assert [result.expand(span) for span in result.kept] == ["Rope.  ", " Fog."]
-
-
-def test_a_pinned_segment_brings_its_headings() -> None:
-    text = "# Ropes\n\nHemp rots. Wire rusts badly.\n\n# Fog\n\nIt comes from the sea. It goes."
-    strategy = Extractive(preserve_structure=True)
-    result = tersely.compress(text, budget=5, counter=odd_counters.words, pinned="Hemp", strategy=strategy)
-    assert "# Ropes" in result.text
-    assert "Hemp rots." in result.text
-
-
 BAD = {
     "an integer": (5, TypeError, "pinned must be a list of spans or strings, not int"),
     "None": (None, TypeError, "pinned must be a list"),
@@ -137,21 +131,32 @@ def test_bad_pins_are_named(name: str) -> None:
         tersely.compress(TEXT, budget=50, pinned=pinned)
 
 
-def test_a_pair_needs_a_single_document() -> None:
+def test_pins_that_name_nothing() -> None:
     with pytest.raises(ValueError, match=r"\(start, end\) needs exactly one document; there are 2"):
         tersely.compress(["Rope.", "Fog."], pinned=[(0, 3)])
+    with pytest.raises(ValueError, match="occurs in no document"):
+        to_spans("\ud800", [Document("a")])
 
 
 TALK = "Ask the keeper. He knows. Ask the cook. She sleeps. The tide turns at ten in the evening."
 QUESTION, ANSWER = (0, 15), (16, 25)
 
 
-def test_a_question_is_not_kept_without_its_answer() -> None:
+def test_a_group_is_kept_as_a_whole() -> None:
     for budget in range(4, 17):
         result = tersely.compress(
             TALK, "keeper", budget=budget, counter=odd_counters.words, groups=[[QUESTION, ANSWER]]
         )
         assert ("Ask the keeper." in result.text) == ("He knows." in result.text)
+    result = tersely.compress(
+        TALK, budget=6, counter=odd_counters.words, groups=[[QUESTION, ANSWER]], pinned=[ANSWER]
+    )
+    assert result.text == "Ask the keeper. He knows."
+    with pytest.raises(BudgetExceededError) as caught:
+        tersely.compress(
+            TALK, budget=4, counter=odd_counters.words, groups=[[QUESTION, ANSWER]], pinned=[ANSWER]
+        )
+    assert caught.value.required == 5
 
 
 def test_groups_of_strings_and_over_documents() -> None:
@@ -168,18 +173,6 @@ def test_groups_of_strings_and_over_documents() -> None:
         "One rope here. Two there.", budget=3, counter=odd_counters.words, groups=groups
     )
     assert result.text == "One rope here."
-
-
-def test_a_pin_in_a_group_keeps_the_group() -> None:
-    result = tersely.compress(
-        TALK, budget=6, counter=odd_counters.words, groups=[[QUESTION, ANSWER]], pinned=[ANSWER]
-    )
-    assert result.text == "Ask the keeper. He knows."
-    with pytest.raises(BudgetExceededError) as caught:
-        tersely.compress(
-            TALK, budget=4, counter=odd_counters.words, groups=[[QUESTION, ANSWER]], pinned=[ANSWER]
-        )
-    assert caught.value.required == 5
 
 
 @pytest.mark.parametrize(
@@ -273,8 +266,3 @@ def touched(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> set[i
         for row, (of, first, last) in enumerate(rows)
         if any(of == document and first < end and start < last for document, start, end in spans)
     }
-
-
-def test_a_string_with_a_lone_surrogate_occurs_nowhere() -> None:
-    with pytest.raises(ValueError, match="occurs in no document"):
-        to_spans("\ud800", [Document("a")])

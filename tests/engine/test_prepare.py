@@ -116,6 +116,9 @@ def test_what_is_prepared() -> None:
     prepared = tersely.prepare([PROSE, LOG], "gate", counter=calls, strategy=Extractive(embedder=calls))
     assert prepared.fit(budget=10_000).text == f"{PROSE}\n\n{LOG}"
     assert (calls.counted, calls.embedded) == (1, 0)
+    text = "\n".join(f"2024-05-01 10:00:00 INFO [{i * 7919 % 17011:x}] all is well" for i in range(17_000))
+    prepared = tersely.prepare(text)
+    assert prepared.fit(500).to_dict() == tersely.compress(text, budget=500).to_dict()
 
 
 class Calls:
@@ -187,7 +190,7 @@ def test_pins_stand_in_all_levels_as_they_are(name: str) -> None:
     assert all(text[pin[1] : pin[2]].strip() in level.text for level in levels)
 
 
-def test_levels_descend() -> None:
+def test_levels_descend_or_are_none() -> None:
     prepared = tersely.prepare(PROSE)
     assert prepared.levels([]) == []
     with pytest.raises(ValueError, match=r"budgets must descend, not \[10, 20\]"):
@@ -195,6 +198,10 @@ def test_levels_descend() -> None:
     with pytest.raises(BudgetExceededError):
         prepared.levels([0])
     assert len(prepared.levels([100, 0])) == 1  # nothing fits into 0 tokens
+    assert sizes(500, 600, 100).select_level(600).level == 1
+    assert sizes(500, 600, 100).select_level(50).level == 2
+    with pytest.raises(ValueError, match="no levels"):
+        HierarchicalContext([]).select_level(10)
 
 
 @given(
@@ -302,13 +309,6 @@ def test_select_level(budget: int, level: int) -> None:
     assert sizes(1000, 500, 250).select_level(budget).level == level
 
 
-def test_levels_that_do_not_shrink_or_are_none() -> None:
-    assert sizes(500, 600, 100).select_level(600).level == 1
-    assert sizes(500, 600, 100).select_level(50).level == 2
-    with pytest.raises(ValueError, match="no levels"):
-        HierarchicalContext([]).select_level(10)
-
-
 def test_a_half_a_quarter_an_eighth() -> None:
     context = HierarchicalCompressor(counter=odd_counters.words).compress(THOUSAND)
     budgets = [level.result.receipt.budget for level in context.levels if level.result]
@@ -332,14 +332,6 @@ def test_each_level_is_a_verbatim_part_of_the_finer_one(query: str) -> None:
         assert set(places(context, finer + 1)) <= set(places(context, finer))
 
 
-def test_the_coarsest_level_is_as_good_as_alone() -> None:
-    context = HierarchicalCompressor().compress(GUIDE)
-    strategy = Extractive(**CompressionOptions().preserving)
-    budget = context.original.token_count >> 3  # type: ignore[union-attr]
-    alone = tersely.compress(GUIDE, budget=budget, strategy=strategy)
-    assert context.levels[2].content == alone.text
-
-
 def test_one_reading_and_one_scoring_for_all_levels() -> None:
     counted: list[str] = []
 
@@ -360,6 +352,18 @@ def test_each_form_of_input_can_be_prepared() -> None:
     assert [type(made) for made in batch] == [HierarchicalContext, TypeError, HierarchicalContext]
     with pytest.raises(NotReversibleError):
         compressor.decompress(sizes(5))
+    compressor = HierarchicalCompressor()
+    assert [level.content for level in compressor.compress("").levels] == ["", "", ""]
+    assert [level.content for level in compressor.compress("One").levels] == ["One"] * 3
+    assert compressor.compress("One two three four. Five.").levels[2].token_count == 1
+    assert compressor.compress(prose(1)).levels
+    with pytest.raises(TypeError, match="levels must be a whole number"):
+        HierarchicalCompressor(2.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="give counter to the compressor"):
+        HierarchicalCompressor(compressor=ExtractiveCompressor(), counter="chars/4")
+    with pytest.raises(TypeError, match="content must be str"):
+        HierarchicalCompressor().compress(5)  # type: ignore[arg-type]
+    assert Hierarchical().method == CompressionMethod.HIERARCHICAL
 
 
 def test_with_another_compressor_the_text_goes_down_the_levels() -> None:
@@ -392,31 +396,7 @@ def test_as_a_strategy_a_level_for_the_budget_with_all_of_the_smaller_ones() -> 
     assert len(kept(30)) == 6
 
 
-def test_short_and_empty_texts() -> None:
-    compressor = HierarchicalCompressor()
-    assert [level.content for level in compressor.compress("").levels] == ["", "", ""]
-    assert [level.content for level in compressor.compress("One").levels] == ["One"] * 3
-    assert compressor.compress("One two three four. Five.").levels[2].token_count == 1
-    assert compressor.compress(prose(1)).levels
-
-
 @pytest.mark.parametrize("levels", [0, -1, 31])
 def test_wrong_levels(levels: int) -> None:
     with pytest.raises(ValueError, match="levels must be a whole number"):
         HierarchicalCompressor(levels)
-
-
-def test_wrong_arguments() -> None:
-    with pytest.raises(TypeError, match="levels must be a whole number"):
-        HierarchicalCompressor(2.5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="give counter to the compressor"):
-        HierarchicalCompressor(compressor=ExtractiveCompressor(), counter="chars/4")
-    with pytest.raises(TypeError, match="content must be str"):
-        HierarchicalCompressor().compress(5)  # type: ignore[arg-type]
-    assert Hierarchical().method == CompressionMethod.HIERARCHICAL
-
-
-def test_a_long_log_is_read_alike_whatever_the_budget() -> None:
-    text = "\n".join(f"2024-05-01 10:00:00 INFO [{i * 7919 % 17011:x}] all is well" for i in range(17_000))
-    prepared = tersely.prepare(text)
-    assert prepared.fit(500).to_dict() == tersely.compress(text, budget=500).to_dict()

@@ -66,16 +66,13 @@ def test_planted_facts_are_found_verbatim(seed: int) -> None:
     assert "facts_lost" not in result.receipt.warnings
 
 
-def test_a_fence_that_fits_is_byte_identical() -> None:
+def test_fences_and_quotes_are_kept_or_listed() -> None:
     result = tersely.compress(planted(1, FENCE), ratio=0.3, strategy=Extractive(preserve="code"))
     assert FENCE in result.text
     longer = "```\n" + "".join(f"x{i} = {i}\n" for i in range(200)) + "```"  # several segments
     text = planted(2, longer)
     result = tersely.compress(text, budget=count(longer) + 20, strategy=Extractive(preserve="code"))
     assert longer in result.text
-
-
-def test_quotes_are_kept_or_listed() -> None:
     quotes = [f'"The gale of {year} was. It was hard," she said.' for year in range(1900, 1960)]
     text = planted(3, *quotes)
     result = tersely.compress(text, ratio=0.5, strategy=Extractive(preserve=("quotes",)))
@@ -118,25 +115,12 @@ def test_which_facts_come_first() -> None:
     assert result.text.count("crane") > 2 * result.text.count("barge")
 
 
-def test_preserve_nothing_changes_nothing() -> None:
+def test_pins_nothing_and_strict_preservation() -> None:
     plain, nothing = (
         tersely.compress(GUIDE, budget=90, strategy=s) for s in (Extractive(), Extractive(preserve=()))
     )
     assert plain.text == nothing.text and nothing.receipt.facts is None
     assert "preserved" not in {span.reason for span in plain.kept}
-
-
-def test_strict_raises_with_what_would_do() -> None:
-    strict = Extractive(preserve=("numbers",), strict_preserve=True)
-    message = r"^what must be preserved \(.+ and \d+ more\) does not fit into a budget of 60; "
-    with pytest.raises(BudgetExceededError, match=message) as raised:
-        tersely.compress(LONG, budget=60, strategy=strict)
-    assert raised.value.budget == 60
-    enough = tersely.compress(LONG, budget=int(raised.value.required), strategy=strict)
-    assert enough.receipt.facts is not None and enough.receipt.facts.retention == 1.0
-
-
-def test_pins_come_before_facts() -> None:
     text = planted(7, *(f"It took {n} days." for n in range(20, 90)), "Nobody knows why.")
     result = tersely.compress(
         text, budget=40, pinned=["Nobody knows why."], strategy=Extractive(preserve="all")
@@ -144,6 +128,13 @@ def test_pins_come_before_facts() -> None:
     assert "Nobody knows why." in result.text
     assert [span.reason for span in result.kept].count("pinned") == 1
     assert any(span.reason == "preserved" for span in result.kept)
+    strict = Extractive(preserve=("numbers",), strict_preserve=True)
+    message = r"^what must be preserved \(.+ and \d+ more\) does not fit into a budget of 60; "
+    with pytest.raises(BudgetExceededError, match=message) as raised:
+        tersely.compress(LONG, budget=60, strategy=strict)
+    assert raised.value.budget == 60
+    enough = tersely.compress(LONG, budget=int(raised.value.required), strategy=strict)
+    assert enough.receipt.facts is not None and enough.receipt.facts.retention == 1.0
 
 
 def test_reports_of_what_fits_and_of_what_is_cut() -> None:

@@ -96,7 +96,7 @@ def test_a_right_query_is_over_a_half_and_a_wrong_one_under_it(vectors: bool) ->
     assert document_probability(asked([TOKENS, BREAD], "Who painted the ceiling?", vectors)).max() < 0.5
 
 
-def test_function_words_side_by_side_are_no_topic() -> None:
+def test_what_has_to_do_with_a_query() -> None:
     texts = [
         "El vuelo sale de la puerta A74. El embarque se cierra a mitad de la hora. El plano de la terminal "
         "cuelga de la pared. La lista de la tripulación llega de la oficina.",
@@ -105,16 +105,10 @@ def test_function_words_side_by_side_are_no_topic() -> None:
     ]
     assert document_probability(asked(texts, "mejores senderos de la Patagonia")).max() < 0.5
     assert document_probability(asked(texts, "¿Cuánto dura la garantía del compresor?")).argmax() == 1
-
-
-def test_what_else_is_in_the_call_hardly_matters() -> None:
     alone = tersely.compress(TOKENS, QUERY, ratio=0.5).relevance[0]
     for others in ([BREAD], [BREAD, "Tokens.", TOKENS], [TOKENS] * 5):
         beside = tersely.compress([TOKENS, *others], QUERY, ratio=0.5).relevance[0]
         assert beside == pytest.approx(alone, abs=0.05)
-
-
-def test_a_document_has_to_do_with_a_query_by_its_terms_or_by_a_name_that_leads_to_it() -> None:
     texts = [
         "The lamp of the harbour was built by Orsolya Kemenyfi in 1911. It burns oil.",
         "Orsolya Kemenyfi studied in Pecs. Her drawings hang in the town hall.",
@@ -133,9 +127,6 @@ def test_results_explanations_and_scorers_say_the_same() -> None:
     )
     assert result.to_dict()["relevance"] == pytest.approx(result.relevance, abs=1e-6)
     assert tersely.compress(texts, QUERY, ratio=1.0).relevance == pytest.approx(result.relevance), "it fits"
-
-
-def test_explanations_show_the_probability_of_segments() -> None:
     found = explain([TOKENS, BREAD], QUERY)
     assert len(found.probability) == len(found.table)
     assert found.probability.argmax() == found.scores.argmax() == 0

@@ -142,15 +142,12 @@ def test_it_finds_what_shares_no_word_with_the_query_by_every_door() -> None:
     assert halves[0] == halves[1]
 
 
-def test_a_reader_with_options_of_its_own_is_given_the_pruner_too() -> None:
+def test_explanations_and_readers_have_it_too() -> None:
     page = "<p>" + "</p><p>".join(TEXTS) + "</p>"
     pruner = Pruner(chance)
     reader = Html(text=tersely.Extractive(level=Level.PARAGRAPH))
     tersely.compress(page, QUERY, budget=12, strategy=reader, pruner=pruner)
     assert pruner.windows
-
-
-def test_an_explanation_says_what_it_added() -> None:
     plain, told = explain(TEXTS, QUERY), explain(TEXTS, QUERY, pruner=Pruner(chance))
     row = told.names.index("reranked")
     assert not plain.contributions[row].any() and told.contributions[row].any()

@@ -31,9 +31,13 @@ def test_the_answer_is_found_wherever_it_stands(place: int) -> None:
     assert NEEDLE in tersely.compress(text, "Where does the heron nest?", ratio=0.1).text
 
 
-def test_without_the_query_it_is_not() -> None:
+def test_scores_find_the_needle_with_the_query_alone() -> None:
     found = [NEEDLE in tersely.compress(with_needle(place), ratio=0.1).text for place in (8, 23, 37, 44)]
     assert not all(found)
+    result = tersely.compress(with_needle(30), "heron", ratio=0.1)
+    best = max(result.kept, key=lambda span: span.score)
+    assert result.expand(best) == NEEDLE
+    assert max(span.score for span in result.dropped) < best.score
 
 
 def test_case_accents_and_other_scripts() -> None:
@@ -92,13 +96,6 @@ def test_odd_queries() -> None:
     result = tersely.compress(with_needle(30), f"{FILLER} heron " * 20, budget=200)
     assert 0 < result.tokens <= 200
     assert result.receipt.warnings == ()
-
-
-def test_scores_are_in_the_spans() -> None:
-    result = tersely.compress(with_needle(30), "heron", ratio=0.1)
-    best = max(result.kept, key=lambda span: span.score)
-    assert result.expand(best) == NEEDLE
-    assert max(span.score for span in result.dropped) < best.score
 
 
 @pytest.mark.parametrize("query", [b"heron", 5, ["heron"], True])
@@ -216,7 +213,7 @@ def test_what_goes_before_what() -> None:
     assert "Otto" in tersely.compress(text, ratio=0.3).text
 
 
-def test_importance_is_centrality_and_what_stands_alone_per_token() -> None:
+def test_importance_is_centrality_and_what_stands_alone() -> None:
     texts = ["Ask for INV-2291 there. Nobody came. The bill INV-2291 was paid."]
     analysis = analyze(texts, [])
     table = analysis.table
@@ -227,9 +224,6 @@ def test_importance_is_centrality_and_what_stands_alone_per_token() -> None:
     said = found.apart * (1.5 * np.log2((len(table) + 16) / 16) + facts)
     share = 4.75 * np.minimum(said, 6.0) / ((table.end - table.start) / 4.5 + 8.0)
     np.testing.assert_allclose(found.worth, found.gist + share, rtol=1e-6)
-
-
-def test_words_stand_alone_as_far_as_no_other_unit_has_them() -> None:
     texts = ["The crane lifts stones. The crane lifts beams. A pilot whistles. The crane lifts stones."]
     apart = importance(texts, analyze(texts, [])).apart
     assert apart is not None

@@ -15,12 +15,16 @@ from tersely.retrieval import ContextualCompressor
 from tersely.strategies import Hybrid
 
 
-def test_pins_just_over_what_documents_have_by_default_require_no_more_than_they_take() -> None:
+def test_what_is_required_is_of_the_whole_call() -> None:
     text = " ".join(f"Keeper {number} says word{number} about the winch." for number in range(1000))
     pin = text[: text.index("Keeper 435")].strip()  # 3,045 words; 4,045 leave those
     with pytest.raises(BudgetExceededError) as caught:
         ContextualCompressor(token_budget=50, counter=odd_counters.words).compress_sync(text, "x", pinned=pin)
     assert caught.value.required == 4045
+    strategy = Hybrid(lambda prompt: "short", threshold=1)
+    with pytest.raises(BudgetExceededError) as caught:
+        tersely.compress(prose(40), budget=9, strategy=strategy, pinned=[(0, 2000)])
+    assert caught.value.budget == 9
 
 
 def test_the_search_tool_says_what_does() -> None:
@@ -31,14 +35,6 @@ def test_the_search_tool_says_what_does() -> None:
         except ToolError as error:
             required = int(str(error).rpartition("; ")[2].split()[0])
             QueryTools(ListRetriever(ten()), reply_budget=required).query_documents_compressed(arguments)
-
-
-def test_the_first_stage_of_two_does_not_speak_for_the_call() -> None:
-    """What is pinned takes more than the half that a model would read: the error named another budget."""
-    strategy = Hybrid(lambda prompt: "short", threshold=1)
-    with pytest.raises(BudgetExceededError) as caught:
-        tersely.compress(prose(40), budget=9, strategy=strategy, pinned=[(0, 2000)])
-    assert caught.value.budget == 9
 
 
 def test_with_required_tries_what_it_says() -> None:

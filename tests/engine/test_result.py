@@ -54,9 +54,6 @@ def test_spans_are_the_same_one_by_one_and_together(result: Compressed) -> None:
         assert np.array_equal(span_columns(spans), span_columns(one_by_one))
         with pytest.raises(IndexError):
             spans[len(spans)]
-
-
-def test_the_facts_of_a_report_are_the_same_for_spans_made_beforehand(result: Compressed) -> None:
     made = replace(result, kept=tuple(result.kept), dropped=tuple(result.dropped))
     assert list(tersely.check_facts(made).facts) == list(tersely.check_facts(result).facts)
 
@@ -95,16 +92,13 @@ def test_parts_are_what_is_left_of_each_document(budget: int, separator: str) ->
             at = part.index(piece, at) + len(piece)
 
 
-def test_numbers(result: Compressed) -> None:
+def test_numbers_and_data_of_a_result(result: Compressed) -> None:
     assert result.tokens == result.receipt.tokens
     assert result.ratio == result.tokens / result.original_tokens
     assert 0 < result.ratio < 1
     assert result.receipt.counter == "o200k_base"
     assert result.receipt.segments == len(result.kept) + len(result.dropped)
     assert result.receipt.recounts >= 1
-
-
-def test_to_dict_is_json(result: Compressed) -> None:
     data = json.loads(json.dumps(result.to_dict()))
     assert data == result.to_dict()
     assert data["text"] == result.text
@@ -233,16 +227,13 @@ def test_results_of_every_content_type_are_data_whatever_was_asked_of_them(
         assert again.relevance == relevance
 
 
-def test_a_result_in_a_prompt_is_its_text(result: Compressed) -> None:
+def test_a_result_is_its_text_in_a_prompt_and_short_in_a_shell(result: Compressed) -> None:
     assert f"{result}" == str(result) == result.text
     chunks = ["Keys rotate daily. " * 9, "Milk is in the fridge. " * 9]
     contextual = ContextualCompressor(token_budget=40).compress_sync(chunks, "Where is the milk?")
     assert str(contextual) == contextual.text
     context = ExtractiveCompressor().compress(chunks[0])
     assert str(context) == context.compressed
-
-
-def test_a_result_in_a_shell_is_short_however_long_its_source_is() -> None:
     result = tersely.compress("Keys rotate daily. Milk is cold. " * 10_000, budget=9_000)
     assert len(repr(result)) < 200
     assert f"{result.tokens} of {result.original_tokens} tokens" in repr(result)

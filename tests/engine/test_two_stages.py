@@ -90,9 +90,6 @@ def test_targets_of_the_stages() -> None:
         if stages:  # 0.6 of the first stage for 0.3 of the whole
             first = count(content_of(model.prompts[0]))
             assert target_of(model.prompts[0]) / first == pytest.approx(ratio / 0.5, abs=0.01)
-
-
-def test_target_tokens_are_for_the_second_stage() -> None:
     content = words(4000)
     model = Model("word1 word2 word3")
     options = CompressionOptions(target_tokens=300, target_ratio=0.3, min_confidence=0.0)
@@ -170,15 +167,12 @@ def test_it_falls_back_unless_told_not_to() -> None:
         HybridCompressor(Model(OSError("down")), fallback=False).compress(LONG)
 
 
-def test_the_strategy_by_name_and_by_compressor() -> None:
+def test_names_ids_and_thresholds() -> None:
     result = tersely.compress(LONG, strategy="hybrid")
     assert result.receipt.fallback_reason == "no_model"
     assert result.text == tersely.compress(LONG, strategy=Hybrid()).text
     written = tersely.compress(LONG, strategy=HybridCompressor(first_sentences))
     check_written(written, count)
-
-
-def test_ids_tell_models_apart() -> None:
     options = CompressionOptions(min_confidence=0.0)
     one = HybridCompressor(Model(SUMMARY)).compress(LONG, options)
     assert one.id == HybridCompressor(Model(SUMMARY)).compress(LONG, options).id
@@ -187,6 +181,9 @@ def test_ids_tell_models_apart() -> None:
     assert (
         one.id != HybridCompressor(other).compress(LONG, options).id != HybridCompressor().compress(LONG).id
     )
+    for wrong in (-1, 1.5, True, None):
+        with pytest.raises((TypeError, ValueError), match="threshold must be a whole number"):
+            HybridCompressor(threshold=wrong)  # type: ignore[arg-type]
 
 
 class Async:
@@ -272,9 +269,3 @@ def test_a_window_that_is_too_small_is_said(window: int) -> None:
         "low_confidence",
     )
     assert all(count(prompt) <= window for prompt in model.prompts)
-
-
-def test_wrong_thresholds() -> None:
-    for wrong in (-1, 1.5, True, None):
-        with pytest.raises((TypeError, ValueError), match="threshold must be a whole number"):
-            HybridCompressor(threshold=wrong)  # type: ignore[arg-type]

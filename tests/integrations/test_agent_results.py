@@ -31,7 +31,7 @@ def chat(name: str = "read_log") -> list[dict[str, Any]]:
     ]
 
 
-def test_a_history_is_sent_in_the_same_bytes_on_every_turn() -> None:
+def test_histories_keep_their_bytes_and_their_files() -> None:
     messages = chat()
     before = copy.deepcopy(messages)
     first = ResultShortener(ToolResultCompressor(300)).shorten(messages)
@@ -45,9 +45,6 @@ def test_a_history_is_sent_in_the_same_bytes_on_every_turn() -> None:
     ]
     second = ResultShortener(ToolResultCompressor(300)).shorten(later)
     assert second[:3] == first and second[-1] == first[2]
-
-
-def test_what_reads_files_or_cannot_be_read_is_sent_as_it_is() -> None:
     shortener = ResultShortener(ToolResultCompressor(300))
     files = chat("read_file")
     assert shortener.shorten(files)[2] is files[2]
@@ -93,6 +90,16 @@ def test_results_in_one_message_have_the_whole_budget_each() -> None:
     sent = ResultShortener(ToolResultCompressor(300)).shorten(messages)[2]["content"]
     alone = ResultShortener(ToolResultCompressor(300)).shorten(with_results(("Bash", {}, LOG)))[2]["content"]
     assert [block["content"] for block in sent[:3]] == [alone[0]["content"]] * 3
+    rows = [{"id": row, "state": "failed" if row == 77 else "done"} for row in range(900)]
+    result = {"functionResponse": {"name": "rows", "response": {"rows": rows}}}
+    messages = [
+        {"role": "user", "parts": [{"text": "Which one failed?"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "rows", "args": {}}}]},
+        {"role": "user", "parts": [result, result]},
+    ]
+    for block in ResultShortener(ToolResultCompressor(300)).shorten(messages)[2]["parts"]:
+        kept = block["functionResponse"]["response"]["rows"]
+        assert rows[77] in kept and COUNT(to_json(kept)) <= 300
 
 
 @pytest.mark.parametrize("arguments", [{"path": "book.csv"}, {"command": "cat book.csv"}, {}])
@@ -110,19 +117,6 @@ def test_results_in_histories_are_read_as_what_their_calls_say(arguments: dict[s
     assert told == [
         {"query": QUESTION, "name": "show", "arguments": json.dumps(arguments, separators=(",", ":"))}
     ]
-
-
-def test_records_in_histories_become_shorter_records() -> None:
-    rows = [{"id": row, "state": "failed" if row == 77 else "done"} for row in range(900)]
-    result = {"functionResponse": {"name": "rows", "response": {"rows": rows}}}
-    messages = [
-        {"role": "user", "parts": [{"text": "Which one failed?"}]},
-        {"role": "model", "parts": [{"functionCall": {"name": "rows", "args": {}}}]},
-        {"role": "user", "parts": [result, result]},
-    ]
-    for block in ResultShortener(ToolResultCompressor(300)).shorten(messages)[2]["parts"]:
-        kept = block["functionResponse"]["response"]["rows"]
-        assert rows[77] in kept and COUNT(to_json(kept)) <= 300
 
 
 def test_openai_agents(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -322,14 +322,11 @@ def test_in_a_pipeline_that_was_written_to_yaml(haystack: Haystack) -> None:
     assert found == pipeline.run(inputs)["compressor"]["documents"]
 
 
-def test_neither_a_model_nor_an_embedder_sees_the_note(llama_index: LlamaIndex) -> None:
+def test_documents_are_nodes_and_nobody_sees_the_note(llama_index: LlamaIndex) -> None:
     (first, *_) = llama_index.run(llama_index.given(), budget=60)
     for mode in (llama_index.schema.MetadataMode.LLM, llama_index.schema.MetadataMode.EMBED):
         shown = first.node.get_content(metadata_mode=mode)
         assert "title: Harbour rules" in shown and "tersely" not in shown
-
-
-def test_documents_are_nodes_too_and_no_query_is_needed(llama_index: LlamaIndex) -> None:
     schema = llama_index.schema
     given = [schema.NodeWithScore(node=schema.Document(id_=name, text=text)) for name, _, text in DOCUMENTS]
     found = llama_index.run(given, None, budget=60)

@@ -65,7 +65,7 @@ def test_what_the_user_said_in_the_middle_stands_word_for_word(budget: int) -> N
     assert [said for said in SAID if said not in text] == []
 
 
-def test_results_of_tools_are_shortened_in_place() -> None:
+def test_results_of_tools_are_shortened_in_place_and_what_fits_is_the_same() -> None:
     given = history(1)
     found = TerselyCompactor(tokens(given) // 2).run(given)
     outcomes = [account["outcome"] for account in found["report"]["accounts"]]
@@ -73,6 +73,14 @@ def test_results_of_tools_are_shortened_in_place() -> None:
     (short,) = found["messages"][3].tool_call_results
     assert len(short.result) < len(LOG)
     assert "ERROR payment 0" in short.result
+    given = history()
+    found = TerselyCompactor(10**6).run(given)["messages"]
+    assert all(after is before for after, before in zip(found, given, strict=True))
+    assert TerselyCompactor(10).run([])["messages"] == []
+    with pytest.raises(BudgetExceededError):
+        TerselyCompactor(5).run(given)
+    with pytest.raises(TypeError, match="counter"):
+        TerselyCompactor(5, counter=len)  # type: ignore[arg-type]
 
 
 def test_results_in_blocks_are_shortened_in_their_blocks() -> None:
@@ -88,17 +96,6 @@ def test_results_in_blocks_are_shortened_in_their_blocks() -> None:
     assert [type(block) for block in result.result] == [type(block) for block in blocks]
     assert "ERROR payment 0" in result.result[0].text and len(result.result[0].text) < len(LOG)
     assert result.result[1] == blocks[1] and result.origin == call
-
-
-def test_what_fits_is_the_same_and_what_cannot_fit_raises() -> None:
-    given = history()
-    found = TerselyCompactor(10**6).run(given)["messages"]
-    assert all(after is before for after, before in zip(found, given, strict=True))
-    assert TerselyCompactor(10).run([])["messages"] == []
-    with pytest.raises(BudgetExceededError):
-        TerselyCompactor(5).run(given)
-    with pytest.raises(TypeError, match="counter"):
-        TerselyCompactor(5, counter=len)  # type: ignore[arg-type]
 
 
 def test_in_a_pipeline_that_was_written_to_yaml(monkeypatch: pytest.MonkeyPatch) -> None:

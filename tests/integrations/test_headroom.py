@@ -78,14 +78,11 @@ def test_the_proxy_sends_results_through_it_and_gives_the_whole_back(proxy: str)
     assert ask(f"{proxy}/v1/retrieve/{hash}")["original_content"] == LOG
 
 
-def test_the_registry_finds_it_by_its_entry_point() -> None:
+def test_the_registry_finds_it_and_its_hints_change_the_answer() -> None:
     registry = CompressorRegistry()
     assert "tersely" in registry.discover()
     (found,) = registry.active({"tersely"})
     assert isinstance(found, TerselyCompressor) and isinstance(found, Compressor)
-
-
-def test_a_hint_changes_the_answer_or_it_says_why_not() -> None:
     given = CompressInput(LOG, "text/x-log", "payment", budget={"target_ratio": 0.05, "time_ms": 3})
     made = TerselyCompressor().compress(given)
     assert made.compressed and made.tokens_after == COUNT(made.content) <= 0.05 * made.tokens_before

@@ -55,22 +55,10 @@ def test_what_is_told_keeps_to_the_budget(counter: Any, budget: int) -> None:
     assert [entry["content"] for entry in block.history] == [message.content for message in turns(20)]
 
 
-def test_what_was_stated_is_told() -> None:
+def test_statements_and_other_messages_are_told() -> None:
     told = put(TerselyMemoryBlock(budget=600), turns(20))
     assert sum(f"/srv/pay/{number}.log" in told for number in range(20)) >= 18
     assert put(TerselyMemoryBlock(), []) == ""
-
-
-@pytest.mark.parametrize("budget", [300, 900])
-def test_what_the_user_said_in_the_middle_is_told_word_for_word(budget: int) -> None:
-    messages = turns(20)
-    for number, said in enumerate(SAID):
-        messages.insert(6 + 8 * number, ChatMessage(role="user", content=f"Yes, go on. {said}"))
-    told = put(TerselyMemoryBlock(budget=budget), messages)
-    assert [said for said in SAID if said not in told] == []
-
-
-def test_other_kinds_of_messages_are_told() -> None:
     messages = [
         ChatMessage(role=MessageRole.SYSTEM, content="Be brief."),
         ChatMessage(role="user", blocks=[TextBlock(text="What is this?"), ImageBlock(url="http://x/y.png")]),
@@ -80,6 +68,15 @@ def test_other_kinds_of_messages_are_told() -> None:
     assert (
         told == "user: (system)\nBe brief.\n\nuser: What is this?\n[image]\n\nassistant: \n[{'name': 'look'}]"
     )
+
+
+@pytest.mark.parametrize("budget", [300, 900])
+def test_what_the_user_said_in_the_middle_is_told_word_for_word(budget: int) -> None:
+    messages = turns(20)
+    for number, said in enumerate(SAID):
+        messages.insert(6 + 8 * number, ChatMessage(role="user", content=f"Yes, go on. {said}"))
+    told = put(TerselyMemoryBlock(budget=budget), messages)
+    assert [said for said in SAID if said not in told] == []
 
 
 @pytest.mark.parametrize("less", [0, 50, 10**6])

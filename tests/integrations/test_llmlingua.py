@@ -87,7 +87,7 @@ def test_budget_whatever_counts(context: list[str], target: int, counter: Any, q
     assert prompt.endswith(question)
 
 
-def test_rate_is_of_the_whole_prompt() -> None:
+def test_rates_and_the_form_of_llmlingua2() -> None:
     answer = PromptCompressor()(CONTEXT, INSTRUCTION, QUERY)
     assert 0 < answer["compressed_tokens"] <= 0.5 * answer["origin_tokens"]
     alone = PromptCompressor().compress_prompt(CONTEXT[0], rate=1.0)
@@ -97,9 +97,6 @@ def test_rate_is_of_the_whole_prompt() -> None:
     for wrong in (0, -0.1, 1.5, float("nan")):
         with pytest.raises(ValueError, match="rate"):
             PromptCompressor().compress_prompt(CONTEXT, rate=wrong)
-
-
-def test_the_form_of_llmlingua2() -> None:
     answer = PromptCompressor(use_llmlingua2=True).compress_prompt(CONTEXT, question=QUERY, target_token=60)
     assert set(answer) == {*KEYS, "compressed_prompt_list"}
     assert answer["compressed_prompt"] == "\n\n".join(answer["compressed_prompt_list"])
@@ -156,7 +153,7 @@ def test_reordered_contexts_stand_with_the_most_relevant_first_or_at_both_ends()
         make(texts, reorder_context="backwards")
 
 
-def test_parameters_are_taken_in_their_positions() -> None:
+def test_parameters_in_positions_and_by_other_names() -> None:
     make = PromptCompressor().compress_prompt
     named = make(CONTEXT, INSTRUCTION, QUERY, target_token=120, force_context_ids=[1], keep_first_sentence=1)
     defaults = list(llmlingua._DEFAULTS.values())
@@ -169,6 +166,15 @@ def test_parameters_are_taken_in_their_positions() -> None:
         make(CONTEXT, INSTRUCTION, QUERY, 0.5, 120, *defaults, 1)
     with pytest.raises(TypeError, match="two values for 'iterative_size'"):
         make(CONTEXT, INSTRUCTION, QUERY, 0.5, 120, 200, iterative_size=200)
+    with pytest.raises(TypeError, match="tarket"):
+        PromptCompressor().compress_prompt(CONTEXT, tarket=3)
+    with pytest.warns(UserWarning, match="model_name, device_map"):
+        PromptCompressor("some/model", device_map="cpu")
+    with pytest.warns(UserWarning, match="instruction"):
+        PromptCompressor(use_llmlingua2=True).compress_prompt(CONTEXT, INSTRUCTION)
+    assert PromptCompressor().compress_prompt([])["compressed_prompt"] == ""
+    alone = PromptCompressor().compress_prompt([], INSTRUCTION, target_token=COUNT(INSTRUCTION))
+    assert alone["compressed_prompt"] == INSTRUCTION
 
 
 @pytest.mark.parametrize("name", NO_MEANING)
@@ -183,18 +189,6 @@ def test_what_has_no_meaning_is_warned_of(name: str) -> None:
 def test_what_would_change_the_answer_raises(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         PromptCompressor().compress_prompt(CONTEXT, **{name: "something else"})
-
-
-def test_other_names_and_models() -> None:
-    with pytest.raises(TypeError, match="tarket"):
-        PromptCompressor().compress_prompt(CONTEXT, tarket=3)
-    with pytest.warns(UserWarning, match="model_name, device_map"):
-        PromptCompressor("some/model", device_map="cpu")
-    with pytest.warns(UserWarning, match="instruction"):
-        PromptCompressor(use_llmlingua2=True).compress_prompt(CONTEXT, INSTRUCTION)
-    assert PromptCompressor().compress_prompt([])["compressed_prompt"] == ""
-    alone = PromptCompressor().compress_prompt([], INSTRUCTION, target_token=COUNT(INSTRUCTION))
-    assert alone["compressed_prompt"] == INSTRUCTION
 
 
 def test_the_published_examples_are_taken_as_they_are() -> None:

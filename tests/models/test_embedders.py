@@ -51,9 +51,21 @@ def test_rows_come_out_as_float32_of_length_one(kind: Any) -> None:
     np.testing.assert_allclose(vectors, [[0.6, 0.8], [0, 0], [-1, 0]], atol=1e-7)
 
 
-def test_huge_and_tiny_rows_keep_their_direction() -> None:
+def test_answers_of_resolved_models() -> None:
     vectors = resolve_embedder(Fixed([[1e30, 1e30], [1e-30, 0.0]])).embed(["a", "b"])
     np.testing.assert_allclose(vectors, [[2**-0.5, 2**-0.5], [1, 0]], rtol=1e-6)
+    assert resolve_cross_encoder(Fixed([0.0, 1.0])).score("q", ["a", "b"]).tolist() == [0, 1]
+    scores = resolve_cross_encoder(Fixed([0.0, 800.0, -900.0])).score("q", ["a", "b", "c"])
+    np.testing.assert_allclose(scores, [0.5, 1, 0])
+    once = resolve_embedder(Fixed([[1.0]]))
+    assert resolve_embedder(once) is once
+    assert isinstance(once, Embedder) and isinstance(once, TruncationReporter)
+    assert resolve_cross_encoder(encoder := resolve_cross_encoder(Fixed([1.0]))) is encoder
+    assert isinstance(encoder, CrossEncoder)
+    if not SHIPPED.is_file():
+        pytest.skip("this checkout has no static table")
+    vectors = resolve_embedder().embed(["The keys expire after a day.", "token expiry", "rain"])
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2]
 
 
 @pytest.mark.parametrize(
@@ -105,33 +117,12 @@ def test_bad_reports_of_what_was_cut(cut: Any) -> None:
         resolve_cross_encoder(model).score_report("q", ["a", "b"])
 
 
-def test_scores_in_the_unit_interval_are_kept_and_logits_become_probabilities() -> None:
-    assert resolve_cross_encoder(Fixed([0.0, 1.0])).score("q", ["a", "b"]).tolist() == [0, 1]
-    scores = resolve_cross_encoder(Fixed([0.0, 800.0, -900.0])).score("q", ["a", "b", "c"])
-    np.testing.assert_allclose(scores, [0.5, 1, 0])
-
-
 @pytest.mark.parametrize("thing", [5, "model", Fixed, object(), lambda texts: texts])
 def test_other_things_are_refused(thing: Any) -> None:
     with pytest.raises(TypeError, match=r"embedder must be None, an object with embed\(list\[str\]\)"):
         resolve_embedder(thing)
     with pytest.raises(TypeError, match="cross_encoder must be an object with score"):
         resolve_cross_encoder(thing)
-
-
-def test_resolving_twice_is_once() -> None:
-    once = resolve_embedder(Fixed([[1.0]]))
-    assert resolve_embedder(once) is once
-    assert isinstance(once, Embedder) and isinstance(once, TruncationReporter)
-    assert resolve_cross_encoder(encoder := resolve_cross_encoder(Fixed([1.0]))) is encoder
-    assert isinstance(encoder, CrossEncoder)
-
-
-def test_none_is_the_embedder_that_comes_along() -> None:
-    if not SHIPPED.is_file():
-        pytest.skip("this checkout has no static table")
-    vectors = resolve_embedder().embed(["The keys expire after a day.", "token expiry", "rain"])
-    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2]
 
 
 def test_a_model2vec_model_is_taken_as_it_is() -> None:
@@ -314,17 +305,7 @@ def test_a_file_keeps_vectors_over_instances(tmp_path: Path) -> None:
     assert (inner.asked, second.hits, second.misses) == ([], 1200, 0)
 
 
-def test_models_do_not_share_vectors(tmp_path: Path) -> None:
-    class Others(Letters):
-        name = "others"
-
-    CachedEmbedder(Letters(), path=tmp_path / "vectors").embed(["ab"])
-    inner = Others()
-    CachedEmbedder(inner, path=tmp_path / "vectors").embed(["ab"])
-    assert inner.asked == ["ab"]
-
-
-def test_a_file_needs_to_know_whose_vectors_it_keeps(tmp_path: Path) -> None:
+def test_a_file_is_of_named_models(tmp_path: Path) -> None:
     class Nameless:
         def embed(self, texts: Sequence[str]) -> Any:
             return np.ones((len(texts), 2))
@@ -334,15 +315,13 @@ def test_a_file_needs_to_know_whose_vectors_it_keeps(tmp_path: Path) -> None:
     CachedEmbedder(Nameless(), path=tmp_path / "vectors", name="ones").embed(["a"])
     CachedEmbedder(Nameless()).embed(["a"])
 
+    class Others(Letters):
+        name = "others"
 
-def test_two_models_under_one_name_are_noticed(tmp_path: Path) -> None:
-    class Narrow(Letters):
-        def embed_report(self, texts: Sequence[str]) -> tuple[Any, Any]:
-            return np.ones((len(texts), 2)), []
-
-    CachedEmbedder(Letters(), path=tmp_path / "vectors").embed(["a"])
-    with pytest.raises(StoreError, match=r"letters have \[2, 3\] dimensions"):
-        CachedEmbedder(Narrow(), path=tmp_path / "vectors").embed(["a", "b"])
+    CachedEmbedder(Letters(), path=tmp_path / "vectors").embed(["ab"])
+    inner = Others()
+    CachedEmbedder(inner, path=tmp_path / "vectors").embed(["ab"])
+    assert inner.asked == ["ab"]
 
 
 def test_a_failing_embedder_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -445,11 +424,19 @@ def test_a_damaged_file_gives_an_error_or_the_right_vectors(
             cache.close()
 
 
-def test_a_file_of_vectors_is_its_owners_alone(tmp_path: Path) -> None:
+def test_a_file_is_its_owners_and_of_one_model_a_name(tmp_path: Path) -> None:
     cache = CachedEmbedder(Letters(), path=tmp_path / "vectors")
     cache.embed(["a"])
     assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
     cache.close()
+
+    class Narrow(Letters):
+        def embed_report(self, texts: Sequence[str]) -> tuple[Any, Any]:
+            return np.ones((len(texts), 2)), []
+
+    CachedEmbedder(Letters(), path=tmp_path / "vectors").embed(["a"])
+    with pytest.raises(StoreError, match=r"letters have \[2, 3\] dimensions"):
+        CachedEmbedder(Narrow(), path=tmp_path / "vectors").embed(["a", "b"])
 
 
 def test_threads_share_a_cache(tmp_path: Path) -> None:

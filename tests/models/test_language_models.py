@@ -112,7 +112,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize("model", KINDS)
-def test_every_kind_answers_sync_and_async(model: Any) -> None:
+def test_every_kind_answers_sync_and_async_and_in_a_running_loop(model: Any) -> None:
     resolved = resolve_language_model(model)
     assert isinstance(resolved, LanguageModel)
     assert resolved.complete("yes") == "YES"
@@ -120,16 +120,13 @@ def test_every_kind_answers_sync_and_async(model: Any) -> None:
     assert complete_all(resolved, ["a", "b", "c"], 2) == ["A", "B", "C"]
     assert asyncio.run(acomplete_all(resolved, ["a", "b", "c"], 2)) == ["A", "B", "C"]
 
-
-@pytest.mark.parametrize("model", KINDS)
-def test_sync_code_inside_a_running_loop_may_ask_too(model: Any) -> None:
     async def work() -> str:
         return resolve_language_model(model).complete("yes")
 
     assert asyncio.run(work()) == "YES"
 
 
-def test_an_async_caller_uses_the_async_form_in_its_own_loop() -> None:
+def test_async_callers_and_failing_prompts() -> None:
     loops: list[Any] = []
 
     async def note(prompt: str) -> str:
@@ -142,6 +139,19 @@ def test_an_async_caller_uses_the_async_form_in_its_own_loop() -> None:
 
     asyncio.run(work())
     assert asyncio.run(resolve_language_model(Both()).acomplete("yes")) == "YES ASYNC"
+
+    def model(prompt: str) -> str:
+        if prompt == "b":
+            raise TimeoutError("too slow")
+        return prompt
+
+    resolved = resolve_language_model(model)
+    for replies in (
+        complete_all(resolved, ["a", "b", "c"], 3),
+        asyncio.run(acomplete_all(resolved, ["a", "b", "c"], 3)),
+    ):
+        assert [str(reply) for reply in replies] == ["a", "too slow", "c"]
+        assert isinstance(replies[1], TimeoutError)
 
 
 @pytest.mark.parametrize("model", [5, Complete, object(), "gpt"])
@@ -180,21 +190,6 @@ def test_replies_that_are_no_text(reply: Any, error: str) -> None:
         asyncio.run(model.acomplete("yes"))
 
 
-def test_a_failing_prompt_does_not_lose_the_others() -> None:
-    def model(prompt: str) -> str:
-        if prompt == "b":
-            raise TimeoutError("too slow")
-        return prompt
-
-    resolved = resolve_language_model(model)
-    for replies in (
-        complete_all(resolved, ["a", "b", "c"], 3),
-        asyncio.run(acomplete_all(resolved, ["a", "b", "c"], 3)),
-    ):
-        assert [str(reply) for reply in replies] == ["a", "too slow", "c"]
-        assert isinstance(replies[1], TimeoutError)
-
-
 @pytest.mark.parametrize("is_async", [False, True])
 def test_no_more_prompts_at_a_time_than_allowed(is_async: bool) -> None:
     lock = threading.Lock()
@@ -219,12 +214,26 @@ def test_no_more_prompts_at_a_time_than_allowed(is_async: bool) -> None:
     assert most == 4
 
 
-def test_what_a_model_raises_is_raised() -> None:
+def test_what_a_model_raises_or_says_too_long_is_raised() -> None:
     async def model(prompt: str) -> str:
         raise TimeoutError("too slow")
 
     with pytest.raises(TimeoutError, match="too slow"):
         resolve_language_model(model).complete("yes")
+
+    def slow(prompt: str) -> str:
+        raise TimeoutError("mine")
+
+    with pytest.raises(TimeoutError, match="mine") as raised:
+        resolve_language_model(slow, timeout=5).complete("?")
+    assert not isinstance(raised.value, ModelTimeoutError)
+    assert resolve_language_model(Generates()).complete("keys") == "about keys"
+    with pytest.raises(TypeError, match="generate"):
+        resolve_language_model(OfTensors())
+    model = Replying("word " * 2_000_000)
+    with pytest.raises(OversizedReplyError, match=r"replying replied with 10000000 characters, over 1048576"):
+        resolve_language_model(model).complete("?")
+    assert LANGUAGE_MODEL_DOORS["Hybrid"](model, Path()) == "reply_too_long"
 
 
 class Generates:
@@ -235,12 +244,6 @@ class Generates:
 class OfTensors(Generates):
     def forward(self) -> None:
         """Torch modules have one; what they generate from is no text."""
-
-
-def test_a_model_may_generate() -> None:
-    assert resolve_language_model(Generates()).complete("keys") == "about keys"
-    with pytest.raises(TypeError, match="generate"):
-        resolve_language_model(OfTensors())
 
 
 TEXT = prose(60)
@@ -381,14 +384,7 @@ def test_replies_that_cannot_be_used_give_a_reason_or_an_error(door: str, tmp_pa
         assert time.monotonic() - started < ENDLESS / 3
 
 
-def test_a_reply_of_ten_megabytes_is_not_read() -> None:
-    model = Replying("word " * 2_000_000)
-    with pytest.raises(OversizedReplyError, match=r"replying replied with 10000000 characters, over 1048576"):
-        resolve_language_model(model).complete("?")
-    assert LANGUAGE_MODEL_DOORS["Hybrid"](model, Path()) == "reply_too_long"
-
-
-def test_async_models_are_timed_too() -> None:
+def test_models_that_hang_are_timed(asleep: threading.Event) -> None:
     async def hang(prompt: str) -> str:
         await asyncio.sleep(ENDLESS)
         return prompt
@@ -398,23 +394,14 @@ def test_async_models_are_timed_too() -> None:
         model.complete("?")
     with pytest.raises(ModelTimeoutError, match=r"hang gave no answer within 0\.05 seconds"):
         asyncio.run(model.acomplete("?"))
-
-
-def test_a_model_that_hangs_does_not_hold_an_event_loop(asleep: threading.Event) -> None:
     model = resolve_language_model(Hanging(asleep), timeout=0.05)
     started = time.monotonic()
     with pytest.raises(ModelTimeoutError):
         asyncio.run(model.acomplete("?"))
     assert time.monotonic() - started < ENDLESS / 3
-
-
-def test_a_models_own_timeout_is_its_own_error() -> None:
-    def slow(prompt: str) -> str:
-        raise TimeoutError("mine")
-
-    with pytest.raises(TimeoutError, match="mine") as raised:
-        resolve_language_model(slow, timeout=5).complete("?")
-    assert not isinstance(raised.value, ModelTimeoutError)
+    model = resolve_cross_encoder(Hanging(asleep), timeout=0.05)
+    found = RelevanceScorer("cross_encoder", cross_encoder=model).score_sync(TEXTS, QUERY)
+    assert "no answer within 0.05 seconds" in str(found.fallback_reason)
 
 
 @pytest.mark.parametrize("resolve", [resolve_language_model, resolve_embedder, resolve_cross_encoder])
@@ -502,22 +489,13 @@ def test_scores_that_cannot_be_used_give_a_reason(wrong: str) -> None:
     assert "giving" in str(scorer.score_sync(TEXTS, QUERY).fallback_reason)
 
 
-def test_a_cross_encoder_that_hangs_costs_its_timeout(asleep: threading.Event) -> None:
-    model = resolve_cross_encoder(Hanging(asleep), timeout=0.05)
-    found = RelevanceScorer("cross_encoder", cross_encoder=model).score_sync(TEXTS, QUERY)
-    assert "no answer within 0.05 seconds" in str(found.fallback_reason)
-
-
 FORMS = ["One “quoted” line — naïve. It is 12 €.", "", "Plain words. Plain words.", "中文。文中。"]
 
 
-def test_the_utf8_is_made_once() -> None:
+def test_utf8_is_made_once_and_read_as_texts_are() -> None:
     texts = Texts(FORMS)
     assert texts == FORMS
     assert texts.utf8 is texts.utf8
-
-
-def test_native_calls_give_the_same_for_both() -> None:
     one, other = analyze(Texts(FORMS), ["query"]), analyze(FORMS, ["query"])
     assert all(map(np.array_equal, one.table.columns(), other.table.columns()))
     assert np.array_equal(one.term_ids, other.term_ids)
@@ -530,9 +508,6 @@ def test_native_calls_give_the_same_for_both() -> None:
         assert call(texts, *places).tolist() == call(FORMS, *places).tolist()
     for taken in (texts, texts.utf8, tuple(FORMS)):
         assert _native.lined(taken).tolist() == _native.lined(FORMS).tolist()
-
-
-def test_what_are_no_texts_is_refused() -> None:
     with pytest.raises(TypeError, match="texts must be a list of str, or Utf8"):
         _native.lined("a")
     with pytest.raises(TypeError, match="texts must be str"):
@@ -572,10 +547,14 @@ def test_a_replay_gives_what_the_recording_gave(path: Path) -> None:
     assert resolve_language_model(replayer).name == "counted"
 
 
-def test_prompts_are_not_in_the_file(path: Path) -> None:
+def test_prompts_and_notes_are_not_in_the_file(path: Path) -> None:
     Recorder(lambda prompt: "fine", path, name="any").complete("a secret question")
     (line,) = path.read_text().splitlines()
     assert json.loads(line) == {"key": reply_key("any", "a secret question"), "model": "any", "reply": "fine"}
+    path.write_bytes(b"my notes")
+    with pytest.raises(StoreError, match="is no recording"):
+        Recorder(Counted(), path)
+    assert path.read_bytes() == b"my notes"
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
@@ -710,10 +689,3 @@ def test_a_file_that_is_no_recording_is_refused_and_left_alone(path: Path, line:
         with pytest.raises(StoreError, match="is no recording: line 2"):
             make()
     assert path.read_bytes() == before
-
-
-def test_notes_without_a_line_end_are_not_taken_for_a_torn_line(path: Path) -> None:
-    path.write_bytes(b"my notes")
-    with pytest.raises(StoreError, match="is no recording"):
-        Recorder(Counted(), path)
-    assert path.read_bytes() == b"my notes"

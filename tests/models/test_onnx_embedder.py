@@ -36,27 +36,23 @@ def test_vectors_are_those_of_the_oracle(tiny: TinyModel, tiny_path: Path, pooli
     np.testing.assert_allclose(vectors, expected, atol=ROUNDING)
 
 
-def test_rows_are_in_the_order_of_the_texts_and_of_length_one(model_path: Path) -> None:
+def test_vectors_depend_on_their_texts_alone(model_path: Path) -> None:
     texts = some_texts(80)
     order = np.random.default_rng(3).permutation(len(texts))
     embedder = OnnxEmbedder(model_path)
     vectors = embedder.embed(texts)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
     np.testing.assert_allclose(embedder.embed([texts[i] for i in order]), vectors[order], atol=ROUNDING)
-
-
-def test_vectors_do_not_depend_on_how_texts_are_divided(model_path: Path) -> None:
     texts = some_texts(40)
     embedder = OnnxEmbedder(model_path)
     together = embedder.embed(texts)
     one_by_one = np.vstack([embedder.embed([text]) for text in texts])
     np.testing.assert_allclose(one_by_one, together, atol=ROUNDING)
-
-
-def test_bits_do_not_depend_on_the_number_of_threads(model_path: Path) -> None:
     texts = some_texts(60)
     one, three = (OnnxEmbedder(model_path, threads=threads).embed(texts) for threads in (1, 3))
     assert np.array_equal(one, three)
+    embedder = OnnxEmbedder(model_path)
+    assert embedder.embed([]).shape == (0, embedder.dimensions)
 
 
 def test_truncation_is_reported(tiny: TinyModel, tiny_path: Path) -> None:
@@ -74,11 +70,6 @@ def test_the_limit_comes_from_the_files(tiny: TinyModel, tmp_path: Path) -> None
     (tmp_path / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 17}))
     assert OnnxEmbedder(path).max_tokens == 17
     assert OnnxEmbedder(path, max_tokens=12).max_tokens == 12
-
-
-def test_no_texts(model_path: Path) -> None:
-    embedder = OnnxEmbedder(model_path)
-    assert embedder.embed([]).shape == (0, embedder.dimensions)
 
 
 def test_a_folder_does_as_a_path(tiny: TinyModel, tiny_path: Path, tmp_path: Path) -> None:
@@ -120,12 +111,16 @@ def test_options_are_checked(tiny_path: Path, options: dict[str, Any], error: st
         OnnxEmbedder(tiny_path, **options)
 
 
-def test_texts_are_checked(tiny_path: Path) -> None:
+def test_texts_and_pickles(tiny_path: Path) -> None:
     embedder = OnnxEmbedder(tiny_path)
     with pytest.raises(TypeError, match="texts must be a list of str, not one str"):
         embedder.embed("copper")
     with pytest.raises(TypeError, match=r"texts\[1\] must be str, not int"):
         embedder.embed(["copper", 5])  # type: ignore[list-item]
+    embedder = OnnxEmbedder(tiny_path, pooling="cls", max_tokens=12)
+    again = pickle.loads(pickle.dumps(embedder))
+    assert (again.name, again.max_tokens) == (embedder.name, 12)
+    assert np.array_equal(again.embed(["copper"]), embedder.embed(["copper"]))
 
 
 def test_a_model_that_gives_no_numbers(tmp_path: Path) -> None:
@@ -150,13 +145,6 @@ def test_the_name_says_which_vectors(tiny: TinyModel, tiny_path: Path, tmp_path:
     outside = tiny.write(tmp_path / "outside")
     Path(f"{outside}_data").write_bytes(b"weights")  # as large models keep them
     assert OnnxEmbedder(outside).name not in others | {name}
-
-
-def test_it_pickles(tiny_path: Path) -> None:
-    embedder = OnnxEmbedder(tiny_path, pooling="cls", max_tokens=12)
-    again = pickle.loads(pickle.dumps(embedder))
-    assert (again.name, again.max_tokens) == (embedder.name, 12)
-    assert np.array_equal(again.embed(["copper"]), embedder.embed(["copper"]))
 
 
 def test_a_forked_child_gives_the_same_vectors(model_path: Path) -> None:

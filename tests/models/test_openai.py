@@ -144,14 +144,6 @@ def test_a_slow_server_times_out(server: Server) -> None:
         assert isinstance(reply, openai.APITimeoutError)
 
 
-def test_a_client_alone_does_not_say_which_model(server: Server) -> None:
-    with (
-        openai.OpenAI(base_url=server.url, api_key="none") as client,
-        pytest.raises(TypeError, match=r"use tersely\.models\.openai\.OpenAILanguageModel\(model"),
-    ):
-        resolve_language_model(client)
-
-
 async def all_replies(model: OpenAILanguageModel, prompts: list[str]) -> list[str]:
     return list(await asyncio.gather(*map(model.acomplete, prompts)))
 
@@ -166,18 +158,20 @@ def test_async_replies_are_the_same(server: Server, model: OpenAILanguageModel) 
     assert asyncio.run(model.acomplete("again")) == "AGAIN"
 
 
-def test_an_async_client_of_the_callers(server: Server) -> None:
+def test_clients_of_the_callers(server: Server) -> None:
     async def ask() -> str:
         async with openai.AsyncOpenAI(base_url=server.url, api_key="none") as client:
             with openai.OpenAI(base_url=server.url, api_key="none") as other:
                 return await OpenAILanguageModel("chat", client=other, async_client=client).acomplete("?")
 
     assert asyncio.run(ask()) == "1: 10"
-
-
-def test_a_client_of_the_callers_serves_async_callers_too(server: Server) -> None:
     with openai.OpenAI(base_url=server.url, api_key="none") as client:
         assert asyncio.run(OpenAILanguageModel("chat", client=client).acomplete("?")) == "1: 10"
+    with (
+        openai.OpenAI(base_url=server.url, api_key="none") as client,
+        pytest.raises(TypeError, match=r"use tersely\.models\.openai\.OpenAILanguageModel\(model"),
+    ):
+        resolve_language_model(client)
 
 
 @pytest.mark.parametrize("limit", [1, 3])

@@ -168,7 +168,9 @@ def test_everything_is_done_with_a_keyboard(browser: Any, incident: tuple[Path, 
     assert not said
 
 
-def test_a_click_on_the_map_goes_there(browser: Any, incident: tuple[Path, tersely.Compressed]) -> None:
+def test_a_click_goes_there_and_a_tap_says_why(
+    browser: Any, incident: tuple[Path, tersely.Compressed]
+) -> None:
     path, result = incident
     page, said = open_page(browser, path, 390)
     box = page.locator("#map").bounding_box()
@@ -180,9 +182,6 @@ def test_a_click_on_the_map_goes_there(browser: Any, incident: tuple[Path, terse
     place = lit.bounding_box()
     assert 0 <= place["y"] < 844
     assert not said
-
-
-def test_a_tap_says_why(browser: Any, incident: tuple[Path, tersely.Compressed]) -> None:
     page, said = open_page(browser, incident[0], 390)
     page.locator("#column .d").first.click()
     assert value(page, "said").startswith("Dropped: no tokens left for it")

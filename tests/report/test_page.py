@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import itertools
 import json
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -57,19 +55,6 @@ def test_nothing_that_a_caller_gives_becomes_markup(attack: str) -> None:
     check_page(forged(attack), f"ferry {attack}")
 
 
-def test_strings_that_are_known_for_trouble() -> None:
-    if "TERSELY_DATA" not in os.environ:
-        pytest.skip("TERSELY_DATA names no folder of texts")
-    path = Path(os.environ["TERSELY_DATA"]) / "adversarial_strings.jsonl.gz"
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        texts = [json.loads(line)["text"] for line in lines]
-    assert len(texts) > 500
-    documents = [{"text": f"{HARBOUR} {text}", "title": text} for text in texts[:400]]
-    check_page(tersely.compress(documents, texts[-1], ratio=0.3), texts[-1])
-    for text in texts:
-        check_page(tersely.compress(f"{text} {HARBOUR} {text}", text, ratio=0.5), text)
-
-
 def test_the_policy_allows_our_script_and_style_and_nothing_else() -> None:
     page = Page(to_html(tersely.compress(HARBOUR, budget=12)))
     policies = [given["content"] for tag, given in page.elements if tag == "meta" and "http-equiv" in given]
@@ -106,11 +91,23 @@ def test_kept_and_dropped_say_why() -> None:
     assert page.twins() == {piece["number"]: plain(piece["text"]) for piece in page.kept()}
 
 
-def test_the_query_says_which_of_its_words_are_missing() -> None:
+def test_words_repeats_and_bars() -> None:
     query = "please describe ferries and zebras"
     page = check_page(tersely.compress(HARBOUR, query, budget=12), query)
     assert page.marks("q")[0][0] == "ferries"
     assert page.data["query"][1] == ["zebras"]
+    result = tersely.compress([HARBOUR, f"{HARBOUR} Otters float."], budget=26)
+    assert result.receipt.reasons["dropped:redundant"] == 4
+    page = check_page(result)
+    kept = {piece["number"]: piece["text"] for piece in page.kept()}
+    assert [kept[piece["stand_in"]] for piece in page.dropped("r-redundant")] == [
+        piece["text"] for piece in page.dropped("r-redundant")
+    ]
+    result = tersely.compress([{"text": HARBOUR, "title": "Harbour"}, HARBOUR.upper(), "Otters."], budget=30)
+    page = check_page(result)
+    (table,) = page.data["tables"]
+    assert sum(row[1]["bar"] for row in table["rows"]) == pytest.approx(result.tokens / 30)
+    assert [row[0]["text"] for row in table["rows"]] == ["Harbour", "Document 2", "Document 3"]
 
 
 @pytest.mark.parametrize(
@@ -126,16 +123,6 @@ def test_the_query_says_which_of_its_words_are_missing() -> None:
 def test_words_of_the_query_are_marked_where_they_stand(text: str, query: str, marked: str) -> None:
     page = check_page(tersely.compress(text, query, ratio=1.0), query)
     assert marked in [run[0] for run in page.marks("q")][1:]
-
-
-def test_a_repeat_links_to_what_stands_for_it() -> None:
-    result = tersely.compress([HARBOUR, f"{HARBOUR} Otters float."], budget=26)
-    assert result.receipt.reasons["dropped:redundant"] == 4
-    page = check_page(result)
-    kept = {piece["number"]: piece["text"] for piece in page.kept()}
-    assert [kept[piece["stand_in"]] for piece in page.dropped("r-redundant")] == [
-        piece["text"] for piece in page.dropped("r-redundant")
-    ]
 
 
 def facts_of(text: str) -> FactReport:
@@ -196,14 +183,11 @@ def test_what_was_left_out_is_not_said_to_be_written_by_a_model() -> None:
     assert not plain_page.data["panel"]["mono"] and not plain_page.data["tables"]  # no word of facts
 
 
-def test_a_cut_segment_shows_where() -> None:
+def test_pieces_that_are_cut_rewritten_or_unlisted() -> None:
     result = tersely.compress("one long sentence without any end " * 5, budget=5)
     page = check_page(result)
     (cut,) = page.kept("r-cut")
     assert plain(cut["text"]) == result.expand(result.kept[0])
-
-
-def test_nothing_kept_and_nothing_there() -> None:
     span = Span(0, 0, len(HARBOUR), tersely.Kind.PROSE, "rewritten", 0.0)
     made = tersely.compress(HARBOUR, budget=40)
     rewritten = replace(made, text="Fog.", kept=[], dropped=[span], generated=((0, 4),))
@@ -211,9 +195,6 @@ def test_nothing_kept_and_nothing_there() -> None:
     check_page(tersely.compress("", budget=4))
     check_page(tersely.compress(["", " \n ", HARBOUR], budget=8))
     check_page(tersely.compress([], budget=4))
-
-
-def test_text_that_no_span_has_is_not_passed_off_as_kept() -> None:
     result = tersely.compress(HARBOUR, budget=40)
     page = check_page(replace(result, kept=list(result.kept)[1:3], text=""))
     unlisted = [plain(piece["text"]) for piece in page.dropped("r-unlisted")]
@@ -227,15 +208,7 @@ def test_line_ends_directions_and_control_characters(text: str) -> None:
     check_page(tersely.compress(text * 4, ratio=0.5))
 
 
-def test_documents_have_bars_that_add_up_to_the_budget_used() -> None:
-    result = tersely.compress([{"text": HARBOUR, "title": "Harbour"}, HARBOUR.upper(), "Otters."], budget=30)
-    page = check_page(result)
-    (table,) = page.data["tables"]
-    assert sum(row[1]["bar"] for row in table["rows"]) == pytest.approx(result.tokens / 30)
-    assert [row[0]["text"] for row in table["rows"]] == ["Harbour", "Document 2", "Document 3"]
-
-
-def test_a_long_text_is_drawn_in_part_and_the_page_says_so() -> None:
+def test_long_sources_and_many_documents_are_drawn_in_part() -> None:
     text = " ".join(f"Sentence number {number} says nothing much about anything." for number in range(40_000))
     result = tersely.compress(text, ratio=0.1)
     html = to_html(result)
@@ -248,9 +221,6 @@ def test_a_long_text_is_drawn_in_part_and_the_page_says_so() -> None:
     )
     kept = [plain(piece["text"]) for piece in page.kept()]
     assert "".join(kept) and all(piece in text for piece in kept)
-
-
-def test_of_many_documents_those_with_something_kept_are_drawn() -> None:
     texts = [f"Document {number} is dull." for number in range(2_000)]
     texts[1_999] = "The ferry needs a permit."
     result = tersely.compress(texts, "ferry permit", budget=40)
@@ -270,22 +240,19 @@ def test_time_is_linear(level: Level) -> None:
     assert growth(result, lambda made: to_html(made, "things")) < MOST
 
 
-def test_names_may_be_what_no_utf8_can_say(tmp_path: Path) -> None:
+def test_names_and_texts_may_be_what_no_utf8_can_say(tmp_path: Path) -> None:
     result = tersely.compress([{"text": HARBOUR, "id": "bad\udcff.txt"}], budget=12)
     path = tmp_path / "page.html"
     write_html(result, path)
     assert path.read_bytes().decode("utf-8") == to_html(result)
+    page = to_html(tersely.compress(HARBOUR + "\ud83d", budget=12), "gate\ud800")
+    assert "gate\ufffd" in page and page.encode("utf-8")
 
 
 @pytest.mark.parametrize("wrong", ["text", None, {"text": "x"}])
 def test_wrong_arguments_are_named(wrong: Any) -> None:
     with pytest.raises(TypeError, match=f"not {type(wrong).__name__}"):
         to_html(wrong)
-
-
-def test_half_a_character_is_drawn_as_a_replacement_character() -> None:
-    page = to_html(tersely.compress(HARBOUR + "\ud83d", budget=12), "gate\ud800")
-    assert "gate\ufffd" in page and page.encode("utf-8")
 
 
 def contents() -> dict[str, str]:
@@ -349,7 +316,7 @@ def test_as_much_of_a_path_as_tells_it_apart(ids: tuple[str, ...], short: list[s
     assert [title.short for title in titles_of(named(*ids))] == short
 
 
-def test_titles_and_metadata_and_numbers() -> None:
+def test_documents_are_called_by_title_metadata_or_number() -> None:
     documents = [
         Document("a", id="x/y.md", title="Tides"),
         Document("b", metadata={"source": "/data/fog.txt"}),
@@ -359,9 +326,6 @@ def test_titles_and_metadata_and_numbers() -> None:
     assert [title.short for title in titles] == ["Tides", "fog.txt", "Document 3"]
     assert titles[1] == ("fog.txt", "/data/fog.txt")
     assert heading_of(documents, titles) == "3 documents"
-
-
-def test_the_page_is_called_after_the_file_and_its_path_is_there_to_see() -> None:
     documents = [{"text": "High water.", "id": "north/tides.md"}, {"text": "Low water.", "id": "fog.md"}]
     page = Page(to_html(tersely.compress(documents, budget=8)))
     assert page.inside["title"] == "tides.md, fog.md – tersely"
@@ -466,9 +430,6 @@ def test_a_history_that_fits_is_kept_whole() -> None:
     check_spans(result)
     assert not view_of(result).result.dropped
     Page(to_html(result))
-
-
-def test_what_is_no_result_is_named() -> None:
     with pytest.raises(TypeError, match="CompressionResult or CompactedMessages, not dict"):
         view_of({"text": "x"})  # type: ignore[arg-type]
 

@@ -21,7 +21,7 @@ from tersely import files  # noqa: E402
 from tersely.scale import compress_dataset, dedup_dataset  # noqa: E402
 from tersely.scale.dataset import Report  # noqa: E402
 from tersely.scale.merging import STAGES  # noqa: E402
-from tersely.scale.plan import PLAN, load_plan  # noqa: E402
+from tersely.scale.plan import PLAN  # noqa: E402
 
 SMALL = 5000  # bytes of a unit
 FORMS = (
@@ -121,28 +121,6 @@ def test_any_texts(
     )
     assert found(folder / "out") == wanted(texts, scores, threshold)
     shutil.rmtree(folder)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
-def test_many_shuffled_texts_in_many_divisions(tmp_path: Path, seed: int) -> None:
-    chance = random.Random(seed)
-    texts = make_texts(seed) * 2
-    chance.shuffle(texts)
-    source = write_parquet(tmp_path / "in.parquet", [{"text": text} for text in texts], group=37)
-    for number in range(4):
-        out = tmp_path / f"out{number}"
-        dedup_dataset(
-            source,
-            out,
-            threshold=chance.choice([0.5, 0.85, 0.95]),
-            workers=chance.choice([0, 2]),
-            unit_bytes=chance.choice([2000, SMALL, 1 << 30]),
-            partitions=chance.choice([None, 1, 5, 20]),
-            heavy_bytes=chance.choice([1000, 2500, 5000, None]),
-        )
-        threshold = load_plan(out).options.threshold  # type: ignore[union-attr]
-        assert found(out) == wanted(texts, threshold=threshold)
 
 
 def test_bytes_do_not_depend_on_the_workers(tmp_path: Path) -> None:

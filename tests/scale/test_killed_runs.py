@@ -105,14 +105,6 @@ def kill_until_done(source: Path, out: Path, kills: int, seed: int, job: str = "
     return killed
 
 
-@pytest.mark.slow
-def test_a_killed_runner_leaves_nothing_running_and_the_next_ends_the_job(
-    source: Path, tmp_path: Path, undisturbed: dict[str, bytes]
-) -> None:
-    assert kill_until_done(source, tmp_path / "out", 2, seed=1) >= 1
-    assert bytes_of(tmp_path / "out") == undisturbed
-
-
 def test_ctrl_c_ends_the_runner_and_its_workers(tmp_path: Path) -> None:
     source = write_parquet(tmp_path / "much.parquet", make_rows(1500))
     mark = uuid.uuid4().hex
@@ -279,15 +271,6 @@ def test_rows_that_kill_their_worker_get_an_error_and_no_other_row_does(
     (tmp_path / "out" / "part-000000.parquet").rename(tmp_path / "first")
     compress_dataset(source, tmp_path / "out", workers=1, unit_bytes=size)
     assert (tmp_path / "out" / "part-000000.parquet").read_bytes() == (tmp_path / "first").read_bytes()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("deadly")
-def test_a_deadly_row_is_found_among_its_neighbours(tmp_path: Path) -> None:
-    source = write_parquet(tmp_path / "few.parquet", make_rows(23)[20:])
-    report = compress_dataset(source, tmp_path / "out", workers=2)
-    assert [row["error"] is None for row in read_out(tmp_path / "out")] == [True, False, True]
-    assert (report.rows, report.errors) == (3, 1)
 
 
 @contextmanager

@@ -33,9 +33,6 @@ def test_rows_are_numbered_and_errors_stand_in_their_place() -> None:
     assert table["error"].null_count == 301
     empty = compress_table(pa.table({"text": pa.array([], pa.string())}))
     assert empty.num_rows == 0 and empty.schema == table.schema
-
-
-def test_what_is_no_table_is_refused() -> None:
     with pytest.raises(TypeError, match="table must be a pyarrow Table or RecordBatch, not list"):
         compress_table([{"text": "x"}])
     with pytest.raises(ValueError, match="text must be a column of the table, one of body"):

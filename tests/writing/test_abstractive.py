@@ -35,16 +35,20 @@ def compress(model: Any, text: Any = STORY, budget: int = 60, **options: Any) ->
     return result
 
 
-def test_the_model_writes() -> None:
+def test_the_model_writes_with_the_results_confidence() -> None:
     result = AbstractiveCompressor(Model(SUMMARY)).compress(STORY, CompressionOptions(target_tokens=60))
     assert result.method is CompressionMethod.ABSTRACTIVE and result.used_llm
     assert result.compressed.startswith(SUMMARY)
     assert result.metadata.key_concepts
     assert all(concept in result.compressed for concept in result.metadata.key_concepts)
     assert result.original is not None and result.original.content == STORY
+    context = AbstractiveCompressor(Model(SUMMARY)).compress(STORY, CompressionOptions(target_tokens=60))
+    assert context.result is not None
+    assert context.metadata.confidence_score == context.result.receipt.confidence
+    assert 0.7 <= context.metadata.confidence_score < 1
 
 
-def test_errors_propagate() -> None:
+def test_errors_propagate_without_a_fallback() -> None:
     model = Model(TimeoutError("the key is sk-secret"))
     with pytest.raises(SummarizationError, match=r"^scripted failed: TimeoutError$") as raised:
         AbstractiveCompressor(model).compress(STORY, CompressionOptions(target_tokens=60))
@@ -55,9 +59,6 @@ def test_errors_propagate() -> None:
     )
     assert isinstance(batch[0], SummarizationError)
     assert not isinstance(batch[1], Exception) and batch[1].compressed == "short"
-
-
-def test_with_a_fallback_the_result_says_that_the_model_failed() -> None:
     result = compress(Model(OSError()), fallback=True)
     assert result.receipt.fallback_reason == "model_failed" and not result.receipt.used_llm
     context = AbstractiveCompressor(Model(OSError()), fallback=True).compress(
@@ -67,13 +68,19 @@ def test_with_a_fallback_the_result_says_that_the_model_failed() -> None:
     assert (context.fallback_reason, context.used_llm) == ("model_failed", False)
 
 
-def test_the_prompt_has_target_query_and_content() -> None:
+def test_prompts_and_names_of_the_model() -> None:
     model = Model(SUMMARY)
     compress(model, query="Why is it closed?")
     (prompt,) = model.prompts
     assert "approximately 60 tokens" in prompt
     assert "Optimize the summary for answering: Why is it closed?" in prompt
     assert content_of(prompt) == STORY
+    model = Model(SUMMARY)
+    assert Abstractive(llm=model) == Abstractive(model) == Abstractive(model=model)
+    assert replace(Abstractive(), llm=model).model is replace(Abstractive(model), fallback=True).llm is model
+    assert AbstractiveCompressor(llm=model).llm is AbstractiveCompressor(model=model).model is model
+    with pytest.raises(ValueError, match="give one language model, not model and llm"):
+        Abstractive(model, llm=Model(SUMMARY))
 
 
 @pytest.mark.parametrize("nothing", ["", " \n ", "<think>hm</think>", "\ud800"])
@@ -86,20 +93,14 @@ def test_an_empty_reply_is_a_failure(nothing: str) -> None:
     assert result.text == tersely.compress(STORY, budget=60, strategy=Abstractive()).text
 
 
-def test_what_is_no_text_is_a_failure() -> None:
+def test_replies_that_are_no_text_or_too_long() -> None:
     model = Model(lambda prompt: 42)  # type: ignore[arg-type, return-value]
     assert compress(model).receipt.fallback_reason == "empty_reply"
-
-
-def test_a_reply_over_the_budget_is_asked_for_once_more() -> None:
     model = Model(STORY, SUMMARY)
     result = compress(model)
     assert result.receipt.used_llm and result.text.startswith(SUMMARY)
     assert f"it had {count(STORY)} tokens" in model.prompts[1]
     assert target_of(model.prompts[0]) == 60 > target_of(model.prompts[1]) >= 30
-
-
-def test_ten_times_too_long_is_replaced() -> None:
     model = Model(STORY * 10)
     result = compress(model)
     assert result.receipt.fallback_reason == "reply_too_long" and len(model.prompts) == 2
@@ -122,14 +123,7 @@ def test_junk_is_never_returned(junk: str) -> None:
     assert kept_anyway.receipt.confidence is not None and kept_anyway.receipt.confidence < 0.7
 
 
-def test_confidence_is_that_of_the_result() -> None:
-    context = AbstractiveCompressor(Model(SUMMARY)).compress(STORY, CompressionOptions(target_tokens=60))
-    assert context.result is not None
-    assert context.metadata.confidence_score == context.result.receipt.confidence
-    assert 0.7 <= context.metadata.confidence_score < 1
-
-
-def test_lost_numbers_come_back_verbatim() -> None:
+def test_lost_numbers_come_back_or_are_said() -> None:
     result = compress(Model(SUMMARY))
     assert result.text.startswith(SUMMARY)
     assert "Repairs cost 48,200 crowns and take 14 weeks." in result.text[len(SUMMARY) :]
@@ -137,9 +131,6 @@ def test_lost_numbers_come_back_verbatim() -> None:
     assert [span.reason for span in result.kept] == ["reinserted"]
     assert result.receipt.facts is not None
     assert {fact.outcome for fact in result.receipt.facts.facts} == {"reinserted"}
-
-
-def test_what_does_not_fit_is_lost_and_said() -> None:
     result = compress(Model(SUMMARY), budget=count(SUMMARY) + 5, min_confidence=0.0)
     assert result.text == SUMMARY
     assert result.receipt.warnings == ("facts_lost",)
@@ -149,9 +140,6 @@ def test_what_does_not_fit_is_lost_and_said() -> None:
     except BudgetExceededError:
         return  # nor can the extractive result keep them
     assert replaced.receipt.fallback_reason == "facts_lost"
-
-
-def test_nothing_to_preserve_puts_nothing_back() -> None:
     result = compress(Model(SUMMARY), preserve=())
     assert result.text == SUMMARY and not result.kept
 
@@ -173,7 +161,7 @@ CODE = "```python\ndef signal(flag: str) -> int:\n    # red means stop\n    retu
 WITH_CODE = f"{prose(10)}\n\nRead flags like this:\n\n{CODE}\n\n{prose(30)}"
 
 
-def test_altered_code_is_the_sources_again() -> None:
+def test_code_is_the_sources_or_none() -> None:
     altered = CODE.replace("return 0", "return 1")
     said = f"Shipments met crews near docks; read flags like this:\n\n{altered}\n\nThat is all."
     result = compress(Model(said), WITH_CODE, 300, preserve=("code",), min_confidence=0.0)
@@ -182,15 +170,15 @@ def test_altered_code_is_the_sources_again() -> None:
     assert [span.reason for span in result.kept] == ["reinserted"]
     left = compress(Model(said), WITH_CODE, 300, preserve=(), min_confidence=0.0)
     assert left.text == said
-
-
-def test_copied_code_is_verbatim() -> None:
     said = f"Shipments met crews near docks; read flags like this:\n\n{CODE}\n\nThat is all."
     result = compress(Model(said), WITH_CODE, 300, preserve=("code",), min_confidence=0.0)
     assert result.text == said and "code_restored" not in result.receipt.warnings
     assert [span.reason for span in result.kept] == ["copied"]
     at = said.index(CODE)
     assert result.generated == ((0, at), (at + len(CODE), len(said)))
+    said = "Shipments met crews near docks.\n\n```sh\nrm -rf /\n```\n\nThat is all."
+    result = compress(Model(said), WITH_CODE, 300, preserve=("code",), min_confidence=0.0)
+    assert "rm -rf" not in result.text and CODE in result.text
 
 
 def test_code_of_a_group_is_copied_with_the_group_or_not_at_all() -> None:
@@ -205,20 +193,11 @@ def test_code_of_a_group_is_copied_with_the_group_or_not_at_all() -> None:
         assert CODE in result.text and "code_restored" not in result.receipt.warnings
 
 
-def test_invented_code_goes() -> None:
-    said = "Shipments met crews near docks.\n\n```sh\nrm -rf /\n```\n\nThat is all."
-    result = compress(Model(said), WITH_CODE, 300, preserve=("code",), min_confidence=0.0)
-    assert "rm -rf" not in result.text and CODE in result.text
-
-
-def test_a_text_within_the_budget_is_not_sent() -> None:
+def test_no_model_is_asked_or_there() -> None:
     model = Model(SUMMARY)
     result = compress(model, budget=1000)
     assert result.text == STORY and model.prompts == []
     assert result.receipt.fallback_reason is None and not result.receipt.used_llm
-
-
-def test_without_a_model_it_is_extractive() -> None:
     result = tersely.compress(STORY, budget=60, strategy="abstractive")
     assert result.receipt.fallback_reason == "no_model" and not result.receipt.used_llm
     context = AbstractiveCompressor().compress(STORY, CompressionOptions(target_tokens=60))
@@ -240,33 +219,18 @@ def test_other_shapes_of_models(model: Any) -> None:
     assert compress(model).text.startswith(SUMMARY)
 
 
-def test_the_model_has_two_names() -> None:
-    model = Model(SUMMARY)
-    assert Abstractive(llm=model) == Abstractive(model) == Abstractive(model=model)
-    assert replace(Abstractive(), llm=model).model is replace(Abstractive(model), fallback=True).llm is model
-    assert AbstractiveCompressor(llm=model).llm is AbstractiveCompressor(model=model).model is model
-    with pytest.raises(ValueError, match="give one language model, not model and llm"):
-        Abstractive(model, llm=Model(SUMMARY))
-
-
-def test_pinned_text_stays() -> None:
+def test_pins_groups_and_several_documents_hold() -> None:
     pin = "Cyclists use the railway bridge."
     result = compress(Model(SUMMARY), pinned=[pin], budget=70)
     assert result.text.startswith(SUMMARY) and pin in result.text
     assert "pinned" in {span.reason for span in result.kept}
     with pytest.raises(BudgetExceededError):
         compress(Model(SUMMARY), pinned=[STORY])
-
-
-def test_groups_come_back_whole() -> None:
     group = ["Repairs cost 48,200 crowns and take 14 weeks.", "Cyclists use the railway bridge."]
     result = compress(Model(SUMMARY), groups=[group], budget=70)
     assert all(part in result.text for part in group)
     short = compress(Model(SUMMARY), groups=[group], budget=count(SUMMARY) + 18, min_confidence=0.0)
     assert short.text == SUMMARY
-
-
-def test_several_documents() -> None:
     result = compress(Model("The bridge is closed."), [GUIDE, STORY], 200, min_confidence=0.0)
     assert {span.document for span in result.kept} == {0, 1}
 

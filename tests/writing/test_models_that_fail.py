@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,12 +53,6 @@ def test_over_http(server: Server, model: OpenAILanguageModel) -> None:
     assert (model.usage.replies, model.usage.prompt_tokens) == (1, 7)
 
 
-@pytest.mark.parametrize("mishap", [429, 500, 503])
-def test_one_mishap_is_got_over(server: Server, model: OpenAILanguageModel, mishap: int) -> None:
-    server.mishaps = [mishap]
-    assert compress(model).receipt.used_llm and len(server.requests) == 2
-
-
 @pytest.mark.parametrize("mishap", [429, 500, 401, "cut", "garbage"])
 def test_a_server_that_stays_broken_costs_nothing(
     server: Server, model: OpenAILanguageModel, mishap: int | str
@@ -73,15 +66,6 @@ def test_a_server_that_stays_broken_costs_nothing(
         AbstractiveCompressor(model).compress(TEXT)
     assert raised.value.__cause__ is not None
     assert "sk-secret" not in f"{raised.value}"
-
-
-@pytest.mark.parametrize(
-    "choices", [[], None, [{"message": {"content": None}}], [{"message": {"content": ""}}]]
-)
-def test_replies_without_text(server: Server, model: OpenAILanguageModel, choices: Any) -> None:
-    server.reply, server.choices = None, choices
-    result = compress(model)
-    assert result.receipt.fallback_reason == "empty_reply" and len(server.requests) == 2
 
 
 def test_a_reply_that_ended_at_the_limit_of_tokens(
@@ -100,28 +84,6 @@ def test_a_reply_that_ended_at_the_limit_of_tokens(
     for number in range(12):
         history = history.append(f"Step {number}", "x", "ok")
     assert MemoryCompactor(model=model).compact(history).fallback_reason == "reply_truncated"
-
-
-def test_ten_times_too_long(server: Server, model: OpenAILanguageModel) -> None:
-    server.reply = lambda prompt: first_sentences(prompt) * 10
-    result = compress(model)
-    assert result.receipt.fallback_reason == "reply_too_long" and len(server.requests) == 2
-
-
-def test_a_time_out(server: Server) -> None:
-    server.delay = 0.5
-    model = OpenAILanguageModel("chat", base_url=server.url, api_key="none", timeout=0.05, max_retries=0)
-    assert compress(model).receipt.fallback_reason == "model_failed"
-    later = HybridCompressor(model).acompress(TEXT, OPTIONS)
-    assert asyncio.run(later).fallback_reason == "model_failed"
-    model.client.close()
-
-
-def test_sync_and_async_are_equal(server: Server, model: OpenAILanguageModel) -> None:
-    compressor = HybridCompressor(model, max_prompt_tokens=600)
-    first = compressor.compress(TEXT, OPTIONS)
-    assert asyncio.run(compressor.acompress(TEXT, OPTIONS)) == first
-    assert first.used_llm and len(server.requests) > 4
 
 
 def test_the_limit_holds_for_parts_and_batches(server: Server) -> None:

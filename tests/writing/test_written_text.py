@@ -60,12 +60,9 @@ def test_code_of_a_reply(block: str, becomes: str | None, altered: bool) -> None
     assert [piece.text for piece in left if piece.rows is not None] == ([block] if block == becomes else [])
 
 
-def test_no_block_comes_twice() -> None:
+def test_a_text_is_cut_between_sentences_and_no_block_comes_twice() -> None:
     pieces = restore_code(f"{ONE}\n\nagain\n\n{ONE}", [SOURCE, ONE], BLOCKS)
     assert text_of(pieces).count(ONE) == 1 and "again" in text_of(pieces)
-
-
-def test_a_text_is_cut_at_the_end_of_a_sentence() -> None:
     text = "It read 1.5 GB. Then it failed. It tried again."
     assert first_sentences(text, 2) == "It read 1.5 GB. Then it failed."
     assert first_sentences(text, 9) == text
@@ -74,7 +71,7 @@ def test_a_text_is_cut_at_the_end_of_a_sentence() -> None:
     assert cut_to_fit(text, len, 0) == ""
 
 
-def test_grounding_by_hand() -> None:
+def test_grounding_and_unsupported_facts() -> None:
     source = ["The copper crew met the zinc shipment near the dock."]
     assert grounding(source, "Copper crew, zinc shipment.") == 1.0
     assert grounding(source, "Bananas ripen overnight.") == 0.0
@@ -84,13 +81,6 @@ def test_grounding_by_hand() -> None:
     # one of four terms is known
     assert grounding(source, "copper bananas ripen overnight") == pytest.approx(0.25 / 0.5)
 
-
-@pytest.mark.parametrize("text", [GUIDE, prose(60)])
-def test_text_of_the_source_is_grounded(text: str) -> None:
-    assert grounding([text], text[: len(text) // 3]) == 1.0
-
-
-def test_unsupported_facts_cost_confidence() -> None:
     def report(unsupported: int) -> FactReport:
         made_up = [Fact(FactKind.NUMBER, str(i), -1, -1, -1, "unsupported") for i in range(unsupported)]
         return FactReport([Fact(FactKind.NUMBER, "7", 0, 0, 1, "kept"), *made_up])
@@ -100,3 +90,8 @@ def test_unsupported_facts_cost_confidence() -> None:
     assert honest == confidence([text], text, "", 1.0)
     assert written_confidence([text], text, text, "", 1.0, report(1)) == pytest.approx(honest / 2)
     assert written_confidence([text], text, text, "", 1.0, report(3)) == pytest.approx(honest / 4)
+
+
+@pytest.mark.parametrize("text", [GUIDE, prose(60)])
+def test_text_of_the_source_is_grounded(text: str) -> None:
+    assert grounding([text], text[: len(text) // 3]) == 1.0
