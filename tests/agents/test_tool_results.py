@@ -223,28 +223,6 @@ def test_a_store_that_fails_loses_nothing(tmp_path: Path) -> None:
     assert told[0].status == "failed" and told[0].warnings[0].startswith("StoreError")
 
 
-DATA = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 10**6) | st.floats(allow_nan=False) | st.text(max_size=300),
-    lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.text(max_size=9), inner, max_size=6),
-    max_leaves=30,
-)
-
-
-@settings(max_examples=60, deadline=None)
-@given(DATA, st.integers(1, 120))
-def test_any_data_stays_data(result: Any, budget: int) -> None:
-    before = copy.deepcopy(result)
-    try:
-        made, told = compress(result, budget=budget)
-    except BudgetExceededError as error:
-        made, told = compress(result, budget=int(error.required))
-    assert result == before and type(made) is type(result)
-    if told.status == "compressed":
-        assert told.tokens <= told.budget
-    else:
-        assert made is result
-
-
 @pytest.mark.parametrize("level", ["word", "character"])
 @pytest.mark.parametrize(
     "result",

@@ -207,53 +207,6 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
         + "\nERROR in ./src/total.js 12:9-20\nModule not found: Error: Can't resolve './voucherz' in '/srv/src'\n\nwebpack 5.90.0 compiled with 1 error in 4210 ms\n",
         ("Can't resolve './voucherz'", "total.js 12:9-20", "compiled with 1 error"),
     ),
-    "bandit": (
-        _lines(
-            30,
-            lambda n, w: (
-                f">> Issue: [B101:assert_used] Use of assert detected.\n   Severity: Low   Confidence: High\n   Location: ./{w}{n}.py:{n + 3}:4\n"
-            ),
-        )
-        + ">> Issue: [B602:subprocess_popen] subprocess call with shell=True.\n   Severity: High   Confidence: High\n   Location: ./run.py:88:8\n",
-        ("B602:subprocess_popen", "./run.py:88:8"),
-    ),
-    "docker ps": (
-        "CONTAINER ID   IMAGE             STATUS                     NAMES\n"
-        + _lines(30, lambda n, w: f"{n:012x}   registry/{w:8} {'Up 3 days':26} {w}_{n}")
-        + f"{77:012x}   registry/cart     {'Exited (137) 2 hours ago':26} cart_77\n"
-        + _lines(20, lambda n, w: f"{n + 99:012x}   registry/{w:8} {'Up 3 days':26} {w}_{n + 99}"),
-        ("Exited (137)", "cart_77"),
-    ),
-    "events": (
-        "LAST SEEN   TYPE      REASON             OBJECT                MESSAGE\n"
-        + _lines(
-            40,
-            lambda n, w: (
-                f"{n:2}m         Normal    Pulled             pod/{w}-{n:<12}    Container image already present"
-            ),
-        )
-        + "34m         Warning   FailedScheduling   pod/trainer-0         0/5 nodes are available: 5 Insufficient nvidia.com/gpu.\n"
-        + _lines(
-            20,
-            lambda n, w: (
-                f"{n + 40}m         Normal    Pulled             pod/{w}-{n:<12}    Container image already present"
-            ),
-        ),
-        ("Insufficient nvidia.com/gpu", "pod/trainer-0"),
-    ),
-    "audit": (
-        json.dumps(
-            {
-                "vulnerabilities": {
-                    f"{_word(n)}-{n}": {"name": f"{_word(n)}-{n}", "severity": "low", "range": "<1.0"}
-                    for n in range(40)
-                }
-                | {"left-pad-plus": {"name": "left-pad-plus", "severity": "critical", "range": "<2.1"}}
-            },
-            indent=2,
-        ),
-        ("left-pad-plus", "critical"),
-    ),
     "trail": (
         "\n".join(
             json.dumps(record)
@@ -272,16 +225,6 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
         ("DeleteBucket", "AccessDenied", "mallory"),
     ),
-    "sensors": (
-        json.dumps(
-            _records(
-                80,
-                lambda n, w: {"sensor": f"s{n}", "temperature": 20 + n % 20 / 10, "ok": True},
-                temperature=87.4,
-            )
-        ),
-        ("87.4", '"s53"'),
-    ),
     "trx": (
         '<?xml version="1.0"?>\n<TestRun><Results>\n'
         + _lines(
@@ -293,24 +236,6 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
         + '<UnitTestResult testName="Shop.CartTests.Voucher" outcome="Failed"><Output><ErrorInfo><Message>Expected 90, Actual 100</Message>'
         "</ErrorInfo></Output></UnitTestResult>\n</Results></TestRun>\n",
         ("Expected 90, Actual 100", "Shop.CartTests.Voucher"),
-    ),
-    "orders": (
-        "order_id,customer,status,total\n"
-        + _lines(80, lambda n, w: f"{10000 + n},{w},paid,{n % 85 + 5}.{n % 100:02}")
-        + "10080,cart,chargeback,12.00\n"
-        + _lines(40, lambda n, w: f"{10081 + n},{w},paid,{n % 85 + 5}.{n % 100:02}"),
-        ("chargeback", "10080"),
-    ),
-    "pods": (
-        "apiVersion: v1\nitems:\n"
-        + _lines(
-            30,
-            lambda n, w: (
-                f"- kind: Pod\n  metadata:\n    name: {w}-{n}\n  status:\n    phase: Running\n    podIP: 10.1.0.{n}"
-            ),
-        )
-        + "- kind: Pod\n  metadata:\n    name: trainer-0\n  status:\n    phase: Failed\n    podIP: 10.1.0.99\n",
-        ("phase: Failed", "trainer-0"),
     ),
     "page": (
         "<html><body><h1>Report</h1><table><tr><th>Test</th><th>Result</th></tr>\n"

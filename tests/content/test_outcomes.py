@@ -184,10 +184,6 @@ def test_marks_of_single_lines() -> None:
     assert first.tolist()[1:] == [0, 0]
     grade = outcome_grades(read_lines(["ERROR disk is full\n" * 5], None, 1024))
     assert (grade[1:] < grade[:-1]).all()
-    lines = read_lines(["one"], None, 1024)
-    zero = np.zeros(1, dtype=np.float32)
-    with pytest.raises(ValueError, match="unknown weight last"):
-        _native.line_worth(zero, zero, lines.graded(), 0, {"last": 1.0})
 
 
 @pytest.mark.parametrize(
@@ -231,18 +227,6 @@ def test_sentences_are_told_from_lines_of_one_mould() -> None:
         f"The part{n}() call is deprecated and will go away soon, use item{n}() instead.\n" for n in range(30)
     )
     assert _native.lined([moulded])[0]
-
-
-@given(st.lists(st.sampled_from([*FAILURES, "all is well", "", "3 passed", "\x1b[31mx\x1b[0m"]), max_size=30))
-def test_grades_are_shares(lines: list[str]) -> None:
-    grade = outcome_grades(read_lines(["\n".join(lines)], None, 1024))
-    assert ((grade >= 0) & (grade <= 1)).all()
-
-
-@given(st.text(max_size=200))
-def test_any_text_is_safe(text: str) -> None:
-    assert _native.lined([text])[0] in (0, 1)
-    read_lines([text], None, 1024)
 
 
 @pytest.mark.growth

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import random
 import sqlite3
-import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -524,32 +523,6 @@ def test_counts_and_clearing() -> None:
     cache.clear()
     assert (len(cache), cache.nbytes, cache.get(b"a")) == (0, 0, None)
     assert (cache.hits, cache.misses) == (1, 2)
-
-
-def test_threads_see_whole_values() -> None:
-    """64 threads x 1000 reads and writes: no exception, no torn value."""
-    cache: BoundedCache[tuple[int, int]] = BoundedCache(20 * (ENTRY + 16))
-    failures: list[object] = []
-
-    def work(seed: int) -> None:
-        try:
-            for turn in range(1000):
-                key = (seed * 31 + turn * 7) % 40
-                if turn % 2:
-                    cache.put(bytes([key]), (key, key * 2), 16)
-                elif (found := cache.get(bytes([key]))) is not None and found != (key, key * 2):
-                    failures.append((key, found))
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(64)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
-    assert cache.nbytes <= cache.size
-    assert cache.hits + cache.misses == 64 * 500
 
 
 @pytest.mark.parametrize(("size", "error"), [(-1, ValueError), (1.5, TypeError), (True, TypeError)])

@@ -201,13 +201,6 @@ def test_pieces_that_are_cut_rewritten_or_unlisted() -> None:
     assert unlisted == ["The harbour opens at six. ", " Gulls steal chips."]
 
 
-@pytest.mark.parametrize(
-    "text", ["one.\r\n\r\ntwo.\rthree.\n", "مرحبا بالعالم. كيف الحال؟ abc", "a\x85b\u2028c\x0bd"]
-)
-def test_line_ends_directions_and_control_characters(text: str) -> None:
-    check_page(tersely.compress(text * 4, ratio=0.5))
-
-
 def test_long_sources_and_many_documents_are_drawn_in_part() -> None:
     text = " ".join(f"Sentence number {number} says nothing much about anything." for number in range(40_000))
     result = tersely.compress(text, ratio=0.1)

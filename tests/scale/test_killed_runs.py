@@ -23,7 +23,7 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from row_corpus import bytes_of, make_rows, read_out, write_parquet  # noqa: E402
-from tersely.scale import compress_dataset, dedup_dataset  # noqa: E402
+from tersely.scale import compress_dataset  # noqa: E402
 from tersely.scale.dataset import Report  # noqa: E402
 from tersely.scale.options import RowOptions  # noqa: E402
 from tersely.scale.plan import PLAN, plan_job  # noqa: E402
@@ -145,37 +145,6 @@ def test_fifty_random_moments(source: Path, tmp_path: Path, undisturbed: dict[st
         out = tmp_path / f"out{number}"
         kill_until_done(source, out, 2, seed=100 * seed + number)
         assert bytes_of(out) == undisturbed
-
-
-@pytest.fixture
-def alike(tmp_path: Path) -> tuple[Path, dict[str, bytes]]:
-    """Rows of which many are alike, and what an undisturbed `dedup_dataset` writes."""
-    rows = [
-        {"text": f"The {place} opens its old gates for {who} again."} for place in "abcdef" for who in "xyz"
-    ]
-    source = write_parquet(tmp_path / "alike.parquet", rows * 20, group=50)
-    dedup_dataset(source, tmp_path / "alike", workers=0, unit_bytes=SMALL, heavy_bytes=9999)
-    return source, bytes_of(tmp_path / "alike")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
-def test_dedup_killed_at_random_moments(
-    tmp_path: Path, alike: tuple[Path, dict[str, bytes]], seed: int
-) -> None:
-    source, wanted = alike
-    for number in range(2):
-        out = tmp_path / f"out{number}"
-        kill_until_done(source, out, 5, seed=100 * seed + number, job="dedup")
-        assert bytes_of(out) == wanted
-
-
-@pytest.mark.slow
-def test_killed_workers_change_nothing_in_dedup(tmp_path: Path, alike: tuple[Path, dict[str, bytes]]) -> None:
-    source, wanted = alike
-    with killing(os.getpid(), 2, seed=6) as killed:
-        dedup_dataset(source, tmp_path / "out", workers=2, unit_bytes=SMALL, heavy_bytes=9999)
-    assert killed and bytes_of(tmp_path / "out") == wanted
 
 
 def workers_of(pid: int) -> list[int]:
