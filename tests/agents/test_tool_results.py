@@ -84,7 +84,7 @@ def test_any_strategy_keeps_the_shape_and_the_budget(name: str, strategy: str) -
     assert sum("of this result were left out]" in text for text in texts_of(made)) == 1
 
 
-def test_the_note_counts_and_promises_the_whole_with_a_store_alone(store: Store) -> None:
+def test_the_note_counts_and_blocks_are_one_mark(store: Store) -> None:
     made, told = compress(LOG, budget=300, store=store)
     left = told.original_tokens - COUNT(made.rpartition("\n")[0])
     note = made.rpartition("\n")[2]
@@ -96,6 +96,16 @@ def test_the_note_counts_and_promises_the_whole_with_a_store_alone(store: Store)
     made, told = compress(LOG, budget=300)
     note = made.rpartition("\n")[2]
     assert note.startswith("[tersely: ") and note.endswith(" of this result were left out]") and not told.id
+    blocks = [{"type": "text", "text": f"row {row} is done"} for row in range(600)]
+    blocks[300]["text"] = "row 300: payment 4711 timed out"
+    blocks[450] |= CACHED
+    made, told = compress([IMAGE, *blocks], budget=200, store=store)
+    assert told.status == "compressed" and told.tokens <= 200 and made[0] is IMAGE
+    assert blocks[300] in made and made[-1]["text"].endswith(f"expand {told.id}]")
+    assert all(block["type"] == "text" and block["text"] for block in made[1:])
+    assert sum("cache_control" in block for block in made) == 1
+    gaps = [block["text"].startswith("…") and "cache_control" not in block for block in made[1:]]
+    assert not any(one and two for one, two in pairwise(gaps))
 
 
 def test_what_the_caller_names_and_files_are_not_shortened() -> None:
@@ -172,19 +182,6 @@ def test_parts_that_are_no_long_text_stay() -> None:
     assert "9,63,late" in made
 
 
-def test_blocks_of_which_nothing_is_left_are_one_mark(store: Store) -> None:
-    blocks = [{"type": "text", "text": f"row {row} is done"} for row in range(600)]
-    blocks[300]["text"] = "row 300: payment 4711 timed out"
-    blocks[450] |= CACHED
-    made, told = compress([IMAGE, *blocks], budget=200, store=store)
-    assert told.status == "compressed" and told.tokens <= 200 and made[0] is IMAGE
-    assert blocks[300] in made and made[-1]["text"].endswith(f"expand {told.id}]")
-    assert all(block["type"] == "text" and block["text"] for block in made[1:])
-    assert sum("cache_control" in block for block in made) == 1
-    gaps = [block["text"].startswith("…") and "cache_control" not in block for block in made[1:]]
-    assert not any(one and two for one, two in pairwise(gaps))
-
-
 @pytest.mark.parametrize("name", ["text", "records", "blocks", "data with records", "mcp"])
 @pytest.mark.parametrize("budget", [1, 20, 40])
 def test_a_budget_that_is_too_small_says_what_would_do(name: str, budget: int, store: Store) -> None:
@@ -196,7 +193,7 @@ def test_a_budget_that_is_too_small_says_what_would_do(name: str, budget: int, s
         assert compress(MAPPINGS[name], budget=int(error.required), store=store)[1].tokens <= error.required
 
 
-def test_wrong_arguments_are_named() -> None:
+def test_wrong_arguments_and_failing_stores(tmp_path: Path) -> None:
     for options, words in (
         ({"budget": 0}, "budget"),
         ({"budget": "many"}, "budget"),
@@ -209,9 +206,6 @@ def test_wrong_arguments_are_named() -> None:
     ):
         with pytest.raises((TypeError, ValueError), match=words):
             compress_tool_result(LOG, **options)
-
-
-def test_a_store_that_fails_loses_nothing(tmp_path: Path) -> None:
     told: list[ToolResultReport] = []
     path = tmp_path / "texts.sqlite"
     Store.open(path).close()

@@ -28,7 +28,7 @@ PAGE = (
 )
 
 
-def test_the_table_of_the_appendix() -> None:
+def test_the_table_of_the_appendix_and_both_of_ratios() -> None:
     assert list(CONTENT_TYPES) == [
         *KINDS,
         "xml",
@@ -46,6 +46,15 @@ def test_the_table_of_the_appendix() -> None:
             assert (
                 CONTENT_TYPES[reader.kind].reader is not None and pickle.loads(pickle.dumps(reader)) == reader
             )
+    count = resolve_counter(None).count
+    for goal in ("default", "expected"):
+        for kind in ("markdown", "tool_output", "conversation", "code"):
+            ratio = profile(CONTENT_TYPES[kind].content, goal).ratio
+            result = tersely.compress(PROSE, strategy=Auto(as_type=kind, goal=goal))
+            assert result.receipt.budget == max(1, int(count(PROSE) * ratio + 1e-9))
+            assert result.tokens <= result.receipt.budget
+    asked = tersely.compress(PROSE, budget=50, strategy=Auto(goal="expected"))
+    assert asked.receipt.budget == 50
 
 
 @pytest.mark.parametrize("query", [None, "Which gate was opened on day 31?"])
@@ -144,18 +153,6 @@ def test_a_group_over_types_is_kept_or_left_as_a_whole(query: str | None) -> Non
         )
         assert all(text[at : at + 8] in pinned.text for text, (_, at) in zip(texts, places, strict=True))
     assert states == {True, False}
-
-
-def test_both_tables_of_ratios() -> None:
-    count = resolve_counter(None).count
-    for goal in ("default", "expected"):
-        for kind in ("markdown", "tool_output", "conversation", "code"):
-            ratio = profile(CONTENT_TYPES[kind].content, goal).ratio
-            result = tersely.compress(PROSE, strategy=Auto(as_type=kind, goal=goal))
-            assert result.receipt.budget == max(1, int(count(PROSE) * ratio + 1e-9))
-            assert result.tokens <= result.receipt.budget
-    asked = tersely.compress(PROSE, budget=50, strategy=Auto(goal="expected"))
-    assert asked.receipt.budget == 50
 
 
 def test_pieces_of_code_and_unknown_lines() -> None:

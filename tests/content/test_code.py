@@ -188,7 +188,7 @@ def test_queries_and_imports() -> None:
     assert all(line in kept for line in imports)
 
 
-def test_markers_name_the_lines_in_the_language_s_own_comments() -> None:
+def test_markers_and_numbers_name_the_lines() -> None:
     text = "import os\n\n\ndef f(a):\n" + "".join(f"    a += {n}\n" for n in range(60)) + "    return a\n"
     result = tersely.compress(text, budget=19, strategy=Code("python"))
     assert result.text == "import os\n\n\ndef f(a):\n    ...  # … lines 5-65"
@@ -200,9 +200,6 @@ def test_markers_name_the_lines_in_the_language_s_own_comments() -> None:
     docstring = ast.get_docstring(ast.parse(result.text).body[0])  # type: ignore[arg-type]
     assert docstring and docstring.startswith("Does it.") and "… lines" in docstring
     assert "return a" in result.text
-
-
-def test_line_numbers_can_be_shown() -> None:
     text = (STDLIB / "heapq.py").read_text(encoding="utf-8")
     lines = text.split("\n")
     result = tersely.compress(text, ratio=0.2, strategy=Code("python", show_lines=True))
@@ -236,31 +233,15 @@ def test_the_language_is_found(document: Document, language: str) -> None:
     assert language_of(document) == language
 
 
+PIECES = "def f():\n|{|}|(|)|\"|'|/*|*/|//|\n|    |class A:|é|;|#|`"
+
+
 @pytest.mark.parametrize("language", [*SAMPLES, "python", "php", None])
 @pytest.mark.usefixtures("reader")
 def test_any_text_is_safe(language: str | None) -> None:
-    pieces = [
-        "def f():\n",
-        "{",
-        "}",
-        "(",
-        ")",
-        '"',
-        "'",
-        "/*",
-        "*/",
-        "//",
-        "\n",
-        "    ",
-        "class A:",
-        "é",
-        ";",
-        "#",
-        "`",
-    ]
     chooser = random.Random(3)
     for _ in range(60):
-        text = "".join(chooser.choices(pieces, k=120)) + "x"
+        text = "".join(chooser.choices(PIECES.split("|"), k=120)) + "x"
         result = tersely.compress(text, ratio=0.4, strategy=Code(language))
         assert COUNT(result.text) == result.tokens <= result.receipt.budget
 
@@ -333,38 +314,19 @@ def test_outside_of_functions_the_odd_line_stays_wherever_it_stands(language: st
     assert odd in kept
 
 
-NAMES = {
-    "app/models/order.rb": "#",
-    "Rakefile": "#",
-    "deploy/values.yml": "#",
-    "Cargo.toml": "#",
-    "Makefile": "#",
-    "src/CMakeLists.txt": "#",
-    "docker/Dockerfile": "#",
-    "analysis.R": "#",
-    "C:\\work\\model.jl": "#",
-    "lib/shop.ex": "#",
-    "lib/Shop.pm": "#",
-    "main.tf": "#",
-    "run.ps1": "#",
-    "install.sh": "#",
-    "Main.kt": "//",
-    "build.gradle": "//",
-    "App.swift": "//",
-    "Shop.scala": "//",
-    "index.php": "//",
-    "Program.cs": "//",
-    "main.dart": "//",
-    "style.scss": "//",
-    "schema.sql": "--",
-    "init.lua": "--",
-    "Main.hs": "--",
-    "core.clj": ";",
-    "paper.tex": "%",
-    "style.css": "/*",
-    "main.ml": "(*",
-    "page.vue": "<!--",
+FILES = {
+    "#": "app/models/order.rb Rakefile deploy/values.yml Cargo.toml "
+    "Makefile src/CMakeLists.txt docker/Dockerfile analysis.R C:\\work\\model.jl "
+    "lib/shop.ex lib/Shop.pm main.tf run.ps1 install.sh",
+    "//": "Main.kt build.gradle App.swift Shop.scala index.php Program.cs main.dart style.scss",
+    "--": "schema.sql init.lua Main.hs",
+    ";": "core.clj",
+    "%": "paper.tex",
+    "/*": "style.css",
+    "(*": "main.ml",
+    "<!--": "page.vue",
 }
+NAMES = {name: sign for sign, names in FILES.items() for name in names.split()}
 
 
 @pytest.mark.parametrize("name", NAMES)

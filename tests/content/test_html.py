@@ -87,7 +87,7 @@ def test_the_text_of_a_page_is_the_sources() -> None:
     assert result.expand(result.kept[0], context=3).startswith("<p>")
 
 
-def test_pins_are_places_of_the_source() -> None:
+def test_pins_and_groups_are_places_of_the_source() -> None:
     page = "".join(f"<p>Gate {n} is <i>closed</i> on day {n}.</p>\n\n" for n in range(50))
     result = tersely.compress(page, budget=40, pinned=["Gate 33 is <i>closed"], strategy=Html())
     assert "<p>Gate 33 is <i>closed</i> on day 33.</p>" in result.text
@@ -101,6 +101,14 @@ def test_pins_are_places_of_the_source() -> None:
     assert found.text.split() == ["'k-71'", "Text.", "n-5"]
     page = "<p>One gate.</p>\n\n" * 30
     assert tersely.compress(page, budget=20, groups=[[(0, 16, 18)]], strategy=Html()).tokens <= 20
+    said = [f"https://example.org/doc/{n}?x" for n in (5, 50)]
+    places = [(_ONE_LINE.index(url), _ONE_LINE.index(url) + len(url)) for url in said]
+    seen = set()
+    for budget in range(20, 600, 20):
+        found = tersely.compress(_ONE_LINE, "harbour 50?", budget=budget, strategy=Html(), groups=[places])
+        assert (said[0] in found.text) == (said[1] in found.text)
+        seen.add(said[0] in found.text)
+    assert seen == {True, False}
 
 
 _LINKS = "".join(
@@ -131,17 +139,6 @@ def test_a_pin_in_tags_shows_the_block_that_holds_it_and_no_other(pin: str, show
     assert found.text.count("<a href") == shown.count("</a>")
     assert ("markup_kept" in found.receipt.warnings) == ("<" in found.text)
     assert broken_promises(found) == []
-
-
-def test_groups_of_addresses_stay_whole_or_go() -> None:
-    said = [f"https://example.org/doc/{n}?x" for n in (5, 50)]
-    places = [(_ONE_LINE.index(url), _ONE_LINE.index(url) + len(url)) for url in said]
-    seen = set()
-    for budget in range(20, 600, 20):
-        found = tersely.compress(_ONE_LINE, "harbour 50?", budget=budget, strategy=Html(), groups=[places])
-        assert (said[0] in found.text) == (said[1] in found.text)
-        seen.add(said[0] in found.text)
-    assert seen == {True, False}
 
 
 @pytest.mark.growth

@@ -188,7 +188,7 @@ def test_marks_of_an_earlier_compression(line: str, stands_for: int, own: bool) 
         assert lines.template.tolist() == [0, 0] and lines.counts.tolist() == [max(2, stands_for)]
 
 
-def test_templates_counts_times_and_copies() -> None:
+def test_templates_times_and_queries() -> None:
     text = "\n".join(f"2024-01-02 10:00:{n:02d} INFO user {n} logged in from 10.0.0.{n}" for n in range(30))
     lines = read_lines([text + "\n2024-01-02 11:00:00 ERROR disk sda1 is full"], None, 1024)
     assert lines.counts.tolist() == [30, 1]
@@ -203,6 +203,14 @@ def test_templates_counts_times_and_copies() -> None:
     )
     assert asked_for(lines)[0].tolist() == [False, True, False, False]
     assert (relevance(lines) > 0).tolist()[:3] == [True, True, False]
+    text = "".join(
+        f"Feb 8 17:15:{n:02} shop sshd[{n}]: Connection {'reset' if n == 31 else 'closed'}\n"
+        for n in range(60)
+    )
+    asked, worth = asked_for(read_lines([text], "connection reset", 1024))
+    assert np.flatnonzero(asked).tolist() == [31] and worth.argmax() == 31
+    assert not asked_for(read_lines([text], "connection of the shop", 1024))[0].any()  # so many lines say it
+    assert not asked_for(read_lines([text], None, 1024))[0].any()
 
 
 @pytest.mark.parametrize(
@@ -228,37 +236,13 @@ def test_a_number_of_the_query_is_found_where_it_stands_alone(number: str) -> No
     assert (lines.asked > 0).tolist() == [True, False, True, False]
 
 
+UNITS = "2024-01-02 10:00:00 INFO x=1\n|\r|a\r|\"|'a |`|\x1b[|a.b:|a.b.c.d.|x|word |\x1b]"
+
+
 @pytest.mark.growth("kernel")
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "2024-01-02 10:00:00 INFO x=1\n",
-        "\r",
-        "a\r",
-        '"',
-        "'a ",
-        "`",
-        "\x1b[",
-        "a.b:",
-        "a.b.c.d.",
-        "x",
-        "word ",
-        "\x1b]",
-    ],
-)
+@pytest.mark.parametrize("unit", UNITS.split("|"))
 def test_time_grows_with_the_text(unit: str) -> None:
     def make(size: int) -> str:
         return unit * (size // len(unit))
 
     assert growth(make, Kernel("lines")) < MOST_INSTRUCTIONS
-
-
-def test_the_line_with_all_words_of_the_query_is_asked_for() -> None:
-    text = "".join(
-        f"Feb 8 17:15:{n:02} shop sshd[{n}]: Connection {'reset' if n == 31 else 'closed'}\n"
-        for n in range(60)
-    )
-    asked, worth = asked_for(read_lines([text], "connection reset", 1024))
-    assert np.flatnonzero(asked).tolist() == [31] and worth.argmax() == 31
-    assert not asked_for(read_lines([text], "connection of the shop", 1024))[0].any()  # so many lines say it
-    assert not asked_for(read_lines([text], None, 1024))[0].any()

@@ -43,7 +43,7 @@ def stripped(text: str, generated: tuple[tuple[int, int], ...]) -> str:
     return text
 
 
-def test_errors_rare_lines_and_each_kind_stay_and_repeats_are_counted() -> None:
+def test_errors_rare_lines_and_trails_stay() -> None:
     lines = service_log(2_000)
     lines[900] = "2024-05-01 00:15:00.900 [req-0000e1] ERROR payment gateway refused order 77: timeout"
     lines[1500] = "2024-05-01 00:25:00.500 [main] INFO  configuration reloaded by operator"
@@ -58,6 +58,13 @@ def test_errors_rare_lines_and_each_kind_stay_and_repeats_are_counted() -> None:
     assert all(" to 00:3" in note for note in notes)
     kept = set(stripped(result.text, result.generated).split("\n"))
     assert kept - {""} <= set(lines)
+    lines = service_log(3_000)
+    text = "\n".join(lines)
+    result = tersely.compress(text, "what happened to req-0000aa?", budget=700, strategy=Logs())
+    trail = [line for line in lines if "[req-0000aa]" in line]
+    assert len(trail) == 4 and all(line in result.text for line in trail)
+    nothing = tersely.compress(text, "zebra crossing", budget=700, strategy=Logs())
+    assert "query_without_matches" in nothing.receipt.warnings
 
 
 @given(st.integers(3, 400), st.integers(20, 400), st.integers(0, 5))
@@ -68,16 +75,6 @@ def test_left_out_lines_are_counted(size: int, budget: int, seed: int) -> None:
     marks = [result.text[start:end] for start, end in result.generated]
     if {"markers_left_out", "markers_shortened", "segment_cut"}.isdisjoint(result.receipt.warnings):
         assert sum(int(mark.split()[1]) for mark in marks) == len(result.dropped)
-
-
-def test_the_whole_trail_of_a_request_stays() -> None:
-    lines = service_log(3_000)
-    text = "\n".join(lines)
-    result = tersely.compress(text, "what happened to req-0000aa?", budget=700, strategy=Logs())
-    trail = [line for line in lines if "[req-0000aa]" in line]
-    assert len(trail) == 4 and all(line in result.text for line in trail)
-    nothing = tersely.compress(text, "zebra crossing", budget=700, strategy=Logs())
-    assert "query_without_matches" in nothing.receipt.warnings
 
 
 def test_odd_lines_and_ends() -> None:

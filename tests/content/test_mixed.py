@@ -67,7 +67,7 @@ def test_blocks_go_their_own_way() -> None:
     assert "The payment timed out.\n\n```log\n" in result.text and "\n\n\n" not in result.text
 
 
-def test_blocks_that_go_and_texts_without() -> None:
+def test_blocks_that_go_texts_without_and_facts() -> None:
     block = "\n".join(f"layer_{n}/                 what stands in layer {n}, and no other" for n in range(40))
     page = f"{AFTER}\n\n```\n{block}\n```\n\n" + "The counter goes to the providers. " * 8 + AFTER * 20
     result = tersely.compress(page, "Where does the counter go?", budget=60, strategy="auto")
@@ -80,9 +80,8 @@ def test_blocks_that_go_and_texts_without() -> None:
     told = tersely.compress(short, budget=40, strategy="mixed")
     assert told.text == tersely.compress(short, budget=40).text
     assert tersely.compress(PAGE, budget=2, strategy="mixed").tokens <= 2
-
-
-def test_facts_and_pins_are_of_the_whole_text() -> None:
+    sentences = f"{AFTER}\n\n```\n{AFTER * 5}\n```\n"
+    assert 0 < tersely.compress(sentences, budget=40, strategy="mixed").tokens <= 40
     strategy = Mixed(text=tersely.Extractive(preserve=("numbers",)))
     page = PAGE.replace("The deadline is Friday.", "The deadline is 12 March 2026.")
     result = tersely.compress(page, budget=300, strategy=strategy, pinned=["served /items/77 in"])

@@ -49,15 +49,12 @@ def test_lines_without_an_odd_value_are_no_oddities(kind: str) -> None:
     assert read_lines([said(kind, odd_one=None)], None, 1024).odd.max() < (0.7 if measured else 0.1)
 
 
-def test_the_largest_times_of_a_profile_stay() -> None:
+def test_the_largest_times_stay_and_what_varies_is_no_oddity() -> None:
     times = [round(3 * 1.4 ** (n * 7 % 24)) + n for n in range(120)]
     rows = [f"{time:9} |   part_{n}.{NAMES[n % 7]}" for n, time in enumerate(times)]
     table = "\n".join(["     time |   module", *rows])
     largest = [rows[n] for n in sorted(range(120), key=lambda n: -times[n])[:3]]
     assert all(row in tersely.compress(table, ratio=0.15).text for row in largest)
-
-
-def test_what_varies_or_is_let_go_is_no_oddity() -> None:
     lines = [
         f"2026-01-02 10:{n // 60:02}:{n % 60:02} request {n * 7919 % 99991} of {hash_of(n)}"
         for n in range(1, 200)

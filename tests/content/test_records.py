@@ -35,7 +35,7 @@ def test_one_rare_value_stands_out_whatever_the_other_columns_are_like(owners: i
     assert sum(one > 0 for one in found) <= 20
 
 
-def test_odd_rows_stand_out_alone() -> None:
+def test_odd_rows_stand_out_alone_and_by_their_reasons() -> None:
     rows = [f"{n},team-a,{'held' if n == 6 else 'ok'},{n * 7}" for n in range(10)]
     found = standing(rows)
     assert found[6] > 0 and sum(one > 0 for one in found) == 1
@@ -49,6 +49,16 @@ def test_odd_rows_stand_out_alone() -> None:
     rows[30][2], rows[60][2] = "paused", "CrashLoopBackOff"
     found = standing([",".join(row) for row in rows])
     assert found[60] > found[30] > 0
+    rows = rows_of(60, 3)
+    for n in (50, 51):
+        rows[n][1:3] = "fibre", "paused"
+    rows[20][2] = "orphaned"
+    found = standing([",".join(row) for row in rows])
+    assert found[50] > found[51] > 0 and found[20] > found[51]
+    for n in (50, 51):
+        rows[n][2] = "failed"  # each tells of its own
+    found = standing([",".join(row) for row in rows])
+    assert found[50] == found[51] > found[20]
 
 
 def test_texts_unlike_the_others_stand_out() -> None:
@@ -65,19 +75,6 @@ def test_texts_unlike_the_others_stand_out() -> None:
     assert found[23] > 0 and sum(one > 0 for one in found) == 1
     names = ["".join(chance.choices("abcdefghij", k=chance.randrange(3, 12))) for _ in range(300)]
     assert not any(standing([f"{n},team-a,{name},{n * 7}" for n, name in enumerate(names)]))
-
-
-def test_the_second_row_that_is_odd_for_one_reason_gives_way_to_another_reason() -> None:
-    rows = rows_of(60, 3)
-    for n in (50, 51):
-        rows[n][1:3] = "fibre", "paused"
-    rows[20][2] = "orphaned"
-    found = standing([",".join(row) for row in rows])
-    assert found[50] > found[51] > 0 and found[20] > found[51]
-    for n in (50, 51):
-        rows[n][2] = "failed"  # each tells of its own
-    found = standing([",".join(row) for row in rows])
-    assert found[50] == found[51] > found[20]
 
 
 @pytest.mark.parametrize(

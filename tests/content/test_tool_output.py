@@ -87,7 +87,7 @@ def test_errors_places_and_verdicts_stay(tool: str) -> None:
     assert any("lines" in mark or "×" in mark for mark in marks)
 
 
-def test_all_errors_and_matches_stay() -> None:
+def test_errors_matches_and_repeats() -> None:
     lines = [f"step {n} done" for n in range(400)]
     errors = [f"src/module_{n}.py:{n}: error: name 'x{n}' is not defined" for n in range(30)]
     for n, error in enumerate(errors):
@@ -103,9 +103,6 @@ def test_all_errors_and_matches_stay() -> None:
         kept = [line for line in result.text.splitlines() if not line.startswith("…")]
         assert set(kept) <= set(lines) and lines[180] in kept and lines[-1] in kept
         assert result.tokens > 0.9 * budget
-
-
-def test_repeats_and_progress_count_little() -> None:
     text = "\n".join(["src/a.c:1: error: bad"] * 50 + ["src/b.c:2: error: worse"] + ["ok"] * 100)
     result = tersely.compress(text, budget=40, strategy=ToolOutput())
     assert "src/a.c:1: error: bad" in result.text and "src/b.c:2: error: worse" in result.text
@@ -180,22 +177,12 @@ def test_an_error_line_that_fits_is_kept_whole(says: str, size: int) -> None:
     assert line.rstrip() in result.text
 
 
+TREES = "amber basil cedar delta ember fjord grove heron iris jade kelp pine"
+
+
 def test_a_wrapped_list_of_names_does_not_hide_what_stands_behind_it() -> None:
     """Lines of one form in a run tell less and less: the count behind them and the first step have room."""
-    words = (
-        "amber",
-        "basil",
-        "cedar",
-        "delta",
-        "ember",
-        "fjord",
-        "grove",
-        "heron",
-        "iris",
-        "jade",
-        "kelp",
-        "pine",
-    )
+    words = TREES.split()
     names = [f"  lib{word}{n} {word}-tools python3-{word} {word}{n}-dev" for n in range(3) for word in words]
     steps = [f"Unpack lib{word}{n} [{n}.{n}-1] ({n}.{n}-2 main [amd64])" for n in range(3) for word in words]
     lines = [

@@ -38,7 +38,7 @@ def test_the_odd_record_stays_with_its_name(at_margin: bool) -> None:
     assert all(f"{line}\n" in text for line in kept)
 
 
-def test_odd_and_named_records_stay() -> None:
+def test_odd_records_and_values_of_several_lines() -> None:
     text = "".join(
         f"---\nkind: Deployment\nmetadata:\n  name: app-{number}\nspec:\n"
         f"  pull: {'Sometimes' if number == 17 else 'Always'}\n"
@@ -56,9 +56,6 @@ def test_odd_and_named_records_stay() -> None:
     assert tersely.detect(text).language == "yaml"
     short = tersely.compress(text, ratio=0.15).text
     assert "i-0023" in short and "terminated" in short
-
-
-def test_values_of_several_lines() -> None:
     text = "a:\n- run: |\n    make: all\n    - not an item\n  b: one\n    two\n"
     _, start, end, kind, *_ = _native.tree_units([text], "", 2)
     units = [text[a:b] for a, b in zip(start.tolist(), end.tolist(), strict=True)]

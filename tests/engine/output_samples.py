@@ -39,16 +39,6 @@ tests/test_order.py:17: AssertionError
 FAILED tests/test_order.py::test_total - assert 20 == 30
 ========================= 1 failed, 3 passed in 0.03s ==========================
 """,
-    "pytest_native": """tests/test_order.py ..F.                                                 [100%]
-=================================== FAILURES ===================================
-Traceback (most recent call last):
-  File "/srv/shop/tests/test_order.py", line 17, in test_total
-    assert order.total() == 30
-AssertionError: assert 20 == 30
-=========================== short test summary info ============================
-FAILED tests/test_order.py::test_total - AssertionError: assert 20 == 30
-========================= 1 failed, 3 passed in 0.03s ==========================
-""",
     "gotest": """=== RUN   TestTotal
 --- FAIL: TestTotal (0.00s)
     order_test.go:17: got 20, want 30
@@ -221,14 +211,6 @@ app.client.Timeout: https://pay.example.org/charge
 2024-05-02 10:11:44,500 INFO worker: job 17 done
 2024-05-02 10:11:45,120 INFO worker: started job 18
 2024-05-02 10:11:46,777 INFO worker: job 18 done
-""",
-    "gcc, carets": """make[1]: Entering directory '/srv/shop/build'
-../src/Order.cpp: In static member function 'static Order* Order::read(FILE*)':
-../src/Order.cpp:107:10: warning: ignoring return value of 'fread' [-Wunused-result]
-     fread(buffer, size, 1, file);
-     ~~~~~^~~~~~~~~~~~~~~~~~~~~~~
-/bin/mkdir -p /srv/shop/build/out
-g++ -c ../src/Order.cpp -o out/Order.o
 """,
     "events that go on": "".join(
         f"INFO     step {n} of the run has started\n"

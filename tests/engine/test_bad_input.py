@@ -15,7 +15,7 @@ from growth import MOST, growth
 from hypothesis import given, strategies as st
 from odd_counters import quarters
 from result_checks import check_counts
-from sample_texts import ALL, prose
+from sample_texts import ALL, REPEATED, prose
 from tersely import Extractive, _native
 from tersely.content.lines import _gaps
 from tersely.engine.reading import longest_prefix
@@ -27,28 +27,6 @@ from tersely.retrieval.results import extract_sentences
 SECONDS_A_MEGABYTE = 6  # generous: sanitizer builds are some twenty times slower
 
 MEGABYTE = 1_000_000
-MONOTONE = {
-    "spaces": " ",
-    "newlines": "\n",
-    "brackets": "(",
-    "stops": ".",
-    "quotes": '"',
-    "backticks": "`",
-    "greater than": ">",
-    "items": "- ",
-    "item lines": "- \n",
-    "numbers": "1. ",
-    "number lines": "1. \n",
-    "rows": "a|b\n",
-    "fences": "```\n",
-    "nul": "\x00",
-    "marks": "\u0301",
-    "cjk": "漢",
-    "thai": "ก",
-    "emoji": "👍",
-    "crlf": "\r\n",
-    "hashes": "#",
-}
 
 
 def compress_in_time(text: str, budget: int = 1000, query: str | None = "storm") -> tersely.Compressed:
@@ -61,9 +39,9 @@ def compress_in_time(text: str, budget: int = 1000, query: str | None = "storm")
     return result
 
 
-@pytest.mark.parametrize("name", MONOTONE)
+@pytest.mark.parametrize("name", REPEATED)
 def test_a_hundred_kilobytes_of_one_thing(name: str) -> None:
-    piece = MONOTONE[name]
+    piece = REPEATED[name]
     compress_in_time(piece * (100_000 // len(piece)))
 
 

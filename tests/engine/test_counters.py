@@ -78,11 +78,14 @@ class Batched(Plain):
         return [self.count(text) for text in texts]
 
 
-def test_names_of_counters() -> None:
+def test_names_and_additivity_of_counters() -> None:
     assert list(COUNTERS) == NAMES
     assert tersely.compress(TEXT, budget=90).receipt.counter == "o200k_base"
     assert tersely.compress(TEXT, counter=odd_counters.words).receipt.counter == "words"
     assert resolve_counter("o200k_base").count("<|endoftext|>") > 1
+    result = tersely.compress(TEXT, budget=40, counter=odd_counters.squares)
+    assert "counter_not_additive" in result.receipt.warnings
+    assert tersely.compress(TEXT, budget=90).receipt.warnings == ()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -228,12 +231,6 @@ def test_a_counter_of_a_wrong_type(counter: object) -> None:
 def test_a_counter_that_answers_nonsense(answer: object) -> None:
     with pytest.raises(ValueError, match="the token counter <lambda>"):
         tersely.compress(TEXT, budget=9, counter=lambda text: answer)
-
-
-def test_counters_that_are_not_additive_are_said() -> None:
-    result = tersely.compress(TEXT, budget=40, counter=odd_counters.squares)
-    assert "counter_not_additive" in result.receipt.warnings
-    assert tersely.compress(TEXT, budget=90).receipt.warnings == ()
 
 
 class BatchCounter:

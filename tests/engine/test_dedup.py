@@ -97,13 +97,6 @@ def test_which_texts_are_read_changes_nothing(texts: list[str], threshold: float
     assert found[0].representatives.tolist() == found[1].representatives.tolist()
 
 
-def test_only_texts_with_a_similar_one_are_read() -> None:
-    texts = [f"{PLAIN} {noun}" for noun in ("here", "there")] + ["Bread is baked at night by seven bakers"]
-    with mock.patch.object(_native, "guards", wraps=_native.guards) as guards:
-        dedup(texts)
-    guards.assert_called_once_with(texts[:2])
-
-
 @given(some_texts)
 def test_any_text(texts: list[str]) -> None:
     got = dedup(texts, 0.4)
@@ -172,18 +165,6 @@ def test_more_rows_than_one_step_on_any_number_of_threads(threads: int) -> None:
     assert np.all(got.similarity >= 0.75 - 1e-6)
 
 
-def test_vectors_and_the_best_score_represents() -> None:
-    vectors = [[1.0, 0.0, 0.0], [0.99, 0.14, 0.0], [0.0, 1.0, 0.0]]
-    got = tersely.dedup(vectors, 0.85, scores=[0.2, 0.9, 0.5])
-    assert got.labels.tolist() == [0, 0, 1]
-    representatives, labels = got
-    assert representatives.tolist() == [1, 2]
-    assert labels is got.labels
-    assert got.similarity.tolist() == pytest.approx([0.9901, 1.0, 1.0], abs=1e-3)
-    assert [array.dtype for array in (labels, representatives, got.sizes)] == [np.int32] * 3
-    assert got.similarity.dtype == np.float32
-
-
 def test_copies_zero_rows_and_the_threshold() -> None:
     assert tersely.dedup(np.zeros((2, 3))).labels.tolist() == [0, 1]
     for nothing in ([], (), np.zeros((0, 4))):
@@ -203,6 +184,19 @@ def test_copies_zero_rows_and_the_threshold() -> None:
     got = dedup([{"text": PLAIN}, tersely.Document(PLAIN + ".")], progress=shares.append)
     assert got.labels.tolist() == [0, 0]
     assert all(0 <= share <= 1 for share in shares)
+    vectors = [[1.0, 0.0, 0.0], [0.99, 0.14, 0.0], [0.0, 1.0, 0.0]]
+    got = tersely.dedup(vectors, 0.85, scores=[0.2, 0.9, 0.5])
+    assert got.labels.tolist() == [0, 0, 1]
+    representatives, labels = got
+    assert representatives.tolist() == [1, 2]
+    assert labels is got.labels
+    assert got.similarity.tolist() == pytest.approx([0.9901, 1.0, 1.0], abs=1e-3)
+    assert [array.dtype for array in (labels, representatives, got.sizes)] == [np.int32] * 3
+    assert got.similarity.dtype == np.float32
+    texts = [f"{PLAIN} {noun}" for noun in ("here", "there")] + ["Bread is baked at night by seven bakers"]
+    with mock.patch.object(_native, "guards", wraps=_native.guards) as guards:
+        dedup(texts)
+    guards.assert_called_once_with(texts[:2])
 
 
 @pytest.mark.parametrize(

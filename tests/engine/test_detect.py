@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import random
-from pathlib import Path
 
 import pytest
 import tersely
@@ -61,10 +60,17 @@ def test_each_kind_is_told(kind: str) -> None:
     assert found.kind == kind and 0.4 < found.confidence <= 1
 
 
-@pytest.mark.parametrize("language", CODE)
-def test_languages_are_told(language: str) -> None:
-    found = tersely.detect(CODE[language])
-    assert (found.kind, found.language) == ("code", language)
+OF_LANGUAGES = [*CODE.items(), *LIKE.items(), *((None, text) for text in RELATIVES.values())]
+
+
+@pytest.mark.parametrize(("language", "text"), OF_LANGUAGES, ids=[*CODE, *LIKE, *RELATIVES])
+def test_languages_are_told_from_their_relatives_and_what_they_look_like(
+    language: str | None, text: str
+) -> None:
+    """A relative of a language is code in none."""
+    for said in (text, text * 4):
+        found = tersely.detect(said)
+        assert (found.kind, found.language) == ("code", language)
 
 
 @pytest.mark.parametrize("form", TRACES)
@@ -111,21 +117,7 @@ def test_the_language_of_code() -> None:
     assert tersely.detect(foreign).language is None
 
 
-@pytest.mark.parametrize("relative", RELATIVES)
-def test_a_relative_of_a_language_is_code_in_none(relative: str) -> None:
-    for text in (RELATIVES[relative], RELATIVES[relative] * 4):
-        found = tersely.detect(text)
-        assert (found.kind, found.language) == ("code", None)
-
-
-@pytest.mark.parametrize("language", LIKE)
-def test_languages_are_told_from_those_that_they_look_like(language: str) -> None:
-    for text in (LIKE[language], LIKE[language] * 4):
-        found = tersely.detect(text)
-        assert (found.kind, found.language) == ("code", language)
-
-
-def test_comments_and_the_first_lines_say_what_code_is() -> None:
+def test_comments_first_lines_and_data_of_code() -> None:
     licence = "/*\n" + " * Redistribution and use in source and binary forms are permitted.\n" * 20 + " */\n"
     assert tersely.detect(licence).kind == "code"
     packed = tersely.detect(licence[:-1] + "body{margin:0;color:#333}a:hover{color:red}p{padding:0 2px}\n")
@@ -138,6 +130,13 @@ def test_comments_and_the_first_lines_say_what_code_is() -> None:
         "impl A {\n" + code + "}\n" + "Words of a guide, and more.\n" * 20,
     ):
         assert tersely.detect(text).language == "rust"
+    rows = "\n".join(f"    '\\x{n:02x}'     #  0x{n:02X} -> LETTER {n}" for n in range(32, 200))
+    table = f'"""Maps bytes to letters."""\n\nimport codecs\n\ndecoding_table = (\n{rows}\n)\n'
+    assert tersely.detect(table).language == "python"
+    names = "\n".join(f"    'name{n}'    : 'other{n}'," for n in range(80))
+    aliases = f'"""Other names."""\naliases = {{\n    # of letters\n{names}\n}}\n'
+    assert tersely.detect(aliases).language == "python"
+    assert tersely.detect("keywords\n\n__all__ = ['a']\n\nlist = [\n" + names + "\n]\n").language == "python"
 
 
 def test_lines_are_read_alike_wherever_their_bytes_stand() -> None:
@@ -147,6 +146,9 @@ def test_lines_are_read_alike_wherever_their_bytes_stand() -> None:
         whole = tersely.detect(text)
         assert tersely.detect(text + "\n" * 200) == whole  # bytes behind the last line: read, or a copy of it
         assert tersely.detect(text.rstrip("\n")) == tersely.detect(text.rstrip("\n") + "\n")
+    with pytest.raises(TypeError, match="text must be str, not bytes"):
+        tersely.detect(b"x")  # type: ignore[arg-type]
+    assert tersely.detect("a \ud800", "b\ud800.py") == tersely.detect("a \ufffd", "b.py")
 
 
 @pytest.mark.parametrize(
@@ -273,7 +275,7 @@ def test_tables_and_lines_that_are_none() -> None:
     assert tersely.detect("".join(page.format(number) for number in range(30))).kind == "prose"
 
 
-def test_markup_and_settings() -> None:
+def test_markup_settings_and_quotes() -> None:
     assert tersely.detect('<?xml version="1.0"?>\n<a><b>x</b></a>').language == "xml"
     assert tersely.detect(TEXTS["html"]).language == "html"
     case = '  <testcase name="pays_{0}" time="0.{0}">\n    <failure message="{0} != 1">a = {0};</failure>\n'
@@ -285,6 +287,20 @@ def test_markup_and_settings() -> None:
     )
     toml = '[package]\nname = "pages"\nversion = "0.1.0"\n\n[lib]\npath = "src/lib.rs"\nproc-macro = true\n'
     assert (tersely.detect(ini).language, tersely.detect(toml).language) == ("ini", "toml")
+    quoted = (
+        "Some words of a guide that explains it.\n\n```python\nfrom __future__ import annotations\n```\n\n"
+        * 6
+    )
+    assert tersely.detect("# Guide\n\n" + quoted).kind == "markdown"
+    lines = ["diff --git a/x.py b/x.py", "--- a/x.py", "+++ b/x.py", "@@ -1,3 +1,3 @@"]
+    changed = "\n".join([*lines, " from __future__ import annotations", "-a", "+b", " c", ""])
+    assert tersely.detect(changed).kind == "diff"
+    notes = [f"The `{name}' column says how often {name} was called." for name in ("total", "self", "child")]
+    rows = [f"[{n}]   {n * 7}.0   0.0{n}   {n}/60   step_{n}" for n in range(12)]
+    assert tersely.detect("\n".join([*rows, *notes])).kind != "markdown"
+    assert (
+        tersely.detect("\n".join(["# Notes", *(note.replace("'", "`") for note in notes)])).kind == "markdown"
+    )
 
 
 @given(st.text())
@@ -356,41 +372,6 @@ def test_a_long_text_is_read_in_parts() -> None:
     assert tersely.detect(text).kind == "diff"
 
 
-def test_arguments_are_checked() -> None:
-    with pytest.raises(TypeError, match="text must be str, not bytes"):
-        tersely.detect(b"x")  # type: ignore[arg-type]
-    assert tersely.detect("a \ud800", "b\ud800.py") == tersely.detect("a \ufffd", "b.py")
-
-
-def test_files_of_this_project() -> None:
-    expected = {
-        ".py": ("code", "python"),
-        ".md": ("markdown", None),
-        ".cpp": ("code", "cpp"),
-        ".sh": ("code", "shell"),
-    }
-    root = Path(__file__).parents[2]
-    files = [path for folder in ("csrc", "python", "ci", "tests") for path in (root / folder).rglob("*")]
-    files = [path for path in files if path.suffix in expected and path.stat().st_size > 300]
-    wrong = []
-    for path in files:
-        found = tersely.detect(path.read_text(encoding="utf-8"))
-        kind, language = expected[path.suffix]
-        if found.kind != kind or (found.language != language and path.suffix != ".cpp"):
-            wrong.append((path.name, found))
-    assert len(files) > 100 and len(wrong) <= 0.03 * len(files), wrong
-
-
-def test_a_module_that_is_nearly_all_data_is_python() -> None:
-    rows = "\n".join(f"    '\\x{n:02x}'     #  0x{n:02X} -> LETTER {n}" for n in range(32, 200))
-    table = f'"""Maps bytes to letters."""\n\nimport codecs\n\ndecoding_table = (\n{rows}\n)\n'
-    assert tersely.detect(table).language == "python"
-    names = "\n".join(f"    'name{n}'    : 'other{n}'," for n in range(80))
-    aliases = f'"""Other names."""\naliases = {{\n    # of letters\n{names}\n}}\n'
-    assert tersely.detect(aliases).language == "python"
-    assert tersely.detect("keywords\n\n__all__ = ['a']\n\nlist = [\n" + names + "\n]\n").language == "python"
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -426,23 +407,6 @@ def test_members_between_braces_are_code(text: str) -> None:
     """Each has a name of its own: as many are told as fit."""
     assert tersely.detect(text).kind == "code"
     assert tersely.compress(text, budget=300).tokens > 250
-
-
-def test_what_quotes_another_type() -> None:
-    quoted = (
-        "Some words of a guide that explains it.\n\n```python\nfrom __future__ import annotations\n```\n\n"
-        * 6
-    )
-    assert tersely.detect("# Guide\n\n" + quoted).kind == "markdown"
-    lines = ["diff --git a/x.py b/x.py", "--- a/x.py", "+++ b/x.py", "@@ -1,3 +1,3 @@"]
-    changed = "\n".join([*lines, " from __future__ import annotations", "-a", "+b", " c", ""])
-    assert tersely.detect(changed).kind == "diff"
-    notes = [f"The `{name}' column says how often {name} was called." for name in ("total", "self", "child")]
-    rows = [f"[{n}]   {n * 7}.0   0.0{n}   {n}/60   step_{n}" for n in range(12)]
-    assert tersely.detect("\n".join([*rows, *notes])).kind != "markdown"
-    assert (
-        tersely.detect("\n".join(["# Notes", *(note.replace("'", "`") for note in notes)])).kind == "markdown"
-    )
 
 
 def test_words_of_code_in_prose_and_lines() -> None:

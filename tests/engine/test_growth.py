@@ -12,7 +12,7 @@ import pytest
 import tersely
 from growth import MOST, MOST_INSTRUCTIONS, Kernel, growth
 from odd_counters import quarters
-from sample_texts import ALL, prose
+from sample_texts import ALL, REPEATED, prose
 from tersely import Document, Extractive
 from tersely.agents import compress_tool_result
 from tersely.content.registry import CONTENT_TYPES
@@ -27,64 +27,6 @@ from tersely.strategies import ContextChunk, HierarchicalCompressor, Manager
 from tersely.types import Level, Request
 
 pytestmark = pytest.mark.growth
-
-REPEATED = {
-    "spaces": " ",
-    "newlines": "\n",
-    "carriage returns": "\r",
-    "brackets": "(",
-    "closing brackets": ")",
-    "square brackets": "[1",
-    "stops": ".",
-    "spaced stops": ". ",
-    "ellipses": "... a",
-    "question marks": "?",
-    "quotes": '"',
-    "curly quotes": "“",
-    "backticks": "`",
-    "stars": "*",
-    "hashes": "# ",
-    "greater than": ">",
-    "greater than lines": ">\n",
-    "dashes": "- ",
-    "dash lines": "- \n",
-    "numbers": "1. ",
-    "number lines": "1. a\n",
-    "letters": "a) ",
-    "rows": "a|b\n",
-    "pipes": "|",
-    "fences": "```\n",
-    "longer fences": "````\n```\n",
-    "tilde fences": "~~~ a\n",
-    "rules": "---\n",
-    "underlines": "a\n==\n",
-    "headings": "# a\n\n",
-    "capitals": "ABCD\n\n",
-    "indented": "    a\n\n",
-    "indented and blank": "    a\n" + "\n" * 50,
-    "braces": "{\n",
-    "log lines": "2031-04-05 06:07:08 a\n",
-    "turns": "User: a\n",
-    "speakers": "Mara Quist: a\n\n",
-    "words": "word ",
-    "sentences": "A word. ",
-    "abbreviations": "Dr. ",
-    "initials": "A. B. ",
-    "capital words": "Aa ",
-    "numbers with marks": "1,",
-    "identifiers": "aB_",
-    "camel case": "aB",
-    "underscores": "_",
-    "cjk": "漢。",
-    "cjk titles": "《",
-    "thai": "ก ",
-    "marks": "\u0301",
-    "wide spaces": "\u3000",
-    "emoji": "👍",
-    "nul": "\x00",
-    "links": "http://a.b/c?d=e. ",
-    "emoticons": ". :)",
-}
 
 
 def repeat(piece: str, size: int) -> str:

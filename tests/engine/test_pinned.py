@@ -143,6 +143,19 @@ QUESTION, ANSWER = (0, 15), (16, 25)
 
 
 def test_a_group_is_kept_as_a_whole() -> None:
+    text = prose(20)
+    pair = ["Report 103", "Report 116"]
+    result = tersely.compress(text, "Report 103", budget=60, groups=[pair])
+    assert "Report 103" in result.text
+    assert "Report 116" in result.text
+    documents = ["Rope one. Fog.", "Salt. Rope two."]
+    result = tersely.compress(documents, "rope one", budget=4, counter=odd_counters.words, groups=[["Rope"]])
+    assert result.text == "Rope one.\n\nRope two."
+    groups = [[(i, i + 1)] for i in range(5)] * 4
+    result = tersely.compress(
+        "One rope here. Two there.", budget=3, counter=odd_counters.words, groups=groups
+    )
+    assert result.text == "One rope here."
     for budget in range(4, 17):
         result = tersely.compress(
             TALK, "keeper", budget=budget, counter=odd_counters.words, groups=[[QUESTION, ANSWER]]
@@ -157,22 +170,6 @@ def test_a_group_is_kept_as_a_whole() -> None:
             TALK, budget=4, counter=odd_counters.words, groups=[[QUESTION, ANSWER]], pinned=[ANSWER]
         )
     assert caught.value.required == 5
-
-
-def test_groups_of_strings_and_over_documents() -> None:
-    text = prose(20)
-    pair = ["Report 103", "Report 116"]
-    result = tersely.compress(text, "Report 103", budget=60, groups=[pair])
-    assert "Report 103" in result.text
-    assert "Report 116" in result.text
-    documents = ["Rope one. Fog.", "Salt. Rope two."]
-    result = tersely.compress(documents, "rope one", budget=4, counter=odd_counters.words, groups=[["Rope"]])
-    assert result.text == "Rope one.\n\nRope two."
-    groups = [[(i, i + 1)] for i in range(5)] * 4
-    result = tersely.compress(
-        "One rope here. Two there.", budget=3, counter=odd_counters.words, groups=groups
-    )
-    assert result.text == "One rope here."
 
 
 @pytest.mark.parametrize(

@@ -137,16 +137,6 @@ def test_pins_nothing_and_strict_preservation() -> None:
     assert enough.receipt.facts is not None and enough.receipt.facts.retention == 1.0
 
 
-def test_reports_of_what_fits_and_of_what_is_cut() -> None:
-    result = tersely.compress(GUIDE, ratio=1.0, strategy=Extractive(preserve="all"))
-    assert result.receipt.facts is not None and result.receipt.facts.retention == 1.0
-    text = "They saw 12 gulls and 30 ducks and then " + "more and more of them " * 20 + "and 99 swans"
-    result = tersely.compress(text, budget=20, strategy=Extractive(preserve="numbers"))
-    assert "segment_cut" in result.receipt.warnings and result.receipt.facts is not None
-    assert {fact.text for fact in result.receipt.facts.of("kept")} == {"12", "30"}
-    assert [(fact.text, fact.reason) for fact in result.receipt.facts.of("lost")] == [("99", "cut")]
-
-
 @pytest.mark.parametrize("level", list(Level))
 @pytest.mark.parametrize("query", [None, "Who fed the pilot?"])
 def test_every_level(level: Level, query: str | None) -> None:
@@ -193,13 +183,20 @@ def test_numbers_of_our_own_markers_are_neither_made_up_nor_kept(kind: str) -> N
     assert all(fact.text in kept for fact in report.of("kept"))
 
 
-def test_check_facts_of_any_result() -> None:
+def test_reports_of_results_that_fit_or_are_cut() -> None:
     result = tersely.compress(LONG, ratio=0.3)
     report = tersely.check_facts(result, "numbers")
     assert 0 < report.retention < 1
     assert {fact.text in result.text for fact in report.of("kept")} == {True}
     with pytest.raises(TypeError, match="must be a Compressed, not str"):
         tersely.check_facts("text")  # type: ignore[arg-type]
+    result = tersely.compress(GUIDE, ratio=1.0, strategy=Extractive(preserve="all"))
+    assert result.receipt.facts is not None and result.receipt.facts.retention == 1.0
+    text = "They saw 12 gulls and 30 ducks and then " + "more and more of them " * 20 + "and 99 swans"
+    result = tersely.compress(text, budget=20, strategy=Extractive(preserve="numbers"))
+    assert "segment_cut" in result.receipt.warnings and result.receipt.facts is not None
+    assert {fact.text for fact in result.receipt.facts.of("kept")} == {"12", "30"}
+    assert [(fact.text, fact.reason) for fact in result.receipt.facts.of("lost")] == [("99", "cut")]
 
 
 def test_the_command_preserves_and_says_what_is_lost(

@@ -176,7 +176,7 @@ def test_answers_are_checked_and_a_wrong_one_costs_no_result(answer: Any, messag
     assert result.text == tersely.compress(TEXTS, QUERY, budget=12).text
 
 
-def test_a_late_or_failing_one_is_left_out() -> None:
+def test_a_late_failing_or_wrong_one_is_left_out() -> None:
     late = resolve_pruner(Always([0.5], seconds=1.0), timeout=0.01)
     assert tersely.compress(TEXTS, QUERY, budget=12, pruner=late).receipt.warnings == ("pruner_failed",)
 
@@ -188,6 +188,10 @@ def test_a_late_or_failing_one_is_left_out() -> None:
     alone = hybrid(prepared, None, resolve_reranker(Same()))
     both = hybrid(prepared, None, resolve_reranker(Same()), pruner=resolve_pruner(Always(OSError())))
     assert np.array_equal(both.segments, alone.segments) and both.warnings == ("pruner_failed",)
+    with pytest.raises(TypeError, match="strategy must read documents where there is a pruner, not Hybrid"):
+        tersely.compress(TEXTS, QUERY, pruner=Pruner(chance), strategy=Hybrid(lambda _: ""))
+    with pytest.raises(ValueError, match="pruner_share"):
+        tersely.Extractive(pruner_share=0)
 
 
 @pytest.mark.parametrize("value", [3, Pruner, object(), "model"])
@@ -195,10 +199,3 @@ def test_what_is_no_pruner_is_refused_even_without_a_query(value: Any) -> None:
     for call in (lambda: tersely.compress("Text.", pruner=value), lambda: tersely.Extractive(pruner=value)):
         with pytest.raises(TypeError, match=r"pruner must be an object with prune\(query, list\[str\]\)"):
             call()
-
-
-def test_what_it_cannot_do_is_refused() -> None:
-    with pytest.raises(TypeError, match="strategy must read documents where there is a pruner, not Hybrid"):
-        tersely.compress(TEXTS, QUERY, pruner=Pruner(chance), strategy=Hybrid(lambda _: ""))
-    with pytest.raises(ValueError, match="pruner_share"):
-        tersely.Extractive(pruner_share=0)

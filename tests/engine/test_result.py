@@ -35,7 +35,7 @@ def test_expand_gives_a_document_back(result: Compressed, which: int) -> None:
     assert result.expand(which) == TEXTS[which]
 
 
-def test_expand_spans_with_and_without_context(result: Compressed) -> None:
+def test_spans_are_expanded_one_by_one_and_together(result: Compressed) -> None:
     for span in [*result.kept, *result.dropped]:
         assert result.expand(span) == TEXTS[span.document][span.start : span.end]
     span = result.kept[1]
@@ -44,9 +44,6 @@ def test_expand_spans_with_and_without_context(result: Compressed) -> None:
     assert result.expand(span, context=10**9) == text
     with pytest.raises(ValueError, match="context must be a whole number from 0, not -1"):
         result.expand(result.kept[0], context=-1)
-
-
-def test_spans_are_the_same_one_by_one_and_together(result: Compressed) -> None:
     for spans in (result.kept, result.dropped):
         one_by_one = [spans[at] for at in range(len(spans))]
         assert list(spans) == spans[:] == one_by_one
@@ -149,7 +146,7 @@ def test_results_cannot_be_changed(result: Compressed, name: str) -> None:
         setattr(result, name, None)
 
 
-def test_parts_of_results_cannot_be_changed(result: Compressed) -> None:
+def test_results_cannot_be_changed_and_are_their_text(result: Compressed) -> None:
     for part, name in ((result.receipt, "tokens"), (result.kept[0], "start"), (result.documents[0], "text")):
         with pytest.raises(FrozenInstanceError):
             setattr(part, name, 0)
@@ -157,6 +154,15 @@ def test_parts_of_results_cannot_be_changed(result: Compressed) -> None:
         result.kept[0] = result.kept[1]
     with pytest.raises((AttributeError, TypeError)):
         result.extra = 1
+    assert f"{result}" == str(result) == result.text
+    chunks = ["Keys rotate daily. " * 9, "Milk is in the fridge. " * 9]
+    contextual = ContextualCompressor(token_budget=40).compress_sync(chunks, "Where is the milk?")
+    assert str(contextual) == contextual.text
+    context = ExtractiveCompressor().compress(chunks[0])
+    assert str(context) == context.compressed
+    result = tersely.compress("Keys rotate daily. Milk is cold. " * 10_000, budget=9_000)
+    assert len(repr(result)) < 200
+    assert f"{result.tokens} of {result.original_tokens} tokens" in repr(result)
 
 
 RECORDS = [{"id": number, "name": f"part {number}", "fee": number * 37 % 11} for number in range(60)]
@@ -225,15 +231,3 @@ def test_results_of_every_content_type_are_data_whatever_was_asked_of_them(
         again = pickle.loads(pickle.dumps(original))
         assert again.to_dict() == copy.deepcopy(original).to_dict() == original.to_dict()
         assert again.relevance == relevance
-
-
-def test_a_result_is_its_text_in_a_prompt_and_short_in_a_shell(result: Compressed) -> None:
-    assert f"{result}" == str(result) == result.text
-    chunks = ["Keys rotate daily. " * 9, "Milk is in the fridge. " * 9]
-    contextual = ContextualCompressor(token_budget=40).compress_sync(chunks, "Where is the milk?")
-    assert str(contextual) == contextual.text
-    context = ExtractiveCompressor().compress(chunks[0])
-    assert str(context) == context.compressed
-    result = tersely.compress("Keys rotate daily. Milk is cold. " * 10_000, budget=9_000)
-    assert len(repr(result)) < 200
-    assert f"{result.tokens} of {result.original_tokens} tokens" in repr(result)

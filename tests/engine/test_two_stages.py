@@ -49,7 +49,7 @@ def checked(context: CompressedContext) -> CompressedContext:
     return context
 
 
-def test_two_stages() -> None:
+def test_two_stages_from_the_threshold_on() -> None:
     content = "This is test content. " * 1000
     result = checked(
         HybridCompressor(Model("This is test content.")).compress(
@@ -61,13 +61,6 @@ def test_two_stages() -> None:
     without = checked(HybridCompressor().compress(content, CompressionOptions(target_ratio=0.25)))
     assert without.compression_ratio < 0.3
     assert (without.method, without.fallback_reason) == (CompressionMethod.EXTRACTIVE, "no_model")
-
-
-def words(number: int) -> str:
-    return "".join(f"word{i} " if i % 10 else f"word{i}. " for i in range(number)).strip()
-
-
-def test_below_the_threshold_one_stage_at_it_two() -> None:
     options = CompressionOptions(min_confidence=0.0, min_tokens=1)
     counter = odd_counters.Answers(lambda texts: list(map(odd_counters.words, texts)))
     for tokens, method in ((1999, CompressionMethod.ABSTRACTIVE), (2000, CompressionMethod.HYBRID)):
@@ -77,6 +70,10 @@ def test_below_the_threshold_one_stage_at_it_two() -> None:
         assert result.method is method and len(model.prompts) == 1
         read = odd_counters.words(content_of(model.prompts[0]))
         assert (read == 1999) if tokens == 1999 else (900 <= read <= 1000)
+
+
+def words(number: int) -> str:
+    return "".join(f"word{i} " if i % 10 else f"word{i}. " for i in range(number)).strip()
 
 
 def test_targets_of_the_stages() -> None:

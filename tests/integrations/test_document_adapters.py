@@ -255,7 +255,7 @@ def test_both_in_a_pipeline_behind_a_retriever(langchain: LangChain) -> None:
     assert [document.page_content for document in again] == [document.page_content for document in found]
 
 
-def test_what_a_model_wrote_from_several_is_one_document(door: Door) -> None:
+def test_what_a_model_wrote_or_was_compressed_leads_back(door: Door) -> None:
     from tersely.strategies import Abstractive
 
     strategy = Abstractive(lambda prompt: "The sluice fee is 4 euros.", min_confidence=0.0)
@@ -263,9 +263,6 @@ def test_what_a_model_wrote_from_several_is_one_document(door: Door) -> None:
     _, text, metadata, _ = door.read(one)
     assert text.startswith("The sluice fee is 4 euros.")
     assert [source["id"] for source in metadata["tersely"]["sources"]] == [name for name, _, _ in DOCUMENTS]
-
-
-def test_what_is_compressed_again_leads_back_to_the_first_text(door: Door) -> None:
     once = door.run(door.given(), budget=120, keep_original=True)
     twice = door.run(once, budget=60, keep_original=True)
     first_texts, between = (

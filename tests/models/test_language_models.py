@@ -597,15 +597,12 @@ def test_after_an_error_the_model_is_asked_again_and_a_reply_counts(path: Path) 
     assert replies == ["other"]
 
 
-def test_a_prompt_that_was_never_recorded_is_named(path: Path) -> None:
+def test_recordings_of_other_prompts_and_models_are_named(path: Path) -> None:
     Recorder(Counted(), path).complete("one")
     with pytest.raises(MissingReplyError, match=reply_key("counted", "two")):
         Replayer(path).complete("two")
     with pytest.raises(MissingReplyError, match="of other for"):
         Replayer(path, name="other").complete("one")
-
-
-def test_a_file_of_several_models_must_be_told_which(path: Path) -> None:
     for name in ("b", "a"):
         Recorder(lambda prompt, name=name: name, path, name=name).complete("?")
     with pytest.raises(ValueError, match="must be one of a, b"):

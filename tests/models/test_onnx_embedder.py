@@ -55,16 +55,15 @@ def test_vectors_depend_on_their_texts_alone(model_path: Path) -> None:
     assert embedder.embed([]).shape == (0, embedder.dimensions)
 
 
-def test_truncation_is_reported(tiny: TinyModel, tiny_path: Path) -> None:
+def test_truncation_is_reported_and_its_limit_comes_from_the_files(
+    tiny: TinyModel, tiny_path: Path, tmp_path: Path
+) -> None:
     texts = ["copper " * 8, "rain " * 7, "", "blue " * 500, "red"]
     embedder = OnnxEmbedder(tiny_path, max_tokens=9)
     vectors, truncated = embedder.embed_report(texts)
     assert truncated.tolist() == [0, 3]
     expected = np.array([tiny.embedding(text, longest=9) for text in texts])
     np.testing.assert_allclose(vectors, expected, atol=ROUNDING)
-
-
-def test_the_limit_comes_from_the_files(tiny: TinyModel, tmp_path: Path) -> None:
     path = tiny.write(tmp_path)
     assert OnnxEmbedder(path).max_tokens == LONGEST  # tokenizer.json
     (tmp_path / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 17}))
@@ -123,7 +122,7 @@ def test_texts_and_pickles(tiny_path: Path) -> None:
     assert np.array_equal(again.embed(["copper"]), embedder.embed(["copper"]))
 
 
-def test_a_model_that_gives_no_numbers(tmp_path: Path) -> None:
+def test_models_without_numbers_and_of_another_kind_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     broken = TinyModel()
     broken.tokens[broken.vocabulary["copper"]] = np.inf
@@ -131,6 +130,15 @@ def test_a_model_that_gives_no_numbers(tmp_path: Path) -> None:
     assert np.isfinite(embedder.embed(["rain", "red"])).all()
     with pytest.raises(ModelReplyError, match="no finite numbers for text 1"):
         embedder.embed(["rain", "copper", "red"])
+    onnx = pytest.importorskip("onnx")
+    path = TinyModel().write(tmp_path)
+    model = onnx.load(str(path))
+    for node in model.graph.node:
+        node.input[:] = ["pixels" if name == "input_ids" else name for name in node.input]
+    model.graph.input[0].name = "pixels"
+    onnx.save(model, str(path))
+    with pytest.raises(ValueError, match="must take integers under the names input_ids, attention_mask"):
+        OnnxEmbedder(path)
 
 
 def test_the_name_says_which_vectors(tiny: TinyModel, tiny_path: Path, tmp_path: Path) -> None:
@@ -162,15 +170,3 @@ with multiprocessing.get_context("fork").Pool(1) as pool:
     assert pool.apply_async(work, (0,)).get(timeout=60) == expected
 """)
     assert done.returncode == 0, done.stderr[-2000:]
-
-
-def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
-    onnx = pytest.importorskip("onnx")
-    path = TinyModel().write(tmp_path)
-    model = onnx.load(str(path))
-    for node in model.graph.node:
-        node.input[:] = ["pixels" if name == "input_ids" else name for name in node.input]
-    model.graph.input[0].name = "pixels"
-    onnx.save(model, str(path))
-    with pytest.raises(ValueError, match="must take integers under the names input_ids, attention_mask"):
-        OnnxEmbedder(path)

@@ -31,7 +31,7 @@ def test_scores_are_those_of_the_oracle(tmp_path: Path, logits: int) -> None:
     np.testing.assert_allclose(scores, expected, atol=2e-6)
 
 
-def test_what_is_cut_is_reported(tmp_path: Path) -> None:
+def test_what_is_cut_is_reported_and_encoders_pickle(tmp_path: Path) -> None:
     model = TinyModel(logits=1)
     encoder = OnnxCrossEncoder(model.write(tmp_path))
     long = "rain " * 100
@@ -41,9 +41,6 @@ def test_what_is_cut_is_reported(tmp_path: Path) -> None:
     scores, truncated = encoder.score_report("copper " * 30, ["blue", "red"])
     assert truncated.tolist() == [0, 1]
     assert scores[0] == pytest.approx(model.probability("copper " * (LONGEST // 2), "blue"), abs=2e-6)
-
-
-def test_no_texts_and_pickling(tmp_path: Path) -> None:
     encoder = OnnxCrossEncoder(TinyModel(logits=1).write(tmp_path))
     assert encoder.score("copper", []).shape == (0,)
     again = pickle.loads(pickle.dumps(encoder))
@@ -66,7 +63,7 @@ def test_a_pruner_averages_over_the_tokens_of_a_segment(tmp_path: Path, logits: 
     assert pickle.loads(pickle.dumps(pruner)).name == pruner.name and pruner.prune("copper", []).shape == (0,)
 
 
-def test_a_pruner_cuts_what_it_cannot_read_at_once_between_segments(tmp_path: Path) -> None:
+def test_a_pruner_cuts_between_segments_and_is_a_second_stage(tmp_path: Path) -> None:
     model = TinyModel(logits=2, pruner=True)
     pruner = OnnxPruner(model.write(tmp_path))
     many = [f"rain {word} failed" for word in ("copper", "blue", "red", "pilot")] * 4  # 3 + 1 tokens each
@@ -79,9 +76,6 @@ def test_a_pruner_cuts_what_it_cannot_read_at_once_between_segments(tmp_path: Pa
     np.testing.assert_allclose(
         kept, [*model.kept("copper", [cut]), *model.kept("copper", ["blue"])], atol=2e-6
     )
-
-
-def test_a_pruner_is_a_second_stage_of_every_call(tmp_path: Path) -> None:
     pruner = OnnxPruner(TinyModel(logits=2, pruner=True).write(tmp_path))
     texts = [
         "The relay failed. Copper is red. Keys renewed every day.",

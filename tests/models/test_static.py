@@ -38,7 +38,7 @@ def make(tmp_path: Path) -> Make:
     return write
 
 
-def test_embeds_like_the_native_table(make: Make) -> None:
+def test_texts_and_spans_are_embedded_as_by_the_native_table(make: Make) -> None:
     embedder = tersely.StaticEmbedder(make())
     texts = [*sample_texts.ALL, ""]
     vectors = embedder.embed(texts)
@@ -48,9 +48,6 @@ def test_embeds_like_the_native_table(make: Make) -> None:
     assert isinstance(embedder, Embedder)
     assert embedder.embed(tuple(texts)).tobytes() == vectors.tobytes()
     assert embedder.embed([]).shape == (0, 32)
-
-
-def test_spans_of_texts_are_as_near_as_texts_of_their_own(make: Make) -> None:
     embedder, texts = tersely.StaticEmbedder(make()), [*sample_texts.ALL, ""]
     places = [
         (row, at, min(at + 40, len(text))) for row, text in enumerate(texts) for at in range(0, len(text), 31)

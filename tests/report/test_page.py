@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import itertools
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from tersely.report.views import view_of
 from tersely.retrieval.contextual import ContextualCompressor
 from tersely.types import Document, Fact, FactKind, FactReport, Level, Receipt, Span
 from text_strategies import fragments, some_texts
+from typed_samples import SAMPLES
 
 
 def check_page(result: tersely.Compressed, query: str | None = None) -> Page:
@@ -55,7 +55,7 @@ def test_nothing_that_a_caller_gives_becomes_markup(attack: str) -> None:
     check_page(forged(attack), f"ferry {attack}")
 
 
-def test_the_policy_allows_our_script_and_style_and_nothing_else() -> None:
+def test_the_policy_allows_our_script_and_without_it_there_is_the_text() -> None:
     page = Page(to_html(tersely.compress(HARBOUR, budget=12)))
     policies = [given["content"] for tag, given in page.elements if tag == "meta" and "http-equiv" in given]
     rules = dict(rule.strip().split(" ", 1) for rule in str(policies[0]).split(";"))
@@ -67,9 +67,6 @@ def test_the_policy_allows_our_script_and_style_and_nothing_else() -> None:
         assert "url(" not in page.inside[tag] and "innerHTML" not in page.inside[tag]
     attributes = [name for _, given in page.elements for name in given]
     assert not [name for name in attributes if name.startswith("on") or name in ("style", "src", "srcset")]
-
-
-def test_without_scripts_there_is_the_compressed_text() -> None:
     query = "ferry <b>permit</b>"
     result = tersely.compress([f"{HARBOUR} <b>", "Otters."], query, budget=14)
     said = Page(to_html(result, query)).inside["pre"]
@@ -77,7 +74,7 @@ def test_without_scripts_there_is_the_compressed_text() -> None:
     assert f"{result.tokens} o200k_base tokens, of 14 allowed" in said
 
 
-def test_kept_and_dropped_say_why() -> None:
+def test_kept_dropped_and_generated_parts_say_why() -> None:
     result = tersely.compress(
         [HARBOUR, "# Rules\n\nNo swimming."], "ferry", budget=12, pinned=["No swimming"]
     )
@@ -89,6 +86,15 @@ def test_kept_and_dropped_say_why() -> None:
     assert {piece["tip"].split(" (")[0] for piece in page.dropped()} == {"Dropped: no tokens left for it"}
     assert [run[0] for run in page.marks("q")].count("ferry") == 3  # query, source, compressed
     assert page.twins() == {piece["number"]: plain(piece["text"]) for piece in page.kept()}
+    log = "".join(f"2024-05-01 10:00:{n % 60:02} INFO served /items/{n} in {n % 90} ms\n" for n in range(300))
+    result = tersely.compress(log, budget=200, strategy="log")
+    assert result.generated and not result.receipt.used_llm
+    page = check_page(result)
+    assert not re.search("ritten by a model|model wrote", page.inside["data"])
+    assert {run[2] for run in page.marks("gen")} == {"Says that something was left out: not in the source"}
+    assert page.data["panel"]["mono"]  # what stands between lines is set as they are
+    plain_page = check_page(tersely.compress(HARBOUR, budget=8))
+    assert not plain_page.data["panel"]["mono"] and not plain_page.data["tables"]  # no word of facts
 
 
 def test_words_repeats_and_bars() -> None:
@@ -171,18 +177,6 @@ def test_facts_and_generated_text_are_marked() -> None:
     ]  # fmt: skip
 
 
-def test_what_was_left_out_is_not_said_to_be_written_by_a_model() -> None:
-    log = "".join(f"2024-05-01 10:00:{n % 60:02} INFO served /items/{n} in {n % 90} ms\n" for n in range(300))
-    result = tersely.compress(log, budget=200, strategy="log")
-    assert result.generated and not result.receipt.used_llm
-    page = check_page(result)
-    assert not re.search("ritten by a model|model wrote", page.inside["data"])
-    assert {run[2] for run in page.marks("gen")} == {"Says that something was left out: not in the source"}
-    assert page.data["panel"]["mono"]  # what stands between lines is set as they are
-    plain_page = check_page(tersely.compress(HARBOUR, budget=8))
-    assert not plain_page.data["panel"]["mono"] and not plain_page.data["tables"]  # no word of facts
-
-
 def test_pieces_that_are_cut_rewritten_or_unlisted() -> None:
     result = tersely.compress("one long sentence without any end " * 5, budget=5)
     page = check_page(result)
@@ -248,28 +242,10 @@ def test_wrong_arguments_are_named(wrong: Any) -> None:
         to_html(wrong)
 
 
-def contents() -> dict[str, str]:
-    """A text of each content type."""
-    page = "".join(f"<p>Part {n} says <a href='/{n}'>word {n}</a> &amp; more.</p>\n" for n in range(20))
-    return {
-        "log": "\r\n".join(
-            f"10:00:{n:02d} {'ERROR bad' if n % 17 == 3 else 'INFO'} request {n}" for n in range(50)
-        ),
-        "tool_output": "\n".join(f"src/a{n}.c:{n}: warning: unused" for n in range(40)),
-        "html": f"<html><body><script>x</script>{page}</body></html>",
-        "json": json.dumps([{"id": n, "name": f"user {n}", "tags": ["a", n]} for n in range(20)], indent=1),
-        "table": "id,name\n" + "\n".join(f"{n},name {n}" for n in range(40)),
-        "code": "\n".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n" for n in range(20)),
-        "diff": "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n-- \n2.39\n" * 6,
-        "stack_trace": 'Traceback (most recent call last):\n  File "a.py", line 3, in f\nValueError: x\n' * 9,
-        "prose": " ".join(f"Sentence {n} says something else." for n in range(40)),
-    }
-
-
-@pytest.mark.parametrize("name", sorted(contents()))
+@pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("budget", [6, 60, 150])
 def test_what_the_page_counts_and_links_is_what_the_spans_say(name: str, budget: int) -> None:
-    result = tersely.compress(contents()[name], budget=budget, strategy=name)
+    result = tersely.compress(SAMPLES[name], budget=budget, strategy=name)
     kept, dropped = len(result.kept), len(result.dropped)
     assert result.receipt.segments == kept + dropped
     page = check_page(result)
@@ -402,7 +378,7 @@ def test_histories_show_what_became_of_each_message() -> None:
         assert all(line.strip() in made.text for line in text.splitlines())
 
 
-def test_of_a_shortened_result_of_a_tool_the_lines_that_are_left_are_kept() -> None:
+def test_histories_are_kept_whole_or_by_their_lines() -> None:
     lines = [f"{n:03} {'ERROR berth is taken' if n % 50 == 7 else 'ok'} boat-{n}" for n in range(300)]
     messages = [
         {"role": "user", "content": "Why?"},
@@ -416,9 +392,6 @@ def test_of_a_shortened_result_of_a_tool_the_lines_that_are_left_are_kept() -> N
     kept = "".join(made.documents[1].text[s.start : s.end] for s in made.kept if s.document == 1).splitlines()
     assert kept == [line for line in lines if line in result.messages[-1]["content"].splitlines()]
     assert len(kept) > 3
-
-
-def test_a_history_that_fits_is_kept_whole() -> None:
     result = compact_messages(history()[:3], budget=5000)
     check_spans(result)
     assert not view_of(result).result.dropped

@@ -311,7 +311,7 @@ def test_a_folder_that_holds_something_else_is_refused(source: Path, tmp_path: P
         dataset_status(tmp_path)
 
 
-def test_wrong_arguments_name_what_is_allowed(source: Path, tmp_path: Path) -> None:
+def test_wrong_arguments_and_types_name_what_is_allowed(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with pytest.raises(ValueError, match=r"query must be a column of .*, one of .*not 'question'"):
         compress_dataset(source, out, query="question")
@@ -340,9 +340,6 @@ def test_wrong_arguments_name_what_is_allowed(source: Path, tmp_path: Path) -> N
     (tmp_path / "bad.parquet").write_text("no Parquet", encoding="utf-8")
     with pytest.raises(ValueError, match="is no Parquet file"):
         compress_dataset(tmp_path / "bad.parquet", out)
-
-
-def test_kept_columns_must_have_one_type(tmp_path: Path) -> None:
     write_parquet(tmp_path / "data" / "a.parquet", make_rows(2))
     write_parquet(tmp_path / "data" / "b.parquet", [{**row, "number": "1"} for row in make_rows(2)])
     with pytest.raises(ValueError, match=r"'number'.* is int64 in a\.parquet and string in b\.parquet"):

@@ -214,17 +214,6 @@ def test_a_kill_at_each_step_of_each_commit_changes_nothing(
     assert bytes_of(tmp_path / "out") == bytes_of(tmp_path / "undisturbed")
 
 
-def test_another_job_is_refused_and_what_differs_is_said(tmp_path: Path) -> None:
-    source = write_parquet(tmp_path / "in.parquet", [{"text": text} for text in make_texts(7)[:20]])
-    dedup_dataset(source, tmp_path / "out", workers=0)
-    with pytest.raises(ValueError, match=r"another job: threshold is 0\.85 there and 0\.9 here"):
-        dedup_dataset(source, tmp_path / "out", threshold=0.9)
-    with pytest.raises(ValueError, match="partitions is None there and 3 here"):
-        dedup_dataset(source, tmp_path / "out", partitions=3)
-    with pytest.raises(ValueError, match="another job: dedup there and compress here"):
-        compress_dataset(source, tmp_path / "out")
-
-
 def test_what_a_former_plan_left_is_not_taken_for_this_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,7 +234,7 @@ def test_what_a_former_plan_left_is_not_taken_for_this_ones(
     assert not (tmp_path / "out" / "_shuffle").exists()
 
 
-def test_wrong_arguments_name_what_is_allowed(tmp_path: Path) -> None:
+def test_wrong_arguments_and_other_jobs_are_refused(tmp_path: Path) -> None:
     source = write_parquet(tmp_path / "in.parquet", [{"text": "a"}])
     wrong: list[tuple[dict[str, Any], type[Exception], str]] = [
         ({"threshold": 2}, ValueError, "threshold"),
@@ -259,6 +248,14 @@ def test_wrong_arguments_name_what_is_allowed(tmp_path: Path) -> None:
     for options, kind, message in wrong:
         with pytest.raises(kind, match=message):
             dedup_dataset(source, tmp_path / "out", **options)
+    source = write_parquet(tmp_path / "in.parquet", [{"text": text} for text in make_texts(7)[:20]])
+    dedup_dataset(source, tmp_path / "out", workers=0)
+    with pytest.raises(ValueError, match=r"another job: threshold is 0\.85 there and 0\.9 here"):
+        dedup_dataset(source, tmp_path / "out", threshold=0.9)
+    with pytest.raises(ValueError, match="partitions is None there and 3 here"):
+        dedup_dataset(source, tmp_path / "out", partitions=3)
+    with pytest.raises(ValueError, match="another job: dedup there and compress here"):
+        compress_dataset(source, tmp_path / "out")
 
 
 def test_a_job_that_kills_its_workers_is_named(tmp_path: Path) -> None:

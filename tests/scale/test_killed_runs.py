@@ -33,11 +33,8 @@ SMALL = 4096
 MARK = "TERSELY_TEST_MARK"
 RUNNER = """
 import sys
-from tersely.scale import compress_dataset, dedup_dataset
-if sys.argv[3] == "compress":
-    compress_dataset(sys.argv[1], sys.argv[2], workers=2, unit_bytes=4096)
-else:
-    dedup_dataset(sys.argv[1], sys.argv[2], workers=2, unit_bytes=4096, heavy_bytes=9999)
+from tersely.scale import compress_dataset
+compress_dataset(sys.argv[1], sys.argv[2], workers=2, unit_bytes=4096)
 """
 
 
@@ -52,9 +49,9 @@ def undisturbed(source: Path, tmp_path: Path) -> dict[str, bytes]:
     return bytes_of(tmp_path / "undisturbed")
 
 
-def runner(source: Path, out: Path, mark: str, job: str = "compress") -> subprocess.Popen[bytes]:
+def runner(source: Path, out: Path, mark: str) -> subprocess.Popen[bytes]:
     environment = {**os.environ, MARK: mark}
-    return subprocess.Popen([sys.executable, "-c", RUNNER, str(source), str(out), job], env=environment)
+    return subprocess.Popen([sys.executable, "-c", RUNNER, str(source), str(out)], env=environment)
 
 
 def processes(mark: str) -> list[int]:
@@ -82,13 +79,13 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*")} if folder.exists() else set()
 
 
-def kill_until_done(source: Path, out: Path, kills: int, seed: int, job: str = "compress") -> int:
+def kill_until_done(source: Path, out: Path, kills: int, seed: int) -> int:
     """Run a job and kill its runner after some milliseconds of work, so often; then let it end."""
     chance = random.Random(seed)
     killed = 0
     mark = uuid.uuid4().hex
     for _ in range(kills):
-        process = runner(source, out, mark, job)
+        process = runner(source, out, mark)
         before = names(out)
         until = time.monotonic() + 30
         while process.poll() is None and time.monotonic() < until:
@@ -101,7 +98,7 @@ def kill_until_done(source: Path, out: Path, kills: int, seed: int, job: str = "
             killed += 1
         process.wait()
         assert all_end(mark), "workers outlive their runner"
-    assert runner(source, out, mark, job).wait(timeout=120) == 0
+    assert runner(source, out, mark).wait(timeout=120) == 0
     return killed
 
 
@@ -109,7 +106,7 @@ def test_ctrl_c_ends_the_runner_and_its_workers(tmp_path: Path) -> None:
     source = write_parquet(tmp_path / "much.parquet", make_rows(1500))
     mark = uuid.uuid4().hex
     process = subprocess.Popen(
-        [sys.executable, "-c", RUNNER, str(source), str(tmp_path / "out"), "compress"],
+        [sys.executable, "-c", RUNNER, str(source), str(tmp_path / "out")],
         env={**os.environ, MARK: mark},
         stderr=subprocess.DEVNULL,
         start_new_session=True,

@@ -179,9 +179,6 @@ def test_code_is_the_sources_or_none() -> None:
     said = "Shipments met crews near docks.\n\n```sh\nrm -rf /\n```\n\nThat is all."
     result = compress(Model(said), WITH_CODE, 300, preserve=("code",), min_confidence=0.0)
     assert "rm -rf" not in result.text and CODE in result.text
-
-
-def test_code_of_a_group_is_copied_with_the_group_or_not_at_all() -> None:
     said = f"Shipments met crews near docks; read flags like this:\n\n{CODE}\n\nThat is all."
     group = [CODE, "Read flags like this:"]
     for budget in (60, 300):
