@@ -57,7 +57,7 @@ def test_of_a_conversation_found_by_its_look_what_answers_the_query_stays() -> N
     assert other.text.endswith("\n".join(lines[-4:]))
 
 
-def test_ratios_and_numbers_of_turns() -> None:
+def test_ratios_and_shares_of_turns() -> None:
     text = talk(400)
     result = tersely.compress(text, strategy=Auto(goal="expected"))
     assert result.original_tokens > 10_000
@@ -66,9 +66,6 @@ def test_ratios_and_numbers_of_turns() -> None:
     plain = tersely.compress(talk(30), strategy=tersely.Extractive(preserve=("decisions",)))
     assert tersely.compress(talk(30), strategy=Conversation(recent=0)).text == plain.text
     assert tersely.compress(talk(30), strategy=Conversation(recent=1)).text != plain.text
-
-
-def test_turns_take_half_of_the_budget_and_pins_go_first() -> None:
     text = talk(30) + "\nAnna: " + " ".join(f"Word {n} was said." for n in range(80))
     result = tersely.compress(text, budget=120, strategy=Conversation())
     assert result.tokens <= 120

@@ -83,26 +83,16 @@ def test_a_command_never_overrules_what_a_text_says(says: str, command: str) -> 
     assert tersely.detect(SAYS[says], command=command) == tersely.detect(SAYS[says])
 
 
-@pytest.mark.parametrize(
-    ("name", "language"),
-    [
-        ("CMakeLists.txt", "cmake"),
-        ("main.tf", "hcl"),
-        ("a.swift", "swift"),
-        ("Makefile.am", "makefile"),
-        ("Makefile.PL", "perl"),
-        ("config.h.in", "c"),
-        ("src/settings.py.example", "python"),
-        ("Dockerfile.template", "dockerfile"),
-        (".bashrc.bak", "shell"),
-        ("Model.cs.pp", "csharp"),
-        ("a.tsx", "typescript"),
-        ("a.f90", "fortran"),
-        (".clang-format", "yaml"),
-        ("A.kt", "kotlin"),
-    ],
+LANGUAGES = (
+    "CMakeLists.txt=cmake main.tf=hcl a.swift=swift Makefile.am=makefile Makefile.PL=perl config.h.in=c "
+    "src/settings.py.example=python Dockerfile.template=dockerfile .bashrc.bak=shell Model.cs.pp=csharp "
+    "a.tsx=typescript a.f90=fortran .clang-format=yaml A.kt=kotlin"
 )
-def test_names_of_files_settle_the_language(name: str, language: str) -> None:
+
+
+@pytest.mark.parametrize("named", LANGUAGES.split())
+def test_names_of_files_settle_the_language(named: str) -> None:
+    name, _, language = named.partition("=")
     assert tersely.detect(PLAIN, name=name).language == language
 
 

@@ -131,7 +131,7 @@ def test_returns_and_colours_are_no_part_of_lines() -> None:
     assert int(lines.table.end[0]) == len(text) and (lines.asked == 1).all()
 
 
-def test_long_lines_and_many() -> None:
+def test_long_lines_and_templates() -> None:
     words = " ".join(f"k{n}=v{n}" for n in range(2000))
     head = "2024-01-02 10:00:00 INFO request"
     text = "\n".join([f"{head} 1 short", f"{head} {words} needle ERROR at the end", f"{head} 3 short"])
@@ -163,6 +163,28 @@ def test_long_lines_and_many() -> None:
     )
     covered = lines.table.end - lines.table.start
     assert int(covered.sum()) + 20_000 >= len(text)
+    text = "\n".join(f"2024-01-02 10:00:{n:02d} INFO user {n} logged in from 10.0.0.{n}" for n in range(30))
+    lines = read_lines([text + "\n2024-01-02 11:00:00 ERROR disk sda1 is full"], None, 1024)
+    assert lines.counts.tolist() == [30, 1]
+    assert [*map(lines.stamps, (0, 1))] == [
+        ("2024-01-02 10:00:00", "2024-01-02 10:00:29"),
+        ("2024-01-02 11:00:00",) * 2,
+    ]
+    lines = read_lines(["a.c:1: x\na.c:1: x\nb.c:2: a.c:1: y"], None, 1024)
+    assert lines.copies.tolist() == [0, 1, 0]
+    lines = read_lines(
+        ["payment timeouts here\nreq-7f3a9 done\nnothing\nreq-7f3a8 done"], "timeout of req-7f3a9", 1024
+    )
+    assert asked_for(lines)[0].tolist() == [False, True, False, False]
+    assert (relevance(lines) > 0).tolist()[:3] == [True, True, False]
+    text = "".join(
+        f"Feb 8 17:15:{n:02} shop sshd[{n}]: Connection {'reset' if n == 31 else 'closed'}\n"
+        for n in range(60)
+    )
+    asked, worth = asked_for(read_lines([text], "connection reset", 1024))
+    assert np.flatnonzero(asked).tolist() == [31] and worth.argmax() == 31
+    assert not asked_for(read_lines([text], "connection of the shop", 1024))[0].any()  # so many lines say it
+    assert not asked_for(read_lines([text], None, 1024))[0].any()
 
 
 @pytest.mark.parametrize(
@@ -186,31 +208,6 @@ def test_marks_of_an_earlier_compression(line: str, stands_for: int, own: bool) 
     assert lines.stands_for.tolist() == [1, stands_for] and lines.bulk.tolist() == [False, own]
     if line.startswith("ERROR payment"):
         assert lines.template.tolist() == [0, 0] and lines.counts.tolist() == [max(2, stands_for)]
-
-
-def test_templates_times_and_queries() -> None:
-    text = "\n".join(f"2024-01-02 10:00:{n:02d} INFO user {n} logged in from 10.0.0.{n}" for n in range(30))
-    lines = read_lines([text + "\n2024-01-02 11:00:00 ERROR disk sda1 is full"], None, 1024)
-    assert lines.counts.tolist() == [30, 1]
-    assert [*map(lines.stamps, (0, 1))] == [
-        ("2024-01-02 10:00:00", "2024-01-02 10:00:29"),
-        ("2024-01-02 11:00:00",) * 2,
-    ]
-    lines = read_lines(["a.c:1: x\na.c:1: x\nb.c:2: a.c:1: y"], None, 1024)
-    assert lines.copies.tolist() == [0, 1, 0]
-    lines = read_lines(
-        ["payment timeouts here\nreq-7f3a9 done\nnothing\nreq-7f3a8 done"], "timeout of req-7f3a9", 1024
-    )
-    assert asked_for(lines)[0].tolist() == [False, True, False, False]
-    assert (relevance(lines) > 0).tolist()[:3] == [True, True, False]
-    text = "".join(
-        f"Feb 8 17:15:{n:02} shop sshd[{n}]: Connection {'reset' if n == 31 else 'closed'}\n"
-        for n in range(60)
-    )
-    asked, worth = asked_for(read_lines([text], "connection reset", 1024))
-    assert np.flatnonzero(asked).tolist() == [31] and worth.argmax() == 31
-    assert not asked_for(read_lines([text], "connection of the shop", 1024))[0].any()  # so many lines say it
-    assert not asked_for(read_lines([text], None, 1024))[0].any()
 
 
 @pytest.mark.parametrize(

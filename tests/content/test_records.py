@@ -61,7 +61,7 @@ def test_odd_rows_stand_out_alone_and_by_their_reasons() -> None:
     assert found[50] == found[51] > found[20]
 
 
-def test_texts_unlike_the_others_stand_out() -> None:
+def test_odd_texts_and_failed_events_stand_out() -> None:
     rows = [f"{n},web-{n % 7},POST /push/{n * 31} (200) in {n + 3}.5ms" for n in range(100)]
     rows[41] = "41,web-3,GET /debug/lock (200) in 44.5ms"
     found = standing(rows)
@@ -75,6 +75,14 @@ def test_texts_unlike_the_others_stand_out() -> None:
     assert found[23] > 0 and sum(one > 0 for one in found) == 1
     names = ["".join(chance.choices("abcdefghij", k=chance.randrange(3, 12))) for _ in range(300)]
     assert not any(standing([f"{n},team-a,{name},{n * 7}" for n, name in enumerate(names)]))
+    events = [{"level": 30, "time": 1_700_000_000 + n, "msg": f"served {n}"} for n in range(200)]
+    events[90]["level"] = 50
+    result = tersely.compress("\n".join(map(json.dumps, events)), ratio=0.1, strategy="auto")
+    assert '"level": 50' in result.text and "1700000090" in result.text
+    events = [{"Action": "output", "Test": f"T{n}", "Output": f"=== RUN   T{n}\n"} for n in range(60)]
+    events[37]["Output"] = "    cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2\n"
+    short = tersely.compress("\n".join(map(json.dumps, events)), ratio=0.1).text
+    assert "cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2" in short
 
 
 @pytest.mark.parametrize(
@@ -120,17 +128,6 @@ def test_the_odd_record_of_json_stays_with_its_name(deep: bool, lines: bool) -> 
     text = "\n".join(map(json.dumps, records)) if lines else json.dumps({"items": records}, indent=1)
     result = tersely.compress(text, ratio=0.1, strategy="auto")
     assert "degraded" in result.text and "node-057" in result.text
-
-
-def test_failed_events_stay() -> None:
-    events = [{"level": 30, "time": 1_700_000_000 + n, "msg": f"served {n}"} for n in range(200)]
-    events[90]["level"] = 50
-    result = tersely.compress("\n".join(map(json.dumps, events)), ratio=0.1, strategy="auto")
-    assert '"level": 50' in result.text and "1700000090" in result.text
-    events = [{"Action": "output", "Test": f"T{n}", "Output": f"=== RUN   T{n}\n"} for n in range(60)]
-    events[37]["Output"] = "    cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2\n"
-    short = tersely.compress("\n".join(map(json.dumps, events)), ratio=0.1).text
-    assert "cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2" in short
 
 
 def test_what_a_failed_record_says_comes_before_the_rest_of_other_odd_ones() -> None:

@@ -25,7 +25,7 @@ def rows_of(size: int) -> list[str]:
     return [HEAD, *[f"{n},web-{n % 5},{random.Random(n).gauss(100, 5):.1f},OK" for n in range(size)]]
 
 
-def test_header_outliers_ends_and_counts() -> None:
+def test_headers_outliers_and_rows_that_are_asked_for() -> None:
     rows = rows_of(300)
     rows[101] = "100,web-0,988.0,OK"
     rows[202] = "201,web-1,101.0,FAILED"
@@ -45,6 +45,17 @@ def test_header_outliers_ends_and_counts() -> None:
     *signs, last = [result.text[start:end] for start, end in result.generated]
     assert "markers_shortened" in result.receipt.warnings and set(signs) == {"…"}
     assert int(last.split()[1]) == len(rows) - len(result.kept)
+    rows = [" | 2019 | 2018", *[f"Part {n} revenue | {n},204 | {n},118" for n in range(20)]]
+    rows[8] = "Winch revenue | 26,024 | 20,967"
+    text = (
+        "In 2019 and 2018 the yard had customers in 31 lands, and in 2018 none of them left for another one."
+    )
+    result = tersely.compress(["\n".join(rows), text], "winch revenue in 2019 and 2018", budget=60)
+    assert rows[8] in result.text and result.text.startswith(rows[0])
+    result = tersely.compress(json.dumps(ORDERS), "order 37", budget=120, strategy=Json(tables=True))
+    assert ORDERS[37] in unfolded(json.loads(result.text))
+    kept = {pointer for pointer, _, kept in json_pointers(result) if kept}
+    assert {"/37/id", "/37/note"} <= kept
 
 
 def test_tables_of_markdown_without_a_header_and_of_sums() -> None:
@@ -140,20 +151,6 @@ def test_rows_of_values_are_no_header(rows: list[str]) -> None:
     delimiter = "|" if "|" in rows[0] else ","
     _, _, _, role, head, _ = _native.table_rows(["\n".join(rows)], delimiter, True)
     assert np.count_nonzero(role == 1) == 1 and set(head[1:].tolist()) == {0}
-
-
-def test_rows_and_records_that_are_asked_for() -> None:
-    rows = [" | 2019 | 2018", *[f"Part {n} revenue | {n},204 | {n},118" for n in range(20)]]
-    rows[8] = "Winch revenue | 26,024 | 20,967"
-    text = (
-        "In 2019 and 2018 the yard had customers in 31 lands, and in 2018 none of them left for another one."
-    )
-    result = tersely.compress(["\n".join(rows), text], "winch revenue in 2019 and 2018", budget=60)
-    assert rows[8] in result.text and result.text.startswith(rows[0])
-    result = tersely.compress(json.dumps(ORDERS), "order 37", budget=120, strategy=Json(tables=True))
-    assert ORDERS[37] in unfolded(json.loads(result.text))
-    kept = {pointer for pointer, _, kept in json_pointers(result) if kept}
-    assert {"/37/id", "/37/note"} <= kept
 
 
 CELL = st.text(st.sampled_from('ab1 ,;"\n\r\té'), max_size=6)

@@ -50,7 +50,7 @@ def test_failures_of_test_reports_stay() -> None:
     assert "expected 3, got 4" in result.text
 
 
-def test_elements_that_are_odd_asked_for_or_long() -> None:
+def test_odd_elements_and_names_that_nothing_closes() -> None:
     items = [f"<item><id>i-{n}</id><state>open</state><note>{'x' * 30}</note></item>" for n in range(60)]
     items[33] = items[33].replace("open", "lost")
     result = tersely.compress(f"<rows>{''.join(items)}</rows>", budget=90, strategy=Xml())
@@ -62,6 +62,23 @@ def test_elements_that_are_odd_asked_for_or_long() -> None:
         f"<r>{''.join(CASES)}{failing('buys', message)}</r>", budget=200, strategy=Xml()
     )
     assert 'message="first words of what failed' in result.text and result.tokens <= 200
+    rows = "\n".join(f'<case id="{n}"><name>step {n}</name>' for n in range(20))
+    units = _native.tree_units([f'{rows}\n<case id="20"><name>step 20</name></case>'], "", 1)
+    depth = np.asarray(units[4])
+    assert all(depth[row] < 0 for row in range(len(depth)) if units[9][row])
+    failed = (
+        '<failure message="{0} == {1}" type="CHECK">FAILED:\n  {0} == {1}\nat a.cpp:<line number>\n</failure>'
+    )
+    case = '<testcase name="case {0}" time="0.1">' + failed + "</testcase>"
+    # Cut off at its start, as a part of a longer report is.
+    rows = ["at a.cpp:<line number>", "</failure>", failed.format("first", 1), "</testcase>"]
+    rows += [case.format(f"f{n}", n) for n in range(12)] + CASES
+    text = "\n".join(rows)
+    result = tersely.compress(text, budget=370, strategy=Xml())
+    assert sum(f'message="f{n} == {n}"' in result.text for n in range(12)) == 12
+    assert 'message="first == 1"' in result.text and result.text.count("<line number>") < 3
+    assert is_data("<?xml version='1.0'?><!-- a --><testsuites/>") and is_data("<rss><channel/></rss>")
+    assert not is_data("<html/>") and not is_data("<book/>") and not is_data("<!DOCTYPE x>")
 
 
 def failing(name: str, message: str) -> str:
@@ -85,26 +102,6 @@ def test_each_failure_has_its_message_and_each_kind_its_first() -> None:
     report = f"<testsuite>{' '.join([*CASES, *cases])}</testsuite>"
     result = tersely.compress(report, budget=240, strategy=Xml())
     assert all(f'message="{kind}"' in result.text for kind in kinds), result.text
-
-
-def test_names_that_nothing_closes() -> None:
-    rows = "\n".join(f'<case id="{n}"><name>step {n}</name>' for n in range(20))
-    units = _native.tree_units([f'{rows}\n<case id="20"><name>step 20</name></case>'], "", 1)
-    depth = np.asarray(units[4])
-    assert all(depth[row] < 0 for row in range(len(depth)) if units[9][row])
-    failed = (
-        '<failure message="{0} == {1}" type="CHECK">FAILED:\n  {0} == {1}\nat a.cpp:<line number>\n</failure>'
-    )
-    case = '<testcase name="case {0}" time="0.1">' + failed + "</testcase>"
-    # Cut off at its start, as a part of a longer report is.
-    rows = ["at a.cpp:<line number>", "</failure>", failed.format("first", 1), "</testcase>"]
-    rows += [case.format(f"f{n}", n) for n in range(12)] + CASES
-    text = "\n".join(rows)
-    result = tersely.compress(text, budget=370, strategy=Xml())
-    assert sum(f'message="f{n} == {n}"' in result.text for n in range(12)) == 12
-    assert 'message="first == 1"' in result.text and result.text.count("<line number>") < 3
-    assert is_data("<?xml version='1.0'?><!-- a --><testsuites/>") and is_data("<rss><channel/></rss>")
-    assert not is_data("<html/>") and not is_data("<book/>") and not is_data("<!DOCTYPE x>")
 
 
 @pytest.mark.parametrize("name", ["polyline", "path"])

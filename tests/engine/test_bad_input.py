@@ -65,14 +65,6 @@ def test_a_long_mixed_text(megabytes: int) -> None:
     assert result.tokens > 4500
 
 
-@pytest.mark.slow
-def test_a_hundred_thousand_documents() -> None:
-    texts = [f"Document {i} is about herring. It ends here." for i in range(100_000)]
-    result = tersely.compress(texts, "Document 77777", budget=300, counter=quarters)
-    assert "Document 77777 is about herring." in result.text
-    check_counts(result, texts, quarters, "\n\n")
-
-
 def test_empty_documents_wrong_code_and_short_lines() -> None:
     texts = ["", " ", "\n"] * 3000 + ["Rope. Fog."]
     result = tersely.compress(texts, budget=2, counter=quarters, separator="")

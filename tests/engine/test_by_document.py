@@ -143,7 +143,7 @@ def test_without_a_query_all_have_something(budget: int) -> None:
     check_parts(result)
 
 
-def test_each_part_is_written_and_worth_what_its_document_is() -> None:
+def test_parts_are_written_cut_and_worth_what_their_documents_are() -> None:
     for query in (None, *ANSWERS):
         parts = tersely.compress(TYPED, query, budget=500).parts
         assert not parts[2] or json.loads(parts[2])
@@ -156,6 +156,15 @@ def test_each_part_is_written_and_worth_what_its_document_is() -> None:
         assert ANSWERS[query] in document.text
         alone = tersely.compress([document], query, budget=120)
         assert ANSWERS[query] in alone.text and alone.parts == (alone.text,)
+    texts = [PROSE, "", TYPED_LOG]
+    result = tersely.compress(texts, budget=10**6)
+    assert result.parts == tuple(texts) and result.text == "\n\n".join(texts)
+    result = tersely.compress(
+        ["Unutterably incomprehensible words stand here.", PROSE], "incomprehensible", budget=3
+    )
+    assert result.receipt.warnings and "segment_cut" in result.receipt.warnings
+    assert sorted(result.parts) == ["", result.text]
+    check_parts(result)
 
 
 def fenced(text: str) -> list[list[str]]:
@@ -183,15 +192,3 @@ def test_fences_stand_only_around_content(query: str | None) -> None:
         seen.add(len(blocks))
         check_parts(result)
     assert max(seen) >= 1
-
-
-def test_parts_of_what_fits_and_of_what_is_cut() -> None:
-    texts = [PROSE, "", TYPED_LOG]
-    result = tersely.compress(texts, budget=10**6)
-    assert result.parts == tuple(texts) and result.text == "\n\n".join(texts)
-    result = tersely.compress(
-        ["Unutterably incomprehensible words stand here.", PROSE], "incomprehensible", budget=3
-    )
-    assert result.receipt.warnings and "segment_cut" in result.receipt.warnings
-    assert sorted(result.parts) == ["", result.text]
-    check_parts(result)

@@ -164,18 +164,6 @@ def test_a_file_is_in_the_language_of_what_runs_it(opens: str, language: str | N
     assert tersely.detect(opens + "x 1\ny 2\nz 3\n").language == language
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "src/{n}/list.cpp, list_{n}::get, {n}, NULL_DEREFERENCE, ERROR, [assigned,used `x` here]",
-        "##teamcity[testFailed name='adds {n}' message='a|nb|nc' details='']",
-        "  |\n  |     ^^^^^^ help: use `x{n}` instead of `y`",
-    ],
-)
-def test_what_tools_say_is_no_table_and_no_markdown(line: str) -> None:
-    assert tersely.detect("\n".join(line.format(n=n) for n in range(20))).kind == "tool_output"
-
-
 def test_lines_of_logs_and_what_is_no_place() -> None:
     event = "2025-04-12 00:14:12.837 CEST [132] STATEMENT:  create table x (\n"
     columns = "".join(f"\t    column_{n} smallint not null,\n" for n in range(12))
@@ -246,6 +234,16 @@ LINES_OF_TOOLS = {
     + "".join(
         f"::error title=ruff (E{n % 3}01),file=a{n}.py,line={n},endLine={n}::a{n}.py:{n}:1: E{n % 3}01 Bad\n"
         for n in range(20)
+    ),
+    "a table by its commas": "\n".join(
+        f"src/{n}/list.cpp, list_{n}::get, {n}, NULL_DEREFERENCE, ERROR, [assigned,used `x` here]"
+        for n in range(20)
+    ),
+    "a message of a build server": "\n".join(
+        f"##teamcity[testFailed name='adds {n}' message='a|nb|nc' details='']" for n in range(20)
+    ),
+    "markdown by its bars": "\n".join(
+        f"  |\n  |     ^^^^^^ help: use `x{n}` instead of `y`" for n in range(20)
     ),
 }
 
@@ -425,24 +423,16 @@ def test_words_of_code_in_prose_and_lines() -> None:
     assert tersely.detect("Thread 3 (stopped):\n" + "\n".join(frames)).language != "assembly"
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "let me know",
-        "import the list before noon",
-        "from here to eternity we import goods",
-        "public holiday",
-        "yield to traffic",
-        "void where prohibited",
-        "using it well",
-        "given https://example.org/a we should wait",
-        "discard http://example.org/a",
-        "return the book to https://library.example.org/desk",
-        "echo of the bay https://example.org",
-        "static noise https://example.org/noise?loud=1",
-        "Please run the report.\nusing curl for http://example.org/a\nand send it.",
-    ],
+SENTENCES = (
+    "let me know|import the list before noon|from here to eternity we import goods|public holiday|"
+    "yield to traffic|void where prohibited|using it well|given https://example.org/a we should wait|"
+    "discard http://example.org/a|return the book to https://library.example.org/desk|"
+    "echo of the bay https://example.org|static noise https://example.org/noise?loud=1|"
+    "Please run the report.\nusing curl for http://example.org/a\nand send it."
 )
+
+
+@pytest.mark.parametrize("said", SENTENCES.split("|"))
 def test_a_word_of_a_language_makes_no_code_of_a_sentence(said: str) -> None:
     assert tersely.detect(said).kind == "prose"
 

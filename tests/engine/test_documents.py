@@ -58,7 +58,7 @@ def test_every_shape_gives_the_same_text(name: str) -> None:
     check_result(result, odd_counters.words)
 
 
-def test_generators_mixtures_and_strings() -> None:
+def test_generators_mixtures_strings_and_the_asynchronous_twin() -> None:
     assert tersely.compress((text for text in [TEXT, TEXT]), ratio=1).text == f"{TEXT}\n\n{TEXT}"
     result = tersely.compress([TEXT, {"text": "Fog."}, Chunk("Salt."), Document("Rope.")], ratio=1)
     assert [document.text for document in result.documents] == [TEXT, "Fog.", "Salt.", "Rope."]
@@ -69,6 +69,10 @@ def test_generators_mixtures_and_strings() -> None:
 
     result = tersely.compress(Name(TEXT), budget=8, counter=odd_counters.words)
     assert result.text == tersely.compress(TEXT, budget=8, counter=odd_counters.words).text
+    made = asyncio.run(tersely.acompress([TEXT], "fog", budget=8))
+    assert made.to_dict() == tersely.compress([TEXT], "fog", budget=8).to_dict()
+    with pytest.raises(TypeError, match="document 0 must be str"):
+        asyncio.run(tersely.acompress([5]))
 
 
 def test_fields_of_documents() -> None:
@@ -243,10 +247,3 @@ def test_metadata_must_be_a_mapping(metadata: Any) -> None:
         tersely.compress({"text": "Rope.", "metadata": metadata})
     with pytest.raises(TypeError, match="the metadata of document 0 must be a mapping, not"):
         tersely.compress(tersely.Document("Rope.", metadata=metadata))
-
-
-def test_the_asynchronous_twin_gives_the_same() -> None:
-    made = asyncio.run(tersely.acompress([TEXT], "fog", budget=8))
-    assert made.to_dict() == tersely.compress([TEXT], "fog", budget=8).to_dict()
-    with pytest.raises(TypeError, match="document 0 must be str"):
-        asyncio.run(tersely.acompress([5]))

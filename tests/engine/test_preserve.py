@@ -66,7 +66,7 @@ def test_planted_facts_are_found_verbatim(seed: int) -> None:
     assert "facts_lost" not in result.receipt.warnings
 
 
-def test_fences_and_quotes_are_kept_or_listed() -> None:
+def test_fences_quotes_and_backticks_are_kept_or_listed() -> None:
     result = tersely.compress(planted(1, FENCE), ratio=0.3, strategy=Extractive(preserve="code"))
     assert FENCE in result.text
     longer = "```\n" + "".join(f"x{i} = {i}\n" for i in range(200)) + "```"  # several segments
@@ -81,6 +81,15 @@ def test_fences_and_quotes_are_kept_or_listed() -> None:
     for fact in report.facts:
         assert (fact.text in result.text) is (fact.outcome == "kept")
     assert {fact.text for fact in report.facts} == set(re.findall(r'"[^"]+"', text))
+    text = "Run `src/x.py` and src/y.py."
+    facts = choose_facts([text], find_facts([text], segment([text])), ["code"])
+    assert [text[s:e] for s, e in zip(facts.start, facts.end, strict=True)] == ["src/x.py"]
+    listed = list_facts(["It is 5.", "They say 5."])
+    assert [(fact.document, fact.text, fact.outcome) for fact in listed] == [
+        (0, "5", "found"),
+        (1, "5", "found"),
+    ]
+    assert tersely.find_facts([]) == []
 
 
 @pytest.mark.parametrize("ratio", [0.1, 0.3, 0.6])
@@ -311,15 +320,3 @@ def test_names_choose_kinds(name: str) -> None:
     assert all(kind in kinds or tick for kind, tick in zip(facts.kind, in_backticks, strict=True))
     assert sum(kind in kinds for kind in everything.kind) == sum(kind in kinds for kind in facts.kind)
     assert sorted(set(facts.key.tolist())) == list(range(facts.keys))
-
-
-def test_facts_in_backticks_and_every_occurrence() -> None:
-    text = "Run `src/x.py` and src/y.py."
-    facts = choose_facts([text], find_facts([text], segment([text])), ["code"])
-    assert [text[s:e] for s, e in zip(facts.start, facts.end, strict=True)] == ["src/x.py"]
-    listed = list_facts(["It is 5.", "They say 5."])
-    assert [(fact.document, fact.text, fact.outcome) for fact in listed] == [
-        (0, "5", "found"),
-        (1, "5", "found"),
-    ]
-    assert tersely.find_facts([]) == []

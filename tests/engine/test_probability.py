@@ -96,7 +96,7 @@ def test_a_right_query_is_over_a_half_and_a_wrong_one_under_it(vectors: bool) ->
     assert document_probability(asked([TOKENS, BREAD], "Who painted the ceiling?", vectors)).max() < 0.5
 
 
-def test_what_has_to_do_with_a_query() -> None:
+def test_what_has_to_do_with_a_query_and_what_has_none() -> None:
     texts = [
         "El vuelo sale de la puerta A74. El embarque se cierra a mitad de la hora. El plano de la terminal "
         "cuelga de la pared. La lista de la tripulación llega de la oficina.",
@@ -115,6 +115,12 @@ def test_what_has_to_do_with_a_query() -> None:
         BREAD,
     ]
     assert has_to_do(asked(texts, "Who built the lamp of the harbour?")).tolist() == [True, True, False]
+    assert tersely.compress([TOKENS, BREAD], ratio=0.5).relevance == ()
+    assert tersely.compress([TOKENS, BREAD], ratio=1.0).relevance == ()
+    assert tersely.compress([TOKENS, BREAD], ratio=1.0).to_dict()["relevance"] == []
+    empty, plain = tersely.compress(["", BREAD], QUERY, ratio=0.5).relevance
+    titled = tersely.compress([{"text": BREAD, "title": "How access tokens are rotated"}], QUERY, ratio=0.5)
+    assert empty == 0 and titled.relevance[0] > plain
 
 
 def test_results_explanations_and_scorers_say_the_same() -> None:
@@ -131,15 +137,6 @@ def test_results_explanations_and_scorers_say_the_same() -> None:
     assert len(found.probability) == len(found.table)
     assert found.probability.argmax() == found.scores.argmax() == 0
     assert f"{found.probability[0]:4.0%}" in str(found).splitlines()[0]
-
-
-def test_documents_without_a_query_or_a_text() -> None:
-    assert tersely.compress([TOKENS, BREAD], ratio=0.5).relevance == ()
-    assert tersely.compress([TOKENS, BREAD], ratio=1.0).relevance == ()
-    assert tersely.compress([TOKENS, BREAD], ratio=1.0).to_dict()["relevance"] == []
-    empty, plain = tersely.compress(["", BREAD], QUERY, ratio=0.5).relevance
-    titled = tersely.compress([{"text": BREAD, "title": "How access tokens are rotated"}], QUERY, ratio=0.5)
-    assert empty == 0 and titled.relevance[0] > plain
 
 
 @given(st.lists(documents, min_size=1, max_size=4), st.text(max_size=30))

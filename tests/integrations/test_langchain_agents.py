@@ -111,7 +111,7 @@ def sent_by(middleware: TerselyMiddleware, messages: list[BaseMessage]) -> list[
     return list(taken(middleware, request(messages)).messages)
 
 
-def test_what_is_short_or_fits_is_sent_as_it_is() -> None:
+def test_what_is_short_or_cannot_be_shortened_is_sent_as_it_is() -> None:
     picture = {"type": "image", "url": "https://example.org/a.png"}
     blocks = ToolMessage([{"type": "text", "text": "short"}, picture], tool_call_id="call-2")
     given = [HumanMessage("hello " * 500), call(1), ToolMessage("short", tool_call_id="call-1"), blocks]
@@ -120,6 +120,17 @@ def test_what_is_short_or_fits_is_sent_as_it_is() -> None:
     history = long_history()
     sent = sent_by(TerselyMiddleware(10**6, report=pytest.fail), history)
     assert all(after is before for after, before in zip(sent, history, strict=True))
+    long = ToolMessage("word " * 50, tool_call_id="call-1")
+    (sent,) = sent_by(TerselyMiddleware(tool_budget=1, counter=lambda text: 2 + len(text)), [long])
+    assert sent.content == long.content
+    assert "not_compressed" in sent.response_metadata["tersely"]
+    for options, error in (
+        ({"tool_budget": 0}, ValueError),
+        ({"budget": 0}, ValueError),
+        ({"budget": True}, TypeError),
+    ):
+        with pytest.raises(error, match="budget"):
+            TerselyMiddleware(**options)
 
 
 PICTURE = {"type": "image", "url": "https://example.org/a.png"}
@@ -149,20 +160,6 @@ def test_results_in_blocks_become_shorter_in_their_blocks(content: list[Any]) ->
             assert {**block, "text": ""} == {**content[0], "text": ""}
     assert all(text or block == PICTURE for text, block in zip(texts, result.content, strict=True))
     assert result.response_metadata["tersely"]["tokens"] == sum(COUNT(text) for text in texts if text)
-
-
-def test_what_cannot_be_shortened_is_sent_whole_and_says_so() -> None:
-    long = ToolMessage("word " * 50, tool_call_id="call-1")
-    (sent,) = sent_by(TerselyMiddleware(tool_budget=1, counter=lambda text: 2 + len(text)), [long])
-    assert sent.content == long.content
-    assert "not_compressed" in sent.response_metadata["tersely"]
-    for options, error in (
-        ({"tool_budget": 0}, ValueError),
-        ({"budget": 0}, ValueError),
-        ({"budget": True}, TypeError),
-    ):
-        with pytest.raises(error, match="budget"):
-            TerselyMiddleware(**options)
 
 
 def long_history() -> list[BaseMessage]:

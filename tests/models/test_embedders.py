@@ -50,7 +50,7 @@ def test_rows_come_out_as_float32_of_length_one(kind: Any) -> None:
     np.testing.assert_allclose(vectors, [[0.6, 0.8], [0, 0], [-1, 0]], atol=1e-7)
 
 
-def test_answers_of_resolved_models() -> None:
+def test_answers_and_shapes_of_models() -> None:
     vectors = resolve_embedder(Fixed([[1e30, 1e30], [1e-30, 0.0]])).embed(["a", "b"])
     np.testing.assert_allclose(vectors, [[2**-0.5, 2**-0.5], [1, 0]], rtol=1e-6)
     assert resolve_cross_encoder(Fixed([0.0, 1.0])).score("q", ["a", "b"]).tolist() == [0, 1]
@@ -65,6 +65,16 @@ def test_answers_of_resolved_models() -> None:
         pytest.skip("this checkout has no static table")
     vectors = resolve_embedder().embed(["The keys expire after a day.", "token expiry", "rain"])
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2]
+    answers(Chat(), "Daily.")
+    assert resolve_language_model(Chat()).name == "Chat:small"
+    embeds(Vectors(), "Vectors:letters")
+    for wrong in (Chat, Vectors):
+        with pytest.raises(TypeError):
+            resolve_language_model(wrong)
+        with pytest.raises(TypeError):
+            resolve_embedder(wrong)
+    scored = RelevanceScorer("llm", model=Chat()).score_sync(TEXTS, "How often?")
+    assert scored.fallback_reason is not None and "in 'Daily.'" in scored.fallback_reason  # it was read
 
 
 @pytest.mark.parametrize(
@@ -225,19 +235,6 @@ class Vectors:
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         return [[1.0 + text.count(letter) for letter in "abcdefgh"] for text in texts]
-
-
-def test_shapes() -> None:
-    answers(Chat(), "Daily.")
-    assert resolve_language_model(Chat()).name == "Chat:small"
-    embeds(Vectors(), "Vectors:letters")
-    for wrong in (Chat, Vectors):
-        with pytest.raises(TypeError):
-            resolve_language_model(wrong)
-        with pytest.raises(TypeError):
-            resolve_embedder(wrong)
-    scored = RelevanceScorer("llm", model=Chat()).score_sync(TEXTS, "How often?")
-    assert scored.fallback_reason is not None and "in 'Daily.'" in scored.fallback_reason  # it was read
 
 
 class Letters:

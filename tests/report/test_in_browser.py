@@ -206,16 +206,6 @@ def test_nothing_that_a_caller_gives_becomes_markup(browser: Any, tmp_path: Path
     page.context.close()
 
 
-def test_without_scripts_there_is_the_compressed_text(
-    browser: Any, incident: tuple[Path, tersely.Compressed]
-) -> None:
-    path, result = incident
-    page = browser.new_context(java_script_enabled=False).new_page()
-    page.goto(path.as_uri())
-    assert page.locator("body").inner_text().endswith(f"Compressed\n\n{result.text}".rstrip())
-    page.context.close()
-
-
 def naive(places: list[list[int]], total: int) -> list[int]:
     """How full each of 720 columns is in eighths, one character at a time; 1 for a trace."""
     covered = [0.0] * 720

@@ -68,7 +68,7 @@ def test_errors_propagate_without_a_fallback() -> None:
     assert (context.fallback_reason, context.used_llm) == ("model_failed", False)
 
 
-def test_prompts_and_names_of_the_model() -> None:
+def test_prompts_names_and_pickles_of_the_model() -> None:
     model = Model(SUMMARY)
     compress(model, query="Why is it closed?")
     (prompt,) = model.prompts
@@ -81,6 +81,12 @@ def test_prompts_and_names_of_the_model() -> None:
     assert AbstractiveCompressor(llm=model).llm is AbstractiveCompressor(model=model).model is model
     with pytest.raises(ValueError, match="give one language model, not model and llm"):
         Abstractive(model, llm=Model(SUMMARY))
+    strategy = Abstractive(first_sentences, ["code"], 0.0, extractive=Extractive(context=1))  # type: ignore[arg-type]
+    again = pickle.loads(pickle.dumps(strategy))
+    assert again == strategy and again.preserve == ("code",)
+    one, two = (tersely.compress(GUIDE, budget=200, strategy=each) for each in (strategy, again))
+    assert (one.text, one.to_dict()) == (two.text, two.to_dict())
+    assert one.receipt.used_llm
 
 
 @pytest.mark.parametrize("nothing", ["", " \n ", "<think>hm</think>", "\ud800"])
@@ -259,12 +265,3 @@ def test_every_level_of_segments(level: Level) -> None:
 def test_wrong_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         Abstractive(**options)
-
-
-def test_it_is_a_picklable_value() -> None:
-    strategy = Abstractive(first_sentences, ["code"], 0.0, extractive=Extractive(context=1))  # type: ignore[arg-type]
-    again = pickle.loads(pickle.dumps(strategy))
-    assert again == strategy and again.preserve == ("code",)
-    one, two = (tersely.compress(GUIDE, budget=200, strategy=each) for each in (strategy, again))
-    assert (one.text, one.to_dict()) == (two.text, two.to_dict())
-    assert one.receipt.used_llm

@@ -47,12 +47,6 @@ def compress(model: Any, **options: Any) -> tersely.Compressed:
     return result
 
 
-def test_over_http(server: Server, model: OpenAILanguageModel) -> None:
-    result = compress(model)
-    assert result.receipt.used_llm and len(server.requests) == 1
-    assert (model.usage.replies, model.usage.prompt_tokens) == (1, 7)
-
-
 @pytest.mark.parametrize("mishap", [429, 500, 401, "cut", "garbage"])
 def test_a_server_that_stays_broken_costs_nothing(
     server: Server, model: OpenAILanguageModel, mishap: int | str
@@ -84,16 +78,6 @@ def test_a_reply_that_ended_at_the_limit_of_tokens(
     for number in range(12):
         history = history.append(f"Step {number}", "x", "ok")
     assert MemoryCompactor(model=model).compact(history).fallback_reason == "reply_truncated"
-
-
-def test_the_limit_holds_for_parts_and_batches(server: Server) -> None:
-    server.delay = 0.01
-    model = OpenAILanguageModel("chat", base_url=server.url, api_key="none", concurrency=2)
-    compressor = HybridCompressor(model, max_prompt_tokens=600, concurrency=8)
-    results = compressor.compress_batch([TEXT, prose(110)], OPTIONS, threads=2)
-    assert all(not isinstance(result, Exception) and result.used_llm for result in results)
-    assert server.most == 2
-    model.client.close()
 
 
 def test_a_recorded_run_is_repeated_without_the_server(

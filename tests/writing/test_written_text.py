@@ -30,13 +30,21 @@ def text_of(pieces: list[Piece]) -> str:
     return "".join(piece.text for piece in pieces)
 
 
-def test_blocks_are_whole_however_many_segments_they_have() -> None:
+def test_blocks_are_whole_and_texts_are_cut_between_sentences() -> None:
     assert [text for text, _ in BLOCKS] == [ONE, TWO, LONG, ONE]
     assert len(BLOCKS[2][1]) > 1  # a segment is 2,048 bytes at most
     for text, rows in BLOCKS:
         source = [SOURCE, ONE][TABLE.document[rows[0]]]
         assert source[TABLE.start[rows[0]] : TABLE.end[rows[-1]]] == text
         assert np.array_equal(rows, np.arange(rows[0], rows[-1] + 1))
+    pieces = restore_code(f"{ONE}\n\nagain\n\n{ONE}", [SOURCE, ONE], BLOCKS)
+    assert text_of(pieces).count(ONE) == 1 and "again" in text_of(pieces)
+    text = "It read 1.5 GB. Then it failed. It tried again."
+    assert first_sentences(text, 2) == "It read 1.5 GB. Then it failed."
+    assert first_sentences(text, 9) == text
+    assert cut_to_fit(text, len, 31) == "It read 1.5 GB. Then it failed."
+    assert cut_to_fit(text, len, 9) == "It read…"
+    assert cut_to_fit(text, len, 0) == ""
 
 
 @pytest.mark.parametrize(
@@ -58,17 +66,6 @@ def test_code_of_a_reply(block: str, becomes: str | None, altered: bool) -> None
     assert text_of(pieces).startswith(f"So:\n\n{becomes or ''}")
     left = restore_code(f"So:\n\n{block}\n", [SOURCE, ONE], BLOCKS, altered=False)
     assert [piece.text for piece in left if piece.rows is not None] == ([block] if block == becomes else [])
-
-
-def test_a_text_is_cut_between_sentences_and_no_block_comes_twice() -> None:
-    pieces = restore_code(f"{ONE}\n\nagain\n\n{ONE}", [SOURCE, ONE], BLOCKS)
-    assert text_of(pieces).count(ONE) == 1 and "again" in text_of(pieces)
-    text = "It read 1.5 GB. Then it failed. It tried again."
-    assert first_sentences(text, 2) == "It read 1.5 GB. Then it failed."
-    assert first_sentences(text, 9) == text
-    assert cut_to_fit(text, len, 31) == "It read 1.5 GB. Then it failed."
-    assert cut_to_fit(text, len, 9) == "It read…"
-    assert cut_to_fit(text, len, 0) == ""
 
 
 def test_grounding_and_unsupported_facts() -> None:
