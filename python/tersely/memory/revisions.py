@@ -37,6 +37,7 @@ _WITHDRAWS = re.compile(
     r"|oublie|olvida)\b",
     re.I,
 )
+_NEGATION = int(FactKind.NEGATION)
 _LONGEST, _PASTED = 400, 600  # characters of a statement, and of a text in which none is looked for
 _MOST = 16  # earlier statements with a word that are looked at
 _LATEST = 512  # earlier statements whose meaning is compared
@@ -84,7 +85,8 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
     values: list[set[int]] = [quantity.intersection(some) for some in terms[: len(units)]]
     kinds: list[set[int]] = [set() for _ in units]
     about = list(map(set, terms[-2 * len(units) : -len(units)]))  # what kind of thing a label says it is
-    known = zip(facts.segment.tolist(), facts.kind.tolist(), terms[len(units) : -2 * len(units)], strict=True)
+    segment, fact_kind = facts.segment, facts.kind
+    known = zip(segment.tolist(), fact_kind.tolist(), terms[len(units) : -2 * len(units)], strict=True)
     for row, kind, some in known:
         if kind in _VALUES and row in number:
             kinds[number[row]].add(_VALUES[kind])
@@ -96,7 +98,9 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
     often = Counter(chain.from_iterable(map(or_, frames, values)))
     rarity = {term: log(1 + len(units) / times) for term, times in often.items()}
     places = [(int(table.document[row]), int(table.start[row]), int(table.end[row])) for row in rows.tolist()]
-    strong = set(facts.segment[IS_SENTENCE[facts.kind]].tolist())
+    strong = set(segment[IS_SENTENCE[fact_kind]].tolist())
+    denied = segment[fact_kind == _NEGATION].tolist()
+    firm = set(map(number.get, denied))  # a prohibition holds until it is withdrawn
     claims = [
         bool(frame and (row in strong or kind or _STATES.search(unit))) and not unit.endswith(("?", "？"))
         for row, unit, kind, frame in zip(rows.tolist(), units, kinds, frames, strict=True)
@@ -127,6 +131,7 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
                 )
                 for one, same in shared.items()
                 if claims[one] and len(same - about[at]) > 1 and one not in found
+                if withdraws or not (one in firm or _of_two(topics[one], topics[at]))
                 if places[one][0] != places[at][0] and units[one] != unit
             ]
             score, earlier = max(scores, default=(0.0, -1))
@@ -145,7 +150,7 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
         near = [
             one
             for one in range(max(at - _LATEST, 0), at)
-            if claims[one] and one not in found and places[one][0] != places[at][0]
+            if claims[one] and one not in found and one not in firm and places[one][0] != places[at][0]
             if not kinds[one] or not kinds[at] or kinds[one] & kinds[at]
         ]
         close = _closest(vectors, near, at)
@@ -173,11 +178,18 @@ def _closest(vectors: Float32s, earlier: Sequence[int], at: int) -> int:
     return earlier[int(close.argmax())] if first >= _CLOSE and first - second >= _APART else -1
 
 
+def _of_two(one: Set[int], other: Set[int]) -> bool:
+    """Whether two topics name two things of a kind: the API key of staging, that of production."""
+    return len(one & other) > 1 and bool(one - other) and bool(other - one)
+
+
 def _differ(one: Set[int], other: Set[int], spelled: Mapping[int, str]) -> bool:
     """Whether what two topics have beside shared words names two things of a kind: of a studio, a garage."""
     beside = (one - other, other - one)
     if not one & other or not all(beside):
         return False
+    if _of_two(one, other):
+        return True
     words = [" ".join([spelled.get(term, "") for term in sorted(some)]) for some in beside]
     mine, theirs = resolve_embedder(None).embed(words)
     return float(mine @ theirs) < _ALIKE
