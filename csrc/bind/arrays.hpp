@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -59,6 +61,27 @@ template <typename T>
 pybind11::array_t<T> to_array(std::vector<T>&& values) {
     const auto size = static_cast<pybind11::ssize_t>(values.size());
     return to_array(std::move(values), {size});
+}
+
+// What a binding returns of a value: an array of a vector, which is taken, of bytes for an enumeration; else the value.
+template <typename T>
+auto handed_over(std::vector<T>& values) {
+    if constexpr (std::is_enum_v<T>) {
+        std::vector<std::uint8_t> bytes(values.size());
+        std::transform(values.begin(), values.end(), bytes.begin(),
+                       [](T one) { return static_cast<std::uint8_t>(one); });
+        return to_array(std::move(bytes));
+    } else {
+        return to_array(std::move(values));
+    }
+}
+template <typename T>
+const T& handed_over(const T& value) {
+    return value;
+}
+template <typename... Values>
+pybind11::tuple tuple_of(Values&&... values) {
+    return pybind11::make_tuple(handed_over(values)...);
 }
 
 // An array that a call is given, in C order. One of this type and layout is taken as it is, where pybind11 makes an

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,9 +61,7 @@ bool may_be_data(const py::list& pieces) {
 
 // Long blocks of JSON in a text: (start, end) of each in characters.
 py::list json_blocks(const py::str& text) {
-    py::list given;
-    given.append(text);
-    const Utf8List list(given);
+    const Utf8List list(text);
     std::vector<std::int64_t> start, end;
     {
         const Release release;
@@ -117,12 +116,12 @@ class SharedReader : public LineReader {
 };
 
 std::unique_ptr<SharedReader> make_reader(const py::str& query, std::size_t most_rows) {
-    const Utf8List list(py::list(py::make_tuple(query)));
+    const Utf8List list(query);
     return std::make_unique<SharedReader>(list.views()[0], most_rows);
 }
 
 void read_text(SharedReader& reader, const py::str& text) {
-    const Utf8List list(py::list(py::make_tuple(text)));
+    const Utf8List list(text);
     const std::string_view view = list.views()[0];
     const auto mine = reader.turn();
     const Release release;
@@ -269,24 +268,14 @@ class GivenLines {
 template <typename T, std::vector<T> (*grade)(const content::GradedLines&)>
 py::array_t<T> of_lines(const GivenLines& lines) {
     const content::GradedLines read = lines.get();
-    std::vector<T> result;
-    {
-        const Release release;
-        result = grade(read);
-    }
-    return to_array(std::move(result));
+    return to_array(released([&] { return grade(read); }));
 }
 
 std::vector<std::int64_t> places(const content::GradedLines& lines) { return content::places_of_lines(lines.rows); }
 
 py::tuple find_lists(const GivenLines& lines) {
-    content::Lists found;
-    {
-        const Release release;
-        found = content::find_lists(lines.get());
-    }
-    return py::make_tuple(to_array(std::move(found.place)), to_array(std::move(found.needs)),
-                          to_array(std::move(found.people)));
+    auto found = released([&] { return content::find_lists(lines.get()); });
+    return tuple_of(found.place, found.needs, found.people);
 }
 
 py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const GivenLines& lines,
@@ -295,12 +284,8 @@ py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const
     const std::span<const float> grades = view(grade), more = view(asked);
     require(grades.size() == read.rows.size() && more.size() == grades.size(),
             "grade and asked must have a row a line");
-    content::LineWorth result;
-    {
-        const Release release;
-        result = content::line_worth(read, grades, more, context);
-    }
-    return py::make_tuple(to_array(std::move(result.worth)), to_array(std::move(result.first)));
+    auto result = released([&] { return content::line_worth(read, grades, more, context); });
+    return tuple_of(result.worth, result.first);
 }
 
 py::array_t<float> grades_of_units(const py::object& texts, const Ids& document, const Offsets& start,
@@ -314,12 +299,7 @@ py::array_t<float> grades_of_units(const py::object& texts, const Ids& document,
     for (const std::int32_t of : units.document) {
         require(of >= 0 && static_cast<std::size_t>(of) < list.views().size(), "document must be one of the texts");
     }
-    std::vector<float> result;
-    {
-        const Release release;
-        result = content::grades_of_units(list.views(), units, known, most);
-    }
-    return to_array(std::move(result));
+    return to_array(released([&] { return content::grades_of_units(list.views(), units, known, most); }));
 }
 
 // The lines of a text that is not of its kind, without white space around them.
@@ -401,7 +381,7 @@ content::TreeUnits scan(std::string_view text, int syntax) {
 }
 
 bool is_laid_out(const py::str& text, int syntax) {
-    const Utf8List list(py::list(py::make_tuple(text)));
+    const Utf8List list(text);
     const Release release;
     return scan(list.views()[0], syntax).fault == content::TreeFault::kNone;
 }
@@ -428,11 +408,8 @@ py::tuple tree_units(const py::list& texts, const std::string& query, int syntax
             first += n;
         }
     }
-    return py::make_tuple(to_array(std::move(all.document)), to_array(std::move(all.start)),
-                          to_array(std::move(all.end)), to_array(std::move(all.kind)), to_array(std::move(all.parent)),
-                          to_array(std::move(all.place)), to_array(std::move(all.count)),
-                          to_array(std::move(all.priority)), to_array(std::move(all.record)),
-                          to_array(std::move(all.own)), to_array(std::move(all.fault)));
+    return tuple_of(all.document, all.start, all.end, all.kind, all.parent, all.place, all.count, all.priority,
+                    all.record, all.own, all.fault);
 }
 
 std::string_view only_text(const Utf8List& list) {
@@ -449,8 +426,7 @@ py::tuple html_texts(const py::list& texts) {
         found = content::html_texts(view);
         text::to_characters(view, found.start, found.end);
     }
-    return py::make_tuple(to_array(std::move(found.start)), to_array(std::move(found.end)),
-                          to_array(std::move(found.glue)), to_array(std::move(found.aside)));
+    return tuple_of(found.start, found.end, found.glue, found.aside);
 }
 
 py::tuple table_rows(const py::list& texts, const std::string& delimiter, bool header) {
@@ -458,16 +434,13 @@ py::tuple table_rows(const py::list& texts, const std::string& delimiter, bool h
     const Utf8List list(texts);
     const std::string_view view = only_text(list);
     content::TableRows found;
-    std::vector<std::uint8_t> roles;
     {
         const Release release;
         found = content::table_rows(view, delimiter.empty() ? '\0' : delimiter[0], header);
         text::to_characters(view, found.layout.start, found.layout.end);
-        for (const content::RowRole role : found.layout.role) roles.push_back(static_cast<std::uint8_t>(role));
     }
-    return py::make_tuple(std::string(1, found.layout.delimiter), to_array(std::move(found.layout.start)),
-                          to_array(std::move(found.layout.end)), to_array(std::move(roles)),
-                          to_array(std::move(found.layout.head)), to_array(std::move(found.standing)));
+    return tuple_of(std::string(1, found.layout.delimiter), found.layout.start, found.layout.end, found.layout.role,
+                    found.layout.head, found.standing);
 }
 
 struct Code {
@@ -495,21 +468,13 @@ Code cut(const content::CodeLines& lines, const std::string& language, const std
 }
 
 py::tuple to_tuple(Code&& code) {
-    std::vector<std::uint8_t> role;
-    role.reserve(code.units.size());
-    for (const content::CodeRole one : code.units.role) role.push_back(static_cast<std::uint8_t>(one));
-    return py::make_tuple(to_array(std::move(code.start)), to_array(std::move(code.end)),
-                          to_array(std::move(code.units.first)), to_array(std::move(code.units.last)),
-                          to_array(std::move(code.units.parent)), to_array(std::move(code.units.follows)),
-                          to_array(std::move(role)), to_array(std::move(code.units.suite)),
-                          to_array(std::move(code.units.inside)), to_array(std::move(code.priority)));
+    return tuple_of(code.start, code.end, code.units.first, code.units.last, code.units.parent, code.units.follows,
+                    code.units.role, code.units.suite, code.units.inside, code.priority);
 }
 
 py::object code_units(const py::str& text, const std::string& language, const std::string& query, bool only_sure,
                       std::int64_t piece) {
-    py::list texts;
-    texts.append(text);
-    const Utf8List list(texts);
+    const Utf8List list(text);
     Code code;
     {
         const Release release;
@@ -523,7 +488,7 @@ py::object code_units(const py::str& text, const std::string& language, const st
 }
 
 bool is_python(const py::str& text) {
-    const Utf8List list(py::list(py::make_tuple(text)));
+    const Utf8List list(text);
     const Release release;
     return content::is_python(content::CodeLines(list.views()[0]));
 }
@@ -549,9 +514,7 @@ py::tuple code_units_of(const py::str& text, const std::string& language, const 
                         const Input<std::int64_t>& body_starts, const Input<std::int64_t>& body_ends,
                         const Input<std::int64_t>& starts, const Input<std::int64_t>& ends,
                         const Input<std::int64_t>& glued, std::int64_t piece) {
-    py::list texts;
-    texts.append(text);
-    const Utf8List list(texts);
+    const Utf8List list(text);
     const std::size_t size = list.views()[0].size();
     const std::vector<content::ByteSpan> bodies = spans_of(body_starts, body_ends, size);
     const std::vector<content::ByteSpan> statements = spans_of(starts, ends, size);
@@ -569,12 +532,7 @@ py::tuple code_units_of(const py::str& text, const std::string& language, const 
 
 py::array_t<double> rarity(const py::list& texts) {
     const Utf8List list(texts);
-    std::vector<double> found;
-    {
-        const Release release;
-        found = content::rarity(list.views());
-    }
-    return to_array(std::move(found));
+    return to_array(released([&] { return content::rarity(list.views()); }));
 }
 
 }  // namespace

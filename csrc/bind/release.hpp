@@ -120,4 +120,11 @@ class Release {
     Interruptible interruptible_;
 };
 
+// What `work` returns, done without the GIL.
+template <typename Work>
+auto released(const Work& work) {
+    const Release release;
+    return work();
+}
+
 }  // namespace tersely::bind

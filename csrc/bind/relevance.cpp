@@ -188,8 +188,7 @@ py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
     const bool matched = says(relevance::kShare) || says(relevance::kHeadings);
     const auto cosines = whole.question.cosine;
     const float nearest = cosines.empty() ? -1.0F : *std::max_element(cosines.begin(), cosines.end());
-    return py::make_tuple(table(std::move(features), kFeatures, n), to_array(std::move(scores)),
-                          to_array(std::move(corrections)), matched, nearest);
+    return tuple_of(table(std::move(features), kFeatures, n), scores, corrections, matched, nearest);
 }
 
 py::array_t<float> columns(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document,
@@ -215,11 +214,7 @@ py::tuple topic(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
                 bool segments) {
     const lexical::Corpus corpus = corpus_of(ids, offsets, view(classes).size(), document, block, heading);
     const relevance::Question question = question_of(corpus, classes, query_row, title_rows, 0, cosine);
-    relevance::Topic found;
-    {
-        const Release release;
-        found = relevance::topic(corpus, question, segments);
-    }
+    auto found = released([&] { return relevance::topic(corpus, question, segments); });
     const auto rows = static_cast<py::ssize_t>(question.title_row.size());
     const auto of_segments = static_cast<py::ssize_t>(found.segments.size() / relevance::kTopicOfSegment);
     const auto width = static_cast<py::ssize_t>(relevance::kTopicOfDocument);

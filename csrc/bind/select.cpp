@@ -151,13 +151,6 @@ class Keywords {
 
 using Statuses = py::array_t<std::uint8_t, py::array::c_style>;
 
-std::vector<std::uint8_t> to_codes(const std::vector<select::Status>& status) {
-    std::vector<std::uint8_t> codes(status.size());
-    std::transform(status.begin(), status.end(), codes.begin(),
-                   [](select::Status one) { return static_cast<std::uint8_t>(one); });
-    return codes;
-}
-
 std::vector<select::Status> to_status(std::span<const std::uint8_t> codes) {
     std::vector<select::Status> status(codes.size());
     std::transform(codes.begin(), codes.end(), status.begin(),
@@ -244,12 +237,12 @@ class Choice {
     Statuses fill_gaps(const Input<std::uint8_t>& status) const {
         std::vector<select::Status> filled = to_status(rows_of(status));
         choice_->fill_gaps(filled);
-        return to_array(to_codes(filled));
+        return handed_over(filled);
     }
     Statuses leave_unneeded_out(const Input<std::uint8_t>& status) const {
         std::vector<select::Status> left = to_status(rows_of(status));
         choice_->leave_unneeded_out(left);
-        return to_array(to_codes(left));
+        return handed_over(left);
     }
     py::tuple tally(const Input<std::uint8_t>& status) const {
         const select::Tally found = choice_->tally(to_status(rows_of(status)));
@@ -274,7 +267,7 @@ class Choice {
             const std::scoped_lock alone(turn_);
             chosen = choose();
         }
-        return to_array(to_codes(chosen));
+        return handed_over(chosen);
     }
 
     Keywords keywords_;

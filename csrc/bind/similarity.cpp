@@ -54,7 +54,7 @@ py::tuple cosine_pairs(const py::array& x, double threshold, std::size_t max_pai
         j[at] = pairs[at].j;
         similarities[at] = pairs[at].similarity;
     }
-    return py::make_tuple(to_array(std::move(i)), to_array(std::move(j)), to_array(std::move(similarities)));
+    return tuple_of(i, j, similarities);
 }
 
 py::array_t<std::uint8_t> has_pair(const py::array& x, double threshold, int threads) {
@@ -75,8 +75,7 @@ py::tuple threshold_clusters(const py::array& x, double threshold, const Input<d
         return single ? cluster::single(rows, threshold, by, workers)
                       : cluster::representative(rows, threshold, by, workers);
     });
-    return py::make_tuple(to_array(std::move(clusters.labels)), to_array(std::move(clusters.representatives)),
-                          to_array(std::move(clusters.sizes)));
+    return tuple_of(clusters.labels, clusters.representatives, clusters.sizes);
 }
 
 using Int32s = py::array_t<std::int32_t, py::array::c_style>;
@@ -196,9 +195,7 @@ py::tuple guards(const py::list& texts) {
     std::vector<std::uint64_t> digests;
     for (std::size_t id = 0; id < reader.vocabulary().size(); ++id)
         digests.push_back(digest_of(reader.vocabulary()[id]));
-    return py::make_tuple(to_array(std::move(guard)), signatures, to_array(std::move(terms)),
-                          to_array(std::move(term_offsets)), to_array(std::move(names)),
-                          to_array(std::move(name_offsets)), to_array(std::move(digests)));
+    return tuple_of(guard, signatures, terms, term_offsets, names, name_offsets, digests);
 }
 
 lexical::IdRows id_rows(const Ids& ids, const Offsets& offsets, std::size_t rows, const char* message) {
@@ -229,8 +226,7 @@ py::tuple deduplicate(const py::array& x, double threshold, const Input<double>&
         const auto may_join = [&agree](std::size_t a, std::size_t b) { return agree(a, b); };
         return cluster::representative(rows, threshold, by, view(guard), may_join, workers);
     });
-    return py::make_tuple(to_array(std::move(clusters.labels)), to_array(std::move(clusters.representatives)),
-                          to_array(std::move(clusters.sizes)));
+    return tuple_of(clusters.labels, clusters.representatives, clusters.sizes);
 }
 
 py::array_t<std::int32_t> agreeing(const Ids& guard, const Ids& terms, const Offsets& term_offsets, const Ids& names,
@@ -240,17 +236,11 @@ py::array_t<std::int32_t> agreeing(const Ids& guard, const Ids& terms, const Off
     const auto name_rows = id_rows(names, name_offsets, rows, "name_offsets must ascend from 0 to len(names)");
     for (const std::int32_t id : view(terms)) require(id >= 0, "terms must not be negative");
     require(share >= 0 && share <= 1, "share must lie in [0, 1]");
-    std::vector<std::int32_t> component;
-    {
-        const Release release;
-        component = cluster::agreeing(view(guard), term_rows, name_rows, share, order);
-    }
-    return to_array(std::move(component));
+    return to_array(released([&] { return cluster::agreeing(view(guard), term_rows, name_rows, share, order); }));
 }
 
 py::tuple to_tuple(subset::Chosen&& chosen) {
-    return py::make_tuple(to_array(std::move(chosen.items)), to_array(std::move(chosen.gains)), chosen.value,
-                          chosen.cost, chosen.upper_bound);
+    return tuple_of(chosen.items, chosen.gains, chosen.value, chosen.cost, chosen.upper_bound);
 }
 
 void check_numbers(std::span<const double> values, std::size_t count, bool negative, const char* message) {
@@ -274,11 +264,7 @@ py::tuple knapsack(const Input<double>& values, const Input<double>& costs, doub
     check_numbers(view(costs), count, false, "costs must be finite, not negative, and one a value");
     require(std::isfinite(budget), "budget must be finite");
     check_items(view(pinned), count);
-    subset::Chosen chosen;
-    {
-        const Release release;
-        chosen = subset::knapsack(view(values), view(costs), budget, view(pinned));
-    }
+    auto chosen = released([&] { return subset::knapsack(view(values), view(costs), budget, view(pinned)); });
     return to_tuple(std::move(chosen));
 }
 

@@ -90,6 +90,7 @@ class Utf8List {
             views_.emplace_back(PyBytes_AS_STRING(bytes), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes)));
         }
     }
+    explicit Utf8List(const pybind11::str& text) : Utf8List(pybind11::list(pybind11::make_tuple(text))) {}
     const std::vector<std::string_view>& views() const { return views_; }
     std::size_t bytes() const {
         std::size_t sum = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -47,16 +48,9 @@ struct Table {
     }
 };
 
-std::vector<std::uint8_t> kind_bytes(const std::vector<text::Kind>& kinds) {
-    std::vector<std::uint8_t> bytes(kinds.size());
-    for (std::size_t i = 0; i < kinds.size(); ++i) bytes[i] = static_cast<std::uint8_t>(kinds[i]);
-    return bytes;
-}
-
 py::tuple table_arrays(Table&& table) {
-    return py::make_tuple(to_array(std::move(table.document)), to_array(std::move(table.rows.start)),
-                          to_array(std::move(table.rows.end)), to_array(kind_bytes(table.rows.kind)),
-                          to_array(std::move(table.rows.block)), to_array(std::move(table.rows.heading)));
+    return tuple_of(table.document, table.rows.start, table.rows.end, table.rows.kind, table.rows.block,
+                    table.rows.heading);
 }
 
 text::Level checked_level(int level) {
@@ -127,44 +121,38 @@ py::tuple analyze(const py::object& texts, const py::list& extras, int level, st
     }
     auto ids = to_array(std::move(table.term_ids));
     auto offsets = to_array(std::move(table.term_offsets));
-    return py::make_tuple(table_arrays(std::move(table)), ids, offsets, to_array(std::move(classes)),
-                          to_array(std::move(weights)));
+    return tuple_of(table_arrays(std::move(table)), ids, offsets, classes, weights);
 }
 
-// The terms of each text as one row, and the class of each distinct one.
+// The terms of each text as one row.
+struct TermRows {
+    explicit TermRows(const Utf8List& list) : reader(list.bytes()) {
+        const Release release;
+        for (const std::string_view view : list.views()) {
+            reader.append(view, {0, view.size()}, ids);
+            offsets.push_back(static_cast<std::int64_t>(ids.size()));
+        }
+    }
+
+    text::TermReader reader;
+    std::vector<std::int32_t> ids;
+    std::vector<std::int64_t> offsets = {0};
+};
+
+// With the class of each distinct one.
 py::tuple read_terms(const py::list& texts) {
-    const Utf8List list(texts);
-    text::TermReader reader(list.bytes());
-    std::vector<std::int32_t> ids;
-    std::vector<std::int64_t> offsets = {0};
-    std::vector<std::uint8_t> classes;
-    {
-        const Release release;
-        for (const std::string_view view : list.views()) {
-            reader.append(view, {0, view.size()}, ids);
-            offsets.push_back(static_cast<std::int64_t>(ids.size()));
-        }
-        classes = classes_of(reader.vocabulary());
-    }
-    return py::make_tuple(to_array(std::move(ids)), to_array(std::move(offsets)), to_array(std::move(classes)));
+    TermRows rows{Utf8List(texts)};
+    auto classes = released([&] { return classes_of(rows.reader.vocabulary()); });
+    return tuple_of(rows.ids, rows.offsets, classes);
 }
 
+// With the distinct ones.
 py::tuple terms(const py::list& texts) {
-    const Utf8List list(texts);
-    text::TermReader reader(list.bytes());
-    std::vector<std::int32_t> ids;
-    std::vector<std::int64_t> offsets = {0};
-    {
-        const Release release;
-        for (const std::string_view view : list.views()) {
-            reader.append(view, {0, view.size()}, ids);
-            offsets.push_back(static_cast<std::int64_t>(ids.size()));
-        }
-    }
+    TermRows rows{Utf8List(texts)};
+    const text::Vocabulary& vocabulary = rows.reader.vocabulary();
     py::list words;
-    const text::Vocabulary& vocabulary = reader.vocabulary();
     for (std::size_t id = 0; id < vocabulary.size(); ++id) words.append(py::str(std::string(vocabulary[id])));
-    return py::make_tuple(to_array(std::move(ids)), to_array(std::move(offsets)), words);
+    return tuple_of(rows.ids, rows.offsets, words);
 }
 
 // Where strings occur: the number of each, the text's, start and end, as kernels/text/terms.hpp says.
@@ -189,8 +177,7 @@ py::tuple occurrences(const py::object& texts, const py::list& strings, bool eve
             }
         }
     }
-    return py::make_tuple(to_array(std::move(string)), to_array(std::move(document)), to_array(std::move(start)),
-                          to_array(std::move(end)));
+    return tuple_of(string, document, start, end);
 }
 
 struct Columns {
@@ -315,9 +302,7 @@ py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document,
                 text::fact_weight(row.kind, views[at].substr(row.span.begin, row.span.end - row.span.begin)));
         }
     }
-    return py::make_tuple(to_array(std::move(kinds)), to_array(std::move(documents)), to_array(std::move(starts)),
-                          to_array(std::move(ends)), to_array(std::move(segments)), to_array(std::move(lasts)),
-                          to_array(std::move(keys)), distinct, to_array(std::move(weights)));
+    return tuple_of(kinds, documents, starts, ends, segments, lasts, keys, distinct, weights);
 }
 
 // What segments are worth without a query, their centrality, and how far they stand apart.
@@ -339,8 +324,7 @@ py::tuple importance(const py::object& texts, const Input<std::int32_t>& documen
         }
         worth = lexical::importance(central.score, central.apart, given.weights(), characters);
     }
-    return py::make_tuple(to_array(std::move(worth)), to_array(std::move(central.score)),
-                          to_array(std::move(central.apart)));
+    return tuple_of(worth, central.score, central.apart);
 }
 
 py::array_t<float> weights_in_text(const Input<std::uint8_t>& kind, const Input<std::int32_t>& segment,
@@ -375,23 +359,13 @@ py::array_t<float> centrality(const Ids& ids, const Offsets& offsets, const Inpu
                               const Ids& document, const Ids& block, const Ids& heading) {
     const auto classes = view(term_class);
     const lexical::Corpus corpus = corpus_of(ids, offsets, classes.size(), document, block, heading);
-    std::vector<float> scores;
-    {
-        const Release release;
-        scores = std::move(lexical::centrality(corpus, classes).score);
-    }
-    return to_array(std::move(scores));
+    return to_array(released([&] { return lexical::centrality(corpus, classes).score; }));
 }
 
 py::array_t<float> inverse_frequency(const Ids& ids, const Offsets& offsets, std::size_t vocabulary,
                                      const Ids& document, const Ids& block, const Ids& heading) {
     const lexical::Corpus corpus = corpus_of(ids, offsets, vocabulary, document, block, heading);
-    std::vector<float> idf;
-    {
-        const Release release;
-        idf = lexical::inverse_frequency(corpus);
-    }
-    return to_array(std::move(idf));
+    return to_array(released([&] { return lexical::inverse_frequency(corpus); }));
 }
 
 py::list negations() {

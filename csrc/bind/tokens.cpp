@@ -51,7 +51,7 @@ py::array_t<std::int64_t> count(const HeldTable& held, const py::object& texts) 
 }
 
 std::int64_t count_one(const HeldTable& held, const py::str& text) {
-    const Utf8List list(py::list(py::make_tuple(text)));
+    const Utf8List list(text);
     const Release release;
     return held.count(list.views().front());
 }
@@ -59,7 +59,7 @@ std::int64_t count_one(const HeldTable& held, const py::str& text) {
 py::tuple count_joined(const py::object& table, const py::object& texts, const py::str& separator) {
     const auto& held = table.cast<const HeldTable&>();
     const GivenTexts list(texts);
-    const Utf8List between(py::list(py::make_tuple(separator)));
+    const Utf8List between(separator);
     auto marks = std::make_unique<HeldMarks>(HeldMarks{table, list.given(), {}});
     std::size_t tokens = 0;
     {
@@ -143,9 +143,7 @@ std::unique_ptr<StaticTable> make_table(const py::bytes& words, const Input<std:
 }
 
 py::array_t<std::int32_t> ids(const StaticTable& table, const py::str& text) {
-    py::list one;
-    one.append(text);
-    const Utf8List list(one);
+    const Utf8List list(text);
     std::vector<std::int32_t> found;
     found.reserve(list.bytes() / 4);  // English has a token every four to five bytes
     {
@@ -170,9 +168,7 @@ py::array_t<float> embed_texts(const StaticTable& table, const py::list& texts) 
 }
 
 py::array_t<float> similarity(const StaticTable& table, const py::str& query, const py::list& texts) {
-    py::list one;
-    one.append(query);
-    const Utf8List wanted(one);
+    const Utf8List wanted(query);
     const Utf8List list(texts);
     std::vector<float> out(list.views().size());
     {
@@ -185,9 +181,7 @@ py::array_t<float> similarity(const StaticTable& table, const py::str& query, co
 py::array_t<float> similarity_spans(const StaticTable& table, const py::str& query, const py::object& texts,
                                     const Input<std::int32_t>& document, const Input<std::int64_t>& start,
                                     const Input<std::int64_t>& end) {
-    py::list one;
-    one.append(query);
-    const Utf8List wanted(one);
+    const Utf8List wanted(query);
     const GivenTexts list(texts);
     auto out = new_array<float>({document.size()});
     float* to = out.mutable_data();
@@ -202,7 +196,7 @@ py::array_t<float> similarity_spans(const StaticTable& table, const py::str& que
 
 std::int64_t TextCounter::count(const py::str& text) {
     if (!by_lines_) return count_one(held_, text);
-    const Utf8List list(py::list(py::make_tuple(text)));
+    const Utf8List list(text);
     const Release release;
     const std::scoped_lock alone(turn_);
     Spare<tokens::Known>::Lent known(held_.known);

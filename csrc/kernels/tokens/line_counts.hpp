@@ -10,11 +10,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernels/parallel.hpp"
+#include "kernels/text/terms.hpp"
 #include "kernels/tokens/count.hpp"
 
 namespace tersely::tokens {
@@ -23,15 +23,14 @@ class LineCounts {
   public:
     std::size_t count(Counter& counter, std::string_view text) {
         if (text.size() > kMost) return counter.count(text);
-        if (lines_ == 0) return count_first(counter, text);
+        if (tokens_.empty()) return count_first(counter, text);
         std::size_t tokens = 0;
         for (std::size_t at = 0; at < text.size();) {
             check_cancelled();
             const std::string_view line = text.substr(at, line_end(text, at) - at);
-            if (2 * lines_ >= slots_.size()) grow();
-            Line& slot = slots_[slot_of(line)];
-            if (slot.size == 0) remember(slot, line, counter.count(line));
-            tokens += slot.tokens;
+            std::uint32_t& known = tokens_of(line);
+            if (known == kUnknown) known = static_cast<std::uint32_t>(counter.count(line));
+            tokens += known;
             at += line.size();
         }
         return tokens;
@@ -53,10 +52,7 @@ class LineCounts {
   private:
     static constexpr std::size_t kMost = std::size_t{1} << 20U;  // bytes of a text that is cut
 
-    struct Line {
-        std::size_t begin = 0;               // of its bytes
-        std::uint32_t size = 0, tokens = 0;  // no size: there is none
-    };
+    static constexpr auto kUnknown = static_cast<std::uint32_t>(-1);
 
     // All at once, which is faster than line by line.
     std::size_t count_first(Counter& counter, std::string_view text) {
@@ -68,39 +64,21 @@ class LineCounts {
             const std::string_view line = text.substr(at, line_end(text, at) - at);
             at += line.size();
             while (marks.end[piece] < at) ++piece;
-            if (2 * lines_ >= slots_.size()) grow();
-            Line& slot = slots_[slot_of(line)];
-            if (slot.size == 0) remember(slot, line, marks.tokens[piece] - before);
+            tokens_of(line) = marks.tokens[piece] - before;
             before = marks.tokens[piece];
         }
         return tokens;
     }
 
-    void remember(Line& slot, std::string_view line, std::size_t tokens) {
-        slot = {bytes_.size(), static_cast<std::uint32_t>(line.size()), static_cast<std::uint32_t>(tokens)};
-        bytes_ += line;
-        ++lines_;
+    // Of a line, kUnknown where it is new; valid until the next call.
+    std::uint32_t& tokens_of(std::string_view line) {
+        const auto id = static_cast<std::size_t>(lines_.intern(line));
+        if (id >= tokens_.size()) tokens_.resize(id + 1, kUnknown);
+        return tokens_[id];
     }
 
-    // Where a line is, or would be.
-    std::size_t slot_of(std::string_view line) const {
-        std::size_t at = Key(line.data(), line.size(), line.size()).mixed & (slots_.size() - 1);
-        while (slots_[at].size != 0 && bytes_of(slots_[at]) != line) at = (at + 1) & (slots_.size() - 1);
-        return at;
-    }
-    std::string_view bytes_of(const Line& line) const { return std::string_view(bytes_).substr(line.begin, line.size); }
-
-    void grow() {
-        std::vector<Line> old(slots_.empty() ? 256 : 2 * slots_.size());
-        old.swap(slots_);
-        for (const Line& line : old) {
-            if (line.size != 0) slots_[slot_of(bytes_of(line))] = line;
-        }
-    }
-
-    std::vector<Line> slots_;  // by hash, linear probing; a power of two
-    std::size_t lines_ = 0;
-    std::string bytes_;  // of all lines
+    text::Vocabulary lines_{text::kFewestSlots};
+    std::vector<std::uint32_t> tokens_;  // of each line
 };
 
 }  // namespace tersely::tokens
