@@ -150,29 +150,21 @@ void append_bytes(SharedReader& reader, const py::buffer& bytes, bool last) {
     reader.append(view, last);
 }
 
-template <typename T, typename Get>
-py::array_t<T> column(const std::vector<Row>& rows, Get get) {
+template <typename T>
+std::vector<T> column(const std::vector<Row>& rows, T Row::* member) {
     std::vector<T> values;
     values.reserve(rows.size());
-    for (const Row& row : rows) values.push_back(get(row));
-    return to_array(std::move(values));
+    for (const Row& row : rows) values.push_back(row.*member);
+    return values;
 }
 
 py::tuple rows(const LineReader& reader) {
     const std::vector<Row>& all = reader.rows();
-    return py::make_tuple(column<std::int32_t>(all, [](const Row& row) { return row.document; }),
-                          column<std::int64_t>(all, [](const Row& row) { return row.start; }),
-                          column<std::int64_t>(all, [](const Row& row) { return row.end; }),
-                          column<std::int64_t>(all, [](const Row& row) { return row.line; }),
-                          column<std::int32_t>(all, [](const Row& row) { return row.template_id; }),
-                          column<std::uint32_t>(all, [](const Row& row) { return row.marks; }),
-                          column<std::int32_t>(all, [](const Row& row) { return row.variant; }),
-                          column<std::int32_t>(all, [](const Row& row) { return row.copies; }),
-                          column<std::uint64_t>(all, [](const Row& row) { return row.asked; }),
-                          column<std::int64_t>(all, [](const Row& row) { return row.stands_for; }),
-                          column<std::int32_t>(all, [](const Row& row) { return row.finding; }),
-                          column<std::int32_t>(all, [](const Row& row) { return row.series; }),
-                          column<std::int32_t>(all, [](const Row& row) { return row.margin; }), to_array(reader.odd()));
+    return tuple_of(column(all, &Row::document), column(all, &Row::start), column(all, &Row::end),
+                    column(all, &Row::line), column(all, &Row::template_id), column(all, &Row::marks),
+                    column(all, &Row::variant), column(all, &Row::copies), column(all, &Row::asked),
+                    column(all, &Row::stands_for), column(all, &Row::finding), column(all, &Row::series),
+                    column(all, &Row::margin), reader.odd());
 }
 
 py::array_t<std::int64_t> templates(const LineReader& reader) {
@@ -304,29 +296,14 @@ py::array_t<float> grades_of_units(const py::object& texts, const Ids& document,
 
 // The lines of a text that is not of its kind, without white space around them.
 content::TreeUnits lines_of(std::string_view text) {
-    content::TreeUnits lines;
-    std::int32_t place = 0;
-    for (std::size_t begin = 0; begin < text.size();) {
-        std::size_t stop = text.find('\n', begin);
-        if (stop == std::string_view::npos) stop = text.size();
-        std::size_t start = begin;
-        std::size_t end = stop;
-        while (start < end && text::ascii_space(text[start])) ++start;
-        while (end > start && text::ascii_space(text[end - 1])) --end;
-        if (start < end) {
-            lines.start.push_back(static_cast<std::int64_t>(start));
-            lines.value_start.push_back(lines.start.back());
-            lines.end.push_back(static_cast<std::int64_t>(end));
-            lines.kind.push_back(content::TreeKind::kLine);
-            lines.parent.push_back(-1);
-            lines.place.push_back(place++);
-            lines.count.push_back(0);
-            lines.key.push_back(0);
-            lines.value.push_back(0);
-        }
-        begin = stop + 1;
+    const content::CodeLines lines(text);
+    content::TreeUnits units;
+    for (std::int32_t line = 0; line < lines.count(); ++line) {
+        if (lines.blank(line)) continue;
+        const auto place = static_cast<std::int32_t>(units.size());
+        units.add(lines.start(line), lines.start(line), lines.end(line), content::TreeKind::kLine, -1, place, 0, 0);
     }
-    return lines;
+    return units;
 }
 
 struct Units {

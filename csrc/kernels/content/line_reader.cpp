@@ -190,7 +190,7 @@ std::size_t after_escape(std::string_view line, std::size_t at) {
                : end;
 }
 
-QueryWords::QueryWords(std::string_view query) : slots_(kSlots) {
+QueryWords::QueryWords(std::string_view query) {
     for (std::size_t at = 0; at < query.size();) {
         const Class here = class_of(query[at]);
         if (here == kSpace || here == kBreak) {
@@ -216,9 +216,7 @@ QueryWords::QueryWords(std::string_view query) : slots_(kSlots) {
 
 void QueryWords::add(std::uint64_t hash, bool id) {
     if (count_ == kMostQueryWords || find(hash) != 0) return;
-    std::size_t at = slot(hash);
-    while (slots_[at].second != 0) at = (at + 1) % kSlots;
-    slots_[at] = {hash, 1ULL << count_};
+    bits_[hash] = 1ULL << count_;
     if (id) ids_ |= 1ULL << count_;
     ++count_;
 }

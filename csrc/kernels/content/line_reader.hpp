@@ -37,17 +37,13 @@ class QueryWords {
         return ids_;
     }  // bits of the words that are whole names: a digit or inner punctuation, four bytes or more
     std::uint64_t find(std::uint64_t hash) const {  // its bit, or 0
-        for (std::size_t at = slot(hash); slots_[at].second != 0; at = (at + 1) % kSlots) {
-            if (slots_[at].first == hash) return slots_[at].second;
-        }
-        return 0;
+        const std::uint64_t* bit = bits_.find(hash);
+        return bit == nullptr ? 0 : *bit;
     }
 
   private:
-    static constexpr std::size_t kSlots = 256;
-    static std::size_t slot(std::uint64_t hash) { return static_cast<std::size_t>(hash ^ (hash >> 29U)) % kSlots; }
     void add(std::uint64_t hash, bool id);
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> slots_;
+    HashTable<std::uint64_t> bits_;
     std::size_t count_ = 0;
     std::uint64_t ids_ = 0;
 };

@@ -4,13 +4,11 @@
 #include <array>
 #include <iterator>
 
+#include "kernels/text/class_runs.hpp"
+
 namespace tersely::text {
 namespace {
 
-struct ClassRun {
-    char32_t first, last;
-    std::uint8_t flags;
-};
 struct FoldPair {
     char32_t from, to;
 };
@@ -25,9 +23,7 @@ struct Tables {
     std::array<char32_t, kDirectFold> folded{};
 
     Tables() {
-        for (const ClassRun& run : kClassRuns) {
-            for (char32_t code = run.first; code <= run.last; ++code) flags[code] = run.flags;
-        }
+        set_flags(kClassRuns, flags);
         for (char32_t code = 0; code < kDirectFold; ++code) folded[code] = code;
         for (const FoldPair& pair : kFoldPairs) {
             if (pair.from < kDirectFold) folded[pair.from] = pair.to;
@@ -42,13 +38,7 @@ const Tables& tables() {
 
 }  // namespace
 
-constexpr std::array<std::uint8_t, 0x80> kAsciiClass = [] {
-    std::array<std::uint8_t, 0x80> flags{};
-    for (const ClassRun& run : kClassRuns) {
-        for (char32_t code = run.first; code <= run.last && code < flags.size(); ++code) flags[code] = run.flags;
-    }
-    return flags;
-}();
+constexpr std::array<std::uint8_t, 0x80> kAsciiClass = ascii_flags(kClassRuns);
 
 std::uint8_t wide_class(char32_t code) { return code < kLimit ? tables().flags[code] : 0; }
 

@@ -1,15 +1,13 @@
 #include "kernels/tokens/pieces.hpp"
 
+#include "kernels/text/class_runs.hpp"
 #include "kernels/text/utf8.hpp"
 
 namespace tersely::tokens {
 
 namespace {
 
-struct ClassRun {
-    char32_t first, last;
-    std::uint8_t flag;
-};
+using text::ClassRun;
 
 #include "kernels/tokens/classes.inc"
 
@@ -20,27 +18,17 @@ static_assert(kLastRun.first >= kLimit && kClassRuns[std::size(kClassRuns) - 2].
 struct Table {
     std::array<std::uint8_t, kLimit> flags{};
 
-    Table() {
-        for (const ClassRun& run : kClassRuns) {
-            for (char32_t code = run.first; code <= run.last && code < kLimit; ++code) flags[code] = run.flag;
-        }
-    }
+    Table() { text::set_flags(kClassRuns, flags); }
 };
 
 }  // namespace
 
-constexpr std::array<std::uint8_t, 0x80> kAsciiClass = [] {
-    std::array<std::uint8_t, 0x80> flags{};
-    for (const ClassRun& run : kClassRuns) {
-        for (char32_t code = run.first; code <= run.last && code < flags.size(); ++code) flags[code] = run.flag;
-    }
-    return flags;
-}();
+constexpr std::array<std::uint8_t, 0x80> kAsciiClass = text::ascii_flags(kClassRuns);
 
 std::uint8_t wide_class(char32_t code) {
     static const Table table;
     if (code < kLimit) return table.flags[code];
-    return code >= kLastRun.first && code <= kLastRun.last ? kLastRun.flag : 0;
+    return code >= kLastRun.first && code <= kLastRun.last ? kLastRun.flags : 0;
 }
 
 namespace {
