@@ -155,6 +155,7 @@ def test_data_at_any_depth_is_shortened_or_left_and_told(depth: int, kind: type[
         ([Opaque()], "unknown_shape"),
         ({1: ROWS}, "unknown_shape"),
         ({"rows": (1, 2) * 900}, "unknown_shape"),
+        ({"rows": [float("inf")] * 900}, "unknown_shape"),
         (bytes(range(256)) * 9, "not_text"),
     ],
 )
