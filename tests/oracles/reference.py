@@ -245,7 +245,7 @@ def render_clauses(
     homes: Sequence[tuple[int, int]],
     separator: str,
 ) -> tuple[str, list[tuple[int, int]]]:
-    """`render` with " … " where clauses of one block are left out, and where each "…" stands.
+    """`render` with " … " where clauses of one block are left out; and the places of "…" and of separators.
 
     `homes`: (block, kind) of every row of the table.
     """
@@ -259,6 +259,9 @@ def render_clauses(
                 places.append((len(result) + 1, len(result) + 2))
                 result += " … "
             else:
+                if said := separator.strip():
+                    begin = len(result) + separator.index(said)
+                    places.append((begin, begin + len(said)))
                 result += separator
         result += texts[document][start:end]
     return result, places

@@ -26,6 +26,8 @@ __all__ = ["Logs"]
 
 _FAILS, _IS_NEW = 1, 2  # csrc/kernels/content/line_grades.hpp
 _LONG = 400  # characters: a longer piece of a line does not come first, whatever it says
+_FEWEST_BLOCKS, _LONGEST_BLOCK = 4, 40  # blocks that begin alike, and lines of one that has a head
+_OF_BLOCKS = 0.8  # of the lines of a template begin a block: it is one of heads
 _REPEATED, _SERIES = 3, 5  # lines of a template, of a series, whose first says how many there are
 _OUTCOME, _PLACE = 10.0, 5.0  # what lines of lists are worth: times their grade, and for their place
 
@@ -87,6 +89,12 @@ def units_of_lines(
         placed = listed & ((needs >= 0) | (lines.copies == 0))  # rules between records say nothing alone
         needs = np.where(table.heading >= 0, table.heading, needs)
         table = replace(table, heading=needs, kind=np.where(placed, np.uint8(Kind.CODE), table.kind))
+    owner = block_heads(lines)
+    if len(owner):
+        free = (owner >= 0) & (table.heading < 0)
+        if len(listed):
+            free &= ~listed
+        table = replace(table, heading=np.where(free, owner, table.heading).astype(np.int32))
     must &= table.end - table.start <= _LONG
     note, noted, told = _notes(lines, kinds, listed) if notes else (None, None, None)
     if told is not None:
@@ -100,6 +108,30 @@ def units_of_lines(
         graded=True,
         warnings=lines.unmatched(query),
     )
+
+
+def block_heads(lines: LineTable) -> Int32s:
+    """int32[n]: the first line of each row's block, -1 for none and for itself; or empty.
+
+    Blocks are lines between blank ones. They have heads where most lines of one template begin a block, and
+    several do: each says whose the lines below it are. O(lines).
+    """
+    document, line = lines.table.document, lines.line
+    if len(line) < _FEWEST_BLOCKS * 2:
+        return np.empty(0, dtype=np.int32)
+    apart = (np.diff(line) > 1) | (np.diff(document) != 0)
+    begins = np.concatenate(([True], apart))
+    first = np.maximum.accumulate(np.where(begins, np.arange(len(line)), 0))
+    size = np.bincount(first, minlength=len(line))
+    heads = begins & (size > 1) & (size <= _LONGEST_BLOCK)
+    template = lines.template
+    often = np.bincount(template[heads & (template >= 0)], minlength=len(lines.counts))
+    names = (often >= _FEWEST_BLOCKS) & (often >= _OF_BLOCKS * lines.counts)
+    heads &= (template >= 0) & names[template]
+    if not heads.any():
+        return np.empty(0, dtype=np.int32)
+    owned = heads[first] & (first != np.arange(len(line)))
+    return np.where(owned, first, -1).astype(np.int32)
 
 
 def marked_lines(
