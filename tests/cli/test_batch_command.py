@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
 import pty
@@ -100,7 +101,7 @@ def test_what_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixtur
         ),
         (["--text-column", "text"], "--text-column must be a column of in.jsonl"),
         (["--text-column", "body", "--budget-column", "no"], "--budget-column must be a column of"),
-        (["--text-column", "body", "--budget", "-1"], "--budget must be a whole number from 0, not -1"),
+        (["--text-column", "body", "--budget", "-1"], "--budget must be a whole number from 1, not -1"),
         (["--text-column", "body", "--ratio", "2"], "--ratio must lie in (0, 1], not 2"),
         (["--text-column", "body", "--keep", "tokens"], "--keep cannot be 'tokens'"),
         (["--text-column", "body", "--part-mb", "0"], "--part-mb must be a whole number from 1"),
@@ -173,3 +174,19 @@ def test_dedup_says_how_many_rows_stay(tmp_path: Path, capsys: pytest.CaptureFix
     assert "holds another job: dedup there and compress here" in capsys.readouterr().err
     assert main([*command, "--status"]) == 0
     assert "2 stay" in capsys.readouterr().err
+
+
+def test_a_job_whose_rows_all_fail_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"text": "Keys rotate daily."}\n' * 3, encoding="utf-8")
+    assert main(["batch", str(source), str(tmp_path / "out"), "--pin", "nowhere", "--workers", "0"]) == 1
+    assert "rows with an error: 3" in capsys.readouterr().err
+
+
+def test_a_compressed_file_without_an_end_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "in.jsonl.gz"
+    source.write_bytes(gzip.compress(b'{"text": "Keys rotate daily."}\n' * 3000)[:-20])
+    assert main(["batch", str(source), str(tmp_path / "out"), "--workers", "0"]) == 2
+    assert "in.jsonl.gz" in capsys.readouterr().err

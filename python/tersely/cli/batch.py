@@ -70,25 +70,25 @@ def _add_job(parser: Parser, options: type[Any]) -> None:
     parser.flag("--json", "print what was done as JSON")
 
 
-def run_batch(arguments: argparse.Namespace) -> None:
-    """Do the job, or say how far it is.
+def run_batch(arguments: argparse.Namespace) -> int:
+    """Do the job, or say how far it is; returns 1 where every row has an error.
 
     Raises InputError for unusable files, ValueError for unusable arguments.
     """
     from tersely.scale.options import RowOptions
 
-    _run_job(arguments, RowOptions, "compressing")
+    return _run_job(arguments, RowOptions, "compressing")
 
 
-def run_dedup(arguments: argparse.Namespace) -> None:
+def run_dedup(arguments: argparse.Namespace) -> int:
     """Do the job, or say how far it is. Raises as `run_batch`."""
     from tersely.scale.options import DedupOptions
 
-    _run_job(arguments, DedupOptions, "deduplicating")
+    return _run_job(arguments, DedupOptions, "deduplicating")
 
 
-def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> None:
-    """Do a job with a progress bar, or only say how far it is."""
+def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> int:
+    """Do a job with a progress bar, or only say how far it is; the exit code."""
     from tersely.scale.dataset import dataset_status, run_dataset
     from tersely.scale.plan import has_plan, resumed
 
@@ -96,7 +96,7 @@ def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> No
     try:
         if arguments.status:
             _say(dataset_status(out), arguments.json)
-            return
+            return 0
         given = given_options(arguments, options)
         size = arguments.unit_bytes and checks.whole_number(arguments.unit_bytes, "unit_bytes", least=1) * _MB
         if arguments.resume:
@@ -121,6 +121,7 @@ def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> No
     except (RuntimeError, StoreError) as error:
         raise InputError(str(error)) from error
     _say(report, arguments.json)
+    return int(0 < report.rows == report.errors)
 
 
 class _Display:

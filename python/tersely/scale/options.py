@@ -140,7 +140,7 @@ class RowOptions(JobOptions):
             query=checks.text(self.query, "query"),
             budget=self.budget
             if isinstance(self.budget, str)
-            else checks.whole_number(self.budget, "budget"),
+            else checks.whole_number(self.budget, "budget", least=1),
             ratio=0.3 if self.ratio is None else checks.share(self.ratio, "ratio"),
             spans=checks.flag(self.spans, "spans"),
             counter=self.counter or _COUNTER,

@@ -28,14 +28,26 @@ MOST_ROW = 1 << 26  # bytes of a line; a longer one is a row with an error, and 
 
 
 def length_of(path: Path) -> int:
-    """Return the bytes of a file of lines, decompressed; O(bytes) where it is compressed."""
+    """Return the bytes of a file of lines, decompressed; O(bytes) where it is compressed.
+
+    Raises OSError, as where a compressed file has no end.
+    """
     if not is_compressed(path):
         return path.stat().st_size
     total = 0
-    with open_stream(path) as stream:
+    with _naming(path), open_stream(path) as stream:
         while chunk := stream.read(_CHUNK):
             total += len(chunk)
     return total
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Put the file's name into errors of its decompression, which have none."""
+    try:
+        yield
+    except OSError as error:
+        raise error if error.errno else OSError(f"{path}: {error}") from error
 
 
 def count_lines(path: Path, start: int, stop: int) -> int:
@@ -46,9 +58,10 @@ def count_lines(path: Path, start: int, stop: int) -> int:
 def first_values(path: Path) -> dict[str, list[Any]]:
     """Return the values of each key of the JSON objects in the first lines; other lines are skipped."""
     values: dict[str, list[Any]] = {}
-    for _, line in islice(_lines(path, 0, 2**62), _FIRST):
-        for key, value in _parse(line)[0].items():
-            values.setdefault(key, []).append(value)
+    with _naming(path):
+        for _, line in islice(_lines(path, 0, 2**62), _FIRST):
+            for key, value in _parse(line)[0].items():
+                values.setdefault(key, []).append(value)
     return values
 
 
