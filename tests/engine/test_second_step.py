@@ -55,6 +55,7 @@ def test_names_lead_to_a_second_step_and_first_words_do_not() -> None:
     [
         ([FILM, BORN, *OTHERS], "Where was he born?"),  # short
         ([FILM, BORN, *OTHERS], QUESTION + " ".join(f"word{n}" for n in range(99))),  # a text
+        ([FILM, BORN, *OTHERS], QUESTION.replace("In which town was", "town of").rstrip("?")),  # keywords
         ([FILM, BORN], QUESTION),  # too few paragraphs to be led anywhere
         ([FILM, *OTHERS], QUESTION),  # nobody else says the name
         ([FILM, *[f"Okonedo {text}" for text in OTHERS]], QUESTION),  # everybody does

@@ -21,6 +21,8 @@ _LEAST_BLOCKS = 4  # paragraphs, or documents of one paragraph
 _BEST = 2  # segments whose names are taken
 _MOST_NAMES = 8
 _MOST_CHARACTERS = 2000  # of a segment, to look for names
+_ASKS = re.compile(r"[?？؟]|\b(?:who|whose|whom|what|which|where|when|how|why)\b", re.I)
+_ASKS = re.compile(r"[?？؟]|\b(?:who|whose|whom|what|which|where|when|how|why)\b", re.I)
 _WORD = re.compile(r"\w[\w'’-]*")
 _BEFORE = " \t\"'“„«(["  # may stand between the end of a sentence and the next
 _MOST_BEFORE = 8  # characters
@@ -49,16 +51,15 @@ def second_step(
     A name has to stand in a second paragraph, and in no more than half of them. `texts`: of the
     documents; `question`: the text of row `query_row`. O(terms).
 
-    Returns None where the question is short, the best segment holds all of its terms, or no name leads on.
+    Returns None where it is no question or a short one, the best segment holds all of its terms, or no name
+    leads on.
     """
     ids, offsets = analysis.term_ids, analysis.term_offsets
     block = analysis.table.block
     asked = dict.fromkeys(ids[offsets[query_row] : offsets[query_row + 1]].tolist())
-    if (
-        not _LEAST_TERMS <= len(asked) <= _MOST_TERMS
-        or not len(block)
-        or block[-1] - block[0] + 1 < _LEAST_BLOCKS
-    ):
+    if not (_LEAST_TERMS <= len(asked) <= _MOST_TERMS and _ASKS.search(question)):
+        return None
+    if not len(block) or block[-1] - block[0] + 1 < _LEAST_BLOCKS:
         return None
     best = np.argsort(-scores, kind="stable")[:_BEST].tolist()
     held = set(ids[offsets[best[0]] : offsets[best[0] + 1]].tolist())
