@@ -24,7 +24,7 @@ _HEADING = re.compile(r"heading ([1-6])$|title$")
 
 
 def read_path(path: str | os.PathLike[str]) -> Document:
-    """Read a file as a document that is called by its path: text in any encoding, or one of `READABLE`.
+    """Read a file as a document named by its path: text in any encoding, or one of `READABLE`.
 
     Raises OSError, ValueError where it holds no text, MissingExtraError for PDF and Word without the extra.
     """
@@ -39,10 +39,10 @@ def read_path(path: str | os.PathLike[str]) -> Document:
 def file_text(name: str, data: bytes) -> str | None:
     """Return the text of a notebook, a Word document or a PDF; None for a file of any other name.
 
-    A notebook is Markdown with its code, what cells wrote and the errors in fences; neither ids nor pictures.
-    A Word document is Markdown with headings, items and tables. O(bytes). Raises ValueError for a file that
-    is damaged or holds no text, MissingExtraError where the extra `documents` is not installed. What is named
-    as a notebook and is none is text as it stands (None).
+    A notebook becomes Markdown, with its code, output and errors in fences, and without ids and pictures. A
+    Word document becomes Markdown with headings, items and tables. O(bytes). Raises ValueError for a file
+    that is damaged or holds no text, MissingExtraError where the extra `documents` is not installed. None
+    also for a file that is named like a notebook but is none: it is read as plain text.
     """
     read = READABLE.get(name[name.rfind(".") :].lower())
     if read is None:

@@ -694,13 +694,13 @@ class Compressed(Ratios):
 
     Attributes:
         text: what to send; never over the budget.
-        documents: the originals, U+FFFD for what is no text in them.
+        documents: the originals; U+FFFD replaces what is not valid text in them.
         kept, dropped: spans of the originals, in source order, without overlap; together all segments.
         receipt: counts, reasons and warnings.
         generated: (start, end) characters of `text` that are not the source's: written by a model, or saying
             what was left out; the rest is verbatim.
         parts: what is left of each document, as in `text`; "" if nothing is left.
-        judge: gives `relevance` when that is asked for; None: nothing is known of it.
+        judge: computes `relevance` when it is read; None: `relevance` is not known.
     """
 
     text: str
@@ -731,8 +731,8 @@ class Compressed(Ratios):
     def relevance(self) -> tuple[float, ...]:
         """The probability that each document is on the topic of the query, whatever the others are.
 
-        On topic, not that it answers. () without a query, and if a model or the caller's own compressor
-        made the text. Worked out when it is asked for: O(terms).
+        A document on the topic need not answer the query. () without a query, or if a model or the caller's
+        own compressor made the text. Computed when it is read: O(terms).
         """
         return () if self.judge is None else self.judge()
 
@@ -783,7 +783,7 @@ class Compressed(Ratios):
             which: a document's index (its whole text, exactly as given), or a span from `kept` or `dropped`.
             context: for a span: so many characters more on each side.
 
-        Lone surrogates are as they came. Raises IndexError if there is no such document.
+        Lone surrogates are returned as they were given. Raises IndexError if there is no such document.
         """
         context = checks.whole_number(context, "context")
         number = which.document if isinstance(which, Span) else which

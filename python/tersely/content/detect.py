@@ -173,10 +173,11 @@ _NEAR = 65_536  # how far the middle part may move to start where a line ends
 def detect(text: str, name: str | None = None, command: str | None = None) -> Detection:
     """Detect the content type of a text by its first, middle and last lines.
 
-    `name`: a path or file name; a suffix that settles what the text is ("app.py", "rows.csv") goes first,
-    with a confidence of 1. `command`: the command line that wrote the text ("pytest -q", "git diff"); what
-    it writes ("-o yaml" too) goes before an unsure look. Lines that look like nothing are a tool's output.
-    Raises TypeError for another type. O(1) for a long text: 12,288 characters are read.
+    `name`: a path or file name; a suffix that settles the type ("app.py", "rows.csv") takes precedence, with
+    a confidence of 1. `command`: the command line that wrote the text ("pytest -q", "git diff"); the type
+    that it writes (also by options such as "-o yaml") takes precedence if the lines leave doubt. Lines of no
+    recognizable type count as a tool's output. Raises TypeError for another type. O(1) for a long text:
+    12,288 characters are read.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be str, not {type(text).__name__}")

@@ -20,8 +20,8 @@ _HUGE = 1e300  # a score as large is none: sums of such would not be finite
 def seed_allocate(remaining: int, relevance: float, total: int) -> int:
     """Return int(remaining * relevance / total) if relevance > 0, otherwise remaining / total, rounded down.
 
-    One chunk's share of what remains, of `total` chunks. It leaves part of the budget unused and depends on
-    the order of the chunks; `share_out` does neither.
+    This is one chunk's share of the remaining budget, for `total` chunks. It leaves part of the budget unused
+    and depends on the order of the chunks; `share_out` does neither.
     """
     if total < 1:
         raise ValueError(f"total must be 1 or more, not {total}")

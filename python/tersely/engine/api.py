@@ -175,7 +175,7 @@ async def acompress(
         waiting: calls that may wait; one more is refused.
 
     Raises TimeoutError when the time is up; OverloadedError, at once, if `waiting` calls wait already or the
-    calls before this one need its time; and the errors of `compress`.
+    calls before this one will take all of its time; and the errors of `compress`.
     """
     _refuse_unknown(options)
     seconds = None if timeout is None else checked_timeout(timeout)
@@ -345,11 +345,11 @@ def dedup(
 
     - their vectors have a cosine of at least `threshold`;
     - the numbers, dates, versions, units, signs and pieces of code are the same, in the same order;
-    - so are negations and words that come in opposites ("before", "disable"), of about twenty languages for
-      negation and mostly English for the rest;
-    - the other has each capitalised word of one;
+    - so are negations (of about twenty languages) and words that come in opposites ("before", "disable";
+      mostly English);
+    - each text has all capitalised words of the other;
     - they share more than half of their terms, and of those that occur once in each, three quarters are in
-      one order.
+      the same order.
 
     Copies that differ in white space only always merge. The decision about two texts depends on them alone,
     so the representatives deduplicate to themselves.
@@ -389,8 +389,9 @@ def guard_keys(texts: Any) -> list[bytes]:
     """Return a key of 16 bytes for each text: `dedup` never merges texts with different keys.
 
     Two texts have the same key if their numbers, dates, units, code, negations and opposites are the same, in
-    the same order. `dedup` of each key's texts gives the clusters and similarities of `dedup` of all, if
-    copies that differ in white space alone were merged before: a line break may make another key of one.
+    the same order. If `dedup` is called for the texts of each key, the clusters and similarities are those of
+    one `dedup` of all texts, provided that copies that differ only in white space were merged before: a line
+    break may change the key.
 
     Args:
         texts: a list of str or of other documents (as for `compress`).
@@ -425,7 +426,8 @@ def check_facts(result: Compressed, preserve: str | Iterable[str] = "all") -> Fa
     """Report which distinct facts of a result's sources were kept, lost or invented.
 
     Args:
-        result: of `compress`. Where a model wrote some of it, the report also names what no original has.
+        result: of `compress`. If a model wrote a part of it, the report also names facts that no original
+            has.
         preserve: which facts, by the names of `Extractive.preserve`; of a text that a model wrote, all.
 
     Returns:

@@ -53,9 +53,10 @@ class Change(NamedTuple):
 def compute_diff(old: str, new: str) -> Diff:
     """Return the lines that were added and removed.
 
-    What both texts begin and end with is skipped first. Between, lines that occur once in each text and in
-    the same order are anchors (patience diff); small parts without one go to difflib, larger ones count as
-    replaced, so the diff is not always the shortest. Lines end at "\\n". O(characters + lines log lines).
+    The common beginning and end of both texts are skipped first. Between them, lines that occur once in each
+    text and in the same order are anchors (patience diff); small parts without one go to difflib, larger ones
+    count as replaced, so the diff is not always the shortest. Lines end at "\\n". O(characters + lines log
+    lines).
     """
     return compare(old, new)[0]
 
@@ -386,14 +387,14 @@ class State:
 class Incremental:
     """Keeps the earlier selection of documents that it has seen, while that is good enough.
 
-    Documents are known by their ids together; those without one by their places. An object has a memory and
-    serves many calls; a fresh one for each call would do what a call without strategy does, so there is no
-    name for it among `STRATEGIES`. Copies and pickles start with an empty memory. Safe to use from many
-    threads at once. `advance` says what stays.
+    A list of documents is recognized by its ids; documents without an id count by their position. One object
+    remembers earlier selections and serves many calls; a new object for each call would do the same as a call
+    without a strategy, so `STRATEGIES` has no name for it. Copies and pickles remember nothing. Safe to use
+    from many threads at once. `advance` says what is kept.
 
     Attributes:
         extractive: how texts are cut, scored and chosen from.
-        cache_bytes: memory for what is known of earlier versions; the least recently used go first.
+        cache_bytes: memory for earlier versions; the least recently used are removed first.
         cache: that memory, with its hits and misses.
     """
 

@@ -549,7 +549,7 @@ class Auto:
 
     Attributes:
         as_type: the content type of all documents, a name of CONTENT_TYPES or a reader such as
-            `tersely.content.logs.Logs()`; None: found out for each.
+            `tersely.content.logs.Logs()`; None: detected for each document.
         text: how text is cut, scored and selected.
         goal: None: the request's ratio, if there is no budget. "default", "expected": each document's
             content type says how much of it is kept (`tersely.strategies.profile`). Where it says that a

@@ -23,10 +23,11 @@ class TerselyCompressor:
     """Fits documents into one token budget, between a retriever or ranker and a prompt builder.
 
     The contents that come back, joined by `separator`, never count more than the budget; what a prompt's
-    template puts around them comes on top. Documents keep their order, id, score and meta; embeddings go, as
-    they are those of another text. Documents of which nothing is kept are left out, those without text stay
-    as they are. `meta["tersely"]` is `tersely.retrieval.chunks.provenance`: spans of the source, its whole
-    text, what was dropped, warnings. A document's `meta["title"]` counts for each of its sentences.
+    template puts around them comes on top. Documents keep their order, id, score and meta; embeddings are
+    removed, because they belong to another text. Documents of which nothing is kept are left out, those
+    without text stay as they are. `meta["tersely"]` is `tersely.retrieval.chunks.provenance`: spans of the
+    source, its whole text, what was dropped, warnings. A document's `meta["title"]` counts for each of its
+    sentences.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class TerselyCompressor:
     def run(
         self, documents: list[Document], query: str | None = None, budget: int | None = None
     ) -> dict[str, list[Document]]:
-        """Compress the documents together with regard to the query; a budget here goes before the other.
+        """Compress the documents together for the query; a budget given here replaces the component's.
 
         Raises BudgetExceededError, ValueError and TypeError as `tersely.compress`.
         """

@@ -19,9 +19,9 @@ __all__ = ["TerselyCompactor"]
 class TerselyCompactor:
     """Fits chat messages into a token budget, before a chat generator (`tersely.memory.compact_messages`).
 
-    Messages that stay are the objects that came. A long result of a tool that was made shorter is a copy with
-    its call; older messages are folded into one of the user, which says so. A call and its results stay or go
-    together; system messages and pictures are left alone.
+    Messages that stay are the same objects. A long tool result that was shortened is a copy with its call;
+    one user message with excerpts, which says so, replaces older messages. A call and its results are kept or
+    dropped together; system messages and pictures stay unchanged.
     """
 
     def __init__(self, budget: int, counter: str | None = None, keep_last: int = 0) -> None:

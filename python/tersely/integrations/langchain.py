@@ -46,7 +46,7 @@ class TerselyCompressor(BaseDocumentCompressor):
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> list[Document]:
-        """Compress the documents together with regard to the query."""
+        """Compress the documents together for the query."""
         sources = [(one.page_content, one.id, None, one.metadata) for one in documents]
         found = []
         for part, note in compress_sources(self, sources, query):
@@ -58,10 +58,10 @@ class TerselyCompressor(BaseDocumentCompressor):
 
 
 class TerselyRedundantFilter(BaseDocumentTransformer, BaseModel):
-    """Leaves out near-duplicates (`tersely.dedup`), never what differs in a number, a name or a negation.
+    """Leaves out near-duplicates (`tersely.dedup`), never texts that differ in a number, name or negation.
 
-    The first of each cluster stays, in place, the same but for `metadata["tersely"]["duplicates"]`: "id" and
-    "similarity" of those that it stands for.
+    The first document of each cluster stays in its place. Only `metadata["tersely"]["duplicates"]` is added:
+    "id" and "similarity" of the documents that it represents.
 
     Attributes:
         threshold, embedder: as in `tersely.dedup`.

@@ -30,17 +30,17 @@ _CACHE_BYTES = 16 * 2**20  # of results that were made shorter: a history comes 
 class TerselyMiddleware(AgentMiddleware):
     """Compresses each request to the model; the agent's state keeps the whole history.
 
-    First the results of tools: one of more than `tool_budget` tokens is compressed as what it is (a log,
-    JSON, code...), with regard to the question that the agent was at when the tool was called. So it is sent
-    in the same bytes on every turn, and a provider's prompt cache holds. `response_metadata["tersely"]` of
-    the message says what was kept of it: "spans" are [start, end], or [block, start, end] where a result
-    has several blocks of text.
+    First, each tool result of more than `tool_budget` tokens is compressed by its content type (a log, JSON,
+    code...), for the question that the agent worked on when it called the tool. So the result is sent in the
+    same bytes on every turn, and a provider's prompt cache can be used. `response_metadata["tersely"]` of the
+    message says what was kept: "spans" are [start, end], or [block, start, end] if a result has several
+    blocks of text.
 
-    Then the whole: where system prompt, messages and tools are more than `budget` tokens, older messages are
-    folded to half of it (`tersely.memory.Compactor`), and stay as they were folded while the rest fits. A
-    call and its results stay or go together. What was sent on earlier turns follows from the history alone,
-    so one middleware may serve many conversations, threads and restarts. O(calls of the model x messages),
-    about a microsecond each.
+    Then, if system prompt, messages and tools have more than `budget` tokens, older messages are compacted to
+    half of it (`tersely.memory.Compactor`), and stay unchanged after that while the rest fits. A call and its
+    results are kept or dropped together. What was sent on earlier turns follows from the history alone, so
+    one middleware may serve many conversations, threads and restarts. O(calls of the model x messages), about
+    a microsecond each.
     """
 
     def __init__(

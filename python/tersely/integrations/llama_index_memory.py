@@ -23,12 +23,13 @@ __all__ = ["TerselyMemoryBlock"]
 class TerselyMemoryBlock(BaseMemoryBlock):
     """Keeps the messages that `Memory` drops, and gives back what fits (`tersely.memory.compact_messages`).
 
-    The newest stand whole, of older ones what they state: paths, identifiers, numbers, errors. Everything is
-    in `history`, so that nothing is lost by being told shortly. Pictures are told as "[image]" and the like.
+    The newest messages are given whole; of older ones, what they state: paths, identifiers, numbers, errors.
+    `history` has all messages unshortened. "[image]" and the like stand for pictures.
 
     Attributes:
-        budget, counter: tokens of what is told, counted as in `tersely.compress`. Where not even the frame of
-            a history fits, `aget` raises BudgetExceededError; where no message does, nothing is told.
+        budget, counter: the most tokens that `aget` gives back, counted as in `tersely.compress`. If not even
+            the frame of a history fits, `aget` raises BudgetExceededError; if no message fits, it gives
+            nothing.
         history: role and content of every message that was put here, the oldest first.
     """
 
@@ -44,7 +45,7 @@ class TerselyMemoryBlock(BaseMemoryBlock):
         self.history.extend(_entry(message) for message in messages)
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """Return the content with so many tokens less; None where nothing would be left."""
+        """Return the content with so many fewer tokens; None if nothing would be left."""
         budget = count(resolve_counter(self.counter), content) - tokens_to_truncate
         try:
             return tersely.compress(content, budget=max(budget, 0), counter=self.counter).text

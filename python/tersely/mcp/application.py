@@ -31,8 +31,8 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
 
     A call that has run for `deadline` seconds ends with an error at its next native step.
 
-    What a caller can mend is a tool error with its message. What goes wrong inside is one too, without
-    details: these go to the log.
+    An error that the caller can correct becomes a tool error with its message. An internal error becomes a
+    tool error without details, which go to the log.
 
     Raises MissingExtraError without the extra `mcp`, ValueError where two tools have one name or
     `threads` is under 1 or `deadline` not above 0.
@@ -144,8 +144,8 @@ async def over_stdio() -> AsyncIterator[tuple[Any, Any]]:
     """Open the streams of incoming and outgoing messages over standard input and output.
 
     Input is read by a thread that nobody waits for: it may still be blocked when the server ends, by Ctrl-C
-    or because what it stands in front of has ended. Meanwhile file descriptor 0 is empty, so that no tool
-    reads what is the protocol's.
+    or because the wrapped server has ended. Meanwhile file descriptor 0 is empty, so that no tool reads the
+    protocol's input.
     """
     import anyio
     from mcp.server.stdio import stdio_server

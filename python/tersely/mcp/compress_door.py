@@ -1,6 +1,6 @@
 """POST /compress: compress a text or a tool's result for callers in any language, without MCP.
 
-Beside it listen the two addresses that gateways ask (gateway.py)."""
+The application also answers the two requests of gateways (gateway.py)."""
 
 from __future__ import annotations
 

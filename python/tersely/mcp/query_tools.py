@@ -43,8 +43,8 @@ class QueryTools:
     Attributes:
         retriever: finds the chunks. One with `vectors(chunk_ids)` (float rows) saves embedding them again.
         pool: compression looks at max(pool, 4 * top_n) candidates: duplicates are found beyond the cut.
-        reply_budget: tokens (o200k_base) that a reply of `query_documents_compressed` has at most; None: half
-            of what `query_documents` replies. A caller may ask for fewer (`max_tokens`), not for more.
+        reply_budget: the most tokens (o200k_base) of a reply of `query_documents_compressed`; None: half of
+            those of `query_documents`. A caller may ask for fewer (`max_tokens`), not for more.
     """
 
     retriever: Retriever
@@ -53,7 +53,7 @@ class QueryTools:
 
     @property
     def least_score(self) -> float:
-        """The default least score of a result: none where a budget decides."""
+        """The default `min_score`; 0 if a budget decides instead."""
         return 0.3 if self.reply_budget is None else 0.0
 
     def tools(self) -> list[Tool]:
@@ -102,11 +102,11 @@ class QueryTools:
     def query_documents_compressed(self, arguments: dict[str, Any]) -> ToolReply:
         """Find the best chunks of a larger pool, without irrelevant ones and duplicates.
 
-        Where they do not fit into `max_tokens` it is what of them answers the query, each piece under its
-        file, its section and its chunk. By default the reply has half of the tokens of that of
-        `query_documents`; or as many as the best result takes alone, if it is no longer than an index's
-        chunks are, as half of what was asked for is often without the answer. It always has fewer; where
-        nothing was found, it is the stats that say so.
+        If they do not fit into `max_tokens`, the reply has the parts that answer the query, each under its
+        file, section and chunk. By default it has half of the tokens of the reply of `query_documents`, or
+        as many as the best result alone takes, if that is no longer than an index's chunks: half of the
+        tokens often lack the answer. The reply always has fewer tokens than that of `query_documents`. If
+        nothing was found, the stats say so.
         """
         query, top_n = _query(arguments), arguments["top_n"]
         found = [readable(one) for one in self.retriever.search(query, max(self.pool, 4 * top_n))]

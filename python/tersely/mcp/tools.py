@@ -19,7 +19,7 @@ class ToolError(Exception):
 
     @classmethod
     def of_budget(cls, budget: float, required: float) -> ToolError:
-        """Make the error of a reply that does not fit into the caller's budget; `required` were tried."""
+        """Make the error of a reply over the caller's budget; `required` tokens were tested."""
         return cls(f"the reply does not fit into {budget:.0f} tokens; {required:.0f} tokens would do")
 
 

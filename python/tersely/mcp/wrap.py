@@ -29,12 +29,12 @@ _MOST = 100_000  # characters of a reply of ours
 
 
 class ResultFilter:
-    """Changes messages between a client and a server: shorter results, a list of tools that has `expand`.
+    """Changes messages between a client and a server: shortens results, and adds the tool `expand`.
 
-    Answers of `tools/list` get one tool more. Results of `tools/call` over the budget become shorter; the
-    same again as structured content is left out of these, and so are the schemas of it, which clients
-    would hold it against. With a budget for the list, the longest definitions of tools get shorter. All
-    else passes as it is, also where anything fails.
+    Answers of `tools/list` get one more tool. Results of `tools/call` that are over the budget are shortened;
+    structured content that repeats their text is left out, and so are its schemas, because clients would
+    check the content against them. With a budget for the list, the longest tool definitions are shortened.
+    Everything else passes unchanged, also if anything fails.
     """
 
     def __init__(

@@ -56,8 +56,8 @@ class ConversationMemory:
     ) -> None:
         """Add a turn; if there are more than `max_turns`, the older half is compacted.
 
-        Where compacting its steps raises (`CompactionConfig.fallback_to_deterministic` is off), that is
-        raised, and the turn is remembered with its steps as they are.
+        If compacting its steps raises an error (`CompactionConfig.fallback_to_deterministic` is off), that
+        error is raised, and the turn is stored with its steps unchanged.
         """
         turn = ConversationTurn(user_message, assistant_response, task, history)
         self.turns.append(turn)

@@ -209,7 +209,8 @@ class CompactionResult(Ratios):
         summarized_entries: entries that the summary replaces.
         summarized: those entries.
         reason: why nothing was compacted: "thresholds_not_met", "nothing_to_summarize" (all are preserved),
-            "no_gain" (it was about characters or tokens, and the summary saves none); else "".
+            "no_gain" (the threshold was one of characters or tokens, and the summary saves none); otherwise
+            "".
         fallback_reason: why a model did not write, as of a `Reply` (writing/flow.py): "model_failed",
             "empty_reply", "reply_truncated", "reply_too_long" (the history would have grown); otherwise None.
         unsupported_facts: numbers, names and the like that a model wrote and the steps do not have.

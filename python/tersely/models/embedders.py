@@ -40,7 +40,7 @@ class CheckedEmbedder:
     Attributes:
         embedder: anything with `embed`.
         name: says which vectors these are: the embedder's own `name`, else its type's.
-        timeout: seconds for a call of it; None: any. One that is late is left to itself, on its thread.
+        timeout: seconds for a call of it; None: no limit. A late call is not waited for; its thread runs on.
     """
 
     embedder: Embedder

@@ -26,7 +26,7 @@ class CheckedLanguageModel:
         ask: prompt -> reply, or an awaitable of one.
         ask_async: prompt -> an awaitable of a reply, for async callers; None: `ask` on another thread.
         name: says which model this is.
-        timeout: seconds for a reply; None: any. A model that is late is left to itself, on its thread.
+        timeout: seconds for a reply; None: no limit. A late reply is not waited for; its thread runs on.
     """
 
     ask: Callable[[str], Any]

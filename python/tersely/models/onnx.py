@@ -259,9 +259,9 @@ class OnnxEmbedder(_OnnxModel):
     """An embedder that runs an ONNX sentence model and pools its token vectors to one per text.
 
     The same texts give the same bits on any number of threads. Which texts share a batch moves a float
-    model's vectors by rounding only. A dynamically quantized model scales its inputs batch by batch: its
-    vectors change with their company by about as much as quantization costs. So it reads texts one by one
-    unless `batch_size` is given, which makes short texts up to twice as fast.
+    model's vectors by rounding only. A dynamically quantized model scales its inputs batch by batch: a vector
+    depends on the other texts of its batch, by about as much as quantization changes it. So it reads texts
+    one by one unless `batch_size` is given, which makes short texts up to twice as fast.
     """
 
     def __init__(
@@ -362,7 +362,8 @@ class OnnxCrossEncoder(_OnnxModel):
 class OnnxPruner(_OnnxModel):
     """An ONNX model that labels each token of a text as useful or not for a query, for `pruner`.
 
-    Takes token classifiers, and models like Provence, whose first output with a row a token says it.
+    Takes token classifiers, and models like Provence, whose first output with one row per token has the
+    labels.
     """
 
     def __init__(

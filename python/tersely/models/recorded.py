@@ -47,8 +47,9 @@ class Recorder:
     """A language model that asks another one and records its replies in a file.
 
     The file has a JSON object a line: "key", "model", and "reply", or "error" with "type" and "message";
-    prompts are not in it. What has a reply in it is not asked again, so that the run that records gives what
-    a replay gives; what has an error is. Threads and processes may record into one file.
+    prompts are not in it. A prompt with a recorded reply is not asked again, so that the recording run gives
+    what a replay gives; a prompt with a recorded error is asked again. Threads and processes may record into
+    one file.
     """
 
     def __init__(self, model: Any, path: str | os.PathLike[str], *, name: str | None = None) -> None:

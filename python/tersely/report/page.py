@@ -120,10 +120,10 @@ def to_html(result: Showable, query: str | None = None) -> str:
         query: what was asked, to be shown and its words marked; a result does not remember it.
 
     The page shows the source with a map of where kept text lies, and beside it the compressed text; without
-    scripts, the latter alone. It loads nothing, and runs nothing but its own script. Long sources show only
-    what was kept, until a reader asks. Control characters are
-    drawn as their pictures. Of texts beyond a million characters the page shows a part, and says what it
-    leaves out. O(characters + segments log segments).
+    scripts, the latter alone. It loads nothing, and runs nothing but its own script. Of long sources it shows
+    only what was kept, until the reader asks for the rest. Control characters are drawn as their pictures. If
+    a text has more than a million characters, the page shows a part, and says what it leaves out.
+    O(characters + segments log segments).
     """
     view = view_of(result)
     made = view.result

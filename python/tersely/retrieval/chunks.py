@@ -154,8 +154,8 @@ def generated_by_document(result: Compressed, separator: str) -> dict[int, tuple
 def add_note(metadata: Mapping[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:
     """Return the metadata with the note added under "tersely".
 
-    What stood there stays; where it named sources too, the text that these spans index was compressed before:
-    then all of it is under "earlier".
+    Other keys there stay. If the earlier note names sources, too, the text was compressed before: then the
+    whole earlier note is under "earlier".
     """
     earlier = metadata.get("tersely")
     if not isinstance(earlier, Mapping):

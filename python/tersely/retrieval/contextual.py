@@ -481,7 +481,7 @@ class ContextualCompressor:
         config: the settings of calls without a `config`.
         counter: the token counter.
         llm: the language model; None: there is none.
-        budget_manager, strategy_selector: the parts.
+        budget_manager, strategy_selector: what divides the budget, and what chooses the strategy.
     """
 
     def __init__(
@@ -600,8 +600,8 @@ class ContextualCompressor:
     async def compress_batch(self, batches: Sequence[CompressionBatch]) -> list[CompressionResult]:
         """Compress the documents of several calls side by side; results are in the order of the calls.
 
-        `config.batch_size` prompts of all of them are with the model at a time. Where one raises, that is
-        raised once the others are done.
+        The model works on `config.batch_size` prompts of all calls at a time. If a call raises an error, it
+        is raised once the others are done.
         """
         model = None if self.llm is None else limited(self.llm, self.config.batch_size)
         calls = [self._call(batch.documents, batch.query, batch.strategy) for batch in batches]
@@ -765,7 +765,7 @@ class CompressingRetriever:
     Attributes:
         retriever: finds the chunks.
         compressor: compresses them.
-        pool: chunks that are asked for, for each that is wanted; >= 1.
+        pool: how many chunks the retriever is asked for, per chunk that is wanted; >= 1.
     """
 
     retriever: Retriever

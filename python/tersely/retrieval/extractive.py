@@ -444,8 +444,8 @@ class ExtractedContent:
 class ExtractiveCompressor:
     """Cuts a document into segments, scores them, and keeps the best that fit, verbatim and in order.
 
-    `ContextualCompressor` does this for many documents at once, with an eye on what they have in common.
-    Compressors of a text by options are in `tersely.strategies`, one of this name among them.
+    `ContextualCompressor` does this for many documents at once, and takes into account what they have in
+    common. `tersely.strategies` has compressors that take a text and options, one of them with the same name.
     """
 
     def __init__(
@@ -511,8 +511,8 @@ class ExtractiveCompressor:
     async def compress(self, document: Any, query: str, token_budget: int) -> ExtractedContent:
         """Return the best segments of a document within a token budget.
 
-        Segments are chosen for what they are worth per token. Where none fits whole, the best is cut and
-        marked with "…". Raises BudgetExceededError if not even a letter fits.
+        Segments are chosen by their score per token. If none fits whole, the best is cut and marked with "…".
+        Raises BudgetExceededError if not even a letter fits.
         """
         given, segments = self._split(document)
         scored = await self.scorer.score([given], query) if segments else []

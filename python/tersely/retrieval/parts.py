@@ -46,8 +46,8 @@ def compress_parts(
             unchanged.
         timeout: seconds after which the work is stopped and the originals are returned. None: no limit.
 
-    Raises TypeError if the documents are none, ValueError for a timeout that is not above 0, and one of the
-    two for an invalid option: errors of the calling program are not hidden.
+    Raises TypeError if the documents are not documents, ValueError for a timeout that is not above 0, and one
+    of the two for an invalid option: errors of the calling program are not hidden.
     """
     call = _Call(documents, query, timeout, options)
 

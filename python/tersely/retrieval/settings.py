@@ -530,13 +530,13 @@ class CompressionStats(Ratios):
     """Sums over the calls of a `ContextualCompressor`.
 
     Attributes:
-        calls: that gave a result.
+        calls: how many gave a result.
         documents_in, documents_out, tokens_in, tokens_out: of their results.
         by_strategy: calls by the strategy that was used.
         cache_hits: calls that an earlier one had answered.
         llm_calls: prompts that went to the language model for summaries.
-        fallbacks: calls in which something went otherwise than asked for.
-        seconds: that the calls took together.
+        fallbacks: calls whose result has a `fallback_reason`.
+        seconds: how long the calls took together.
     """
 
     calls: int = 0

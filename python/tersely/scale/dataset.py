@@ -126,10 +126,11 @@ def compress_dataset(
     Raises:
         ValueError, TypeError: a wrong argument; `out` holds another job (the message says what differs); a
             file of the source is damaged, or changed since the plan was made.
-        OSError: a file cannot be read or written, as where the disk is full. Call it again to go on.
+        OSError: a file cannot be read or written, for example because the disk is full. Call it again to go
+            on.
         MissingExtraError: pyarrow is not installed.
 
-    O(characters) on all workers together; memory is that of a unit for each worker.
+    O(characters) on all workers together; each worker needs the memory of one part.
     """
     return run_dataset(source, out, RowOptions.from_dict(options), on, workers, unit_bytes, progress)
 
@@ -178,9 +179,9 @@ def dedup_dataset(
         RuntimeError: a job killed its worker three times, for example for lack of memory: use more
         partitions.
 
-    O(characters) and, of texts with equal guards, O(pairs with a rare term in common); memory is that of a
-    unit, a partition or a block of texts with one rare term for each worker, and for one job 40 bytes a row
-    that has a heavy guard and shares most of its words with another.
+    O(characters) and, for texts with equal guards, O(pairs with a rare term in common). Each worker needs the
+    memory of a part, a partition, or a block of texts with one rare term; one job also needs 40 bytes for
+    each row that has a heavy guard and shares most of its words with another row.
     """
     return run_dataset(source, out, DedupOptions.from_dict(options), on, workers, unit_bytes, progress)
 

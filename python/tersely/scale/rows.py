@@ -392,8 +392,8 @@ class Rows:
 def compress_table(table: Any, **options: Unpack[RowArguments]) -> Any:
     """Compress each row of a table; the result has one row for each, in the same order.
 
-    One function for Ray Data (`map_batches` with `batch_format="pyarrow"`), Spark (`mapInArrow`), Polars and
-    DuckDB. It is what `compress_dataset` does with the rows of a file.
+    It can be used in Ray Data (`map_batches` with `batch_format="pyarrow"`), Spark (`mapInArrow`), Polars and
+    DuckDB, and does what `compress_dataset` does with the rows of a file.
 
     Args:
         table: a pyarrow Table or RecordBatch.

@@ -83,10 +83,11 @@ class Store:
                 written by its owner alone.
             read_only: for a file or folder that must not, or cannot, be written.
             mask_secrets: keys, tokens and passwords that are recognized are masked before anything is stored;
-                such an original cannot be given back. Ids are not looked at.
+                such an original cannot be restored. Ids are not masked.
             max_bytes: the file does not grow over this: StoreError. None: no limit.
-            embedder: whose vectors searches go by, too: an object with `embed(list[str])`, None for the one
-                that comes with tersely; False: searches go by words alone, and nothing is embedded.
+            embedder: makes vectors, which searches use in addition to words: an object with
+                `embed(list[str])`, or None for the one that comes with tersely. False: searches use words
+                alone, and nothing is embedded.
             clock: gives the time, with its zone.
         """
         if max_bytes is not None:

@@ -59,8 +59,8 @@ _SEGMENT_BYTES = 64  # a row of the table, its score and its code
 class CompressionCache(BoundedCache[Any]):
     """A thread-safe cache of compressed texts, limited in bytes; the least recently used texts go first.
 
-    A key must say all that the text depends on (`content_id`). The manager keeps what it knows of chunks in
-    one, from which it makes contexts for any budget.
+    A key must contain everything that the text depends on (`content_id`). The manager stores the scores of
+    chunks in such a cache, and makes contexts for any budget from them.
     """
 
     def __init__(self, nbytes: int = 64 * 2**20) -> None:
@@ -523,10 +523,9 @@ class ExtractiveCompressor(Compressor):
 class HierarchicalCompressor(Forms[HierarchicalContext]):
     """Makes levels of a half, a quarter, an eighth and so on of the original's tokens.
 
-    Without `compressor`, with an extractive one or one without a model, each level is a verbatim part of the
-    one before, made by parsing and scoring the text once; with another one, such as a HybridCompressor
-    with a model, each is that compressor's version of the one before. The targets are always parts of the
-    original.
+    If `compressor` is None, extractive or without a model, the text is parsed and scored once, and each level
+    is a verbatim part of the one before. Otherwise (a HybridCompressor with a model, for example) the
+    compressor makes each level from the one before. The targets are always shares of the original's tokens.
 
     Attributes:
         levels: how many.

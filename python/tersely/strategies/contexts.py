@@ -45,7 +45,7 @@ class CompressionMetadata:
 
     Attributes:
         content: the text that was compressed.
-        query: it was compressed for.
+        query: the query that it was compressed for.
         compressed: what came out.
         result: the same with its spans.
     """
@@ -64,7 +64,8 @@ class CompressionMetadata:
     def key_concepts(self) -> tuple[str, ...]:
         """The ten most frequent terms of the compressed text, as first spelled; ties go to the earlier one.
 
-        Words with digits and stop words have none; of scripts without spaces the terms are pairs of letters.
+        Words with digits and stop words do not count; in scripts without spaces, the terms are pairs of
+        letters.
         """
         counts, spelled = Counter[int](), dict[int, str]()
         stripped = [word.strip(_PUNCTUATION) for word in self.compressed.split()]

@@ -69,22 +69,22 @@ def compression_prompt(query: str = "", preserve: Collection[str] = tuple(_REQUI
 class Abstractive:
     """Lets a language model write the text.
 
-    Its reply is never trusted: one that is empty, cut off or over the budget is asked for once more; code
-    that it altered becomes the source's again, or goes; segments with preserved facts that it lost are put
-    behind it, verbatim, as far as the budget goes; what it wrote is marked (`Compressed.generated`), and what
-    it made up (facts that no source has) is in the receipt as unsupported. Where no model is given or its
-    text cannot be used, the result is extractive and `receipt.fallback_reason` says why.
+    The model's reply is never trusted. If it is empty, cut off or over the budget, the model is asked once
+    more. Code that the model altered is replaced by the source's, or removed. Segments with preserved facts
+    that it lost are added at the end, verbatim, as far as the budget allows. `Compressed.generated` marks
+    what it wrote, and the receipt lists the facts that no source has as unsupported. If there is no model, or
+    its text cannot be used, the result is extractive and `receipt.fallback_reason` says why.
 
     Attributes:
         model: what `tersely.models.language_models.resolve_language_model` takes; None: there is none.
         preserve: names of the facts that must not get lost, as for `Extractive`.
         min_confidence: in [0, 1]; a text below it (`written_confidence` in writing/checks.py) is not used.
-        strict_preserve: nor is one that lost a preserved fact.
+        strict_preserve: a text that lost a preserved fact is not used either.
         fallback: what happens when the model raises: extractive compression, or SummarizationError.
         max_prompt_tokens: longer prompts, in tokens of the request's counter, are split at blocks; each part
             is compressed on its own. None: never.
-        concurrency: parts that are with the model at a time.
-        extractive: compresses where the model does not, with the same `preserve` and `strict_preserve`.
+        concurrency: how many parts the model works on at a time.
+        extractive: compresses what the model does not, with the same `preserve` and `strict_preserve`.
     """
 
     method: ClassVar[CompressionMethod] = CompressionMethod.ABSTRACTIVE

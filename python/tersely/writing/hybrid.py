@@ -26,8 +26,8 @@ class Hybrid(Abstractive):
 
     Attributes:
         fallback: use verbatim text if the model fails; True by default.
-        threshold: the model receives a text of fewer tokens whole; also one of which half of the tokens or
-            more are to be kept.
+        threshold: the model receives a text of fewer tokens whole, and also a text of which at least half of
+            the tokens are to be kept.
     """
 
     method: ClassVar[CompressionMethod] = CompressionMethod.HYBRID

@@ -223,18 +223,18 @@ class SegmentMemory:
     ) -> CompressionResult:
         """Replace the texts of segments by shorter ones that keep the state of the work.
 
-        Each is made from its root original, checked (`check_preserved`), and replaced in one transaction, or
-        stays as it is with an error that says what was lost; one does not hold up the others.
+        Each short text is made from the root original, checked (`check_preserved`), and stored in one
+        transaction. If the check refuses it, the segment stays as it is, with an error that says what was
+        lost; the other segments are compressed all the same.
 
         Args:
             segment_ids: at least one; compressed ids name their segments.
             preserve_metadata: fields to preserve besides PRESERVE_ALWAYS; None: DEFAULT_PRESERVE_METADATA.
-                What only a segment's metadata knows of them ("topic", "timestamp") is put in front of the
-                text.
+                Fields that only a segment's metadata has ("topic", "timestamp") are put in front of the text.
             target_compression_ratio: compressed / original tokens, at most; in (0, 1].
             preserve_active_state: whether "active_state" and RECENCY_METADATA are preserved, too.
 
-        Raises ValueError or TypeError for arguments that are none of these.
+        Raises ValueError or TypeError for a wrong argument.
         """
         request = ShorteningRequest.of(preserve_metadata, target_compression_ratio, preserve_active_state)
         return self._compress(_checked_ids(segment_ids), request)
@@ -256,8 +256,8 @@ class SegmentMemory:
     def expand_compressed_context(self, segment_id: str) -> ExpandResult:
         """Restore the original of a compressed, stashed or removed segment, byte for byte.
 
-        `segment_id`: a segment's id, or the id of any compressed version of it. What is neither compressed
-        nor out of the context gives an error.
+        `segment_id`: a segment's id, or the id of any compressed version of it. A segment that is neither
+        compressed nor outside the context gives an error.
 
         Several threads may expand the same segment: each gets the original. Raises NotReversibleError if
         secrets were masked when it was stored, and VersionConflictError if other writers keep changing it.

@@ -151,8 +151,8 @@ def extract_preserved_metadata(
     """Return the known fields of a segment among `preserve_list` (None: `fields_to_preserve()`), by name.
 
     Values are read by patterns (English words for the state, any language for paths, lines and code) and are
-    pieces of the text, joined with "; "; line numbers are int. What the text does not say of file and line
-    comes from the segment's metadata. O(characters).
+    pieces of the text, joined with "; "; line numbers are int. If the text does not name the file or line,
+    they are taken from the segment's metadata. O(characters).
     """
     reading = read_segment(segment)
     names = fields_to_preserve() if preserve_list is None else list(preserve_list)
@@ -169,8 +169,8 @@ def field_values(segment: ContextSegment, reading: Reading, names: Sequence[str]
 def inject_preserved_metadata(compressed_text: str, metadata: Mapping[str, Any]) -> str:
     """Put "[File: X, Line: N, State: S] " in front of a text, with the fields that the text lacks.
 
-    None is left out, 0 is not; a value whose words another one in front has already (the current file beside
-    the file) is not said twice. Unknown fields have their name as label. O(characters x fields).
+    A value of None is left out, 0 is not. A value whose words an earlier value already has (the current file
+    after the file) is not repeated. Unknown fields have their name as label. O(characters x fields).
     """
     parts: list[str] = []
     for name in sorted(metadata, key=lambda name: _ORDER.get(name, len(_ORDER))):

@@ -44,7 +44,7 @@ class SegmentMetadata:
         line_number: the line there, >= 0.
         timestamp: when it was said, with a time zone.
         topic: what it is about.
-        tokens: of the segment's text, in tokens of the counter it was made with.
+        tokens: the number of tokens of the segment's text, by the counter that it was made with.
     """
 
     file_path: str | None
@@ -71,7 +71,7 @@ class CompressionState:
 
     Attributes:
         is_compressed: False for an original.
-        original_id: under which id the original is kept.
+        original_id: the id under which the original is stored.
         compressed_at: when, in UTC.
         compression_ratio: compressed tokens / original tokens (0.6 = 60% of the original).
         preserved_metadata: field -> value that the compressed text states.
@@ -209,8 +209,8 @@ class CompressionResult:
 
     Attributes:
         compressed_segments: those that are shorter now.
-        total_tokens_saved: by them.
-        can_expand: True: originals are kept before anything takes their place.
+        total_tokens_saved: tokens that they are shorter, together.
+        can_expand: always True, because originals are stored before they are replaced.
         errors: those that stayed as they were.
     """
 
@@ -244,7 +244,7 @@ class ExpandResult:
         segment_id: of the segment.
         original_text: byte for byte; None if there is an error.
         expanded_at: when, with its zone.
-        error, code: None, or the words and "not_compressed" for what cannot be expanded.
+        error, code: None, or a message and the code "not_compressed", for a segment that cannot be expanded.
     """
 
     segment_id: str
