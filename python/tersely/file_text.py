@@ -26,7 +26,7 @@ _HEADING = re.compile(r"heading ([1-6])$|title$")
 def read_path(path: str | os.PathLike[str]) -> Document:
     """Read a file as a document named by its path: text in any encoding, or one of `READABLE`.
 
-    Raises OSError, ValueError where it holds no text, MissingExtraError for PDF and Word without the extra.
+    Raises OSError, ValueError if it holds no text, MissingExtraError for PDF and Word without the extra.
     """
     name = os.fspath(path)
     data = Path(name).read_bytes()
@@ -41,7 +41,7 @@ def file_text(name: str, data: bytes) -> str | None:
 
     A notebook becomes Markdown, with its code, output and errors in fences, and without ids and pictures. A
     Word document becomes Markdown with headings, items and tables. O(bytes). Raises ValueError for a file
-    that is damaged or holds no text, MissingExtraError where the extra `documents` is not installed. None
+    that is damaged or holds no text, MissingExtraError if the extra `documents` is not installed. None
     also for a file that is named like a notebook but is none: it is read as plain text.
     """
     read = READABLE.get(name[name.rfind(".") :].lower())

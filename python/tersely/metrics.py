@@ -1,8 +1,8 @@
 """Prometheus metrics and OpenTelemetry spans of compressions, once they are switched on.
 
-`observe` is called where a caller comes in (`tersely.compress`, the compressors, their caches), never by a
-strategy, so that a compression inside another counts once. Nothing of a text or a query is recorded.
-Needs the extra `metrics`.
+`observe` is called by public functions (`tersely.compress`, the compressors, their caches), never by a
+strategy, so that a compression inside another counts once. No part of a text or query is recorded. Needs the
+extra `metrics`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def enable(registry: CollectorRegistry | None = None, tracer: Tracer | None = No
     method, `rlm_compression_tokens_saved_total` (a text that grew saves 0),
     `rlm_compression_cache_hits_total`; and `tersely_compression_seconds` by method in finer buckets,
     `tersely_input_tokens_total`, `tersely_output_tokens_total`; and `tersely_compression_failures_total` by
-    reason (`FAILURES`), where the originals were given back. Methods are those of `METHODS`.
+    reason (`FAILURES`), for calls that returned the originals. Methods are those of `METHODS`.
 
     Raises MissingExtraError without the extra `metrics`, ValueError if the registry has one of the names
     from somebody else.

@@ -511,7 +511,7 @@ def compress_tool(
         function: the tool, a function, a coroutine function or a method.
         budget, options: as in `compress_tool_result`, but for name and arguments, which are the call's.
 
-    Raises TypeError for what is no function, or gives its results one by one (a generator).
+    Raises TypeError for a generator, and for anything that is not a function.
     """
     query = options.pop("query", None)
     if query is not None:

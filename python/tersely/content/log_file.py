@@ -63,8 +63,8 @@ def compress_file(
     `progress` is called with the bytes read so far, every 4 MB.
 
     Memory does not grow with the file: at most 65,536 lines, 65,536 templates and a few tables are held,
-    some 40 MB, 150 MB at worst. Raises OSError where the file cannot be read, ValueError for a budget below
-    1, BudgetExceededError where not even one line fits. O(bytes) time.
+    some 40 MB, 150 MB at worst. Raises OSError if the file cannot be read, ValueError for a budget below
+    1, BudgetExceededError if not even one line fits. O(bytes) time.
     """
     checks.whole_number(budget, "budget", least=1)
     if query is not None:

@@ -222,9 +222,9 @@ def compress_batch(
 
     Args:
         items: each what `compress` takes as documents.
-        query, budget, ratio: one for all, or a list with one an item; a ratio is for items whose budget is
+        query, budget, ratio: one for all, or a list with one per item; a ratio is for items whose budget is
             None.
-        pinned: as for `compress`, for all; or a list of such lists, one an item.
+        pinned: as for `compress`, for all; or a list of such lists, one per item.
         threads: worker threads; None: OMP_NUM_THREADS, or the CPUs that this process may use.
         errors: "return" puts the exception of a bad item in its place, so that one does not lose the
             others; "raise" raises the first after all are done.
@@ -358,7 +358,7 @@ def dedup(
         texts: a list of str or of other documents (as for `compress`); or vectors, an (n, d) array: these
             are merged by their cosine alone.
         threshold: cosine in [-1, 1], inclusive; decided as in double with a tolerance of 1e-9.
-        scores: finite numbers, one a text; the best of a cluster represents it (ties, and None: the first).
+        scores: finite numbers, one per text; the best of a cluster represents it (ties, and None: the first).
         embedder: for texts: None (the one that comes with tersely), an object with `embed(list[str])`, a
             SentenceTransformer or a model2vec StaticModel.
         threads: None: OMP_NUM_THREADS, or the CPUs that this process may use; the same answer with any.

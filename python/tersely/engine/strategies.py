@@ -551,9 +551,9 @@ class Auto:
         as_type: the content type of all documents, a name of CONTENT_TYPES or a reader such as
             `tersely.content.logs.Logs()`; None: detected for each document.
         text: how text is cut, scored and selected.
-        goal: None: the request's ratio, if there is no budget. "default", "expected": each document's
-            content type says how much of it is kept (`tersely.strategies.profile`). Where it says that a
-            model writes, the receipt says that none did ("no_model").
+        goal: None: the request's ratio, if there is no budget. "default", "expected": each document's content
+            type says how much of it is kept (`tersely.strategies.profile`). If the profile asks for a model,
+            the receipt says that none wrote ("no_model").
     """
 
     as_type: str | ContentReader | None = None

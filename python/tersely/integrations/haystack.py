@@ -22,12 +22,12 @@ __all__ = ["TerselyCompressor"]
 class TerselyCompressor:
     """Fits documents into one token budget, between a retriever or ranker and a prompt builder.
 
-    The contents that come back, joined by `separator`, never count more than the budget; what a prompt's
-    template puts around them comes on top. Documents keep their order, id, score and meta; embeddings are
-    removed, because they belong to another text. Documents of which nothing is kept are left out, those
-    without text stay as they are. `meta["tersely"]` is `tersely.retrieval.chunks.provenance`: spans of the
-    source, its whole text, what was dropped, warnings. A document's `meta["title"]` counts for each of its
-    sentences.
+    The contents that come back, joined by `separator`, never have more tokens than the budget; what a
+    prompt's template puts around them is not counted. Documents keep their order, id, score and meta;
+    embeddings are removed, because they belong to another text. Documents of which nothing is kept are left
+    out, those without text stay as they are. `meta["tersely"]` is `tersely.retrieval.chunks.provenance`:
+    spans of the source, its whole text, what was dropped, warnings. A document's `meta["title"]` counts for
+    each of its sentences.
     """
 
     def __init__(

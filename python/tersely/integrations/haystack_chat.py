@@ -42,7 +42,7 @@ class TerselyCompactor:
     def run(self, messages: list[ChatMessage]) -> dict[str, Any]:
         """Return the messages that fit, and an account of each (`CompactedMessages.to_dict`).
 
-        Raises BudgetExceededError where what must stay does not fit.
+        Raises BudgetExceededError if what must stay does not fit.
         """
         given = [message.to_openai_dict_format(require_tool_call_ids=False) for message in messages]
         found = compact_messages(given, budget=self.budget, counter=self.counter, keep_last=self.keep_last)

@@ -20,10 +20,10 @@ __all__ = ["TerselyCompressor", "TerselyRedundantFilter"]
 class TerselyCompressor(BaseDocumentCompressor):
     """Fits documents into one token budget, for ContextualCompressionRetriever and compressor pipelines.
 
-    The contents that come back, joined by `separator`, never count more than the budget. Documents keep their
+    The returned contents, joined by `separator`, never have more tokens than the budget. Documents keep their
     order, id and metadata; those of which nothing is kept are left out. `metadata["tersely"]` is
-    `tersely.retrieval.chunks.provenance`: spans of the source, its whole text, what was dropped, warnings.
-    A document's `metadata["title"]` counts for each of its sentences.
+    `tersely.retrieval.chunks.provenance`: spans of the source, its whole text, what was dropped, warnings. A
+    document's `metadata["title"]` counts for each of its sentences.
 
     Attributes:
         budget, ratio, counter, strategy, separator: as in `tersely.compress`.

@@ -60,7 +60,7 @@ class TerselyMiddleware(AgentMiddleware):
             counter, strategy: as in `tersely.compress`; the strategy is for results of tools.
             report: called with what became of each message, where messages were folded.
 
-        A call of the model raises BudgetExceededError where what must stay does not fit into the budget.
+        A call of the model raises BudgetExceededError if what must stay does not fit into the budget.
         """
         super().__init__()
         for name, value in (("budget", budget), ("tool_budget", tool_budget)):

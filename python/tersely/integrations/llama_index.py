@@ -18,8 +18,8 @@ __all__ = ["TerselyPostprocessor"]
 class TerselyPostprocessor(BaseNodePostprocessor):
     """Fits the texts of nodes into one token budget.
 
-    The texts that come back, joined by `separator`, never count more than the budget; what LlamaIndex puts
-    around them (other metadata of the nodes, its prompt) comes on top. Nodes keep their order, id, score,
+    The returned texts, joined by `separator`, never have more tokens than the budget; what LlamaIndex puts
+    around them (other metadata of the nodes, its prompt) is not counted. Nodes keep their order, id, score,
     relationships and metadata; those of which nothing is kept are left out, those without text stay as they
     are. `metadata["tersely"]` is `tersely.retrieval.chunks.provenance`: spans of the source, its whole text,
     what was dropped, warnings; neither models nor embedders are shown it. A node's `metadata["title"]` counts

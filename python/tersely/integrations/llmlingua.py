@@ -103,9 +103,10 @@ class PromptCompressor:
 
         Args:
             context: one text or several.
-            instruction, question: stand before and behind it, as they are; the question says what matters.
+            instruction, question: come before and after the context, unchanged; the question says what
+                matters.
             rate: the most of the prompt that may be left, in (0, 1].
-            target_token: the most tokens of the whole prompt; goes before `rate`; -1: `rate` decides.
+            target_token: the most tokens of the whole prompt; overrides `rate`; -1: `rate` decides.
             with_result: the `tersely.Compressed` (spans, receipt, expand) is in the answer, as "result"; its
                 documents are the contexts in the order of the prompt.
             more, others: llmlingua's other parameters, in their positions or by name. These mean what they
@@ -113,8 +114,8 @@ class PromptCompressor:
                 `keep_last_sentence` (of each context), `reorder_context` ("original"; "sort": the most
                 relevant contexts first; "two_stage": at both ends), `concate_question` (whether the question
                 is part of the prompt), `force_reserve_digit` (sentences with numbers come first, as far as
-                they fit). Those that have no meaning here are warned of (UserWarning) where they are not at
-                their default; those that would change the form of the answer raise.
+                they fit). Those that have no meaning here give a UserWarning if they are not at their
+                default; those that would change the form of the answer raise.
 
         Returns:
             "compressed_prompt", "origin_tokens", "compressed_tokens", "ratio" ("2.0x": original over

@@ -59,7 +59,7 @@ def threshold_clusters(
     Args:
         X: (n, d).
         threshold: cosine, inclusive; decided as in double with a tolerance of 1e-9.
-        scores: finite numbers, one a row; higher is taken first.
+        scores: finite numbers, one per row; higher is taken first.
         linkage: how rows join.
         backend: "exact" compares all rows; "faiss" (extra `faiss`) only those that an inverted file index
             finds near each other, decides each pair as exactly, and measures the recall on 2,000 rows: for

@@ -65,7 +65,7 @@ def mmr_select(
         X: (n, d).
         k: how many rows to choose, pinned ones included; all rows if there are fewer.
         query: (d,); the relevance of a row is its cosine with it. Either this or `relevance`.
-        relevance: finite numbers, one a row.
+        relevance: finite numbers, one per row.
         relevance_weight: in [0, 1]; lambda in the paper.
         pinned: distinct rows that are chosen first, in this order.
         threads: None: OMP_NUM_THREADS, or the CPUs that this process may use.

@@ -23,7 +23,7 @@ def compare(
     Args:
         tools: over an index, or any retriever.
         questions: each with a "query" and its "answers", texts any of which answers it.
-        top_n: results a question.
+        top_n: the number of results per question.
         limits: `min_score` and `similarity_threshold` of query_documents_compressed.
 
     Returns counts: "questions"; "full" and "compressed", of which the results of query_documents, and of

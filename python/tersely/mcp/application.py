@@ -34,7 +34,7 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
     An error that the caller can correct becomes a tool error with its message. An internal error becomes a
     tool error without details, which go to the log.
 
-    Raises MissingExtraError without the extra `mcp`, ValueError where two tools have one name or
+    Raises MissingExtraError without the extra `mcp`, ValueError if two tools have one name or
     `threads` is under 1 or `deadline` not above 0.
     """
     with needs("mcp 2", "mcp"):
@@ -98,8 +98,11 @@ def _readable(data: Any) -> Any:
 def run_tool(
     tool: Tool, given: dict[str, Any] | None, deadline: float
 ) -> tuple[str, dict[str, Any] | None, str]:
-    """Run a tool: text and data of the reply, and what went wrong: "", or where data is None and the text an
-    error, CALLER (what came can be mended), SLOW (the deadline) or FAULT (of ours; the log has it)."""
+    """Run a tool, and return the text of the reply, its data, and a code of what went wrong ("": nothing).
+
+    After an error, the text is its message, the data None, and the code CALLER (the caller can correct the
+    call), SLOW (the deadline passed) or FAULT (a fault of the server; the log has it).
+    """
     begun = time.monotonic()
     _native.set_deadline(_native.Deadline(deadline))
     try:

@@ -63,10 +63,11 @@ def compress_routes(
     """Make the routes of a Starlette application that answer POST /compress, and a gateway's requests.
 
     The body is a JSON object: either the arguments of the tool `compress_text` ("text", "query", "budget",
-    "ratio"), or "result", what a tool gave in any shape, with "budget", "query", "name" and "arguments" as
-    in `tersely.agents.compress_tool_result`. So is the answer: what `compress_text` gives as data, or
-    "result", "status", "tokens", "original_tokens" and "warnings"; and {"error": words} where something is
-    wrong: 400 what came, 413 too large, 415 no JSON, 500 a fault here, 504 the deadline.
+    "ratio"), or "result", what a tool gave in any shape, with "budget", "query", "name" and "arguments" as in
+    `tersely.agents.compress_tool_result`. The answer is a JSON object, too: the data of `compress_text`, or
+    "result", "status", "tokens", "original_tokens" and "warnings". An error is {"error": message} with status
+    400 (wrong request), 413 (too large), 415 (not JSON), 500 (a fault of the server) or 504 (the deadline
+    passed).
 
     Args:
         body: bytes of a request at most (413).

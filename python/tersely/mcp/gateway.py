@@ -69,7 +69,7 @@ class Gateway:
         return Tool("compress", "Shorten results of tools in a history.", schema, self._compress)
 
     def retrieve(self, hash: str) -> Mapping[str, Any] | None:
-        """Return the whole of a result; None where there is none of this hash."""
+        """Return a whole result by its hash; None if there is none."""
         store = self._store() if _HASH.fullmatch(hash) else None
         if store is None or hash not in store:
             return None

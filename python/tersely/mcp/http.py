@@ -65,13 +65,14 @@ def http_application(
         origins: web origins, like "https://example.org", whose pages may call besides the server's own;
             others are refused, those of other ports of this machine too, so that a page in a browser cannot
             use what listens here. Callers that are no browsers send no origin.
-        ready: called when somebody asks for /ready; each raises where something served cannot be used (503).
+        ready: called on a request for /ready; each raises an error if something that is served cannot be used
+            (503).
         body, threads, deadline, gateway: as of `compress_routes`, and of tool calls.
 
-    GET /health says that the process answers, GET /ready that it can take a call now: both are for whoever
-    watches the server, ask for no token and tell nothing else.
+    GET /health says that the process answers, GET /ready that it can take a call now. Both are for
+    monitoring, need no token and say nothing else.
 
-    Raises ValueError where a host that others can reach has no token, for a token that is too short, and for
+    Raises ValueError if a host that others can reach has no token, for a token that is too short, and for
     an origin without "://".
     """
     origins = list(origins)
@@ -116,10 +117,10 @@ def serve_http(
     Args:
         tools: of the server.
         host, port: where it listens; port 0 is any that is free.
-        connections: at a time; callers on more are told to come again (503).
+        connections: the most at a time; further callers get 503.
         deadline: seconds that a tool call may run.
 
-    Logs go to standard error. Raises ValueError where it cannot listen there.
+    Logs go to standard error. Raises ValueError if it cannot listen at that address.
     """
     application = http_application(tools, host=host, deadline=deadline, **options)
     config = server_config(application, connections, timeout_graceful_shutdown=math.ceil(deadline))
@@ -153,7 +154,7 @@ def _at_sigterm(end: Callable[[], None]) -> Iterator[None]:
 def server_config(application: Any, connections: int = 256, **more: Any) -> Any:
     """Return the `uvicorn.Config` of an application; `connections`: as of `serve_http`.
 
-    Raises ValueError where there are fewer than one connection.
+    Raises ValueError if there are fewer than one connection.
     """
     connections = checks.whole_number(connections, "connections", least=1)
     import uvicorn

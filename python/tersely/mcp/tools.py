@@ -45,8 +45,8 @@ class Tool:
         name, description: as the model sees them.
         input_schema: JSON schema of an object, of the kind that `check_arguments` reads.
         run: from checked arguments (all of the schema's that are given or have a default) to the reply. Runs
-            on any thread. Raises ToolError, ValueError, TypeError or CompressionError for what the caller can
-            mend; anything else is a fault of the server and is reported without its message.
+            on any thread. Raises ToolError, ValueError, TypeError or CompressionError for errors that the
+            caller can correct; anything else is a fault of the server and is reported without its message.
         read_only: whether it changes nothing.
         unlisted: schemas of arguments beside those of `input_schema`, which models see: for programs.
     """
@@ -116,10 +116,10 @@ def check_arguments(schema: Mapping[str, Any], given: Mapping[str, Any] | None) 
 
     `schema` may use: type, properties, required, default, enum, minimum (which an integer must have),
     exclusiveMinimum (with maximum), maximum, maxLength, items, minItems, maxItems. A text has at most
-    LONGEST_TEXT characters unless its schema says otherwise. true and false are no numbers; 5.0 is
-    the integer 5; names that the schema does not have are refused.
+    LONGEST_TEXT characters unless its schema says otherwise. true and false are not numbers; 5.0 is the
+    integer 5; names that are not in the schema are refused.
 
-    Raises ToolError that names the argument, what came and what is allowed.
+    Raises ToolError that names the argument, what was passed and what is allowed.
     """
     arguments = dict(given or {})
     properties: Mapping[str, Any] = schema["properties"]

@@ -171,9 +171,9 @@ def serve_wrapped(
     """Serve another server over standard input and output until either side ends.
 
     `server`: the command that starts it, or the URL of one that is reached over streamable HTTP; `token` is
-    the bearer token that this one is shown; `tools_budget`: tokens of its list of tools.
-    Raises MissingExtraError without the extra `mcp`, ValueError for a URL that is none, and ConnectionError
-    where one at a URL is not, or no longer, to be reached.
+    the bearer token that this one is shown; `tools_budget`: tokens of its list of tools. Raises
+    MissingExtraError without the extra `mcp`, ValueError for an invalid URL, and ConnectionError if the
+    server at a URL cannot, or can no longer, be reached.
     """
     if isinstance(server, str):
         checked_url(server)
@@ -296,11 +296,11 @@ _ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains"
 def fit_tools(tools: Sequence[Any], budget: int, keep: Callable[[str], str]) -> list[Any]:
     """Shorten definitions of tools until their JSON has at most `budget` tokens, the longest first.
 
-    Names, types, required arguments, enums and defaults stay. Where even the shortest definitions take more,
-    these are given.
+    Names, types, required arguments, enums and defaults stay. If even the shortest definitions are over the
+    budget, these are returned.
 
     Args:
-        tools: as a server lists them; what is no definition stays as it is.
+        tools: as a server lists them; anything that is not a definition stays unchanged.
         budget: tokens (o200k_base) of all of them.
         keep: takes the JSON of a whole definition, and gives words that say how to get it.
     """

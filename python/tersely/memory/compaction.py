@@ -286,7 +286,7 @@ class Compactor:
         """Return the messages to send for a history, which should extend the one of the call before.
 
         A history that does not is compacted from its start. Raises as `compact_messages` does. O(messages)
-        for one that fits, and O(characters of the budget) where something has to be folded.
+        for a history that fits, and O(characters of the budget) if older messages have to be replaced.
         """
         check_list(messages)
         if len(messages) < len(self._seen) or not all(map(_same, self._seen, messages)):

@@ -68,7 +68,7 @@ class CachedEmbedder:
             path: an SQLite file that keeps every vector; several processes may share it.
             name: says which model's vectors these are; None: the embedder's own `name`.
 
-        Raises ValueError for a path without a name, and StoreError where the file is damaged or not ours.
+        Raises ValueError for a path without a name, and StoreError if the file is damaged or not ours.
         """
         checked = resolve_embedder(embedder)
         own = getattr(checked.embedder, "name", None)
@@ -91,7 +91,7 @@ class CachedEmbedder:
     def embed_report(self, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
         """Return `embed(texts)`, and the ascending indices of the texts that the embedder says it cut.
 
-        Raises StoreError where the file is damaged, and what the embedder raises: then nothing is kept.
+        Raises StoreError if the file is damaged, and what the embedder raises: then nothing is kept.
         """
         texts = checks.texts(texts, "texts")
         if not texts:

@@ -55,7 +55,7 @@ _NO_LIMIT = 2**60  # tokens
 class ToktokCounter:
     """Counts with one of toktok's encodings; the text of special tokens counts as ordinary text.
 
-    Raises MissingExtraError where toktok-rs is not installed.
+    Raises MissingExtraError if toktok-rs is not installed.
     """
 
     name: str

@@ -50,7 +50,7 @@ class CheckedEmbedder:
     def embed(self, texts: Sequence[str]) -> Float32s:
         """Return float32[n, d]: rows of length one; a zero row stays zero.
 
-        Raises ModelReplyError where the answer is not one row of finite numbers a text.
+        Raises ModelReplyError if the answer is not one row of finite numbers per text.
         """
         texts = checks.texts(texts, "texts")
         return self._checked(self._embed(texts), len(texts))
@@ -124,7 +124,7 @@ class CheckedCrossEncoder:
     def score(self, query: str, texts: Sequence[str]) -> Float32s:
         """Return float32[n] in [0, 1]; if a score is outside, all are logits and their sigmoid is returned.
 
-        Raises ModelReplyError where the answer is not one finite number a text.
+        Raises ModelReplyError if the answer is not one finite number per text.
         """
         return self.score_report(query, texts)[0]
 
@@ -162,7 +162,7 @@ class CheckedPruner:
         """Return float32[n] in [0, 1], of segments in their order; `document[i]` is that of segment i.
 
         A window ends with its document, or before a segment that would take it over 384 tokens, of four bytes
-        each; a longer segment has its own. Raises ModelReplyError where the answer for a window is not one
+        each; a longer segment has its own. Raises ModelReplyError if the answer for a window is not one
         number in [0, 1] a segment.
         """
         sizes = [-(-len(text.encode("utf-8", "replace")) // _TOKEN_BYTES) for text in segments]
@@ -289,7 +289,7 @@ def resolve_reranker(reranker: Any) -> CheckedEmbedder | CheckedCrossEncoder:
 
 
 def _finite(answer: Any, name: str) -> Any:
-    """Return the answer as float64[...]. Raises ModelReplyError where it is none, or not finite."""
+    """Return the answer as float64[...]. Raises ModelReplyError if it is none, or not finite."""
     try:
         numbers = checks.numbers(answer, name)
     except TypeError as error:
@@ -302,7 +302,7 @@ def _finite(answer: Any, name: str) -> Any:
 
 
 def _pair(answer: Any, name: str) -> tuple[Any, Any]:
-    """Return the two parts of a report. Raises ModelReplyError where it has not two."""
+    """Return the two parts of a report. Raises ModelReplyError if it has not two."""
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise ModelReplyError(
             f"{name} must report an array and the indices of what it cut, not {answer!r:.80}"

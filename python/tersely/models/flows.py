@@ -59,7 +59,7 @@ def to_be_awaited(
 def one_model(**named: Any) -> Any:
     """The model given under one of several argument names (`model=`, `llm=`, ...), None where none was.
 
-    Raises ValueError where two names were given two models.
+    Raises ValueError if two names were given two models.
     """
     given = {name: model for name, model in named.items() if model is not None}
     if len(set(map(id, given.values()))) > 1:

@@ -134,7 +134,7 @@ class Session:
 
         Texts of like length share a batch; it has at most `batch_size` texts and, unless it is a single one,
         512 tokens, padding included. Which texts share one depends on the numbers of tokens alone.
-        Raises ModelReplyError where a row is not finite. With no texts and no width there are no columns.
+        Raises ModelReplyError if a row is not finite. With no texts and no width there are no columns.
         """
         rows = np.zeros((len(texts), width or 0), dtype=np.float32)
         cut: list[int] = []
@@ -310,7 +310,7 @@ class OnnxEmbedder(_OnnxModel):
     def embed_report(self, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
         """Return `embed(texts)`, and the ascending indices of the texts that were cut at `max_tokens`.
 
-        Raises ModelReplyError where the model gives infinities or no numbers.
+        Raises ModelReplyError if the model gives infinities or no numbers.
         """
         return self._model.run(checks.texts(texts, "texts"), self._width, self._output, self._pool)
 

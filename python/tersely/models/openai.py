@@ -59,8 +59,8 @@ class OpenAIEmbedder:
     def embed(self, texts: Sequence[str]) -> Float32s:
         """Return float32[n, d], in the order of `texts`.
 
-        Raises ModelReplyError where the reply is not one vector a text, and the openai package's errors
-        where there is none.
+        Raises ModelReplyError if the reply is not one vector per text, and the openai package's errors if
+        there is no reply.
         """
         texts = checks.texts(texts, "texts")
         rows: list[Any] = []
@@ -138,7 +138,7 @@ class OpenAILanguageModel:
     def complete(self, prompt: str) -> str:
         """Return the reply to `prompt`.
 
-        Raises TruncatedReplyError where the reply was cut off at a limit of tokens, ModelReplyError where it
+        Raises TruncatedReplyError if the reply was cut off at a limit of tokens, ModelReplyError if it
         has no text, and the openai package's errors where there is no reply.
         """
         with self._free:

@@ -46,7 +46,7 @@ class MissingReplyError(StoreError):
 class Recorder:
     """A language model that asks another one and records its replies in a file.
 
-    The file has a JSON object a line: "key", "model", and "reply", or "error" with "type" and "message";
+    The file has one JSON object per line: "key", "model", and "reply", or "error" with "type" and "message";
     prompts are not in it. A prompt with a recorded reply is not asked again, so that the recording run gives
     what a replay gives; a prompt with a recorded error is asked again. Threads and processes may record into
     one file.
@@ -60,7 +60,7 @@ class Recorder:
             path: the file; a new one is its owner's alone.
             name: of the model in the file; None: its own.
 
-        Raises StoreError where the file is not a recording.
+        Raises StoreError if the file is not a recording.
         """
         self._model = resolve_language_model(model)
         self.name = name if name is not None else self._model.name
@@ -134,8 +134,8 @@ class Replayer:
             path: a file that a `Recorder` wrote.
             name: of the model; None: the only one in the file.
 
-        Raises StoreError where the file is no recording, ValueError where it has several models and `name` is
-        None, and OSError where it cannot be read.
+        Raises StoreError if the file is no recording, ValueError if it has several models and `name` is
+        None, and OSError if it cannot be read.
         """
         self.path = Path(path)
         self._entries: dict[str, _Entry] = {}
@@ -149,8 +149,8 @@ class Replayer:
     def complete(self, prompt: str) -> str:
         """Return the reply that was recorded for `prompt`.
 
-        Raises MissingReplyError where there is none, RecordedError where the model raised (ModelReplyError
-        where it was one).
+        Raises MissingReplyError if there is none, RecordedError if the model raised (ModelReplyError if it
+        raised that).
         """
         key = reply_key(self.name, prompt)
         if key not in self._entries:

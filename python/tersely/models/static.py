@@ -65,7 +65,7 @@ class StaticFile:
 def load(path: str | os.PathLike[str]) -> StaticFile:
     """Read a table. The file is not trusted: nothing in it is executed, and sizes are limited.
 
-    Raises OSError where it cannot be read and ValueError where it is not such a file.
+    Raises OSError if it cannot be read and ValueError if it is not such a file.
     """
     try:
         with Path(path).open("rb") as file:
@@ -119,7 +119,7 @@ class StaticEmbedder:
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         """Load the table in `path`, or the one that comes with tersely (once a process).
 
-        Raises OSError where the file cannot be read and ValueError where it is not a static table
+        Raises OSError if the file cannot be read and ValueError if it is not a static table
         (models/static.py says what is).
         """
         self._path = None if path is None else os.fspath(path)

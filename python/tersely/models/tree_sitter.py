@@ -54,7 +54,7 @@ Spans = tuple[Int64s, Int64s, Int64s, Int64s, Int64s]
 
 @cache
 def _language(name: str) -> tuple[Any, Any]:
-    """The grammar, and the query for bodies. Raises ImportError where the extra is not installed."""
+    """The grammar, and the query for bodies. Raises ImportError if the extra is not installed."""
     import tree_sitter
 
     package, function, bodies = LANGUAGES[name]

@@ -119,8 +119,8 @@ def to_html(result: Showable, query: str | None = None) -> str:
             gave; messages are shown as documents.
         query: what was asked, to be shown and its words marked; a result does not remember it.
 
-    The page shows the source with a map of where kept text lies, and beside it the compressed text; without
-    scripts, the latter alone. It loads nothing, and runs nothing but its own script. Of long sources it shows
+    The page shows the source, with a map of the kept text, beside the compressed text; without scripts, the
+    compressed text alone. It loads nothing, and runs nothing but its own script. Of long sources it shows
     only what was kept, until the reader asks for the rest. Control characters are drawn as their pictures. If
     a text has more than a million characters, the page shows a part, and says what it leaves out.
     O(characters + segments log segments).

@@ -23,8 +23,9 @@ class Part:
 
     Attributes:
         text: the piece; all pieces joined by the separator are `result.text`.
-        documents: indices of what it comes from: one; or all, where a model wrote from several at once.
-        spans: (document, start, end) of the runs of sources that stand in it, in source order.
+        documents: indices of the documents that it comes from: one; or all, if a model wrote one text from
+            several.
+        spans: (document, start, end) of the runs of source text in it, in source order.
     """
 
     text: str
@@ -35,7 +36,7 @@ class Part:
 def parts_of(result: Compressed, separator: str = "\n\n") -> list[Part]:
     """Divide a result into parts, one for each document that something is kept of, in their order.
 
-    Where a model wrote one text from several documents, there is one part that names them all.
+    If a model wrote one text from several documents, there is one part that names them all.
 
     Args:
         result: of `tersely.compress`.
@@ -116,7 +117,7 @@ def compress_sources(
         settings: an adapter, whose fields are options of `tersely.compress`, and `keep_original`.
         sources: text, id, score and metadata of each; a "title" of the metadata counts for all of it.
         query: what is asked.
-        budget: goes before that of the settings.
+        budget: overrides the budget of the settings.
     """
     documents = []
     for text, identity, score, metadata in sources:
@@ -254,7 +255,7 @@ def read_results(results: Any) -> list[Hit]:
     """Read the text and the score of each search result.
 
     A result is a document as for `tersely.compress`; its score may also stand in its `metadata`. Raises
-    TypeError for anything else, and ValueError where only some have a score, and for one that is no finite
+    TypeError for anything else, and ValueError if only some have a score, and for one that is no finite
     number.
     """
     if isinstance(results, (str, bytes, Mapping)) or not isinstance(results, Iterable):

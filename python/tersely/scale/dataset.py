@@ -116,7 +116,7 @@ def compress_dataset(
             cluster's CPUs.
         unit_bytes: about how many bytes of the source make one part; None: 8 MiB, or more if there would be
             more than 4,096 parts; 128 MiB of compressed JSON lines.
-        progress: called with a `Report` up to twice a second a worker, and after each part.
+        progress: called with a `Report` up to twice a second for each worker, and after each part.
 
     Returns:
         A `Report`. Parts are in the order of the source; the columns of the id and the text have the source's
@@ -157,7 +157,7 @@ def dedup_dataset(
         score: a column of finite numbers: the best of a cluster represents it (ties, and None: the first).
         kept_only: True: write only the rows that stay, with their text; those with an error are among them.
         unit_bytes: bytes of the source, about, that make one part; None: as for `compress_dataset`, or more
-            where there would be more than 512 parts.
+            if there would be more than 512 parts.
         partitions: how many groups of texts with the same `guard_keys` are made; None: one per 8 MiB of the
             source.
         heavy_bytes: a group of more bytes (most texts have no number and no negation) is divided further, by

@@ -97,12 +97,12 @@ class Use:
     """An event: a tool result was shortened, or its original was asked for.
 
     Attributes:
-        id: of the text; "" where it was deleted since.
+        id: of the text; "" if it was deleted since.
         created: when, UTC.
         expanded: whether it was asked for whole again.
-        tool: which gave it, "" where nobody said it.
+        tool: the tool that returned it; "" if it is not known.
         tokens_in, tokens_out: before and after.
-        call: digest of the tool and its command or arguments; "" where nobody said them.
+        call: digest of the tool and its command or arguments; "" if they are not known.
     """
 
     id: str

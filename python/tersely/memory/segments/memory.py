@@ -118,10 +118,9 @@ _LARGEST_SEARCH = 10_000
 
 
 class SegmentMemory:
-    """Stores notes of an agent (segments of its context) and shortens them when a method is called. Originals
-    are stored first, and no method deletes them.
+    """Stores notes of an agent (segments of its context) and shortens them when a method is called.
 
-    Thread-safe, as the store is.
+    Originals are stored first, and no method deletes them. Thread-safe, as the store is.
     """
 
     def __init__(
