@@ -127,8 +127,8 @@ def compress_tool_result(
             (FILE_READERS).
         expand_with: the command in the last line that returns the whole, with "{id}" for its id.
         report: called with a `ToolResultReport`.
-        session: an id of the conversation. A long text that came in it before, to the letter and for the same
-            query, becomes a line that says so and how to get it from the store; "": none does.
+        session: an id of the conversation. A long text that came before in it, unchanged and for the same
+            query, is replaced by a line that says so and how to get it from the store; "": none is.
 
     Raises:
         BudgetExceededError: what must stay does not fit; `required` is enough.

@@ -43,7 +43,7 @@ def cosine_similarity(
     Raises:
         ValueError: shapes that do not fit, or a row with a NaN or an infinity, which is named.
 
-    O(n m d) time, O((n + m) d) memory beside the result.
+    O(n m d) time, O((n + m) d) memory in addition to the result.
     """
     x = to_matrix(X, "X")
     y = None if Y is None else to_matrix(Y, "Y")

@@ -34,7 +34,7 @@ class Part:
 
 
 def parts_of(result: Compressed, separator: str = "\n\n") -> list[Part]:
-    """Divide a result into parts, one for each document that something is kept of, in their order.
+    """Divide a result into parts, one for each document of which something is kept, in their order.
 
     If a model wrote one text from several documents, there is one part that names them all.
 

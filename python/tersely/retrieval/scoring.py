@@ -476,9 +476,9 @@ _MODELS = {
 class RelevanceScorer:
     """Scores documents and their segments for a query.
 
-    A method that fails gives way to a simpler one, and the result says so: an embedder to KEYWORD (in HYBRID,
-    to its other features), a cross-encoder or a language model to HYBRID, the latter only for the documents
-    it gave no rating.
+    If a method fails, a simpler one replaces it, and the result says so: KEYWORD replaces an embedder (HYBRID
+    then uses its other features), and HYBRID replaces a cross-encoder, or a language model for the documents
+    that it gave no rating.
     """
 
     def __init__(
