@@ -387,7 +387,7 @@ class _Pins:
         self.warnings = ("pins_not_found",) if len(self._found) < len(spelled) else ()
 
     def __bool__(self) -> bool:
-        """Whether one of them is there."""
+        """Whether any pinned text is in the result."""
         return bool(self._found)
 
     def of(self, pieces: Sequence[Piece]) -> list[str]:

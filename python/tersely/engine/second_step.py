@@ -22,7 +22,6 @@ _BEST = 2  # segments whose names are taken
 _MOST_NAMES = 8
 _MOST_CHARACTERS = 2000  # of a segment, to look for names
 _ASKS = re.compile(r"[?？؟]|\b(?:who|whose|whom|what|which|where|when|how|why)\b", re.I)
-_ASKS = re.compile(r"[?？؟]|\b(?:who|whose|whom|what|which|where|when|how|why)\b", re.I)
 _WORD = re.compile(r"\w[\w'’-]*")
 _BEFORE = " \t\"'“„«(["  # may stand between the end of a sentence and the next
 _MOST_BEFORE = 8  # characters
@@ -30,7 +29,7 @@ _SENTENCE_ENDS = ".!?:;\n"
 
 
 class SecondStep(NamedTuple):
-    """A question about what the best segments name.
+    """The second question: about names in the best segments.
 
     Attributes:
         text: the names, and the words of the first question that the best segment lacks.

@@ -47,7 +47,9 @@ def _naming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise error if error.errno else OSError(f"{path}: {error}") from error
+        if error.errno:
+            raise
+        raise OSError(f"{path}: {error}") from error
 
 
 def count_lines(path: Path, start: int, stop: int) -> int:
