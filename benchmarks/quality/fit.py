@@ -123,8 +123,8 @@ def _kinds(options: argparse.Namespace) -> Iterator[tuple[str, CheckedEmbedder |
     yield "none", None
     yield "static", resolve_embedder(None)
     if options.model:
-        from tersely.models.cached import CachedEmbedder
         from tersely.models.onnx import OnnxEmbedder
+        from tersely.models.recorded import CachedEmbedder
 
         model = OnnxEmbedder(options.model)
         yield "model", resolve_embedder(CachedEmbedder(model, path=options.cache))

@@ -65,7 +65,7 @@ def test_nothing_optional_is_loaded(audited: dict[str, Any]) -> None:
 def test_scoring_relevance_loads_nothing_optional(tmp_path: Path) -> None:
     code = (
         "import json, sys, tersely.retrieval as r; r.RelevanceScorer().score_sync(['a token'], 'token'); "
-        "import tersely.models.cached; print(json.dumps([name.partition('.')[0] for name in sys.modules]))"
+        "import tersely.models.recorded; print(json.dumps([name.partition('.')[0] for name in sys.modules]))"
     )
     command = [sys.executable, "-B", "-c", code]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)

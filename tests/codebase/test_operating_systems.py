@@ -103,8 +103,8 @@ Index.build(folder / "pages")
 (folder / "pages" / "more.md").write_text(text.replace("480", "940"))
 Index.build(folder / "pages")
 assert Index.open(folder / "pages").search("what is the sum?", 3)
-assert Recorder(lambda prompt: "a reply", folder / "replies.jsonl").complete("a prompt") == "a reply"
-assert Replayer(folder / "replies.jsonl").complete("a prompt") == "a reply"
+assert Recorder(lambda prompt: "a reply", folder / "replies.sqlite").complete("a prompt") == "a reply"
+assert Replayer(folder / "replies.sqlite").complete("a prompt") == "a reply"
 '''
 
 

@@ -26,7 +26,6 @@ from tersely.strategies import (
     CompressionLevel,
     CompressionMethod,
     CompressionOptions,
-    Compressor,
     ExtractiveCompressor,
     Hierarchical,
     HierarchicalCompressor,
@@ -339,17 +338,7 @@ def test_each_form_of_input_can_be_prepared() -> None:
     assert Hierarchical().method == CompressionMethod.HIERARCHICAL
 
 
-def test_another_compressor_and_levels_as_a_strategy() -> None:
-    seen: list[tuple[int, int]] = []
-
-    class Halves(Compressor):
-        def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Extractive:
-            seen.append((original_tokens, options.target_tokens))
-            return Extractive(scoring="lead")
-
-    context = HierarchicalCompressor(compressor=Halves(counter=odd_counters.words)).compress(THOUSAND)
-    assert [call for call in seen if call[0]] == [(1000, 500), (500, 250), (250, 125)]
-    assert [level.ratio for level in context.levels] == [0.5, 0.25, 0.125]
+def test_levels_as_a_strategy() -> None:
     compressor = HierarchicalCompressor(counter=odd_counters.words)
     context = compressor.compress(THOUSAND)
 

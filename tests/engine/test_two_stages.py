@@ -19,7 +19,6 @@ from tersely.strategies import (
     CompressionMethod,
     CompressionOptions,
     ExtractiveCompressor,
-    HierarchicalCompressor,
     Hybrid,
     HybridCompressor,
 )
@@ -124,10 +123,6 @@ def test_options_say_which_method() -> None:
     assert result.fallback_reason is None and not result.used_llm
     options = CompressionOptions(preferred_method=CompressionMethod.ABSTRACTIVE, min_confidence=0.0)
     assert HybridCompressor(model).compress(LONG, options).method is CompressionMethod.ABSTRACTIVE
-    model = Model(SUMMARY)
-    options = CompressionOptions(preferred_method=CompressionMethod.HIERARCHICAL, min_confidence=0.0)
-    HierarchicalCompressor(1, compressor=HybridCompressor(model)).compress(LONG, options)
-    assert len(model.prompts) == 1
 
 
 def test_what_is_verbatim_asks_no_model() -> None:

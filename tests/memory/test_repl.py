@@ -164,7 +164,7 @@ class LaterCompletes(Completes):
 
 @pytest.mark.parametrize("model", [Completes(), LaterCompletes(), lambda prompt: "All went well."])
 def test_every_kind_of_model_writes(model: Any, tmp_path: Path) -> None:
-    recorder = Recorder(model, tmp_path / "replies.jsonl", name="m")
+    recorder = Recorder(model, tmp_path / "replies.sqlite", name="m")
     assert MemoryCompactor(model=recorder).compact(steps(10)).used_llm
     for one in (model, recorder, Replayer(recorder.path)):
         for compactor in (MemoryCompactor(model=one), MemoryCompactor(llm_connector=one)):

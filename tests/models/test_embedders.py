@@ -18,10 +18,10 @@ from hypothesis import given, strategies as st
 from script_runs import run_code
 from tersely.cache import BoundedCache
 from tersely.errors import MissingExtraError, ModelReplyError, StoreError
-from tersely.models.cached import CachedEmbedder
 from tersely.models.embedders import resolve_cross_encoder, resolve_embedder
 from tersely.models.language_models import resolve_language_model
 from tersely.models.model2vec import Model2VecEmbedder
+from tersely.models.recorded import CachedEmbedder
 from tersely.models.sentence_transformers import SentenceTransformersEmbedder
 from tersely.models.static import SHIPPED
 from tersely.protocols import CrossEncoder, Embedder, TruncationReporter
@@ -334,45 +334,29 @@ def test_a_failing_embedder_leaves_nothing_behind(tmp_path: Path) -> None:
     assert np.array_equal(CachedEmbedder(Letters(), path=tmp_path / "vectors").embed(["a"]), expected(["a"]))
 
 
-def _text(path: Path) -> None:
-    path.write_text("This is a letter to the harbour master, not a database. " * 50)
+DAMAGES = {
+    "no database": "",
+    "other program": "PRAGMA application_id = 7",
+    "other version": "PRAGMA user_version = 99",
+    "other vector": "UPDATE answers SET answer = zeroblob(12)",
+    "other kind": "UPDATE answers SET kind = 'cut'",
+    "swapped": "UPDATE answers SET answer ="
+    " (SELECT answer FROM answers b WHERE b.rowid = 12 - answers.rowid)",
+}
 
 
-def _other_program(path: Path) -> None:
-    path.unlink()
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE vectors (key BLOB, vector BLOB, cut INTEGER, digest BLOB)")
-    connection.close()
-
-
-def _other_version(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    connection.close()
-
-
-def _other_vector(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE vectors SET vector = zeroblob(12)")
-    connection.close()
-
-
-def _swapped(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
-        rows = connection.execute("SELECT rowid, vector FROM vectors ORDER BY rowid").fetchall()
-        for (row, _), (_, vector) in zip(rows, rows[1:] + rows[:1], strict=True):
-            connection.execute("UPDATE vectors SET vector = ? WHERE rowid = ?", (vector, row))
-    connection.close()
-
-
-@pytest.mark.parametrize("damage", [_text, _other_program, _other_version, _other_vector, _swapped])
-def test_a_damaged_or_foreign_file_is_an_error_and_is_left_alone(tmp_path: Path, damage: Any) -> None:
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_or_foreign_file_is_an_error_and_is_left_alone(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "vectors"
     texts = ["a" * count for count in range(1, 12)]
     cache = CachedEmbedder(Letters(), path=path)
     cache.embed(texts)
     cache.close()
-    damage(path)
+    if not DAMAGES[damage]:
+        path.write_text("This is a letter to the harbour master, not a database. " * 50)
+    else:
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute(DAMAGES[damage])
     before = path.read_bytes()
     with pytest.raises(StoreError, match="vectors"):
         CachedEmbedder(Letters(), path=path).embed(texts)
@@ -447,7 +431,7 @@ def test_processes_share_a_file(tmp_path: Path) -> None:
 import multiprocessing, sys, warnings
 warnings.simplefilter("ignore")
 import numpy as np
-from tersely.models.cached import CachedEmbedder
+from tersely.models.recorded import CachedEmbedder
 class Lengths:
     name = "lengths"
     def embed(self, texts):

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from model_server import Server, letters, running
 from tersely.errors import MissingExtraError, ModelReplyError
-from tersely.models.cached import CachedEmbedder
 from tersely.models.embedders import resolve_embedder
 from tersely.models.language_models import complete_all, resolve_language_model
 from tersely.models.openai import OpenAIEmbedder, OpenAILanguageModel, TokenUsage
+from tersely.models.recorded import CachedEmbedder
 from tersely.retrieval import RelevanceScorer, ScoringMethod
 
 openai = pytest.importorskip("openai", reason="openai is not installed")

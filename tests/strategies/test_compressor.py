@@ -355,19 +355,17 @@ def test_levels_raise_no_budget_error(text: str, levels: int, strict: bool) -> N
         assert made.levels and sizes == sorted(sizes, reverse=True)
 
 
-def test_levels_say_why_a_model_did_not_write_them() -> None:
-    """A model that failed, or there was none, left no trace in the levels."""
-
-    def broken(prompt: str) -> str:
-        raise OSError("down")
-
-    for model, reason in ((broken, "model_failed"), (None, "no_model")):
-        made = HierarchicalCompressor(compressor=HybridCompressor(model)).compress(GUIDE)
-        assert made.fallback_reason == reason and "model_not_used" in made.warnings
-    asked = CompressionOptions(preferred_method=CompressionMethod.EXTRACTIVE)
-    plain = HierarchicalCompressor(compressor=HybridCompressor()).compress(GUIDE, asked)
-    assert plain.fallback_reason is None and "model_not_used" not in plain.warnings
-    assert HierarchicalCompressor().compress(GUIDE).fallback_reason is None
+@pytest.mark.parametrize(
+    ("method", "model", "said"), [(2, "m", True), (0, "m", False), (3, "m", False), (2, None, False)]
+)
+def test_levels_say_that_no_model_writes_them(method: int, model: Any, said: bool) -> None:
+    compressor = HybridCompressor(model and Model("never"))
+    options = CompressionOptions(preferred_method=CompressionMethod(method))
+    made = HierarchicalCompressor(compressor=compressor).compress(GUIDE, options)
+    assert ("model_not_used" in made.warnings) == said
+    assert [level.content for level in made.levels] == [
+        level.content for level in HierarchicalCompressor().compress(GUIDE).levels
+    ]
 
 
 @pytest.mark.parametrize("strategy", ["hybrid", "abstractive"])

@@ -131,21 +131,17 @@ def test_a_failing_compressor_gives_way_to_the_extractive_one() -> None:
     assert all(part for part in output.parts)
 
 
-def test_then_to_the_head_and_then_it_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_then_it_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     manager = Manager(compressor=Spy("sluice 3"))
-    monkeypatch.setattr(manager, "_extractive", Spy("sluice 3"))
     output = manager.prepare_context(CHUNKS, QUERY, 150)
-    log = output.report.chunks[1]
-    assert (log.id, log.fallback_reason) == ("log", "cut_to_head")
-    assert LOG.startswith(log.text.removesuffix("…"))
-    monkeypatch.setattr(manager, "_head", lambda *given: 1 / 0)
+    monkeypatch.setattr(manager, "_extractive", Spy("sluice 3"))
     again = manager.prepare_context(CHUNKS, QUERY, 150)
     assert [chunk.id for chunk in again.report.chunks] == ["guide", "prose"]
     assert [(chunk.id, chunk.reason) for chunk in again.report.dropped] == [
         ("log", "failed"),
         ("chat", "failed"),
     ]
-    assert "ZeroDivisionError" in again.report.dropped[0].detail
+    assert "RuntimeError" in again.report.dropped[0].detail
     assert again.token_count > output.token_count - 80
 
 

@@ -67,7 +67,7 @@ def test_a_reply_that_ended_at_the_limit_of_tokens(
 ) -> None:
     half = {"message": {"role": "assistant", "content": "Half of a"}, "finish_reason": "length"}
     server.reply, server.choices = None, [{"index": 0, **half}]
-    recorder = Recorder(model, tmp_path / "replies.jsonl", name="chat")
+    recorder = Recorder(model, tmp_path / "replies.sqlite", name="chat")
     assert compress(recorder).receipt.fallback_reason == "reply_truncated"
     assert len(server.requests) == 2 and "cut off at the model's limit of tokens" in server.prompts[1]
     assert compress(Replayer(recorder.path)).receipt.fallback_reason == "reply_truncated"
@@ -83,7 +83,7 @@ def test_a_reply_that_ended_at_the_limit_of_tokens(
 def test_a_recorded_run_is_repeated_without_the_server(
     server: Server, model: OpenAILanguageModel, tmp_path: Path
 ) -> None:
-    path = tmp_path / "replies.jsonl"
+    path = tmp_path / "replies.sqlite"
     server.mishaps = [500, 500]  # the first prompt's error is recorded too
     recorder = Recorder(model, path, name="chat")
     contents = [TEXT, prose(105), "short"]
@@ -93,4 +93,5 @@ def test_a_recorded_run_is_repeated_without_the_server(
     assert [HybridCompressor(replayer).compress(content, OPTIONS) for content in contents] == recorded
     assert [result.fallback_reason for result in recorded] == ["model_failed", None, None]
     assert len(server.requests) == asked
-    assert "sk-secret" not in path.read_text()
+    recorder.close()
+    assert b"sk-secret" not in path.read_bytes()

@@ -45,7 +45,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def model(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorder]:
     with openai.OpenAI(base_url=url, api_key="none", timeout=600, max_retries=0) as client:
         real = OpenAILanguageModel("gemma", client=client, request={"temperature": 0, "max_tokens": 48})
-        yield Recorder(real, tmp_path_factory.mktemp("replies") / "replies.jsonl", name="gemma")
+        yield Recorder(real, tmp_path_factory.mktemp("replies") / "replies.sqlite", name="gemma")
         assert real.usage.replies > 0 and real.usage.prompt_tokens > 0 < real.usage.completion_tokens
 
 

@@ -49,7 +49,7 @@ from tersely.strategies.contexts import (
     OriginalContext,
 )
 from tersely.threads import default_threads, map_in_threads
-from tersely.types import Compressed, Document, Level, Request
+from tersely.types import MODEL_NOT_USED, Compressed, Document, Level, Request
 from tersely.writing.abstractive import Abstractive
 from tersely.writing.hybrid import Hybrid
 
@@ -273,12 +273,12 @@ class Compressor(Forms[CompressedContext]):
         """Compress the text of a call whose arguments were checked."""
         prepared = prepare_by(call.strategy, call.request, call.tokens)
         result = call.strategy.compress(call.request) if prepared is None else prepared.fit()
-        return self.checked(result, call.options, call.tokens > call.options.target(call.tokens))
+        if call.tokens > call.options.target(call.tokens) and self.misses_model(call.options):
+            result = replace(result, receipt=result.receipt.without_model("no_model"))
+        return self.checked(result)
 
-    def checked(self, result: Compressed, options: CompressionOptions, shortened: bool = True) -> Compressed:
-        """Check a result against the settings, and add a warning if a model is missing."""
-        if shortened and self.misses_model(options):
-            return replace(result, receipt=result.receipt.without_model("no_model"))
+    def checked(self, result: Compressed) -> Compressed:
+        """Return a result that the compressor's own settings allow; raise an error for any other."""
         return result
 
     def now(self) -> datetime:
@@ -442,7 +442,7 @@ class ExtractiveCompressor(Compressor):
         self.lexical_fallback = lexical_fallback
         self.strict = strict
 
-    def checked(self, result: Compressed, options: CompressionOptions, shortened: bool = True) -> Compressed:
+    def checked(self, result: Compressed) -> Compressed:
         """Return a result; if `strict`, raise an error for a failed embedder or a cut segment."""
         codes = result.receipt.warnings if self.strict else ()
         if "embedder_failed" in codes:
@@ -523,13 +523,12 @@ class ExtractiveCompressor(Compressor):
 class HierarchicalCompressor(Forms[HierarchicalContext]):
     """Makes levels of a half, a quarter, an eighth and so on of the original's tokens.
 
-    If `compressor` is None, extractive or without a model, the text is parsed and scored once, and each level
-    is a verbatim part of the one before. Otherwise (a HybridCompressor with a model, for example) the
-    compressor makes each level from the one before. The targets are always shares of the original's tokens.
+    The text is parsed and scored once, and each level is a verbatim part of the one before. A compressor's
+    model is not asked; the warning "model_not_used" says so.
 
     Attributes:
         levels: how many.
-        compressor: what compresses.
+        compressor: says how texts are read and scored.
     """
 
     method = CompressionMethod.HIERARCHICAL
@@ -549,7 +548,7 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
 
     @property
     def strategy(self) -> Hierarchical:
-        """The strategy for `tersely.compress(..., strategy=compressor)`; its levels are verbatim."""
+        """The strategy for `tersely.compress(..., strategy=compressor)`."""
         return Hierarchical(self.levels, self.compressor.extractive_for(CompressionOptions()).text)
 
     def compress(
@@ -560,59 +559,36 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
         If a level's target is too small for any segment, the level has the fewest tokens that are possible.
         Raises the errors of `Compressor.compress`, except BudgetExceededError, as there is no budget.
         """
-        options = checked_options(options)
+        started = time.perf_counter()
+        options, compressor = checked_options(options), self.compressor
         document = read_document(Document(content), "content")
-        timestamp = self.compressor.now()
-        if options.preferred_method is CompressionMethod.HIERARCHICAL:  # as all of this is
-            options = replace(options, preferred_method=CompressionMethod.HYBRID)
-        verbatim = self.compressor.verbatim_for(options)
-        if verbatim is not None:
-            started = time.perf_counter()
-            tokens, levels, warnings, reason = self._verbatim(document, options, verbatim)
-            metrics.observe(self.method, tokens, levels[0].token_count, time.perf_counter() - started)
-        else:  # the compressor's calls are observed, one by one
-            tokens, levels, warnings, reason = self._cascade(document.text, options)
-        return HierarchicalContext(
-            levels,
-            OriginalContext(content, tokens, source, timestamp),
-            self.compressor.new_id(f"{self.levels} levels\0{content}", options),
-            tuple(dict.fromkeys(warnings)),
-            reason,
-        )
-
-    def _verbatim(
-        self, document: Document, options: CompressionOptions, strategy: Auto
-    ) -> tuple[int, list[CompressionLevel], list[str], str | None]:
-        request = Request((document,), options.query_context or None, None, 1.0, self.compressor.counter)
-        prepared = strategy.prepare(request)
-        targets = level_targets(prepared.original_tokens, self.levels)
+        timestamp = compressor.now()
+        request = Request((document,), options.query_context or None, None, 1.0, compressor.counter)
+        prepared = compressor.extractive_for(options).prepare(request)
+        tokens = prepared.original_tokens
+        targets = level_targets(tokens, self.levels)
 
         def attempt(least: int) -> list[Compressed]:
             made = prepared.levels([max(target, least) for target in targets])
-            return [self.compressor.checked(result, options) for result in made]
+            return [compressor.checked(result) for result in made]
 
-        results = smallest_fit(attempt, targets[-1], prepared.original_tokens)
+        results = smallest_fit(attempt, targets[-1], tokens)
         levels = [CompressionLevel(n, one.text, one.tokens, one.ratio, one) for n, one in enumerate(results)]
         warnings = [warning for result in results for warning in result.receipt.warnings]
-        return prepared.original_tokens, levels, warnings, results[0].receipt.fallback_reason
+        if self._asks_model(options):
+            warnings.append(MODEL_NOT_USED)
+        metrics.observe(self.method, tokens, levels[0].token_count, time.perf_counter() - started)
+        return HierarchicalContext(
+            levels,
+            OriginalContext(content, tokens, source, timestamp),
+            compressor.new_id(f"{self.levels} levels\0{content}", options),
+            tuple(dict.fromkeys(warnings)),
+        )
 
-    def _cascade(
-        self, text: str, options: CompressionOptions
-    ) -> tuple[int, list[CompressionLevel], list[str], str | None]:
-        """Each level of the one before, in the fewest tokens that its compressor needs."""
-        tokens = count(self.compressor.counter, text)
-        levels, warnings, reason = list[CompressionLevel](), list[str](), None
-        for level, target in enumerate(level_targets(tokens, self.levels)):
-            options = replace(options, target_tokens=target, min_tokens=0)
-            try:
-                made = self.compressor.compress(text, options)
-            except BudgetExceededError as error:
-                made = self.compressor.compress(text, replace(options, target_tokens=int(error.required)))
-            text, size = made.compressed, made.token_count
-            levels.append(CompressionLevel(level, text, size, size / tokens if tokens else 1.0))
-            warnings += made.warnings
-            reason = reason or made.fallback_reason
-        return tokens, levels, warnings, reason
+    def _asks_model(self, options: CompressionOptions) -> bool:
+        """Return whether the compressor by itself would have a model, or other code, write the text."""
+        verbatim = options.preferred_method is self.method or self.compressor.verbatim_for(options)
+        return not verbatim
 
 
 class AbstractiveCompressor(Compressor):

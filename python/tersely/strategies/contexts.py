@@ -307,15 +307,12 @@ class HierarchicalContext:
         original: the text that they are of.
         id: made from content, options and settings, as in `CompressedContext`.
         warnings: reason codes.
-        fallback_reason: why a model did not write some level although it should have; None: it wrote all, or
-            no model was asked for.
     """
 
     levels: Sequence[CompressionLevel]
     original: OriginalContext | None = None
     id: str = ""
     warnings: tuple[str, ...] = ()
-    fallback_reason: str | None = None
 
     def select_level(self, token_budget: int) -> CompressionLevel:
         """Return the largest level that fits, else the smallest. Raises ValueError if there are none."""

@@ -16,7 +16,7 @@ from tersely.cache import BoundedCache
 from tersely.documents import read_document, warnings_about
 from tersely.engine.allocation import in_steps, share_out, weights_of
 from tersely.engine.incremental import Known, prepare_with, price
-from tersely.engine.reading import count, count_batch, longest_prefix
+from tersely.engine.reading import count, count_batch
 from tersely.engine.strategies import Auto, with_required
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
@@ -114,7 +114,7 @@ class Manager:
         With a language model, or a compressor of your own, the budget is first divided among the chunks, in
         proportion to their relevance and in coarse steps, so that most shares stay the same while a list
         grows. Each chunk is compressed to its share, or taken from the cache. If that fails, whole segments
-        are kept instead; if that fails, too, the beginning of the chunk; otherwise it is dropped.
+        are kept instead.
 
         The whole text never has more tokens than the budget, and the report says what became of each chunk.
         Raises BudgetExceededError if the budget is too small for the smallest piece of any chunk, and
@@ -169,49 +169,37 @@ class Manager:
         return await asyncio.to_thread(self.prepare_context_for_call, chunks, query, max_tokens)
 
     def compress_chunk(self, chunk: ContextChunk, query: str, share: int, size: int) -> PreparedChunk:
-        """Compress a chunk of `size` tokens into at most `share` > 0 by the compressor, or cut it.
+        """Compress a chunk of `size` tokens into at most `share` > 0 by the compressor, else verbatim.
 
         Raises BudgetExceededError if its smallest piece does not fit, otherwise the last error.
         """
         options = replace(self.options, query_context=query, target_tokens=share, min_tokens=0)
         key = content_id(chunk.content, self.compressor.settings(options))
-
-        def part(made: CompressedContext, reason: str | None, cached: bool = False) -> PreparedChunk:
-            tokens = made.token_count
-            return PreparedChunk(chunk.id, made.compressed, tokens, size, share, cached, reason, made)
-
         made: CompressedContext | None = self.cache.get(key)
+        cached, reason = made is not None, made.fallback_reason if made else None
         if made is not None:
             original = made.original.token_count if made.original else 0
             metrics.observe(made.method, original, made.token_count, 0.0, cache_hit=True)
-            return part(made, made.fallback_reason, True)
-        reason = "compressor_failed"
+        else:
+            made, reason = self._made_within(chunk.content, options, share)
+            if reason is None or reason == made.fallback_reason != "model_failed":  # may be over by the next
+                self.cache.set(key, made)
+        return PreparedChunk(chunk.id, made.compressed, made.token_count, size, share, cached, reason, made)
+
+    def _made_within(
+        self, content: str, options: CompressionOptions, share: int
+    ) -> tuple[CompressedContext, str | None]:
+        """Return what the compressor makes, or whole segments where that cannot be used, and why."""
+        reason = "over_budget"
         try:
-            made = self.compressor.compress(chunk.content, options)
+            made = self.compressor.compress(content, options)
             if max(made.token_count, count(self.counter, made.compressed)) <= share:
-                if made.fallback_reason != "model_failed":  # which may be over by the next call
-                    self.cache.set(key, made)
-                return part(made, made.fallback_reason)
-            reason = "over_budget"
+                return made, made.fallback_reason
         except BudgetExceededError:
             raise
         except Exception:  # whatever a compressor does, the context is not lost with it
-            pass
-        try:
-            return part(self._extractive.compress(chunk.content, options), reason)
-        except BudgetExceededError:
-            raise
-        except Exception:
-            text = self._head(_document(chunk).text, share)
-            tokens = count(self.counter, text)
-            return PreparedChunk(chunk.id, text, tokens, size, share, False, "cut_to_head")
-
-    def _head(self, content: str, share: int) -> str:
-        required = count(self.counter, content[:1])
-        if required > share:
-            raise BudgetExceededError("not one letter fits", required=required, budget=share)
-        size, mark = longest_prefix(content, lambda text: count(self.counter, text), share)
-        return content[:size] + mark
+            reason = "compressor_failed"
+        return self._extractive.compress(content, options), reason
 
 
 class _Call:
@@ -292,12 +280,8 @@ class _Call:
 
     def _choose(self, known: Sequence[Known], strategy: Auto) -> Compressed:
         """Choose among the segments of the chunks; token counts are noted in `known`."""
-        counter, separator, budget = self.manager.counter, self.manager.separator, self.budget
-        query, piece = self.query or None, _PIECE_SEPARATOR
-        request = Request(
-            self.documents, query, budget, 1.0, counter, separator=separator, piece_separator=piece
-        )
-        prepared = prepare_with(known, strategy, request)
+        budget = self.budget
+        prepared = prepare_with(known, strategy, self._request(self.documents))
         if prepared.fits(budget):
             return prepared.fit(budget)
         price(known, prepared.reading)
@@ -305,9 +289,10 @@ class _Call:
         if known_weights is not None:
             weights = known_weights.tolist()
             favour = known_weights.astype(np.float32)[prepared.reading.table.document]
-        if query is not None and not any(self.relevances):
+        if self.query and not any(self.relevances):
             return prepared.fit(budget, favour=favour)
-        gap, sizes = count(counter, separator), [one.tokens for one in known]
+        gap = count(self.manager.counter, self.manager.separator)
+        sizes = [one.tokens for one in known]
         found = share_out(sizes, weights, min(budget, _LARGEST), gap, [0] * len(sizes))
         shares = [found.get(index, 0) for index in range(len(sizes))]
         result = prepared.fit(budget, caps=shares, favour=favour)
@@ -319,54 +304,54 @@ class _Call:
     def by_shares(self) -> PreparedContext:
         """Share the budget out, have a model or the caller's compressor make the parts, and join them.
 
-        What failed parts do not use goes to the others; where the joined text counts more than its parts,
-        there is less to share, and at last one part alone. Raises BudgetExceededError where not one fits.
+        What failed parts do not use goes to the others. Where the joined text counts more than its parts, its
+        segments are chosen as those of any documents. Raises BudgetExceededError where not one part fits.
         """
         counter, separator = self.manager.counter, self.manager.separator
         self.sizes: list[int] = count_batch(counter, self.texts).tolist()
         known = weights_of(self.relevances)
         weights = [1.0] * len(self.chunks) if known is None else known.tolist()
         one, other, both = count_batch(counter, ["one.", "Two", f"one.{separator}Two"]).tolist()
-        gap, room, over, left = max(both - one - other, 0), self.budget, 1, list(range(len(self.chunks)))
-        text, kept, tokens = "", list[int](), 0
-        while left and not kept:
-            shares = {min(left, key=lambda index: (-weights[index], index)): self.budget}
-            if room > 0:
-                sizes, theirs = [self.sizes[index] for index in left], [weights[index] for index in left]
-                found = share_out(sizes, theirs, min(room, _LARGEST), gap, [0] * len(left))
-                shares = {left[place]: share for place, share in found.items()}
+        gap, left, shares = max(both - one - other, 0), list(range(len(self.chunks))), dict[int, int]()
+        while left:
+            sizes, theirs = [self.sizes[index] for index in left], [weights[index] for index in left]
+            found = share_out(sizes, theirs, min(self.budget, _LARGEST), gap, [0] * len(left))
+            shares = {left[place]: share for place, share in found.items()}
             self._make(shares)
-            lost = [index for index in shares if index in self.required or self.places[index] in self.dropped]
-            parts = {index: self.made[index].text for index in shares if index not in lost}
-            left = [index for index in left if index not in lost and parts.get(index, "…")]
-            if lost:
-                continue
-            text = separator.join(filter(None, parts.values()))
-            tokens = count(counter, text)
-            if text and tokens <= self.budget:
-                kept = [index for index in parts if parts[index]]
-            elif room <= 0:
-                left = [index for index in left if index not in parts]
-                self.required |= dict.fromkeys(filter(parts.get, parts), tokens)
-            room -= max(1, tokens - self.budget) * over
-            over *= 2
-        if not kept:
-            text, tokens = "", count(counter, "")
-            if self.required or tokens > self.budget:
-                required = max(min(self.required.values(), default=tokens), self.budget + 1)
-                problem = "nothing of the documents fits"
-                raise BudgetExceededError(problem, required=required, budget=self.budget)
+            gone = self.required.keys() | {i for i, place in enumerate(self.places) if place in self.dropped}
+            if gone.isdisjoint(shares):
+                break
+            left = [index for index in left if index not in gone]
+            shares = {}
+        kept = [index for index in shares if self.made[index].text]
+        if not kept and (self.required or count(counter, "") > self.budget):
+            required = max(min(self.required.values(), default=1), self.budget + 1)
+            raise BudgetExceededError("nothing of the documents fits", required=required, budget=self.budget)
+        documents = tuple(Document(self.made[index].text) for index in kept)
+        request = self._request(documents)
+        result = Auto("prose").prepare(request).fit(self.budget)
+        for index, part in zip(kept, result.parts, strict=True):
+            if part != self.made[index].text:
+                size = count(counter, part)
+                self.made[index] = replace(self.made[index], text=part, token_count=size, context=None)
         for index, place in enumerate(self.places):
-            if index not in kept:  # "empty": white space only, of which nothing was kept
-                why = "budget" if index in self.required or index in left else "empty"
+            if index not in kept or not self.made[index].text:  # "empty": nothing but white space
+                why = "empty" if index in shares and index not in kept else "budget"
                 self.dropped.setdefault(place, DroppedChunk(self.chunks[index].id, why))
-        chunks = [self.made[index] for index in kept]
+        chunks = [self.made[index] for index in kept if self.made[index].text]
         warnings = [warning for chunk in chunks if chunk.context for warning in chunk.context.warnings]
         if any(chunk.fallback_reason not in (None, "no_model") for chunk in chunks):
             warnings.append("chunk_fell_back")
         compressed = any(chunk.token_count != chunk.original_tokens for chunk in chunks)
-        return self._prepared(
-            text, tokens, count(counter, separator.join(self.texts)), chunks, compressed, warnings
+        original = count(counter, separator.join(self.texts))
+        return self._prepared(result.text, result.tokens, original, chunks, compressed, warnings)
+
+    def _request(self, documents: tuple[Document, ...]) -> Request:
+        """Return the request that fits documents into the budget, with the manager's separators."""
+        counter, separator = self.manager.counter, self.manager.separator
+        query, piece = self.query or None, _PIECE_SEPARATOR
+        return Request(
+            documents, query, self.budget, 1.0, counter, separator=separator, piece_separator=piece
         )
 
     def _prepared(

@@ -18,7 +18,7 @@ from tersely.engine.reading import count, count_batch, mark_groups, mark_pinned,
 from tersely.engine.render import places_of_separators
 from tersely.engine.strategies import Extractive
 from tersely.errors import SummarizationError
-from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
+from tersely.models.flows import Flow, run_flow, run_flow_async
 from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
 from tersely.options import UNASKED_SHARE, CompressionMethod
 from tersely.types import (
@@ -45,6 +45,7 @@ _FATES = fates_of(_REASONS, _COPIED)
 _NO_ROWS: Int64s = np.empty(0, dtype=np.int64)
 _ROUNDS = 4
 
+_EXTRACTIVE = Extractive(preserve_share=UNASKED_SHARE)
 _REQUIREMENTS = {
     "code": "- Keep code snippets intact\n",
     "quotes": "- Preserve important quotes\n",
@@ -65,7 +66,7 @@ def compression_prompt(query: str = "", preserve: Collection[str] = tuple(_REQUI
     )
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class Abstractive:
     """Lets a language model write the text.
 
@@ -89,51 +90,26 @@ class Abstractive:
 
     method: ClassVar[CompressionMethod] = CompressionMethod.ABSTRACTIVE
 
-    model: Any
-    preserve: tuple[str, ...]
-    min_confidence: float
-    strict_preserve: bool
-    fallback: bool
-    max_prompt_tokens: int | None
-    concurrency: int
-    extractive: Extractive
+    model: Any = None
+    preserve: tuple[str, ...] = tuple(_REQUIREMENTS)
+    min_confidence: float = 0.7
+    strict_preserve: bool = False
+    fallback: bool = False
+    max_prompt_tokens: int | None = None
+    concurrency: int = 4
+    extractive: Extractive = _EXTRACTIVE
 
-    def __init__(
-        self,
-        model: Any = None,
-        preserve: Collection[str] = ("code", "quotes", "numbers"),
-        min_confidence: float = 0.7,
-        strict_preserve: bool = False,
-        fallback: bool = False,
-        max_prompt_tokens: int | None = None,
-        concurrency: int = 4,
-        extractive: Extractive | None = None,
-        *,
-        llm: Any = None,
-    ) -> None:
-        """Check the options; `llm` is another name of `model`. Raises TypeError or ValueError."""
-        if isinstance(preserve, str) or not set(preserve) <= set(PRESERVABLE):
-            raise ValueError(f"preserve must be names of {', '.join(PRESERVABLE)}, not {preserve!r}")
-        if max_prompt_tokens is not None:
-            checks.whole_number(max_prompt_tokens, "max_prompt_tokens", least=1)
-        values = {
-            "model": one_model(model=model, llm=llm),
-            "preserve": tuple(preserve),
-            "min_confidence": checks.number(min_confidence, "min_confidence", least=0, most=1),
-            "strict_preserve": checks.flag(strict_preserve, "strict_preserve"),
-            "fallback": checks.flag(fallback, "fallback"),
-            "max_prompt_tokens": max_prompt_tokens,
-            "concurrency": checks.whole_number(concurrency, "concurrency", least=1),
-            "extractive": extractive or Extractive(preserve_share=UNASKED_SHARE),
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+    def __post_init__(self) -> None:
+        if isinstance(self.preserve, str) or not set(self.preserve) <= set(PRESERVABLE):
+            raise ValueError(f"preserve must be names of {', '.join(PRESERVABLE)}, not {self.preserve!r}")
+        object.__setattr__(self, "preserve", tuple(self.preserve))
+        checks.number(self.min_confidence, "min_confidence", least=0, most=1)
+        checks.flag(self.strict_preserve, "strict_preserve")
+        checks.flag(self.fallback, "fallback")
+        if self.max_prompt_tokens is not None:
+            checks.whole_number(self.max_prompt_tokens, "max_prompt_tokens", least=1)
+        checks.whole_number(self.concurrency, "concurrency", least=1)
         self._resolved()
-
-    @property
-    def llm(self) -> Any:
-        """The language model."""
-        return self.model
 
     def compress(self, request: Request) -> Compressed:
         """Fit the documents into the budget; the model is not asked about documents that fit.

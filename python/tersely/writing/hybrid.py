@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from tersely import checks
 from tersely.engine.reading import mark_pinned
-from tersely.engine.strategies import Extractive
 from tersely.errors import BudgetExceededError
 from tersely.options import CompressionMethod
 from tersely.types import Request, SegmentTable, UInt8s
@@ -20,7 +18,7 @@ _FIRST_STAGE = 0.5  # of the original tokens
 _BUDGET, _REDUNDANT, _REWRITTEN = range(3)  # of writing/abstractive.py
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class Hybrid(Abstractive):
     """Lets a language model rewrite the text, after a verbatim selection of half of a long text.
 
@@ -32,26 +30,12 @@ class Hybrid(Abstractive):
 
     method: ClassVar[CompressionMethod] = CompressionMethod.HYBRID
 
-    threshold: int
+    fallback: bool = True
+    threshold: int = 2000
 
-    def __init__(
-        self,
-        model: Any = None,
-        preserve: Collection[str] = ("code", "quotes", "numbers"),
-        min_confidence: float = 0.7,
-        strict_preserve: bool = False,
-        fallback: bool = True,
-        max_prompt_tokens: int | None = None,
-        concurrency: int = 4,
-        extractive: Extractive | None = None,
-        threshold: int = 2000,
-        *,
-        llm: Any = None,
-    ) -> None:
-        """Check the options, as `Abstractive` does."""
-        checked = (preserve, min_confidence, strict_preserve, fallback, max_prompt_tokens, concurrency)
-        super(Hybrid, self).__init__(model, *checked, extractive, llm=llm)
-        object.__setattr__(self, "threshold", checks.whole_number(threshold, "threshold"))
+    def __post_init__(self) -> None:
+        super(Hybrid, self).__post_init__()
+        checks.whole_number(self.threshold, "threshold")
 
     def first_target(self, original: int, budget: int) -> int | None:
         """Return the tokens that the first stage keeps of `original`; None if there is only one stage."""
