@@ -22,8 +22,8 @@ __all__ = ["report"]
 
 _ASKED = {0.1: 0.85, 0.2: 0.97, 0.3: 1.0}  # share of what stands beside the system prompt -> statements kept
 _ASKED_FIRST = 0.95  # the same of a first message, at a fifth
-_WHERE = ("middle", "first", "brief")
-_BRIEF = 4000  # characters behind a first message
+_WHERE = ("middle", "first", "brief", "long")
+_BRIEF, _LONG = 4000, 2000  # characters behind a first message, and behind one in the middle
 _WORD = re.compile(r"\w")
 _EACH = 8  # statements a session, one at a time
 _STATEMENTS = """\
@@ -67,6 +67,39 @@ Skip the lounge, I don't care about it.
 I want everything in writing.
 Stop offering me upgrades.
 We'll pay with the Visa, not with the Mastercard."""
+_ORDERS = """\
+Leave port 9443 alone.
+The ledger_2024 table is off limits.
+Hands off the prod config.
+Keep your fingers out of /etc/nginx.
+Stay away from the billing service.
+Only read from the replica.
+The migration history is sacred.
+Before anything else, ask me.
+The staging bucket belongs to legal, so steer clear of it.
+Treat the vendor folder as read-only.
+Whatever you do, the seeds file stays as it is.
+The DNS records are mine to handle.
+Deploys are for Maria alone to start.
+Customer mails go out through Dana and nobody else.
+The flag for the new checkout remains off.
+Anything under legacy/ is frozen.
+Run every change past me first.
+Refrain from force pushes.
+Avoid the old pricing API.
+Check with Tom prior to any schema change.
+Prices are to be shown in euros.
+Production data is out of bounds.
+Let the cron entries be.
+Spare the archive folder.
+Payments repo: no-go area.
+Answers in French, please.
+What I say about salaries stays between us.
+Rather than deleting rows, mark them.
+Raw SQL it is, ORM magic is banned.
+Two reviewers per merge is the rule here.
+Wait for my go before you ship.
+Steer around the old queue."""  # and states that are to last, without "not" or "must"
 
 
 def report(report: Report, data: Path) -> None:
@@ -74,7 +107,8 @@ def report(report: Report, data: Path) -> None:
     sessions = list(development.rows(data, "agent_tau"))
     rows: list[dict[str, Any]] = []
     for where, half, ratio in product(_WHERE, ("tuned", "reported"), _ASKED):
-        statements = [one for one in _STATEMENTS.splitlines() if half_of(one) == half]
+        told = _ORDERS if where == "long" else _STATEMENTS
+        statements = [one for one in told.splitlines() if half_of(one) == half]
         mine = [row["messages"] for row in sessions if half_of(row["id"]) == half]
         found = []
         for number, each in product(range(len(mine)), range(_EACH)):
@@ -87,7 +121,7 @@ def report(report: Report, data: Path) -> None:
         row |= {"named": mean(lost) if lost else None, "bare": mean(bare), "legible": readable}
         rows.append(row)
         if half == "reported":
-            asked = _ASKED[ratio] if where == "middle" or ratio != 0.2 else _ASKED_FIRST
+            asked = _ASKED[ratio] if where in ("middle", "long") or ratio != 0.2 else _ASKED_FIRST
             report.targets.append(Target(f"said, {where}, kept at {ratio:.0%}", asked, share, "", False))
             report.targets.append(
                 Target(f"legible lines, {where}, at {ratio:.0%}", 0.95, readable, "", False)
@@ -106,17 +140,25 @@ def _planted(
     """A session with a statement in a turn of the user, and which message that is.
 
     "middle": one of the turns between the first and the last; "first": the first; "brief": the first, and
-    behind it _BRIEF characters of what was said in another session.
+    behind it _BRIEF characters of what was said in another session, by line; "long": in the middle,
+    and behind it _LONG characters of what the user of another session said, as one paragraph.
     """
     messages = sessions[number]
     turns = [index for index, message in enumerate(messages) if message["role"] == "user"]
-    turn = turns[1:-1][7 * each % len(turns[1:-1])] if where == "middle" else turns[0]
+    turn = turns[1:-1][7 * each % len(turns[1:-1])] if where in ("middle", "long") else turns[0]
     content = messages[turn]["content"]
     with_it = [f"{said} {content}", f"{content}\n{said}", f"{content} {said}"][each % 3]
+    other = sessions[(number + 3) % len(sessions)]
+    talk = [one for one in other[1:] if one["role"] != "tool" and one["content"]]
+    if where == "long":
+        words = [one["content"] for one in talk if one["role"] == "user"]
+        sentences = re.split(r"(?<=[.!?])\s+", " ".join([content, *words]))
+        while sum(map(len, sentences)) > _LONG:
+            sentences.pop()
+        sentences.insert([0, len(sentences), len(sentences) // 2][each % 3], said)
+        with_it = " ".join(sentences)
     if where == "brief":
-        other = sessions[(number + 3) % len(sessions)]
-        talk = [one["content"] for one in other[1:] if one["role"] != "tool" and one["content"]]
-        lines = [content, *"\n".join(talk)[:_BRIEF].split("\n")]
+        lines = [content, *"\n".join([one["content"] for one in talk])[:_BRIEF].split("\n")]
         lines.insert([0, len(lines), len(lines) // 2][each % 3], said)
         with_it = "\n".join(lines)
     return [*messages[:turn], {**messages[turn], "content": with_it}, *messages[turn + 1 :]], turn

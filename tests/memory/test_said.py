@@ -269,6 +269,27 @@ def test_so_does_what_stands_in_a_long_first_message(said: str, place: int) -> N
     assert said in text
 
 
+ORDERS = [
+    "Steer clear of port 9443.",
+    "The ledger table is off limits.",
+    "Check with Ada prior to a migration.",
+    "Anything under legacy/ is frozen.",
+    "Spare the archive folder.",
+    "Whatever comes, the seeds file stays as it is.",
+    "Answers in French, please.",
+]
+
+
+@pytest.mark.parametrize("turn", [0, 6])
+@pytest.mark.parametrize("said", ORDERS)
+def test_an_order_without_not_stands_also_within_a_long_message(said: str, turn: int) -> None:
+    messages = session()
+    told = [f"{AROUND[n % 3]} That was on day {n} of the tour." for n in range(16)]
+    messages[4 * turn] = {"role": "user", "content": " ".join([*told[:9], said, *told[9:]])}
+    text = all_text(compact_messages(messages, budget=tokens_of(messages) // 6).messages)
+    assert said in text
+
+
 @pytest.mark.parametrize("turn", [0, 6])
 def test_and_what_stands_before_or_behind_a_log_that_is_pasted(turn: int) -> None:
     messages = session()

@@ -26,7 +26,7 @@ from tersely.memory.quoting import EMPTY, frame_excerpts, quote, sources_of
 from tersely.memory.references import is_reference
 from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
-from tersely.memory.statements import BRIEF, IS_SENTENCE, STANDING, Transcript, stated_lines
+from tersely.memory.statements import BRIEF, DIRECTS, IS_SENTENCE, STANDING, Transcript, stated_lines
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import BatchTokenCounter
 from tersely.types import (
@@ -107,7 +107,7 @@ SHORT = 60  # tokens, and about the same in characters, of what people say that 
 _SHORT = 240
 _USUAL = 60  # characters of a statement: a token of a longer one is worth less
 _BREATH = 120  # characters of what they say whose sentences stay or go together
-_TASK = 6000  # the same of the first, which says what is to be done
+_TASK = 6000  # the same of a text that is theirs as a whole, and not what they pasted
 _NEWEST = 1 / 3  # share of the messages that count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.3, 0.55
 _SAID, _FAILED = 8.0, 4.0  # what people say; what failed
@@ -418,12 +418,14 @@ class _Said:
         sizes, task = lengths[document], (owner == self.asks[0])[document]
         ends = np.minimum(reading.table.start, sizes - reading.table.end) < np.where(task, BRIEF / 2, 2)
         mine = people[document] & (text | ends)  # what they say before and behind a log is theirs
-        own = (sizes <= BRIEF) | task & (sizes <= _TASK) | ends
+        own = (sizes <= _TASK) | ends
         strong = np.zeros(size, dtype=bool)
         strong[facts.segment[IS_SENTENCE[facts.kind]]] = True
         said = mine.nonzero()[0].tolist()
         own_words = [row for row in said if own[row]]
         strong[[row for row in own_words if STANDING.search(units[row])]] = True
+        long = [row for row in own_words if sizes[row] > _SHORT and len(units[row]) <= BRIEF]
+        strong[[row for row in long if DIRECTS.search(units[row])]] = True
         strong |= self.revised["new"]
         newest = {units[row]: row for row in said}
         stays = "\n".join(compress(self.transcript.texts, ~self.gone))

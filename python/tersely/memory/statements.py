@@ -54,6 +54,31 @@ STANDING = re.compile(
     r"|quiero|soy|sempre|preferisco|voglio)\b",
     re.I,
 )
+_BOUND = (  # words that begin neither an order nor the name of a thing
+    "i you he she it we they this that these those there here what which who whom whose when where why how"
+    " is are was were be been being am do does did have has had can could will would shall should may might"
+    " must and or but so because although though while since as if unless until than then yet nor either in"
+    " on at by for from with about into onto over under between among through during after above below to of"
+    " off out up down near behind beyond within without against toward towards upon per not just even still"
+    " already again too very really quite rather maybe perhaps however therefore thus otherwise instead once"
+    " soon now today yesterday tomorrow yes ok okay sure great thanks thank hello hi hey sorry well right"
+    " good fine let let's"
+).replace(" ", "|")
+_OF_THINGS = (
+    "the|an?|my|your|his|her|its|our|their|some|any|no|every|each|all|both|many|few|one|two|three|four"
+)
+# The same by the form of a sentence, without such words: an order (a verb and what it is of, "Leave port 9443
+# alone"), a thing that is so in the present ("The table is off limits"), or a request. Questions are none.
+DIRECTS = re.compile(
+    r"(?:\A|[,;:] |\b(?:and|so|please|then) )(?:please |also |just )?"
+    rf"(?!(?:{_BOUND}|{_OF_THINGS}|more|most)\b)(?!\w*(?:ing|ed|ly|s)\b)[a-z]{{2,12}} "
+    rf"(?:{_OF_THINGS}|this|that|these|those|it|me|us|them|him|only|with|from|to|into|in|on|at|for|off|out|away"
+    r"|clear|around|back|up|down|over|by|as|until|before|after|between)\b"
+    r"(?:[^?\n]|\n(?! {4}))*(?<!:)\Z"
+    rf"|(?:\A|, )(?!(?:{_BOUND})\b)\w[\w' ./-]{{1,59}} (?:is|are|stays?|remains?) [^?\n]{{2,90}}(?<!:)\Z"
+    r"|, (?:please|bitte|s'il (?:te|vous) plaît|por favor|per favore)\W*\Z",
+    re.I,
+)
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
 SPEAKERS = ("system", "user", "assistant", "tool")
 _SPEAKER = {name: number for number, name in enumerate(SPEAKERS)}
