@@ -61,12 +61,12 @@ def test_what_two_documents_say_word_for_word_is_kept_once(allocation: str) -> N
     said = "Tokens are rotated every 24 hours by the gateway."
     documents = [
         chunk(f"{prose(3, 'sailor')} {said}"),
-        chunk(f"{said.upper()} {prose(3, 'cook')}"),
+        chunk(f"{said} {prose(3, 'cook')}"),
         chunk(f"{prose(3, 'pilot')}\n\n{said}"),
     ]
     compressor = ContextualCompressor(budget=limits(80, allocation), counter=words)
     result = compressor.compress_sync(documents, QUERY)
-    assert result.text.casefold().count(said.casefold()) == 1
+    assert result.text.count(said) == 1
     gone = [span for one in result.compressed_documents for span in one.dropped_segments]
     duplicates = sum(span.reason == "duplicate" for span in gone)
     assert duplicates + len(result.dropped_documents) >= 2

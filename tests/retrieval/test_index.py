@@ -240,7 +240,7 @@ def test_the_index_says_how_it_was_made_and_not_where(tmp_path: Path) -> None:
         Index.open(tmp_path.parent / "nowhere")
 
 
-KINDS = ("text", "rst", "python", "javascript", "go", "shell")
+KINDS = ("text", "python", "javascript", "go", "shell")
 LOG_BOOK = "The harbour master keeps a log of each ship that enters, with its draught and its cargo. "
 
 
@@ -318,20 +318,6 @@ BODY = "".join(f"        self.value_{number} = {number}  # a line of some length
             f"# Port\n\n{LOG_BOOK * 4}\n\n## Tides ##\n\n{LOG_BOOK * 4}\n\nPilots\n------\n\n{LOG_BOOK * 4}",
             ["Port", "Port > Tides", "Port > Pilots"],
         ),
-        (  # levels follow the order of styles
-            "rst",
-            f"****\nPort\n****\n\n{LOG_BOOK * 4}\n\n"
-            + "".join(
-                f"{title}\n{mark * len(title)}\n\n{LOG_BOOK * 4}\n\n"
-                for title, mark in (("Tides", "="), ("Spring :term:`tide`", "^"), ("Pilots", "="))
-            ),
-            ["Port", "Port > Tides", "Port > Tides > Spring tide", "Port > Pilots"],
-        ),
-        (  # a table is no heading
-            "rst",
-            f"Port\n====\n\n=====  =====\nA      B\n=====  =====\n1      2\n=====  =====\n\n{LOG_BOOK * 3}",
-            ["Port"],
-        ),
         (
             "html",
             f"<html><title>x</title><body><h1>Port &amp; quay<a href='#p'>¶</a></h1><p>{LOG_BOOK * 4}</p><h2 "
@@ -348,7 +334,7 @@ BODY = "".join(f"        self.value_{number} = {number}  # a line of some length
 def test_header_paths(kind: str, text: str, paths: list[str]) -> None:
     chunks = cut_chunks(text, kind)
     assert [chunk.header_path for chunk in chunks] == paths
-    titles = [re.sub(r".* > |def |&.*|tide$", "", path).strip() for path in paths]
+    titles = [re.sub(r".* > |def |&.*", "", path).strip() for path in paths]
     for title, chunk in zip(titles, chunks, strict=True):  # a chunk begins with its heading
         assert title in (text[chunk.start :] if kind == "html" else chunk.content)[:30]
     assert kind != "html" or "<p>" not in chunks[0].content
@@ -391,7 +377,7 @@ def test_long_lines_are_cut_at_words(kind: str) -> None:
     "part", ["# a\n\n", "- a\n", "<h1 ", "=\n=\n", "a\n====\n", "def f(): x\n", "((((", "x"]
 )
 def test_chunking_is_linear(part: str) -> None:
-    for kind in ("text", "rst", "html", "python"):
+    for kind in ("text", "html", "python"):
         assert growth(lambda size: part * (size // len(part)), partial(cut_chunks, kind=kind)) < MOST
 
 

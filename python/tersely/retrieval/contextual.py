@@ -7,6 +7,7 @@ import inspect
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -24,13 +25,12 @@ from tersely.models.flows import Flow, limited, one_model, run_flow, run_flow_as
 from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
 from tersely.retrieval.chunks import (
     ChunkResult,
-    DocumentChunk,
     Retriever,
     SearchResult,
     generated_by_document,
     read_chunks,
 )
-from tersely.retrieval.extractive import REASONS, Selection, spans_by_document
+from tersely.retrieval.extractive import Selection, spans_by_document
 from tersely.retrieval.scoring import RelevanceScore, RelevanceScorer, to_uuid
 from tersely.retrieval.settings import (
     BudgetPlan,
@@ -48,12 +48,11 @@ from tersely.retrieval.settings import (
     to_strategy,
     total_for,
 )
-from tersely.types import MODEL_NOT_USED, Compressed, Document, Frame, Int64s, Kind, Level, Request, Span
+from tersely.types import MODEL_NOT_USED, Frame, Int64s, Kind, Level, Request, Span
 from tersely.writing.summary import ContentSummarizer, Filler, Summary
 
 _CACHE = 32 * 2**20  # bytes of results
 _DOCUMENT_BYTES = 1000  # of a result, a document, besides its text
-_DUPLICATE = REASONS.index("duplicate")
 _EXTRACTIVE = CompressionStrategy.EXTRACTIVE.value
 
 
@@ -71,11 +70,11 @@ class Scores(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(eq=False)
 class Compression:
     """One call: reads, chooses a strategy, fits, and accounts for each document.
 
     Attributes:
+        by: the compressor.
         chunks: as given.
         documents: as they are read.
         query: without white space around it.
@@ -84,23 +83,27 @@ class Compression:
         pinned: (document, start, end) spans that stay.
         sizes: int64[n], tokens.
         warnings: reason codes.
-        selector: chooses the strategy where the caller did not.
-        separator: stands between documents, and between pieces that do not touch.
         started: of `time.perf_counter`.
     """
 
-    chunks: tuple[DocumentChunk, ...]
-    documents: tuple[Document, ...]
-    query: str
-    strategy: CompressionStrategy | None
-    config: CompressionConfig
-    manager: TokenBudgetManager
-    pinned: tuple[tuple[int, int, int], ...]
-    sizes: Int64s
-    warnings: tuple[str, ...]
-    selector: StrategySelector
-    separator: str
-    started: float
+    def __init__(
+        self,
+        by: ContextualCompressor,
+        documents: Any,
+        query: str,
+        strategy: CompressionStrategy | str | None,
+        config: CompressionConfig | None,
+        pinned: Any,
+    ) -> None:
+        """Check the arguments of a call."""
+        self.by, self.started = by, time.perf_counter()
+        self.chunks, self.documents = read_chunks(documents)
+        self.query, self.strategy = checks.text(query, "query").strip(), to_strategy(strategy)
+        self.config = config or by.config
+        self.manager, told = by.limited(self.config)
+        self.pinned = to_spans(pinned, self.documents)
+        self.sizes = count_batch(by.counter, [document.text for document in self.documents])
+        self.warnings = (*told, *warnings_about(self.documents))
 
     @cached_property
     def key(self) -> bytes:
@@ -118,15 +121,13 @@ class Compression:
         and the limits are strict: nothing steps in for it.
         """
         self.scored, self.available = scored, self.manager.available()
-        every = range(len(self.documents))
-        self.selection, self.prepared = self._read(every, self.pinned, Frame(apart=True))
+        self.prepared = self._read()
         self.warnings = (*self.warnings, *scored.warnings, *self.prepared.reading.warnings)
         blank = np.array([not document.text.strip() for document in self.documents], dtype=bool)
         self.live = self.selection.relevant & ~blank
         self.scores: list[float] = self.selection.document_scores.tolist()
+        self.shares = np.zeros(len(self.documents), dtype=np.int64)  # tokens, where there are any
         self.prompts = 0
-        self.used: int | None = None  # tokens of the text, where they were counted
-        self.plan: BudgetPlan | None = None  # None: nothing is kept
         live, strategy = self.live.nonzero()[0].tolist(), None
         contents: dict[int, CompressedDocument] | None = None
         if live:
@@ -152,47 +153,48 @@ class Compression:
             batch_size=config.batch_size,
         )
 
-    def _read(
-        self, which: Sequence[int], pinned: tuple[tuple[int, int, int], ...], frame: Frame | None = None
-    ) -> tuple[Selection, Prepared]:
-        """Read some of the documents, and see which of their segments may be kept."""
-        config, documents = self.config, tuple(self.documents[index] for index in which)
-        relevance = self.scored.relevance
-        selection = Selection(
-            documents,
-            None if relevance is None else [relevance[index] for index in which],
-            certain=frame is None,  # a document alone, whose relevance is known
+    def _read(self) -> Prepared:
+        """Read the documents, and see which of their segments may be kept."""
+        config = self.config
+        self.selection = Selection(
+            self.documents,
+            self.scored.relevance,
             threshold=config.min_relevance_threshold if self.query else 0.0,
             window=config.context_window,
             wholes=config.preserve_structure,
         )
-        counter, query = self.manager.counter, self.query or None
         request = Request(
-            documents, query, self.available, 1.0, counter, pinned, separator=self.separator, frame=frame
+            self.documents,
+            self.query or None,
+            self.available,
+            1.0,
+            self.manager.counter,
+            self.pinned,
+            separator=self.by.separator,
+            frame=Frame(apart=True),
         )
-        original = None if frame is None else int(np.add.reduce(self.sizes))  # only estimates are made of it
         reader = _reader(config.segment_size, config.preserve_structure)
-        return selection, reader.prepare(request, selection.revise, original)
+        original = int(np.add.reduce(self.sizes))  # only estimates are made of it
+        return reader.prepare(request, self.selection.revise, original)
 
     def _strategy(self, live: list[int], has_model: bool) -> CompressionStrategy:
         sizes, room = self.sizes[live].tolist(), self.available
         if sum(sizes) <= room:
             room -= separator_cost(self.prepared.request) * (len(live) - 1)
         texts = [self.documents[index].text for index in live]
-        return self.selector.select(
+        return self.by.strategy_selector.select(
             texts, sizes, room, self.config, strategy=self.strategy, has_model=has_model
         )
 
     def _count(self, texts: Iterable[str]) -> int:
         """Count the tokens of texts as they are sent."""
-        return count(self.manager.counter, self.separator.join(texts))
+        return count(self.manager.counter, self.by.separator.join(texts))
 
     def _passthrough(self, live: list[int]) -> dict[int, CompressedDocument] | None:
         """Keep all documents whole, if they fit."""
         texts = [self.documents[index].text for index in live]
         if max(self._count(texts), int(self.sizes[live].sum())) > self.available:
             return None
-        self._record_plan(np.where(self.live, self.sizes, 0))
         return {index: self._whole_document(index) for index in live}
 
     def _whole_document(self, index: int) -> CompressedDocument:
@@ -216,17 +218,30 @@ class Compression:
 
     def _extract(self, fallback: str | None) -> dict[int, CompressedDocument]:
         """Extract the best segments of all documents; `fallback`: why no model wrote summaries."""
-        floors, caps = self._bounds() if self.manager.shares else (None, None)
-        if floors is not None and not any(floors) and not self.prepared.reading.pinned.any():
+        if not self.manager.shares:
+            contents, self.warnings = self._fitted(self.available, None, None, fallback)
+            return contents
+        self.shares = self._allocate(np.minimum(self.sizes, self._usable()))
+        out = self.shares == 0
+        if (self.live & out).any():
+            self.prepared = self.prepared.revised(self.selection.rule_out(out))
+        if out.all() and not self.prepared.reading.pinned.any():
             return {}  # nobody has a share
-        result = self.prepared.fit(self.available, floors=floors, caps=caps)
-        joined = self.separator.join(filter(None, result.parts))
-        self.used, *tokens = count_batch(self.manager.counter, [joined, *result.parts]).tolist()
-        self._record_plan(np.array(tokens, dtype=np.int64), floors)
-        self.warnings = (*self.warnings, *result.receipt.warnings)
+        caps = np.where(out, 0, np.maximum(self.manager.config.max_per_document, self._required()))
+        contents, self.warnings = self._fitted(self.available, self.shares, caps, fallback)
+        return contents
+
+    def _fitted(
+        self, budget: int, floors: Int64s | None, caps: Int64s | None, fallback: str | None = None
+    ) -> tuple[dict[int, CompressedDocument], tuple[str, ...]]:
+        """Fit the documents into a budget; return those of which something is left, and reason codes."""
+        limits = [None if one is None else one.tolist() for one in (floors, caps)]
+        result = self.prepared.fit(budget, floors=limits[0], caps=limits[1])
+        tokens = count_batch(self.manager.counter, list(result.parts)).tolist()
         kept, dropped = spans_by_document(result, self.selection)
-        places = generated_by_document(result, self.separator) if result.generated else {}
-        return {
+        places = generated_by_document(result, self.by.separator) if result.generated else {}
+        cut = ("segment_cut",) if "segment_cut" in result.receipt.warnings else ()
+        contents = {
             index: self._document(
                 index,
                 text,
@@ -236,33 +251,32 @@ class Compression:
                 dropped[index],
                 generated=places.get(index, ()),
                 fallback_reason=fallback,
-                warnings=_cut(result),
+                warnings=cut,
             )
             for index, text in enumerate(result.parts)
             if text and len(kept[index])
         }
+        return contents, (*self.warnings, *result.receipt.warnings)
 
-    def _bounds(self) -> tuple[list[int], list[int]]:
-        """Tokens that each document gets at least and at most; documents without any are ruled out."""
-        plan = self._allocate(np.minimum(self.sizes, self.selection.usable_tokens(self.sizes)))
-        shares = np.array(plan.allocations, dtype=np.int64)
-        if (self.live & (shares == 0)).any():
-            self.prepared = self.prepared.revised(self.selection.rule_out(shares == 0))
-        most = np.maximum(self.manager.config.max_per_document, self._required())
-        caps = np.where(shares > 0, most, 0)
-        return shares.tolist(), caps.tolist()
+    def _usable(self) -> Int64s:
+        """int64[n]: estimate the tokens that each document could keep."""
+        reading = self.prepared.reading
+        counts = reading.prices().counts
+        usable = counts if reading.bulk is None else np.where(reading.bulk, 0, counts)
+        return np.bincount(reading.table.document, usable, len(self.documents)).astype(np.int64)
 
-    def _allocate(self, most: Int64s) -> BudgetPlan:
+    def _allocate(self, most: Int64s) -> Int64s:
         """Share out what is available, less the separators between documents with a share."""
         required, gap = self._required(), separator_cost(self.prepared.request)
         least = min(self.manager.config.min_per_document, self.available)
         documents = max(self.available // (least + gap), 1) if self.available else 1
-        return self.manager.allocate(
+        plan = self.manager.allocate(
             np.where(self.live, np.maximum(most, required), 0).tolist(),
             self.scores,
             available=max(self.available - gap * (min(int(self.live.sum()), documents) - 1), 0),
             required=required.tolist(),
         )
+        return np.array(plan.allocations, dtype=np.int64)
 
     def _required(self) -> Int64s:
         """int64[n]: estimate the tokens of each document's pins; 0 where the fit will raise."""
@@ -273,100 +287,82 @@ class Compression:
             np.add.at(required, reading.table.document[rows], reading.prices().counts[rows])
         return required if int(required.sum()) <= self.available else np.zeros_like(required)
 
-    def _record_plan(self, used: Int64s, shares: Sequence[int] | None = None) -> None:
-        """Record the tokens allowed for each document: its share, or its use if that is more."""
-        allowed = used if shares is None else np.maximum(used, shares)
-        if int(allowed.sum()) > self.available:
-            allowed = used
-        self.plan = BudgetPlan(
-            tuple(allowed.tolist()), tuple((allowed == 0).nonzero()[0].tolist()), self.available
-        )
-
     def _summaries(
         self, live: list[int], hybrid: bool, summarizer: ContentSummarizer
     ) -> Flow[dict[int, CompressedDocument]]:
         """Have documents summarized; a failed summary is replaced by an extract of the same share."""
-        sizes = self.sizes.tolist()
-        targets = np.array([min(size, summarizer.target(size)) for size in sizes])
-        self.plan = replace(self._allocate(targets), available=self.available)  # with separators
-        shares, pinned = self.plan.allocations, {document for document, _, _ in self.pinned}
-        contents: dict[int, CompressedDocument] = {}
-        first: dict[int, CompressedDocument] = {}
-        for index in live:
-            if sizes[index] <= shares[index]:
-                contents[index] = self._whole_document(index)
-            elif shares[index] or index in pinned:
-                both = hybrid and index not in pinned
-                budgets = [shares[index], *[max(sizes[index] // 2, shares[index])] * both]
-                extracts = self._extract_alone(index, budgets)
-                contents[index] = replace(extracts[0], fallback_reason="pinned" if index in pinned else None)
-                first[index] = extracts[-1]
-        asked = [index for index in first if index not in pinned]
-        texts = [first[index].content if hybrid else self.documents[index].text for index in asked]
+        targets = np.array([min(size, summarizer.target(size)) for size in self.sizes.tolist()])
+        shares = self.shares = self._allocate(targets)
+        pinned = {document for document, _, _ in self.pinned}
+        contents = {
+            index: self._whole_document(index) for index in live if self.sizes[index] <= shares[index]
+        }
+        rest = [index for index in live if index not in contents]
+        asked = [index for index in rest if shares[index] and index not in pinned]
+        extracts = self._extracts(rest, shares)
+        first = self._extracts(asked, np.maximum(self.sizes // 2, shares)) if hybrid else {}
+        asked = [index for index in asked if not hybrid or index in first]
         tasks = [
-            summarizer.task(text, self.query, shares[index]) for index, text in zip(asked, texts, strict=True)
+            summarizer.task(
+                first[index].content if hybrid else self.documents[index].text, self.query, int(shares[index])
+            )
+            for index in asked
         ]
         self.prompts = len(tasks)
-        summaries = yield from summarizer.summaries(
-            tasks, [self._filler(index, contents[index]) for index in asked]
-        )
+        fillers = [self._filler(index, extracts.get(index)) for index in asked]
+        summaries = yield from summarizer.summaries(tasks, fillers)
+        for index, one in extracts.items():
+            contents[index] = replace(one, fallback_reason="pinned" if index in pinned else None)
         for index, summary in zip(asked, summaries, strict=True):
             if summary.reason is None:
-                read = first[index] if hybrid else None
-                contents[index] = self._summary_document(index, summary, contents[index], read)
+                contents[index] = self._summary_document(
+                    index, summary, extracts.get(index), first.get(index)
+                )
             elif self.manager.strict:
                 why = f"{summarizer.model.name} gave no summary: {summary.reason}"
                 raise SummarizationError(why) from summary.error
-            else:
+            elif index in contents:
                 contents[index] = replace(contents[index], fallback_reason=summary.reason)
-        return self._drop_least_relevant(
-            {index: one for index, one in contents.items() if one.content}, pinned
-        )
+        return self._drop_least_relevant(contents, pinned)
 
-    def _extract_alone(self, index: int, budgets: Sequence[int]) -> list[CompressedDocument]:
-        """Extract a document by itself, once for each budget."""
-        pins = tuple((0, start, end) for document, start, end in self.pinned if document == index)
-        selection, prepared = self._read([index], pins)
-        contents = []
-        for budget in budgets:
-            try:
-                result = prepared.fit(budget)
-            except BudgetExceededError as error:
-                if not pins:
-                    contents.append(self._document(index, "", 0, _EXTRACTIVE, ()))
-                    continue
-                # `_drop_least_relevant` says whether there is room for it
-                result = prepared.fit(int(error.required))
-            kept, dropped = (
-                [replace(span, document=index) for span in spans[0]]
-                for spans in spans_by_document(result, selection)
-            )
-            details = {"generated": result.generated, "warnings": _cut(result)}
-            contents.append(
-                self._document(index, result.text, result.tokens, _EXTRACTIVE, kept, dropped, **details)
-            )
-        return contents
+    def _extracts(self, which: Sequence[int], most: Int64s) -> dict[int, CompressedDocument]:
+        """Extract so many tokens of some documents; of one without any segment that fits there is nothing."""
+        caps = np.zeros_like(most)
+        caps[which] = np.maximum(most, self._required())[which]
+        if not caps.any():
+            return {}
+        try:
+            contents, _ = self._fitted(int(caps.sum()), caps, caps)
+        except BudgetExceededError:
+            if self.pinned:
+                raise
+            return {}
+        return {index: one for index, one in contents.items() if index in which}
 
-    def _filler(self, index: int, extract: CompressedDocument) -> Filler:
+    def _filler(self, index: int, extract: CompressedDocument | None) -> Filler:
         """List pieces of an extract, the best first, to fill up a summary with."""
-        if extract.warnings:  # its only piece was cut
+        if extract is None or extract.warnings:  # its only piece was cut
             return ()
         best = sorted(extract.preserved_segments, key=lambda span: (-span.score, span.start))
         text = self.documents[index].text
         return tuple(((span.start, span.end), text[span.start : span.end]) for span in best)
 
     def _summary_document(
-        self, index: int, summary: Summary, extract: CompressedDocument, first: CompressedDocument | None
+        self,
+        index: int,
+        summary: Summary,
+        extract: CompressedDocument | None,
+        first: CompressedDocument | None,
     ) -> CompressedDocument:
         """A summary, with the spans of its document.
 
         `extract`: what would stand in its place, which fills it up. `first`: what the model read; None: all.
         """
-        filled = {start for start, _ in summary.filled}
+        known = extract or first or self._whole_document(index)
         unread = {} if first is None else {(one.start, one.end): one for one in first.dropped_segments}
+        filled = {start for start, _ in summary.filled}
         kept, dropped = list[Span](), list[Span]()
-        spans = [*extract.preserved_segments, *extract.dropped_segments]
-        spans = spans or list(self._whole_document(index).preserved_segments)
+        spans = [*known.preserved_segments, *known.dropped_segments]
         for span in sorted(spans, key=lambda span: span.start):
             if span.start in filled:
                 kept.append(replace(span, reason="selected"))
@@ -399,7 +395,7 @@ class Compression:
         self, contents: dict[int, CompressedDocument], strategy: CompressionStrategy | None
     ) -> CompressionResult:
         documents, dropped = tuple(contents.values()), self._dropped_documents(contents)
-        used = [0] * len(self.chunks)
+        used = np.zeros(len(self.chunks), dtype=np.int64)
         warnings, fallback = [*self.warnings], self.scored.reason
         for one in documents:
             used[one.index] = one.token_count
@@ -413,10 +409,11 @@ class Compression:
             warnings.append("nothing_relevant")
         if self.selection.doubtful:
             warnings.append("relevance_doubtful")
-        if self.used is None:
-            self.used = self._count(one.content for one in documents)
-        plan = self.plan or BudgetPlan((0,) * len(used), tuple(range(len(used))), self.available)
-        before, after = int(self.sizes.sum()), sum(used)
+        allowed = np.maximum(used, self.shares)  # its share, or its use if that is more
+        if int(allowed.sum()) > self.available:
+            allowed = used
+        plan = BudgetPlan(tuple(allowed.tolist()), (), self.available)
+        before, after = int(self.sizes.sum()), int(used.sum())
         return CompressionResult(
             original_documents=self.chunks,
             compressed_documents=documents,
@@ -427,38 +424,25 @@ class Compression:
             relevance_scores=self.scored.relevance
             or self.selection.relevance_scores([chunk.id for chunk in self.chunks]),
             dropped_documents=dropped,
-            usage=self.manager.usage(plan, used, self.used),
+            usage=self.manager.usage(plan, used.tolist(), self._count(one.content for one in documents)),
             used_llm=any(one.used_llm for one in documents),
             fallback_reason=fallback,
             warnings=tuple(dict.fromkeys(warnings)),
-            separator=self.separator,
+            separator=self.by.separator,
         )
 
     def _dropped_documents(self, contents: dict[int, CompressedDocument]) -> tuple[DroppedDocument, ...]:
         """List the documents without anything in the result, and why."""
-        selection, every = self.selection, len(self.chunks)
-        if len(contents) == every:
-            return ()
-        assert selection.reading is not None  # the last one: documents may have been read anew, as text
-        document = selection.reading.table.document
-        units = np.bincount(document, minlength=every)
-        copies = np.bincount(document[selection.reason_codes == _DUPLICATE], minlength=every)
         gone = list[DroppedDocument]()
         for index, chunk in enumerate(self.chunks):
-            if index in contents:
-                continue
-            reason = "duplicate" if 0 < units[index] == copies[index] else "budget"
-            if not units[index] and not chunk.content.strip():
-                reason = "empty"
-            elif not selection.relevant[index]:
-                reason = "irrelevant"
-            size = int(self.sizes[index])
-            gone.append(DroppedDocument(chunk.id, index, size, self.scores[index], reason))
+            if index not in contents:
+                units = self.selection.reading.table.document == index
+                reason = "duplicate" if units.any() and self.selection.repeated[units].all() else "budget"
+                if not self.selection.relevant[index]:
+                    reason = "irrelevant" if chunk.content.strip() else "empty"
+                size = int(self.sizes[index])
+                gone.append(DroppedDocument(chunk.id, index, size, self.scores[index], reason))
         return tuple(gone)
-
-
-def _cut(result: Compressed) -> tuple[str, ...]:
-    return ("segment_cut",) if "segment_cut" in result.receipt.warnings else ()
 
 
 @lru_cache(maxsize=16)
@@ -535,7 +519,7 @@ class ContextualCompressor:
         self.separator = checks.text(separator, "separator")
         self.strict = strict
         self.strategy_selector = strategy_selector or StrategySelector()
-        self.budget_manager, self._warnings = self._limited(config)
+        self.budget_manager, _ = self.limited(config)
         self._scorer = relevance_scorer
         self._cache: BoundedCache[CompressionResult] = BoundedCache(_CACHE)
         self._stats, self._lock = CompressionStats(), threading.Lock()
@@ -573,7 +557,7 @@ class ContextualCompressor:
         O(characters). Prompts are sent in the caller's event loop, `config.batch_size` at a time; all else
         runs on other threads.
         """
-        return await self._compress(self._call(documents, query, strategy, config, pinned), self.llm)
+        return await self._compress(Compression(self, documents, query, strategy, config, pinned), self.llm)
 
     def compress_sync(
         self,
@@ -585,7 +569,7 @@ class ContextualCompressor:
         pinned: Any = (),
     ) -> CompressionResult:
         """Compress as `compress` does, without an event loop; prompts are sent from other threads."""
-        call = self._call(documents, query, strategy, config, pinned)
+        call = Compression(self, documents, query, strategy, config, pinned)
         if (known := self._cached(call)) is not None:
             return known
         answer: Any = None
@@ -604,7 +588,7 @@ class ContextualCompressor:
         is raised once the others are done.
         """
         model = None if self.llm is None else limited(self.llm, self.config.batch_size)
-        calls = [self._call(batch.documents, batch.query, batch.strategy) for batch in batches]
+        calls = [Compression(self, one.documents, one.query, one.strategy, None, ()) for one in batches]
         found = await asyncio.gather(*(self._compress(one, model) for one in calls), return_exceptions=True)
         for result in found:
             if isinstance(result, BaseException):
@@ -645,36 +629,7 @@ class ContextualCompressor:
             raise self._budget_error(call, scored, error) from None
         return self._record(call, result, prompts)
 
-    def _call(
-        self,
-        documents: Any,
-        query: str,
-        strategy: CompressionStrategy | str | None,
-        config: CompressionConfig | None = None,
-        pinned: Any = (),
-    ) -> Compression:
-        """Check the arguments of a call."""
-        started = time.perf_counter()
-        chunks, given = read_chunks(documents)
-        manager, warnings = self.budget_manager, self._warnings
-        if config is not None:
-            manager, warnings = self._limited(config)
-        return Compression(
-            chunks,
-            given,
-            checks.text(query, "query").strip(),
-            to_strategy(strategy),
-            config or self.config,
-            manager,
-            to_spans(pinned, given),
-            count_batch(self.counter, [document.text for document in given]),
-            (*warnings, *warnings_about(given)),
-            self.strategy_selector,
-            self.separator,
-            started,
-        )
-
-    def _limited(
+    def limited(
         self, config: CompressionConfig, total: int | None = None
     ) -> tuple[TokenBudgetManager, tuple[str, ...]]:
         """Return what shares out the budget of some settings, and reason codes.
@@ -724,7 +679,8 @@ class ContextualCompressor:
         model = None if self.llm is None else resolve_language_model(lambda prompt: "")
 
         def attempt(total: int) -> None:
-            again = replace(call, manager=self._limited(call.config, total)[0])
+            again = copy(call)
+            again.manager, _ = self.limited(call.config, total)
             try:
                 run_flow(again.run(scored, model), model, 1)
             except SummarizationError:  # strict: all but the model's part went well

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from heapq import heappop, heappush
+from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
@@ -37,7 +37,6 @@ from tersely.types import (
     Float32s,
     Float64s,
     Int32s,
-    Int64s,
     Kind,
     Level,
     Request,
@@ -50,16 +49,14 @@ Bools = npt.NDArray[np.bool_]
 
 _TOLERANCE = 1e-6  # how near to the threshold counts as there: the scores are float32
 _NEARLY_ONE = 1 - 1e-7  # float32 has no number between
-_BESIDE, _ALONE = 0.02, 0.03  # of the threshold, over which documents have the benefit of the doubt
+_BESIDE, _ALONE = 0.005, 0.03  # of the threshold, over which documents have the benefit of the doubt
 _NEIGHBOUR = 0.3  # of a hit's worth that what stands beside it is worth at least
 _FARTHER = 0.7  # of that, for each segment more between them
-_LEAST_TERMS = 4  # of a segment that may count as a duplicate
 _IS_WHOLE = np.zeros(len(Kind), dtype=bool)  # what stays whole: these blocks, and a list with all its items
 _WHOLE_SHARE = 0.3  # of the budget: what takes more than that does not stay whole
 _IS_WHOLE[[Kind.TABLE, Kind.FENCED_CODE, Kind.CODE, Kind.LIST_ITEM]] = True
 
-# Reasons of spans: those of the engine, and why a segment may not be kept.
-REASONS = (*ALL_REASONS, "irrelevant", "duplicate", "rewritten")
+REASONS = (*ALL_REASONS, "irrelevant", "duplicate")  # of spans
 _SELECTED, _CONTEXT, _PRESERVED, _IRRELEVANT, _DUPLICATE = (
     REASONS.index(name) for name in ("selected", "context", "preserved", "irrelevant", "duplicate")
 )
@@ -74,61 +71,59 @@ class Selection:
     Attributes:
         documents: as they are read.
         relevance: of a scorer, one a document; None: what the reading itself says.
-        certain: whether the documents are known to be relevant.
-        threshold: documents and segments under it are left out.
-        window: neighbours of a kept segment that gain from it, on each side.
+        threshold: documents under it are left out, and segments that a scorer puts under it.
+        window: how far from a kept segment those under the threshold may stay as its context.
         wholes: whether tables, lists and code stay whole.
         document_scores: float64[documents] in [0, 1].
         relevant: bool[documents], over the threshold or with something pinned.
         scores: float32[units] in [0, 1].
-        reason_codes: uint8[units], an index into REASONS where a unit may not be kept for itself, else 0.
+        irrelevant: bool[units], which are not kept for themselves.
+        repeated: bool[units], which another document has word for word.
         doubtful: whether no document reaches the threshold, and the most probable one stays nevertheless.
-        is_context: bool[units], worth something only, or mostly, as the context of what stands beside them.
+        context: bool[units], irrelevant ones that may stay beside a kept one.
     """
 
     documents: tuple[Document, ...]
     relevance: Sequence[RelevanceScore] | None = None
-    certain: bool = False
     threshold: float = 0.0
     window: int = 0
     wholes: bool = False
-    reading: Reading | None = None
+    doubtful: bool = False
+    reading: Reading = field(init=False)
     document_scores: Float64s = field(init=False)
     relevant: Bools = field(init=False)
     scores: Float32s = field(init=False)
-    reason_codes: UInt8s = field(init=False)
-    doubtful: bool = False
-    is_context: Bools | None = None
+    irrelevant: Bools = field(init=False)
+    repeated: Bools = field(init=False)
+    context: Bools = field(init=False)
 
     def revise(self, reading: Reading) -> Reading:
         """Mark excluded units, groups and the worth of neighbours in a reading."""
-        self.reading, table = reading, reading.table
-        size, documents = len(table), len(self.documents)
+        table, documents = reading.table, len(self.documents)
         self.scores, worth = _segment_scores(reading, self.relevance)
         self.document_scores = self._document_scores(reading)
-        self.relevant = self._relevant()
+        self.relevant = self._relevant(reading)
         for document, _, _ in reading.request.pinned:
             self.relevant[document] = True
-        self.reason_codes = np.zeros(size, dtype=np.uint8)
-        low = self.scores < self.threshold - _TOLERANCE
+        low = self.scores < (0.0 if self.relevance is None else self.threshold - _TOLERANCE)
         if low.any():  # a document that is relevant although none of its segments is counts as a whole
             low &= np.bincount(table.document, ~low, documents)[table.document] > 0
-            self.reason_codes[low] = _IRRELEVANT
-        self.reason_codes[
-            _duplicate_rows(
-                reading, self.document_scores, (self.reason_codes == 0) & self.relevant[table.document]
-            )
-        ] = _DUPLICATE
-        self.reason_codes[~self.relevant[table.document]] = _IRRELEVANT
-        self.is_context = None
-        if self.window and size:
-            worth, self.is_context = _add_neighbours(reading, worth, self.reason_codes == 0, self.window)
+        here = self.relevant[table.document]
+        self.irrelevant = low | ~here
+        self.repeated = self._repeated(reading)
+        self.context = np.zeros(len(table), dtype=bool)
+        if self.window and low.any():
+            hits = np.where(self.irrelevant | self.repeated, 0, worth)
+            beside = _beside(reading, hits, self.window)
+            self.context = low & here & (beside > 0)
+            worth = np.where(self.context, np.maximum(worth, beside), worth)
         group = _group_wholes(reading) if self.wholes else reading.group
         reading = replace(reading, worth=worth, group=group)
-        self.reading = self._rule_out_units(reading) if self.reason_codes.any() else reading
+        out = self.irrelevant | self.repeated
+        self.reading = self._without(reading, out & ~self.context) if out.any() else reading
         return self.reading
 
-    def _relevant(self) -> Bools:
+    def _relevant(self, reading: Reading) -> Bools:
         """bool[documents]: whether a document reaches the threshold, or may still be relevant.
 
         A probability misses some of what a query needs, such as the second step of a question. So beside what
@@ -137,15 +132,11 @@ class Selection:
         caller or its scorer brings are taken at their word.
         """
         relevant: Bools = self.document_scores >= self.threshold - _TOLERANCE
-        if self.relevance is not None or relevant.all():
-            return relevant
-        assert self.reading is not None
-        asked = self.reading.asked
-        if asked is None:
+        if self.relevance is not None or relevant.all() or reading.asked is None:
             return relevant
         some = bool(relevant.any())
         doubtful = self.document_scores >= (_BESIDE if some else _ALONE) * self.threshold
-        doubtful &= has_to_do(asked)
+        doubtful &= has_to_do(reading.asked)
         if some:
             return relevant | doubtful
         self.doubtful = bool(doubtful.any())
@@ -153,20 +144,26 @@ class Selection:
         return relevant & doubtful
 
     def _document_scores(self, reading: Reading) -> Float64s:
-        if self.relevance is not None and not self.certain:
+        if self.relevance is not None:
             return np.array([score.overall_score for score in self.relevance], dtype=np.float64)
-        if self.certain or reading.asked is None:  # or data read for the query as a whole, or no query
+        if reading.asked is None:  # data read for the query as a whole, or no query
             return np.ones(len(self.documents))
         return document_probability(reading.asked)
 
-    def _rule_out_units(self, reading: Reading) -> Reading:
+    def _repeated(self, reading: Reading) -> Bools:
+        """bool[units]: relevant ones whose text another has, too: all but the one in the best document."""
+        same, document = reading.same(), reading.table.document
+        repeated = np.zeros(len(document), dtype=bool)
+        if len(same):
+            rows = np.flatnonzero(~self.irrelevant)
+            rows = rows[np.lexsort((rows, -self.document_scores[document[rows]]))]  # the best first
+            repeated[rows] = True
+            repeated[rows[np.unique(same[rows], return_index=True)[1]]] = False
+        return repeated
+
+    def _without(self, reading: Reading, out: Bools) -> Reading:
         """Rule out units that may not be kept; those that others need or are grouped with stay possible."""
-        possible = self.reason_codes == 0
-        if self.is_context is not None:
-            possible |= (
-                self.is_context & (self.reason_codes == _IRRELEVANT) & self.relevant[reading.table.document]
-            )
-        possible |= reading.pinned > 0
+        possible = ~out | (reading.pinned > 0)
         grouped = (reading.group >= 0).nonzero()[0]
         if len(grouped):
             any_of = np.bincount(reading.group[grouped], possible[grouped], len(possible)) > 0
@@ -186,30 +183,15 @@ class Selection:
 
     def rule_out(self, documents: Bools) -> Reading:
         """Rule out all units of documents without a share: they are not counted, and never kept."""
-        assert self.reading is not None
         reading = self.reading
         out = documents[reading.table.document] & (reading.pinned == 0)
         bulk = out if reading.bulk is None else reading.bulk | out
         self.reading = replace(reading, bulk=bulk, complete=False)
         return self.reading
 
-    def usable_tokens(self, sizes: Int64s) -> Int64s:
-        """Return int64[documents]: about how many tokens each document could keep, by characters."""
-        assert self.reading is not None
-        reading, documents = self.reading, len(self.documents)
-        table = reading.table
-        lengths = table.end - table.start + 1
-        usable = lengths if reading.bulk is None else np.where(reading.bulk, 0, lengths)
-        every = np.bincount(table.document, lengths, documents)
-        share = np.bincount(table.document, usable, documents) / np.maximum(every, 1)
-        return np.ceil(share * sizes).astype(np.int64)
-
-    def relevance_scores(
-        self, ids: Sequence[str | UUID], method: ScoringMethod = ScoringMethod.HYBRID
-    ) -> tuple[RelevanceScore, ...]:
+    def relevance_scores(self, ids: Sequence[str | UUID]) -> tuple[RelevanceScore, ...]:
         """Return the scores of the documents, under these ids, and of their segments."""
-        assert self.reading is not None
-        methods = (method,) * len(ids)
+        methods = (ScoringMethod.HYBRID,) * len(ids)
         return document_scores(ids, self.document_scores, self.reading.table, self.scores, methods)
 
 
@@ -218,31 +200,23 @@ def spans_by_document(
 ) -> tuple[list[Sequence[Span]], list[Sequence[Span]]]:
     """Divide kept and dropped spans by document, with the reasons and scores of the selection.
 
-    Those of documents of which nothing is left are not looked at.
+    Those of documents of which nothing is left are not looked at. If one segment was cut to fit, reasons and
+    scores stay those of the result.
     """
     kept, dropped, reading = result.kept, result.dropped, selection.reading
-    assert reading is not None
-    if not isinstance(kept, Spans) or not isinstance(dropped, Spans):  # one segment was cut
-        rows = np.flatnonzero(selection.reason_codes)
-        places = zip(reading.table.document[rows].tolist(), reading.table.start[rows].tolist(), strict=True)
-        codes = selection.reason_codes[rows].tolist()
-        reasons = {place: REASONS[code] for place, code in zip(places, codes, strict=True)}
-        divided: list[list[Sequence[Span]]] = []
-        for spans in (kept, dropped):
-            found: list[list[Span]] = [[] for _ in result.documents]
+    if not isinstance(kept, Spans) or not isinstance(dropped, Spans):
+        lists: list[list[list[Span]]] = [[[] for _ in result.parts] for _ in range(2)]
+        for found, spans in zip(lists, (kept, dropped), strict=True):
             for one in spans:
-                reason = one.reason if spans is kept else reasons.get((one.document, one.start), one.reason)
-                found[one.document].append(replace(one, reason=reason))
-            divided.append(list(found))
-        return divided[0], divided[1]
+                found[one.document].append(one)
+        return list(lists[0]), list(lists[1])
     codes, scores = kept.codes.copy(), kept.scores
     codes[codes == _PRESERVED] = _SELECTED
-    if kept.table is reading.table and len(selection.reason_codes) == len(codes):
+    if kept.table is reading.table and len(selection.irrelevant) == len(codes):
         scores = selection.scores
-        if selection.is_context is not None:
-            codes[(codes == _SELECTED) & selection.is_context] = _CONTEXT
-        out = (codes < _SELECTED) & (selection.reason_codes > 0)
-        codes[out] = selection.reason_codes[out]
+        codes[(codes == _SELECTED) & selection.context] = _CONTEXT
+        for code, out in ((_DUPLICATE, selection.repeated), (_IRRELEVANT, selection.irrelevant)):
+            codes[(codes < _SELECTED) & out] = code
     return _split(kept, codes, scores, result.parts), _split(dropped, codes, scores, result.parts)
 
 
@@ -282,64 +256,29 @@ def _segment_scores(
 
 
 def best_overlaps(places: Sequence[tuple[int, int]], scored: Any) -> list[float]:
-    """Return the best score of the segments over each span, or the document's score. O(n log n)."""
+    """Return the best score of the segments over each span, or the document's score."""
     theirs = sorted((int(one.start), int(one.end), float(one.score)) for one in scored.segment_scores)
-    near: list[tuple[float, int]] = []  # (-score, end) of those that began before the end of a place
-    found, at = [], 0
+    starts, ends = [start for start, _, _ in theirs], list(accumulate((end for _, end, _ in theirs), max))
+    found = []
     for start, end in places:
-        while at < len(theirs) and theirs[at][0] < end:
-            heappush(near, (-theirs[at][2], theirs[at][1]))
-            at += 1
-        while near and near[0][1] <= start:
-            heappop(near)
-        found.append(-near[0][0] if near else float(scored.overall_score))
+        near = theirs[bisect_right(ends, start) : bisect_left(starts, end)]
+        found.append(max((score for _, last, score in near if last > start), default=scored.overall_score))
     return found
 
 
-def _duplicate_rows(reading: Reading, document_scores: Float64s, possible: Bools) -> Int64s:
-    """Find rows with the words of another row: all but the one in the best document (ties: the first)."""
-    table = reading.table
-    size = len(table)
-    offsets = reading.term_offsets[: size + 1]
-    if len(offsets) <= size:
-        return np.empty(0, dtype=np.int64)
-    lengths = offsets[1:] - offsets[:-1]
-    rows = (possible & (lengths >= _LEAST_TERMS)).nonzero()[0]
-    if len(rows) < 2:
-        return rows[:0]
-    sums = np.concatenate(([0], np.cumsum(reading.term_ids[: offsets[-1]].astype(np.int64) ** 2)))
-    keys = sums[offsets[rows + 1]] - sums[offsets[rows]]  # the same for the same terms
-    order = keys.argsort()
-    same = keys[order[1:]] == keys[order[:-1]]
-    if not same.any():
-        return rows[:0]
-    rows = rows[np.unique(np.concatenate((order[1:][same], order[:-1][same])))]
-    order = rows[np.lexsort((rows, -document_scores[table.document[rows]]))]
-    first: dict[str, int] = {}
-    repeated = []
-    for row in order.tolist():
-        text = reading.texts[int(table.document[row])][int(table.start[row]) : int(table.end[row])]
-        if first.setdefault(" ".join(text.casefold().split()), row) != row:
-            repeated.append(row)
-    return np.array(repeated, dtype=np.int64)
-
-
-def _add_neighbours(reading: Reading, worth: Float32s, hits: Bools, window: int) -> tuple[Float32s, Bools]:
-    """Raise the worth of units near hits; return it, and a mask of the raised units."""
-    document = reading.table.document
-    offered = np.where(hits, worth, 0).astype(np.float32) * np.float32(_NEIGHBOUR)
+def _beside(reading: Reading, hits: Float32s, window: int) -> Float32s:
+    """float32[n]: what units are worth beside hits of this worth, in the same text; 0: there is none near."""
+    document, best = reading.table.document, np.zeros(len(hits), dtype=np.float32)
+    offered = hits * np.float32(_NEIGHBOUR)
     for region in reading.regions:
         if region.form is not None:  # rows of data say nothing of their neighbours
             offered[region.first : region.last] = 0
-    best = worth.copy()
-    for distance in range(1, min(window, len(worth) - 1) + 1):
-        apart = document[distance:] != document[:-distance]
-        before, after = offered[:-distance].copy(), offered[distance:].copy()
-        before[apart] = after[apart] = 0
-        np.maximum(best[distance:], before, out=best[distance:])
-        np.maximum(best[:-distance], after, out=best[:-distance])
+    for distance in range(1, min(window, len(hits) - 1) + 1):
+        same = document[distance:] == document[:-distance]
+        np.maximum(best[distance:], offered[:-distance] * same, out=best[distance:])
+        np.maximum(best[:-distance], offered[distance:] * same, out=best[:-distance])
         offered = offered * np.float32(_FARTHER)
-    return best, best > worth
+    return best
 
 
 def _group_wholes(reading: Reading) -> Int32s:

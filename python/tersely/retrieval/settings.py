@@ -99,15 +99,16 @@ class CompressionConfig:
             3,000 tokens of it, and the response the next 1,000.
         allocation_strategy: how the budget is divided among documents.
         segment_size: the unit that is kept or dropped.
-        context_window: neighbours kept on each side of each hit, as far as the budget allows.
+        context_window: neighbours below the threshold that are kept on each side of each hit, as far as the
+            budget allows.
         summary_ratio: tokens of a summary, as a share of its document, in (0, 1]...
         min_summary_length, max_summary_length: ...but at least and at most so many tokens.
         batch_size: how many prompts a model works on at a time.
         cache_results: an equal call is answered from a cache, without a scorer or model.
-        min_relevance_threshold: in [0, 1]; documents and segments below it are left out. A document's
-            relevance is the probability that it is on the topic of the query; doubtful documents stay beside
-            one that reaches the threshold, and the best one stays if it may be about the query (`Selection`
-            in extractive.py). A segment's relevance is its rank among those of the call.
+        min_relevance_threshold: in [0, 1]; documents below it are left out, and segments that a
+            `relevance_scorer` puts below it. A document's relevance is the probability that it is on the
+            topic of the query; doubtful documents stay beside one that reaches the threshold, and the best
+            one stays if it may be about the query (`Selection` in extractive.py).
         preserve_structure: keep the headings above kept segments; tables, lists and code stay whole.
     """
 

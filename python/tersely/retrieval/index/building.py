@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 LARGEST_FILE = 16 * 2**20  # bytes
-_READING = 2  # of this and the modules it imports: counts up when they cut or read differently
+_READING = 3  # of this and the modules it imports: counts up when they cut or read differently
 _AT_ONCE = 512  # texts that are embedded together
 _COPIED = 8192  # rows
 

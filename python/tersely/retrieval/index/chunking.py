@@ -25,8 +25,6 @@ _MARKS = re.compile(r"^[ \t]*#{1,6}[ \t]+|(?<![ \t])[ \t]++#++[ \t]*$|(?<!\s)\s*
 _UNDERLINE = re.compile(r"\n[ \t]*[=\-~^\"'`#*+:.<>_]{2,}[ \t]*$")
 _PAGE_HEADING = re.compile(r"<h([1-6])(?:\s[^<>]{0,2000})?>", re.IGNORECASE)
 _PAGE_HEADING_END = re.compile(r"</h[1-6]", re.IGNORECASE)
-_RST_LINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*\r?")
-_ROLE = re.compile(r":[a-z:]{1,20}:`[!~]?([^`]{1,100})`")
 _LONGEST_HEADING = 2000  # characters of a page's source
 
 
@@ -67,40 +65,6 @@ def text_sections(text: str) -> Sections:
             path = known[heading] = _join_path(heading[0], title)
         paths[row] = path
         sections.add(start, end, path)
-    return sections
-
-
-def rst_sections(text: str) -> Sections:
-    """Find the sections of reStructuredText: titles with a line of punctuation under (and over) them.
-
-    A style's level is the order in which it first comes, as docutils has it. O(characters).
-    """
-    lines = text.split("\n")
-    starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    sections, path = Sections(), list[str]()
-    styles: dict[tuple[str, bool], int] = {}
-    number = 1
-    while number < len(lines):
-        title, under = lines[number - 1].rstrip(), lines[number]
-        mark = _RST_LINE.fullmatch(under)
-        if (
-            mark is None
-            or not title.strip()
-            or _RST_LINE.fullmatch(title)
-            or len(under.rstrip()) < len(title)
-        ):
-            number += 1
-            continue
-        over = number >= 2 and lines[number - 2].rstrip() == under.rstrip()
-        if (title[0].isspace() and not over) or (not over and number >= 2 and lines[number - 2].strip()):
-            number += 1  # a title stands after a blank line
-            continue
-        level = styles.setdefault((mark.group(1), over), len(styles))
-        del path[level:]
-        path.append(_one_line(_ROLE.sub(r"\1", title)))
-        first = number - 2 if over else number - 1
-        sections.add(starts[first], starts[number] + len(under), tuple(path[-_DEEPEST:]))
-        number += 2
     return sections
 
 
@@ -213,7 +177,7 @@ def cut_chunks(text: str, kind: str) -> list[Chunk]:
 
     Args:
         text: the file's.
-        kind: "text" (Markdown too), "rst", "html", or a language of `tersely.types.LANGUAGES`.
+        kind: "text" (Markdown too), "html", or a language of `tersely.types.LANGUAGES`.
 
     O(characters + pieces * 96): of all ways to cut between pieces, the one of least cost, by
     dynamic programming; of equal ones, that with the longer last chunk.
@@ -226,8 +190,8 @@ def cut_chunks(text: str, kind: str) -> list[Chunk]:
             for chunk in _cut(page.plain, _text_pieces(page.plain, sections), sections)
             for start, end in [_in_source(page, chunk.start, chunk.end)]
         ]
-    if kind in ("text", "rst"):
-        sections = text_sections(text) if kind == "text" else rst_sections(text)
+    if kind == "text":
+        sections = text_sections(text)
         return _cut(text, _text_pieces(text, sections), sections)
     sections = code_sections(text, kind)
     return _cut(text, _code_pieces(text, sections), sections)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tersely import checks
+from tersely.content.code_languages import language_of_file
 from tersely.engine.reading import Reading, count, count_batch
 from tersely.engine.strategies import Auto
 from tersely.engine.worth import document_probability
@@ -27,29 +28,12 @@ from tersely.text import decode, is_binary, well_formed
 from tersely.types import Compressed, Document, Frame, Heads, Request
 from tersely.writing.prompt import one_line
 
-#: Suffix -> how the file is cut into chunks (chunking.py).
-KINDS = {
-    **dict.fromkeys((".md", ".markdown", ".mdx", ".txt", ".text", "", *READABLE), "text"),
-    ".rst": "rst",
-    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
-    **dict.fromkeys((".py", ".pyi"), "python"),
-    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), "javascript"),
-    **dict.fromkeys((".ts", ".mts", ".cts"), "typescript"),
-    ".tsx": "tsx",
-    ".go": "go",
-    ".rs": "rust",
-    ".java": "java",
-    **dict.fromkeys((".c", ".h"), "c"),
-    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl"), "cpp"),
-    ".cs": "csharp",
-    ".kt": "kotlin",
-    ".swift": "swift",
-    ".php": "php",
-    ".rb": "ruby",
-    ".scala": "scala",
-    ".lua": "lua",
-    ".sh": "shell",
-}
+# Suffixes of files that are cut as text (chunking.py), and languages whose files are cut as pages and code.
+_TEXT = (".md", ".markdown", ".mdx", ".rst", ".txt", ".text", "", *READABLE)
+_LANGUAGES = frozenset(
+    {"html", "python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "csharp"}
+    | {"kotlin", "swift", "php", "ruby", "scala", "lua", "shell"}
+)
 _LOOKED_AT = 8192  # bytes that tell text from binary
 
 
@@ -71,7 +55,7 @@ class FileNote:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to index: its path relative to the folder, with "/", and its kind of KINDS."""
+    """A file to index: its path relative to the folder, with "/", and how it is cut."""
 
     path: str
     kind: str
@@ -80,7 +64,7 @@ class SourceFile:
 def find_files(
     folder: Path, without: Path | None = None, every: bool = False
 ) -> Iterator[SourceFile | FileNote]:
-    """List the files under a folder with a suffix of KINDS, or all, sorted by path within each folder.
+    """List the files under a folder that can be indexed, or all, sorted by path within each folder.
 
     Hidden files and folders, symbolic links (what they point to is read where it is) and the folder `without`
     are left out; a link that leads out of the folder gives a note. Nothing outside of the folder is read.
@@ -111,10 +95,10 @@ def find_files(
 
 
 def _kind(name: str) -> str | None:
-    stem, dot, suffix = name.lower().rpartition(".")
-    if dot and suffix == "txt" and stem.endswith(".rst"):  # as Sphinx publishes its sources
-        return "rst"
-    return KINDS.get(dot + suffix if dot else "")
+    if Path(name.lower()).suffix in _TEXT:
+        return "text"
+    language = language_of_file(name)
+    return language if language in _LANGUAGES else None
 
 
 def read_file(folder: Path, path: str, largest: int) -> bytes | FileNote:

@@ -81,8 +81,8 @@ class Index:
     ) -> Index:
         """Index a folder, or update its index.
 
-        Markdown, text, HTML, reStructuredText and source code are read (by their suffixes: files.KINDS);
-        hidden files, symbolic links, binary and too large files are not (`report.notes` lists them). Files
+        Markdown, text, HTML, reStructuredText and source code are read, by their suffixes (files.py); hidden
+        files, symbolic links, binary and too large files are not (`report.notes` lists them). Files
         whose content did not change are not read again. If the process is killed, either the old index or the
         new one is there.
 
