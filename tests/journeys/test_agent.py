@@ -16,13 +16,12 @@ from tersely.models.counters import resolve_counter
 pytestmark = pytest.mark.slow  # each step has a test of its own that is quick
 
 COUNT = resolve_counter(None).count
-WORDS = "Read the log of a job, whole. " * 60
 SERVER = f"""
 from mcp.server.mcpserver import MCPServer
 server = MCPServer("jobs")
 def read_log(path: str) -> str:
     return {LOG!r}
-server.add_tool(read_log, description={WORDS!r})
+server.add_tool(read_log)
 server.run()
 """
 USE = {"type": "function", "function": {"name": "run", "arguments": '{"command": "make"}'}, "id": "a"}
@@ -121,7 +120,7 @@ def test_servers_of_an_agent_builder(tmp_path: Path) -> None:
     (agent.project / "server.py").write_text(SERVER)
     parameters = mcp.StdioServerParameters(
         command="tersely",
-        args=["mcp", "--wrap", "--budget", "300", "--tools-budget", "400", "--", sys.executable, "server.py"],
+        args=["mcp", "--wrap", "--budget", "300", "--", sys.executable, "server.py"],
         env=agent.environment,
         cwd=agent.project,
     )
@@ -129,8 +128,7 @@ def test_servers_of_an_agent_builder(tmp_path: Path) -> None:
     async def use() -> None:
         with anyio.fail_after(60), Path(os.devnull).open("w") as quiet:
             async with mcp.Client(mcp.stdio_client(parameters, errlog=quiet)) as client:
-                tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-                assert COUNT(tools["read_log"].description or "") < 120 and "expand" in tools
+                assert {"read_log", "expand"} <= {tool.name for tool in (await client.list_tools()).tools}
                 text = (await client.call_tool("read_log", {"path": "a"})).content[0].text
                 assert COUNT(text) <= 300 and "ERROR payment 4711" in text
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -18,8 +16,7 @@ pytest.importorskip("mcp")
 import anyio
 import mcp
 from tersely.agents.tool_results import ToolResultCompressor
-from tersely.mcp.wrap import ResultFilter, fit_tools
-from tersely.memory.messages import to_json
+from tersely.mcp.wrap import ResultFilter
 from tersely.models.counters import resolve_counter
 from tersely.store import Store
 
@@ -234,76 +231,6 @@ def test_pages_of_tools_get_ours_once_and_other_answers_pass(tmp_path: Path) -> 
             if method:
                 seen.request(id, method, {"name": "t1"})
             assert seen.result(id, result) is result
-
-
-MANY = """
-from typing import Annotated, Literal
-from mcp.server.mcpserver import MCPServer
-from pydantic import Field
-
-server = MCPServer("many")
-WORDS = "It looks at rows of the table and gives them. " * 20
-
-def make(number):
-    def tool(
-        path: Annotated[str, Field(description="Where the table lies. " + WORDS)],
-        description: Literal["short", "long"] = "short",
-        count: Annotated[int, Field(ge=1, examples=[3, 4])] = 5,
-    ) -> str:
-        return f"{number} {path} {description} {count}"
-    tool.__doc__ = f"Tool {number} reads a table. {WORDS}"
-    return tool
-
-for number in range(12):
-    server.add_tool(make(number), name=f"tool_{number}")
-server.run()
-"""
-
-
-@pytest.mark.slow
-def test_a_list_of_tools_fits_its_budget_and_whole_definitions_are_there(server: Path) -> None:
-    server.write_text(MANY)
-    listed: list[dict[str, Any]] = []
-
-    async def look(client: Any) -> None:
-        tools = (await client.list_tools()).tools
-        listed.append({tool.name: tool.model_dump(by_alias=True, exclude_none=True) for tool in tools})
-        reply = await client.call_tool("tool_3", {"path": "a", "count": 2})
-        assert reply.content[0].text == "3 a short 2"
-        if len(listed) > 1 and (id := re.search(r'with id "(\w+)"', listed[1]["tool_0"]["description"])):
-            whole = json.loads((await client.call_tool("expand", {"id": id[1]})).content[0].text)
-            listed.append(whole)
-
-    through(server, look, wrapped=False)
-    through(server, look, "--tools-budget", "3000")
-    whole, short, kept = listed
-    del short["expand"]
-    assert kept == {key: value for key, value in whole["tool_0"].items() if key != "outputSchema"}
-    assert short.keys() == whole.keys() and COUNT(to_json(list(short.values()))) <= 3000
-    bound = {"type", "enum", "default", "minimum"}
-    for name, tool in short.items():
-        before, after = whole[name]["inputSchema"], tool["inputSchema"]
-        assert (
-            after["required"] == before["required"]
-            and after["properties"].keys() == before["properties"].keys()
-        )
-        for argument, schema in after["properties"].items():
-            given = before["properties"][argument]
-            assert [schema.get(key) for key in bound] == [given.get(key) for key in bound]
-        assert tool["description"].startswith(f"Tool {name[5:]} reads a table.")
-    assert "whole: expand" in short["tool_3"]["description"]
-
-
-def test_a_short_list_stays_as_it_is_and_the_least_that_is_possible_is_given() -> None:
-    tools = [
-        {"name": f"t{n}", "description": "Does it. " * 40, "inputSchema": {"type": "object"}}
-        for n in range(3)
-    ]
-    assert fit_tools(tools, 10_000, str) == tools
-    least = fit_tools(tools, 1, lambda whole: "more")
-    assert [tool["name"] for tool in least] == ["t0", "t1", "t2"]
-    assert all(COUNT(tool["description"]) <= 20 and tool["description"].endswith("[more]") for tool in least)
-    assert fit_tools(["odd", {"no": "name"}, None], 1, str) == ["odd", {"no": "name"}, None]
 
 
 BAD_BYTES = """

@@ -10,14 +10,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from tersely.errors import StoreError, UnknownIdError
 from tersely.store import Store
-from tersely.store.changes import FORMAT
 
 WORDS = ("token", "rotates", "every", "hour", "\x00", "naïve", "日本語", "\r\n")
 
@@ -187,53 +184,6 @@ def test_a_read_only_folder(sound: Path) -> None:
     finally:
         folder.chmod(0o755)
     assert done.stdout.splitlines() == ["refused: True", "refused: True", "3 60 [] 3", "missing: True"], done
-
-
-def test_a_file_of_format_1_is_migrated(path: Path) -> None:
-    with Store.open(path, clock=lambda: datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)) as store:
-        for number in range(3):
-            store.put(text_of(number), id=f"t{number}", metadata={"n": number})
-    old = sqlite3.connect(path, isolation_level=None)  # as format 1 was: without words and vectors
-    old.executescript("DROP TABLE words; DROP TABLE vectors; DROP TABLE uses; PRAGMA user_version = 1;")
-    old.close()
-    with pytest.raises(StoreError, match="format 1, not 5: open it once to write"):
-        Store.open(path, read_only=True)
-    with Store.open(path) as store:
-        assert [store.expand(f"t{number}") for number in range(3)] == [text_of(n) for n in range(3)]
-        assert store.get("t2").metadata == {"n": 2}
-        assert store.get("t2").created == datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)
-        assert {found.id for found in store.search("token")} == {"t0", "t1", "t2"}
-        assert store.check() == []
-
-
-def test_a_failed_migration_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(connection: sqlite3.Connection) -> None:
-        connection.execute("CREATE TABLE half (a)")
-        raise sqlite3.OperationalError("no")
-
-    with Store.open(path) as store:
-        store.put("text", id="a")
-    before = path.read_bytes()
-    with monkeypatch.context() as patch:
-        newer = replace(FORMAT, migrations=(*FORMAT.migrations, broken))
-        patch.setattr("tersely.store.store.FORMAT", newer)
-        with pytest.raises(StoreError, match="no"):
-            Store.open(path)
-    assert path.read_bytes() == before
-    with Store.open(path) as store:
-        assert store.expand("a") == "text"
-
-
-@pytest.mark.parametrize("read_only", [True, False])
-def test_a_file_of_a_newer_format_is_refused(path: Path, read_only: bool) -> None:
-    Store.open(path).close()
-    with sqlite3.connect(path) as connection:
-        connection.execute(f"PRAGMA user_version = {FORMAT.version + 1}")
-    connection.close()
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match=f"newer tersely: its format is {FORMAT.version + 1}"):
-        Store.open(path, read_only=read_only)
-    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("read_only", [True, False])

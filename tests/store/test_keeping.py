@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,9 +17,10 @@ import tersely
 from growth import MOST, growth
 from hypothesis import given, settings, strategies as st
 from tersely import NotReversibleError
-from tersely.errors import MissingExtraError, StoreError, UnknownIdError
-from tersely.store import Store, codec
+from tersely.errors import StoreError, UnknownIdError
+from tersely.store import Store
 from tersely.store.secrets import mask_mapping, mask_secrets
+from tersely.store.texts import MAX_TEXT_BYTES, pack, unpack
 
 TEXT = "Tokens rotate every 24 hours. The ferry waits at noon.\r\n" * 30
 ANY = st.text(st.characters(exclude_categories=["Cs"]), max_size=100)
@@ -155,66 +157,21 @@ def test_nothing_expires_unless_somebody_prunes(path: Path) -> None:
     assert b"left alone" not in path.read_bytes()
 
 
-def test_texts_of_a_file_with_a_dictionary_stay_readable(path: Path) -> None:
-    """Files that were made before have them."""
-    zstd = codec.zstd_module()
-    texts = [
-        f"src/module_{n % 17}.py:{n * 7}: error: token {n} of line {n * n} is not valid" for n in range(300)
-    ]
-    data = zstd.train_dict([text.encode() for text in texts], 4096).dict_content
-    key = codec.dictionary_key(data)
-    with Store.open(path) as store:
-        versions = [store.put(text) for text in texts[:3]]
-    with sqlite3.connect(path) as connection:
-        connection.execute("INSERT INTO dictionaries (key, data) VALUES (?, ?)", (key, data))
-        for number, text in enumerate(texts[:3], 1):
-            packed = zstd.compress(text.encode(), zstd_dict=zstd.ZstdDict(data))
-            values = (codec.ZSTD, key, packed, number)
-            connection.execute("UPDATE texts SET form = ?, dictionary = ?, data = ? WHERE number = ?", values)
-    connection.close()
-    with Store.open(path) as store:
-        assert [store.get(version.id).text for version in versions] == texts[:3] and store.check() == []
-
-
-def test_without_zstd_texts_are_written_with_zlib(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Store.open(path) as store:
-        store.put(TEXT, id="zstd")
-    with monkeypatch.context() as patch:
-        patch.setattr("tersely.store.codec.zstd_module", lambda: None)
-        with Store.open(path) as store:
-            store.put(TEXT + "!", id="zlib")
-            assert store.expand("zlib") == TEXT + "!"
-            with pytest.raises(MissingExtraError, match=r"tersely\[store\]"):
-                store.expand("zstd")
-    with Store.open(path) as store:
-        assert (store.expand("zlib"), store.expand("zstd")) == (TEXT + "!", TEXT)
-    with sqlite3.connect(path) as connection:
-        forms = connection.execute("SELECT form FROM texts ORDER BY number").fetchall()
-    connection.close()
-    assert forms == [(codec.ZSTD,), (codec.ZLIB,)]
-
-
-@pytest.mark.parametrize("form", [codec.ZLIB, codec.ZSTD])
-def test_packed_bytes_cannot_blow_up(form: int) -> None:
-    zstd = codec.zstd_module()
-    import zlib
-
-    huge = b"\0" * 50_000_000
-    packed = zlib.compress(huge) if form == codec.ZLIB else zstd.compress(huge)
+def test_packed_bytes_cannot_blow_up() -> None:
+    packed = zlib.compress(b"\0" * 50_000_000)
     with pytest.raises(StoreError, match="has 101 bytes, not 100"):
-        codec.Codec().decode(form, None, packed, 100, lambda key: b"")
-    for size in (-5, codec.MAX_TEXT_BYTES + 1):
+        unpack(packed, 100)
+    for size in (-5, MAX_TEXT_BYTES + 1):
         with pytest.raises(StoreError, match=f"a text of {size} bytes"):
-            codec.Codec().decode(form, None, packed, size, lambda key: b"")
+            unpack(packed, size)
 
 
 @given(
     data=st.binary(max_size=2000) | st.text(max_size=300).map(lambda text: text.encode(errors="replace") * 9)
 )
 def test_what_is_packed_unpacks(data: bytes) -> None:
-    coder = codec.Codec()
-    form, packed = coder.encode(data)
-    assert coder.decode(form, None, packed, len(data), lambda key: b"") == data and len(packed) <= len(data)
+    packed = pack(data)
+    assert unpack(packed, len(data)) == data and len(packed) <= len(data)
 
 
 # Made up, in pieces, so that no scanner takes this file for a leak.

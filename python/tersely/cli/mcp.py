@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tersely import checks
 from tersely.cli.arguments import Commands, Parser, add_command
 from tersely.cli.files import read_text
 from tersely.cli.model import model_of
@@ -25,16 +24,13 @@ if TYPE_CHECKING:
     from tersely.retrieval.index import Index
 
 TOKEN = "TERSELY_MCP_TOKEN"  # environment variable
-WRAPPED_TOKEN = "TERSELY_WRAPPED_TOKEN"  # environment variable: what a wrapped server is shown
 
 _MCP_EXAMPLES = f"""examples:
   tersely mcp --index docs/.tersely
   tersely mcp --index docs/.tersely --http --port 8765      # GET /health and /ready for monitoring
   tersely mcp --store context.sqlite --model gpt-4o-mini
   tersely mcp --wrap -- npx -y some-mcp-server --its-own options
-  tersely mcp --wrap -- https://mcp.example.org/mcp   # its bearer token, if any: {WRAPPED_TOKEN}
   tersely mcp --wrap --budget 1000 --store results.sqlite -- python server.py
-  tersely mcp --wrap --tools-budget 3000 -- npx -y some-mcp-server-of-many-tools
   tersely mcp --http                          # compress_text, and POST /compress for callers without MCP;
                                               # /v1/compress and /v1/retrieve for gateways such as LiteLLM's
   {TOKEN}=$(cat token) tersely mcp --index docs/.tersely --http --host 0.0.0.0
@@ -54,14 +50,12 @@ def add_mcp(commands: Commands) -> None:
     parser.flag("--store FILE", "keep segments of the agent's context there; adds the tools for it")
     parser.flag(
         "--wrap",
-        "wrap the server that the command after -- starts, or whose URL is there: pass everything through, "
-        "and shorten results over the budget; adds the tool expand (--store: where whole results are kept)",
+        "wrap the server that the command after -- starts: pass everything through, and shorten results over "
+        "the budget; adds the tool expand (--store: where whole results are kept)",
     )
     text = "tokens of a wrapped result, and of one in a history for /v1/compress (2000)"
     parser.flag("-b --budget N", text, default=2000)
-    text = "tokens of a wrapped server's list of tools: the longest definitions become shorter"
-    parser.flag("--tools-budget N", text)
-    parser.flag("server", "of the wrapped server, or its URL", nargs=argparse.REMAINDER, metavar="-- COMMAND")
+    parser.flag("server", "of the wrapped server", nargs=argparse.REMAINDER, metavar="-- COMMAND")
     parser.flag("--http", "listen for HTTP; without it: standard input")
     parser.flag("--host HOST", "address to listen on (127.0.0.1)", default="127.0.0.1")
     parser.flag("--port N", "port to listen on (8765)", default=8765)
@@ -101,8 +95,6 @@ def run_mcp(arguments: argparse.Namespace) -> None:
     if arguments.wrap:
         _wrap(arguments)
         return
-    if arguments.tools_budget is not None:
-        raise ValueError("--tools-budget goes with --wrap")
     if arguments.server:
         raise ValueError(f"a command goes with --wrap: {' '.join(arguments.server)}")
     if arguments.index is None and arguments.store is None and not arguments.http:
@@ -149,28 +141,18 @@ def run_mcp(arguments: argparse.Namespace) -> None:
 
 def _wrap(arguments: argparse.Namespace) -> None:
     from tersely.agents.tool_results import ToolResultCompressor
-    from tersely.mcp.wrap import checked_url, serve_wrapped
+    from tersely.mcp.wrap import serve_wrapped
 
     command = arguments.server[1:] if arguments.server[:1] == ["--"] else arguments.server
     if not command:
-        raise ValueError("which server? tersely mcp --wrap -- COMMAND ..., or a URL in its place")
+        raise ValueError("which server? tersely mcp --wrap -- COMMAND ...")
     if arguments.index is not None or arguments.http:
         raise ValueError("--wrap goes with --budget and --store, not with --index or --http")
-    is_url = len(command) == 1 and "://" in command[0]
-    if is_url:
-        checked_url(command[0])
-    elif shutil.which(command[0]) is None:
+    if shutil.which(command[0]) is None:
         raise ValueError(f"cannot start {command[0]}: there is no such command")
-    if arguments.tools_budget is not None:
-        checks.whole_number(arguments.tools_budget, "tools_budget", least=1)
-    token = os.environ.get(WRAPPED_TOKEN) or None
     with result_store(arguments.store) as store:
         compressor = ToolResultCompressor(arguments.budget, store, keep_files=True, report=_report)
-        try:
-            server = command[0] if is_url else command
-            serve_wrapped(server, compressor, store, token=token, tools_budget=arguments.tools_budget)
-        except ConnectionError as error:
-            raise InputError(str(error)) from error
+        serve_wrapped(command, compressor, store)
 
 
 def _report(told: ToolResultReport) -> None:

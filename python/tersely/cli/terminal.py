@@ -87,11 +87,6 @@ def standard_streams() -> Iterator[None]:
         sys.stdin, sys.stdout, sys.stderr = before
 
 
-def bare_stderr() -> TextIO:
-    """Standard error without escaping, for programs that move the cursor and print only our own text."""
-    return sys.stderr.bare if isinstance(sys.stderr, _Terminal) else sys.stderr
-
-
 def discard(stream: TextIO) -> None:
     """Discard a stream's buffered and future output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
@@ -135,42 +130,23 @@ _BETWEEN_LINES = 10.0  # seconds between two lines of progress in a file
 
 @contextmanager
 def show_progress() -> Iterator[Progress]:
-    """Give a function (stage, done, of) that draws a bar a stage; in a file, a line every ten seconds."""
-    if not sys.stderr.isatty():
-        yield _lines_of_progress()
-        return
-    try:
-        from rich.console import Console
-        from rich.progress import Progress as Bars
-    except ImportError:
-        yield _print_progress
-        return
-    with Bars(console=Console(file=bare_stderr()), transient=True) as bars:
-        tasks = {}
-
-        def show(stage: str, done: int, of: int, detail: str = "") -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=of)
-            bars.update(tasks[stage], completed=done, total=of, description=f"{stage} {detail}".rstrip())
-
-        yield show
-
-
-def _lines_of_progress() -> Progress:
-    told = time.monotonic()
+    """Give a function (stage, done, of) that shows how far a stage is; in a file, a line every ten seconds."""
+    told, watched, line = time.monotonic(), sys.stderr.isatty(), ""
 
     def show(stage: str, done: int, of: int, detail: str = "") -> None:
-        nonlocal told
-        if time.monotonic() - told >= _BETWEEN_LINES:
+        nonlocal told, line
+        line = f"{stage}, {100 * done // max(of, 1)}%{detail and ': ' + detail}"
+        if watched:
+            _print_waiting(line)
+        elif time.monotonic() - told >= _BETWEEN_LINES:
             told = time.monotonic()
-            say(f"{stage}, {100 * done // max(of, 1)}%{detail and ': ' + detail}")
+            say(line)
 
-    return show
-
-
-def _print_progress(stage: str, done: int, of: int, detail: str = "") -> None:
-    shown = f"{stage} {detail or f'{done}/{of}'}"
-    _print_waiting(shown if done < of else "")  # a stage that is done leaves nothing behind
+    try:
+        yield show
+    finally:
+        if watched and line:  # nothing is left behind
+            _print_waiting("")
 
 
 @contextmanager
@@ -199,7 +175,8 @@ def show_waiting(what: str) -> Iterator[None]:
 
 
 def _print_waiting(shown: str) -> None:
-    print(f"\r\x1b[K{shown}", end="", file=bare_stderr(), flush=True)
+    bare = getattr(sys.stderr, "bare", sys.stderr)  # the cursor moves
+    print(f"\r\x1b[K{printable(shown)}", end="", file=bare, flush=True)
 
 
 def note_warnings(codes: Iterable[str]) -> None:

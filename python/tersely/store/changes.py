@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from tersely.errors import VersionConflictError
 from tersely.sqlite import DamageError, Format
-from tersely.store.codec import Texts
 from tersely.store.intake import Intake, check_ratio
 from tersely.store.search import forget_words, write_words
+from tersely.store.texts import write_text
 from tersely.store.versions import Row, find, find_all, find_newest, find_original, forget_uses, insert
 
 if TYPE_CHECKING:
@@ -36,17 +36,17 @@ class Replacement:
 
 
 def put_original(
-    connection: Connection, texts: Texts, item: Intake, created: int, expected_version: int | None = None
+    connection: Connection, item: Intake, created: int, expected_version: int | None = None
 ) -> Row:
     """Add an original, unless it is the newest version already; return its row."""
-    before = find_newest(connection, texts, item.id)
+    before = find_newest(connection, item.id)
     _check_version(item.id, before, expected_version)
     if before is not None and before.root == before.version:
         if (before.digest, before.metadata, before.masked) == (item.digest, item.metadata, item.masked):
             return before
     elif before is None and _is_compressed_id(connection, item.id):
         raise ValueError(f"the id {item.id!r} is taken: it names a compressed version")
-    text = texts.write(connection, item.data, item.digest)
+    text = write_text(connection, item.data, item.digest)
     version = 1 if before is None else before.version + 1
     row = Row(
         item.id, version, version, created, item.metadata, item.masked, digest=item.digest, text=item.text
@@ -55,16 +55,16 @@ def put_original(
     return row
 
 
-def replace_newest(connection: Connection, texts: Texts, item: Intake, replacement: Replacement) -> Row:
+def replace_newest(connection: Connection, item: Intake, replacement: Replacement) -> Row:
     """Add a compressed version, which is the newest of its id from now on; return its row.
 
     The original is read first: what could not be given back is not replaced.
     """
-    before = find(connection, texts, item.id)
+    before = find(connection, item.id)
     _check_version(item.id, before, replacement.expected_version)
-    root = find_original(connection, texts, before)
+    root = find_original(connection, before)
     version = before.version + 1 if before.id == item.id else _last_version(connection, before.id) + 1
-    text = texts.write(connection, item.data, item.digest)
+    text = write_text(connection, item.data, item.digest)
     row = Row(
         root.id,
         version,
@@ -82,17 +82,15 @@ def replace_newest(connection: Connection, texts: Texts, item: Intake, replaceme
     return row
 
 
-def keep_both(
-    connection: Connection, texts: Texts, original: Intake, short: Intake, replacement: Replacement
-) -> Row:
+def keep_both(connection: Connection, original: Intake, short: Intake, replacement: Replacement) -> Row:
     """Add an original and a compressed form of it, unless they are the newest already; return the row."""
-    before = find_newest(connection, texts, original.id)
-    root = None if before is None else find_original(connection, texts, before)
+    before = find_newest(connection, original.id)
+    root = None if before is None else find_original(connection, before)
     if root is None or (root.digest, root.metadata) != (original.digest, original.metadata):
-        put_original(connection, texts, original, replacement.created)
+        put_original(connection, original, replacement.created)
     elif before is not None and before.digest == short.digest and before.compressed_id is not None:
         return before
-    return replace_newest(connection, texts, short, replacement)
+    return replace_newest(connection, short, replacement)
 
 
 def find_old_ids(connection: Connection, created: int) -> list[str]:
@@ -101,14 +99,14 @@ def find_old_ids(connection: Connection, created: int) -> list[str]:
     return [id for (id,) in rows]
 
 
-def forget(connection: Connection, texts: Texts, ids: list[str]) -> int:
+def forget(connection: Connection, ids: list[str]) -> int:
     """Delete every version of these ids, with words, vectors and texts; return how many ids there were.
 
     The bytes are gone from the file once it is vacuumed.
     """
     count = 0
     for id in ids:
-        _forget_words(connection, texts, id)
+        _forget_words(connection, id)
         numbers = connection.execute("SELECT number FROM versions WHERE id = ?", (id,)).fetchall()
         connection.executemany("DELETE FROM vectors WHERE number = ?", numbers)
         connection.execute("DELETE FROM versions WHERE id = ?", (id,))
@@ -120,9 +118,9 @@ def forget(connection: Connection, texts: Texts, ids: list[str]) -> int:
     return count
 
 
-def _forget_words(connection: Connection, texts: Texts, id: str) -> None:
+def _forget_words(connection: Connection, id: str) -> None:
     try:
-        rows = find_all(connection, texts, id)
+        rows = find_all(connection, id)
     except DamageError:  # damaged: what the words would be is not known; they lead nowhere from now on
         return
     for row in rows:
@@ -162,59 +160,32 @@ def _is_id(connection: Connection, id: str) -> bool:
     return connection.execute("SELECT 1 FROM versions WHERE id = ? LIMIT 1", (id,)).fetchone() is not None
 
 
-def _texts_and_versions(connection: Connection) -> None:
-    connection.execute(
-        "CREATE TABLE dictionaries "
-        "(number INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, data BLOB NOT NULL)"
-    )
-    connection.execute(  # each text once; SHA-256 of its UTF-8 is checked whenever it is read
+def _make_tables(connection: Connection) -> None:
+    for statement in (
+        # each text once; SHA-256 of its UTF-8 is checked whenever it is read
         "CREATE TABLE texts (number INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, "
-        "form INTEGER NOT NULL, dictionary INTEGER, data BLOB NOT NULL)"
-    )
-    connection.execute(  # an original has root = version
+        "data BLOB NOT NULL)",
+        # an original has root = version
         "CREATE TABLE versions "
         "(number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, version INTEGER NOT NULL, "
         "text INTEGER NOT NULL, root INTEGER NOT NULL, created INTEGER NOT NULL, metadata TEXT NOT NULL, "
         "masked INTEGER NOT NULL, compressed_id TEXT UNIQUE, ratio REAL, preserved TEXT, seal BLOB NOT NULL, "
-        "UNIQUE (id, version))"
-    )
-
-
-def _words_and_vectors(connection: Connection) -> None:
-    """Make the tables of words and vectors; words of the originals that are there are put in."""
-    connection.execute("CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='porter unicode61')")
-    connection.execute(
+        "UNIQUE (id, version))",
+        "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='porter unicode61')",
         "CREATE TABLE vectors (model TEXT NOT NULL, number INTEGER NOT NULL, vector BLOB NOT NULL, "
-        "PRIMARY KEY (model, number)) WITHOUT ROWID"
-    )
-    texts = Texts()
-    for number, text in connection.execute("SELECT number, text FROM versions WHERE root = version"):
-        write_words(connection, number, texts.read(connection, text)[1])
-
-
-def _uses(connection: Connection) -> None:
-    """Create the table of tokens saved by compressions, and of originals that were asked for again."""
-    connection.execute(
+        "PRIMARY KEY (model, number)) WITHOUT ROWID",
+        # tokens saved by compressions, and originals that were asked for again
         "CREATE TABLE uses (number INTEGER PRIMARY KEY, id TEXT NOT NULL, created INTEGER NOT NULL, "
         "expanded INTEGER NOT NULL, tool TEXT NOT NULL, tokens_in INTEGER NOT NULL, "
-        "tokens_out INTEGER NOT NULL)"
-    )
-    connection.execute("CREATE INDEX uses_by_id ON uses (id)")
-
-
-def _calls(connection: Connection) -> None:
-    """Add to the records of uses which call gave a result, so that one that is made again is known."""
-    connection.execute("ALTER TABLE uses ADD COLUMN call TEXT NOT NULL DEFAULT ''")
-
-
-def _sessions(connection: Connection) -> None:
-    """Add to the records of uses in which session a result was shortened, to know one that comes again."""
-    connection.execute("ALTER TABLE uses ADD COLUMN session TEXT NOT NULL DEFAULT ''")
+        "tokens_out INTEGER NOT NULL, call TEXT NOT NULL DEFAULT '', session TEXT NOT NULL DEFAULT '')",
+        "CREATE INDEX uses_by_id ON uses (id)",
+    ):
+        connection.execute(statement)
 
 
 FORMAT = Format(
     name="a store",
     remedy="go back to a copy that Store.backup made, or see with Store.check what can still be read",
-    migrations=(_texts_and_versions, _words_and_vectors, _uses, _calls, _sessions),
-    application=0x54525354,  # "TRST"
+    migrations=(_make_tables,),
+    application=0x54525358,  # "TRSX"; files of versions before the release have another
 )

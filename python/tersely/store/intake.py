@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely import checks
-from tersely.store.codec import MAX_TEXT_BYTES
+from tersely.store.texts import MAX_TEXT_BYTES
 from tersely.types import Compressed, Document
 
 DOCUMENTS = "tersely.documents"  # where each document is, in the metadata of an original: it is in files

@@ -14,7 +14,7 @@ from tersely import checks
 from tersely.errors import StoreError
 from tersely.models.embedders import resolve_embedder
 from tersely.sqlite import Database
-from tersely.store.codec import Texts
+from tersely.store.texts import read_text
 from tersely.store.versions import Found, find_number, read_mapping
 from tersely.text import well_formed
 from tersely.types import Float32s
@@ -41,7 +41,7 @@ _WORD = re.compile(r"\w+")
 _COMPOUND = re.compile(r"\w+(?:[^\w\s]\w+)*")  # words with single signs between; never fails, so it is linear
 
 
-def search(database: Database, texts: Texts, vectors: Vectors | None, query: str, top_n: int) -> list[Found]:
+def search(database: Database, vectors: Vectors | None, query: str, top_n: int) -> list[Found]:
     """Find the best matching originals, one an id, the best first; ties go to the one stored first.
 
     Without vectors: BM25 of the query's words, stemmed, and of the words as a phrase; none if none occurs.
@@ -51,14 +51,14 @@ def search(database: Database, texts: Texts, vectors: Vectors | None, query: str
     top_n = checks.whole_number(top_n, "top_n", least=1)
     if vectors is None:
         with database.reading() as connection:
-            return _to_found(connection, texts, _by_words(connection, query), top_n)
-    vectors.fill(database, texts)
+            return _to_found(connection, _by_words(connection, query), top_n)
+    vectors.fill(database)
     wanted = max(_CANDIDATES, 4 * top_n)
     with database.reading() as connection:
         words = [number for number, _ in itertools.islice(_by_words(connection, query), wanted)]
     alike = vectors.nearest(database, query, wanted)
     with database.reading() as connection:
-        return _to_found(connection, texts, _fuse(words, alike), top_n)
+        return _to_found(connection, _fuse(words, alike), top_n)
 
 
 def _fuse(*orders: list[int]) -> Iterator[tuple[int, float]]:
@@ -69,12 +69,10 @@ def _fuse(*orders: list[int]) -> Iterator[tuple[int, float]]:
     return iter(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _to_found(
-    connection: Connection, texts: Texts, scored: Iterable[tuple[int, float]], top_n: int
-) -> list[Found]:
+def _to_found(connection: Connection, scored: Iterable[tuple[int, float]], top_n: int) -> list[Found]:
     found: dict[str, Found] = {}
     for number, score in scored:
-        row = find_number(connection, texts, number)
+        row = find_number(connection, number)
         if row is not None and row.id not in found:
             found[row.id] = Found(row.id, row.version, row.text, read_mapping(row.metadata), score)
         if len(found) == top_n:
@@ -155,7 +153,7 @@ class Vectors:
         """Use an embedder: what `resolve_embedder` takes."""
         self._embedder = resolve_embedder(embedder)
 
-    def fill(self, database: Database, texts: Texts) -> None:
+    def fill(self, database: Database) -> None:
         """Embed the originals that came since the last time, unless the file is only read.
 
         Raises what the embedder raises.
@@ -164,7 +162,7 @@ class Vectors:
             return
         while rows := self._next_rows(database):
             with database.reading() as connection:
-                contents = [well_formed(texts.read(connection, text)[1]) for _, text in rows]
+                contents = [well_formed(read_text(connection, text)[1]) for _, text in rows]
             vectors = self._embedder.embed(contents)
             database.write(partial(self._write, [number for number, _ in rows], vectors))
 

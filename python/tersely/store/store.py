@@ -14,7 +14,6 @@ from tersely.errors import NotReversibleError
 from tersely.sqlite import Database
 from tersely.store import changes, versions
 from tersely.store.changes import FORMAT
-from tersely.store.codec import Texts
 from tersely.store.intake import (
     DOCUMENTS,
     check_id,
@@ -63,7 +62,7 @@ class Store:
         """`Store.open` makes one."""
         self.path = file.path
         self._mask, self._clock = mask_secrets, clock
-        self._file, self._texts, self._vectors = file, Texts(), vectors
+        self._file, self._vectors = file, vectors
 
     @classmethod
     def open(
@@ -127,9 +126,7 @@ class Store:
         item = take_in(text, id, metadata, mask=self._mask)
         created = versions.to_microseconds(self._clock())
         return self._file.write(
-            lambda connection: to_version(
-                changes.put_original(connection, self._texts, item, created, expected_version)
-            )
+            lambda connection: to_version(changes.put_original(connection, item, created, expected_version))
         )
 
     def put_many(self, items: Iterable[Any]) -> list[Version]:
@@ -143,7 +140,7 @@ class Store:
         created = versions.to_microseconds(self._clock())
         return self._file.write(
             lambda connection: [
-                to_version(changes.put_original(connection, self._texts, item, created)) for item in checked
+                to_version(changes.put_original(connection, item, created)) for item in checked
             ]
         )
 
@@ -186,7 +183,7 @@ class Store:
             expected_version,
         )
         return self._file.write(
-            lambda connection: to_version(changes.replace_newest(connection, self._texts, item, replacement))
+            lambda connection: to_version(changes.replace_newest(connection, item, replacement))
         )
 
     def keep(
@@ -223,7 +220,7 @@ class Store:
         counts = tokens or (compressed.original_tokens, compressed.tokens)
 
         def keep(connection: Connection) -> str:
-            row = changes.keep_both(connection, self._texts, original, short, replacement)
+            row = changes.keep_both(connection, original, short, replacement)
             if tool is not None:
                 note_compression(connection, row.id, now, tool, counts, call, session)
             return row.id
@@ -263,7 +260,7 @@ class Store:
         Raises UnknownIdError.
         """
         with self._file.reading() as connection:
-            return versions.to_stored(versions.find(connection, self._texts, check_id(id), version))
+            return versions.to_stored(versions.find(connection, check_id(id), version))
 
     def expand(
         self, id: Any, version: int | None = None, *, document: int | None = None, masked: bool = False
@@ -278,8 +275,8 @@ class Store:
         Raises UnknownIdError, NotReversibleError for an original with masked secrets, and IndexError.
         """
         with self._file.reading() as connection:
-            row = versions.find(connection, self._texts, check_id(id), version)
-            root = versions.find_original(connection, self._texts, row)
+            row = versions.find(connection, check_id(id), version)
+            root = versions.find_original(connection, row)
         if root.masked and not (masked and document is None):
             raise NotReversibleError(
                 f"the original of {id!r} was not stored as it was: {root.masked} secrets were masked on the "
@@ -295,13 +292,12 @@ class Store:
         Raises UnknownIdError.
         """
         with self._file.reading() as connection:
-            found = versions.find(connection, self._texts, check_id(id))
+            found = versions.find(connection, check_id(id))
             named = found.compressed_id == str(id)
-            rows = [found] if named else versions.find_all(connection, self._texts, found.id)
+            rows = [found] if named else versions.find_all(connection, found.id)
             compressed = [row for row in rows if row.compressed_id is not None]
             return tuple(
-                versions.to_record(row, versions.find_original(connection, self._texts, row).text)
-                for row in compressed
+                versions.to_record(row, versions.find_original(connection, row).text) for row in compressed
             )
 
     def search(self, query: str, top_n: int = 5) -> list[Found]:
@@ -317,7 +313,7 @@ class Store:
                 characters, so that a longer query takes no more time.
             top_n: the most ids to return, at least 1.
         """
-        return search(self._file, self._texts, self._vectors, query, top_n)
+        return search(self._file, self._vectors, query, top_n)
 
     def ids(self) -> tuple[str, ...]:
         """Return all ids, in the order in which they were first stored."""
@@ -339,7 +335,7 @@ class Store:
     def check(self) -> list[str]:
         """Read the whole store and return a line for each damage; empty if there is none."""
         with self._file.reading() as connection:
-            return versions.find_problems(connection, self._texts)
+            return versions.find_problems(connection)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copy the whole store to a new file while it is in use; the file appears when it is complete.
@@ -362,9 +358,7 @@ class Store:
         return self._forget(lambda connection: changes.find_old_ids(connection, limit))
 
     def _forget(self, which: Callable[[Connection], list[str]]) -> int:
-        count = self._file.write(
-            lambda connection: changes.forget(connection, self._texts, which(connection))
-        )
+        count = self._file.write(lambda connection: changes.forget(connection, which(connection)))
         if count:
             self._file.vacuum()
         return count

@@ -13,7 +13,7 @@ from tersely import checks
 from tersely.checks import brief
 from tersely.errors import UnknownIdError
 from tersely.sqlite import DamageError, check_file
-from tersely.store.codec import Texts
+from tersely.store.texts import read_text
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -180,21 +180,21 @@ def insert(connection: Connection, row: Row, text: int) -> int:
     return number
 
 
-def find_newest(connection: Connection, texts: Texts, id: str) -> Row | None:
+def find_newest(connection: Connection, id: str) -> Row | None:
     """Find the newest version of an id, or None."""
-    return _one(connection, texts, "id = ? ORDER BY version DESC LIMIT 1", (id,))
+    return _one(connection, "id = ? ORDER BY version DESC LIMIT 1", (id,))
 
 
-def find(connection: Connection, texts: Texts, id: str, version: int | None = None) -> Row:
+def find(connection: Connection, id: str, version: int | None = None) -> Row:
     """Find a version of an id, the newest by default; or the one whose compressed id this is.
 
     Raises UnknownIdError, and DamageError.
     """
     if version is not None:
         version = min(checks.whole_number(version, "version", least=1), 2**63 - 1)  # SQLite's largest
-        row = _one(connection, texts, "id = ? AND version = ?", (id, version))
+        row = _one(connection, "id = ? AND version = ?", (id, version))
     else:
-        row = find_newest(connection, texts, id) or _one(connection, texts, "compressed_id = ?", (id,))
+        row = find_newest(connection, id) or _one(connection, "compressed_id = ?", (id,))
     if row is None:
         what = "" if version is None else f" of version {version}"
         raise UnknownIdError(f"nothing is stored under the id {id!r}{what}")
@@ -203,36 +203,36 @@ def find(connection: Connection, texts: Texts, id: str, version: int | None = No
     return row
 
 
-def find_all(connection: Connection, texts: Texts, id: str) -> list[Row]:
+def find_all(connection: Connection, id: str) -> list[Row]:
     """Find all versions of an id, the oldest first."""
     found = connection.execute(f"SELECT {_COLUMNS} FROM versions WHERE id = ? ORDER BY version", (id,))
-    return [_read(connection, texts, values) for values in found.fetchall()]
+    return [_read(connection, values) for values in found.fetchall()]
 
 
-def find_original(connection: Connection, texts: Texts, row: Row) -> Row:
+def find_original(connection: Connection, row: Row) -> Row:
     """Find the original that a version was made from; itself, where it is one. Raises DamageError."""
     if row.root == row.version:
         return row
-    root = _one(connection, texts, "id = ? AND version = ?", (row.id, row.root))
+    root = _one(connection, "id = ? AND version = ?", (row.id, row.root))
     if root is None or (root.id, root.root) != (row.id, row.root):
         raise DamageError(f"the original of version {row.version} of {row.id!r} is missing")
     return root
 
 
-def find_number(connection: Connection, texts: Texts, number: int) -> Row | None:
+def find_number(connection: Connection, number: int) -> Row | None:
     """Find the version with this number, or None."""
-    return _one(connection, texts, "number = ?", (number,))
+    return _one(connection, "number = ?", (number,))
 
 
-def _one(connection: Connection, texts: Texts, where: str, values: tuple[Any, ...]) -> Row | None:
+def _one(connection: Connection, where: str, values: tuple[Any, ...]) -> Row | None:
     found = connection.execute(f"SELECT {_COLUMNS} FROM versions WHERE {where}", values).fetchone()
-    return None if found is None else _read(connection, texts, found)
+    return None if found is None else _read(connection, found)
 
 
-def _read(connection: Connection, texts: Texts, values: tuple[Any, ...]) -> Row:
+def _read(connection: Connection, values: tuple[Any, ...]) -> Row:
     """Make a row from the table's values and its text. Raises DamageError if either is damaged."""
     number, id, version, text, root, created, metadata, masked, compressed_id, ratio, preserved, seal = values
-    digest, content = texts.read(connection, text)
+    digest, content = read_text(connection, text)
     row = Row(
         id, version, root, created, metadata, masked, compressed_id, ratio, preserved, number, digest, content
     )
@@ -299,14 +299,14 @@ def read_mapping(text: str | None) -> Mapping[str, Any]:
     return mapping
 
 
-def find_problems(connection: Connection, texts: Texts) -> list[str]:
+def find_problems(connection: Connection) -> list[str]:
     """Say what is wrong with the file: SQLite's own check, then every version, text and record. O(file)."""
     found = check_file(connection)
     roots: set[tuple[str, int]] = set()
     compressed: list[Row] = []
     for values in connection.execute(f"SELECT {_COLUMNS} FROM versions"):
         try:
-            row = _read(connection, texts, values)
+            row = _read(connection, values)
         except DamageError as error:
             found.append(str(error))
             continue
