@@ -17,9 +17,12 @@ def main() -> int:
             return 0
         except OSError:  # the command says what is wrong
             pass
-    from tersely.cli import main as run
+    try:
+        from tersely.cli import main as run
 
-    return run(started=started)
+        return run(started=started)
+    except KeyboardInterrupt:  # while it loads, or again
+        return 130
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextvars
 import os
+import signal
 import threading
 import time
 from collections import deque
@@ -28,6 +29,19 @@ def default_threads() -> int:
     if wanted.isdecimal() and int(wanted) > 0:
         return int(wanted)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def at_sigterm(end: Callable[[], object]) -> Iterator[None]:
+    """Call `end` at SIGTERM, so that the program ends by itself; on the main thread alone, as Python asks."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: end())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def map_in_threads(function: Callable[[Any], Result], items: Sequence[Any], threads: int) -> list[Result]:

@@ -44,20 +44,16 @@ def batch(source: Path, *more: str) -> list[str]:
     ]
 
 
-def test_batch_says_what_was_done_and_goes_on_when_asked(
+def test_batch_says_what_was_done_and_does_nothing_twice(
     source: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(batch(source)) == 0
     out, err = capsys.readouterr()
     assert out == "" and "tersely: 1 of 1 parts, 6 rows" in err and "rows with an error: 1" in err
-    assert main(["batch", str(source.parent / "out")]) == 2
-    assert "holds a job, which --resume continues" in capsys.readouterr().err
     assert main([*batch(source), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["skipped"] == 1  # nothing is done twice
-    assert main(["batch", str(source.parent / "out"), "--resume", "--json"]) == 0  # as it began
     told = json.loads(capsys.readouterr().out)
-    assert (told["rows"], told["errors"], told["skipped"]) == (6, 1, 1) and told["digest"]
-    assert main([*batch(source, "--resume"), "--ratio", "0.5"]) == 2
+    assert (told["rows"], told["errors"], told["skipped"]) == (6, 1, 1) and told["digest"]  # nothing twice
+    assert main([*batch(source), "--ratio", "0.5"]) == 2
     assert "holds another job: ratio is 0.3 there and 0.5 here" in capsys.readouterr().err
 
 
@@ -168,9 +164,7 @@ def test_dedup_says_how_many_rows_stay(tmp_path: Path, capsys: pytest.CaptureFix
     assert main([*command, "--score-column", "quality", "--kept"]) == 0
     assert "tersely: 1 of 1 parts, 3 rows, 2 stay in" in capsys.readouterr().err
     assert pq.read_table(tmp_path / "out" / "part-000000.parquet")["body"].to_pylist() == texts[1:]
-    assert main([*command, "--resume", "--threshold", "0.5"]) == 2
-    assert "holds another job: threshold is 0.85 there and 0.5 here" in capsys.readouterr().err
-    assert main(["batch", *command[1:], "--resume"]) == 2
+    assert main(["batch", *command[1:]]) == 2
     assert "holds another job: dedup there and compress here" in capsys.readouterr().err
     assert main([*command, "--status"]) == 0
     assert "2 stay" in capsys.readouterr().err

@@ -85,12 +85,12 @@ def test_from_a_table_to_a_shorter_one_without_what_repeats(
             kept = given["body"][span["start"] : span["end"]]
             assert row["body"][span["text_start"] : span["text_end"]] == kept
 
-    # The machine is lost in the middle; what is missing is made again, with no flag but one.
+    # The machine is lost in the middle; what is missing is made again, by the same command.
     before = {path.name: path.read_bytes() for path in (tmp_path / "short").glob("*.parquet")}
     (tmp_path / "short" / "part-000000.parquet").unlink()
     assert "not finished" in tersely(tmp_path, "batch", "short", "--status")
     assert "holds another job" in tersely(tmp_path, "batch", "data", "short", code=2)
-    tersely(tmp_path, "batch", "short", "--resume")
+    tersely(tmp_path, "batch", "data", *columns, *asked, "short")
     assert {path.name: path.read_bytes() for path in (tmp_path / "short").glob("*.parquet")} == before
 
     # What the first job wrote is the source of the second.

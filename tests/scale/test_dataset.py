@@ -16,7 +16,7 @@ pq = pytest.importorskip("pyarrow.parquet")
 from row_corpus import bytes_of, make_rows, read_out, write_lines, write_parquet  # noqa: E402
 from tersely.errors import StoreError  # noqa: E402
 from tersely.scale import compress_dataset, dataset_status, dedup_dataset, plan, rows  # noqa: E402
-from tersely.scale.dataset import Report, resume_dataset  # noqa: E402
+from tersely.scale.dataset import Report  # noqa: E402
 from tersely.scale.options import RowOptions  # noqa: E402
 from tersely.scale.plan import plan_job  # noqa: E402
 from tersely.scale.rows import read_lines  # noqa: E402
@@ -215,21 +215,23 @@ def test_fifty_thousand_rows_make_one_part(tmp_path: Path) -> None:
     assert sum(plan.weights) > 50 << 20 and len(plan.units) == 1
 
 
-def test_a_job_goes_on_with_its_own_plan(source: Path, tmp_path: Path) -> None:
+def test_a_job_goes_on_from_where_its_source_lies_now(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    options: dict[str, Any] = {"budget": 30, "keep": ["number"], "unit_bytes": SMALL}
-    compress_dataset(source, out, workers=0, **options)
+    options: dict[str, Any] = {"budget": 30, "keep": ["number"], "unit_bytes": SMALL, "workers": 0}
+    compress_dataset(source, out, **options)
     wanted = bytes_of(out)
-    (out / "part-000002.parquet").unlink()
-    assert resume_dataset(out, workers=0).finished and bytes_of(out) == wanted
     (out / "part-000001.parquet").unlink()
     moved = source.rename(tmp_path / "in2.parquet")
     with pytest.raises(FileNotFoundError):
-        resume_dataset(out, workers=0)
+        compress_dataset(source, out, **options)
     with pytest.raises(ValueError, match="no longer in the source"):
-        resume_dataset(out, source=moved, workers=0)
+        compress_dataset(moved, out, **options)
     elsewhere = moved.rename(write_parquet(tmp_path / "new" / "in.parquet", []))
-    assert resume_dataset(out, source=elsewhere, workers=0).finished and bytes_of(out) == wanted
+    assert compress_dataset(elsewhere, out, **options).finished and bytes_of(out) == wanted
+    with pytest.raises(
+        ValueError, match="budget is 30 there and that of the column 'budget' here; give what"
+    ):
+        compress_dataset(elsewhere, out, **(options | {"budget": "budget"}))
 
 
 POISON: list[Any] = [

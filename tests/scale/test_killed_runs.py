@@ -38,6 +38,15 @@ compress_dataset(sys.argv[1], sys.argv[2], workers=2, unit_bytes=4096)
 """
 
 
+COMMAND = """
+import sys
+from tersely.scale import plan
+plan._UNIT_BYTES = 4096
+from tersely.cli import main
+sys.exit(main())
+"""
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     return write_parquet(tmp_path / "in.parquet", make_rows(64))
@@ -102,37 +111,28 @@ def kill_until_done(source: Path, out: Path, kills: int, seed: int) -> int:
     return killed
 
 
-def test_ctrl_c_ends_the_runner_and_its_workers(tmp_path: Path) -> None:
-    source = write_parquet(tmp_path / "much.parquet", make_rows(1500))
-    mark = uuid.uuid4().hex
-    process = subprocess.Popen(
-        [sys.executable, "-c", RUNNER, str(source), str(tmp_path / "out")],
-        env={**os.environ, MARK: mark},
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    until = time.monotonic() + 30
-    while not list((tmp_path / "out").glob("part-*")) and time.monotonic() < until:
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGINT)  # a terminal tells all of them
-    assert process.wait(timeout=30) == -signal.SIGINT
-    assert all_end(mark)
-    assert not [name for name in names(tmp_path / "out") if name.endswith(".tmp")]
-
-
-def test_ctrl_c_at_the_command_says_what_is_done_and_the_same_command_continues(tmp_path: Path) -> None:
-    source, out = write_parquet(tmp_path / "much.parquet", make_rows(1500)), tmp_path / "out"
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_command_that_is_stopped_says_what_is_done_and_the_same_command_continues(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    source, out, mark = write_parquet(tmp_path / "much.parquet", make_rows(1500)), tmp_path / "out", "stopped"
     out.mkdir()
     plan_job(str(source), out, RowOptions(), SMALL)  # many parts; the command knows megabytes only
-    command = [sys.executable, "-m", "tersely", "batch", str(out), "--resume", "--workers", "1"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", COMMAND, "batch", str(source), str(out), "--workers", "2"]
+    process = subprocess.Popen(
+        command, env={**os.environ, MARK: mark}, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     until = time.monotonic() + 30
     while not list(out.glob("part-*")) and time.monotonic() < until:
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    told = process.communicate(timeout=30)[1]
-    assert process.returncode == 130 and "not finished" in told
-    assert "stopped; the same command continues" in told
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)  # a terminal tells all of them
+    else:
+        process.send_signal(number)
+    told = process.communicate(timeout=30)[1].splitlines()
+    assert process.returncode == code and all_end(mark)
+    assert "not finished" in told[-2] and told[-1] == "tersely: stopped; the same command continues"
+    assert "Traceback" not in told and not [name for name in names(out) if name.endswith(".tmp")]
 
 
 @pytest.mark.slow

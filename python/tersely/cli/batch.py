@@ -6,6 +6,7 @@ Flags are those of the options of the jobs (`tersely.scale.options`).
 from __future__ import annotations
 
 import argparse
+import signal
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from tersely import checks
 from tersely.cli.arguments import Commands, Parser, add_command, add_options, given_options
 from tersely.cli.terminal import InputError, Progress, say, show_progress, write_json
 from tersely.errors import StoreError
+from tersely.threads import at_sigterm
 
 if TYPE_CHECKING:
     from tersely.scale.dataset import Report
@@ -24,14 +26,12 @@ _MB = 1_000_000
 _BATCH = """examples:
   tersely batch corpus.parquet out/ --ratio 0.3
   tersely batch "corpus/*.jsonl.gz" out/ --budget 800 --query-column question --workers 8
-  tersely batch out/ --resume                         # continues a stopped run
   tersely batch out/ --status                         # prints its progress
 """
 _DEDUP = """examples:
   tersely dedup corpus.parquet out/                      # writes the cluster of each row
   tersely dedup "corpus/*.jsonl.gz" out/ --kept          # only the rows that stay, with their text
   tersely dedup corpus/ out/ --score-column quality --threshold 0.9 --workers 8
-  tersely dedup out/ --resume                            # continues a stopped run
 """
 
 
@@ -39,7 +39,7 @@ def add_batch(commands: Commands) -> None:
     """Add the subcommand: source, output, budget, columns, workers."""
     from tersely.scale.options import RowOptions
 
-    text = "compress each row of a corpus: Parquet or JSON lines in, Parquet out; the same command resumes"
+    text = "compress each row of a corpus: Parquet or JSON lines in, Parquet out; the same command continues"
     _add_job(add_command(commands, "batch", text, _BATCH), RowOptions)
 
 
@@ -65,7 +65,6 @@ def _add_job(parser: Parser, options: type[Any]) -> None:
     )
     parser.flag("--workers N", "processes (one a CPU)")
     parser.flag("--on WHERE", "local, ray, or the address of a Ray cluster (local)", default="local")
-    parser.flag("--resume", "continue the job in the folder OUT, with its options")
     parser.flag("--status", "print the progress of the job in OUT, and do nothing else")
     parser.flag("--json", "print what was done as JSON")
 
@@ -90,23 +89,18 @@ def run_dedup(arguments: argparse.Namespace) -> int:
 def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> int:
     """Do a job with a progress bar, or only say how far it is; the exit code."""
     from tersely.scale.dataset import dataset_status, run_dataset
-    from tersely.scale.plan import has_plan, resumed
+    from tersely.scale.plan import has_plan
 
     *source, out = arguments.places
     try:
         if arguments.status:
             _say(dataset_status(out), arguments.json)
             return 0
-        given = given_options(arguments, options)
+        if not source:
+            raise InputError(f"name the source and the folder of the output, not {out} alone")
+        job = options(**given_options(arguments, options))
         size = arguments.unit_bytes and checks.whole_number(arguments.unit_bytes, "unit_bytes", least=1) * _MB
-        if arguments.resume:
-            source, job, size = resumed(out, source, options, given, size)
-        elif not source:
-            holds = f"; {out} holds a job, which --resume continues" if has_plan(out) else ""
-            raise InputError(f"name the source and the folder of the output, not {out} alone{holds}")
-        else:
-            job = options(**given)
-        with show_progress() as show:
+        with show_progress() as show, at_sigterm(_end):
             report = run_dataset(
                 source, out, job, arguments.on, arguments.workers, size, _Display(show, verb)
             )
@@ -122,6 +116,10 @@ def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> in
         raise InputError(str(error)) from error
     _say(report, arguments.json)
     return int(0 < report.rows == report.errors)
+
+
+def _end() -> None:
+    raise KeyboardInterrupt(128 + signal.SIGTERM)
 
 
 class _Display:

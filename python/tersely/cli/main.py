@@ -93,8 +93,8 @@ def _run(given: list[str], started: float) -> int:
         discard(sys.stdout)
         what = "write to standard output" if error.filename is None else f"use {error.filename}"
         return _fail(f"cannot {what}: {error.strerror or error}", 2)
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as stop:
+        return stop.args[0] if stop.args else 130
 
 
 def _command(given: list[str], started: float) -> int:

@@ -130,7 +130,7 @@ _BETWEEN_LINES = 10.0  # seconds between two lines of progress in a file
 
 @contextmanager
 def show_progress() -> Iterator[Progress]:
-    """Give a function (stage, done, of) that shows how far a stage is; in a file, a line every ten seconds."""
+    """Give a function (stage, done, of) that shows how far a stage is; in a file, every ten seconds."""
     told, watched, line = time.monotonic(), sys.stderr.isatty(), ""
 
     def show(stage: str, done: int, of: int, detail: str = "") -> None:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import hmac
 import logging
 import math
-import signal
 import socket
 import sys
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +16,7 @@ from tersely.mcp.application import make_server
 from tersely.mcp.compress_door import RETRIEVE, compress_routes
 from tersely.mcp.gateway import Gateway
 from tersely.mcp.tools import Tool
+from tersely.threads import at_sigterm
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -134,21 +132,8 @@ def serve_http(
     def end() -> None:
         server.should_exit = True
 
-    with _at_sigterm(end):
+    with at_sigterm(end):
         server.run(sockets=[listener])
-
-
-@contextmanager
-def _at_sigterm(end: Callable[[], None]) -> Iterator[None]:
-    """Call `end` at SIGTERM, so that the program ends by itself and closes its files."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, lambda *_: end())
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def server_config(application: Any, connections: int = 256, **more: Any) -> Any:

@@ -17,7 +17,7 @@ from tersely import checks
 from tersely.files import file_lock
 from tersely.scale.local import run_here, run_locally
 from tersely.scale.options import DedupArguments, DedupOptions, RowArguments, RowOptions
-from tersely.scale.plan import Options, Plan, load_plan, plan_job, resumed
+from tersely.scale.plan import Options, Plan, load_plan, plan_job
 from tersely.scale.schedule import Schedule, Stages
 from tersely.scale.workspace import (
     SHUFFLE,
@@ -87,8 +87,8 @@ def compress_dataset(
     """Compress each row of a corpus into a folder of Parquet files; a stopped run can be resumed.
 
     The output depends only on the plan (`out/_tersely.parquet`): a job that was killed and called again, with
-    any number of workers, writes the same bytes as one that was not. To resume, call it again, or call
-    `resume_dataset`. pyarrow, pandas, Polars, DuckDB, datasets and Spark read the folder as a data set.
+    any number of workers, writes the same bytes as one that was not. To resume, call it again. pyarrow,
+    pandas, Polars, DuckDB, datasets and Spark read the folder as a data set.
 
     Args:
         source: a Parquet file, one of JSON lines (.jsonl or .ndjson, also .gz and .zst), a folder of them, a
@@ -184,24 +184,6 @@ def dedup_dataset(
     each row that has a heavy guard and shares most of its words with another row.
     """
     return run_dataset(source, out, DedupOptions.from_dict(options), on, workers, unit_bytes, progress)
-
-
-def resume_dataset(
-    out: str | os.PathLike[str],
-    *,
-    source: Any = None,
-    on: str = "local",
-    workers: int | None = None,
-    progress: Callable[[Report], object] | None = None,
-) -> Report:
-    """Resume the job in a folder, of either kind, with the options of its plan.
-
-    `source`: where the files are now; None: where they were. The other arguments and errors are those of
-    `compress_dataset`. Also raises FileNotFoundError if no job was begun there, and StoreError for a damaged
-    plan.
-    """
-    where, options, unit_bytes = resumed(out, source)
-    return run_dataset(where, out, options, on, workers, unit_bytes, progress)
 
 
 def run_dataset(

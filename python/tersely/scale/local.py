@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -119,6 +120,8 @@ def run_locally(
     raised: list[BaseException] = []
 
     def serve(number: int, worker: _Worker) -> None:
+        if hasattr(signal, "pthread_sigmask"):  # Ctrl-C goes to all: not to workers that this thread starts
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             while True:
                 with changed:
@@ -164,8 +167,9 @@ def run_locally(
             raised.append(error)
     finally:
         while raised and any(thread.is_alive() for thread in threads):
-            for worker in pool:  # again and again: one may just have been started
-                worker.kill()
-            time.sleep(_WAIT / 10)
+            with contextlib.suppress(KeyboardInterrupt):  # once is enough
+                for worker in pool:  # again and again: one may just have been started
+                    worker.kill()
+                time.sleep(_WAIT / 10)
     if raised:
         raise raised[0]

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from tersely.scale.options import Columns, DedupOptions, RowOptions
 from tersely.scale.rows import (
     Input,
     arrow,
-    as_list,
     column_types,
     find_inputs,
     first_values,
@@ -67,7 +66,6 @@ class Plan:
         weights: bytes of each unit.
         versions: of the software that the bytes of parts depend on.
         schema: the columns of the output, as Arrow says it.
-        source: what the caller gave, with absolute paths; no part of the digest.
     """
 
     inputs: tuple[Input, ...]
@@ -77,7 +75,6 @@ class Plan:
     weights: tuple[int, ...]
     versions: Mapping[str, str]
     schema: Any = None
-    source: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def digest(self) -> str:
@@ -101,7 +98,7 @@ class Plan:
         return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
     @classmethod
-    def from_bytes(cls, data: bytes, schema: Any, source: Sequence[str] = ()) -> Plan:
+    def from_bytes(cls, data: bytes, schema: Any) -> Plan:
         """Read the bytes of `to_bytes`. Raises ValueError, KeyError or TypeError for anything else."""
         fields = json.loads(data)
         if fields["format"] != _FORMAT:
@@ -114,12 +111,11 @@ class Plan:
             weights=tuple(fields["weights"]),
             versions=fields["versions"],
             schema=schema,
-            source=tuple(source),
         )
 
     def write(self, path: Path, success: Mapping[str, Any] | None = None) -> None:
         """Write the plan's file and a finished job's report, and sync them to disk. Raises OSError."""
-        notes = {"plan": self.to_bytes().decode(), "source": json.dumps(self.source)}
+        notes = {"plan": self.to_bytes().decode()}
         if success is not None:
             notes["success"] = json.dumps(success, indent=1)
         write_table(self.schema.with_metadata(notes).empty_table(), path)
@@ -156,7 +152,6 @@ def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -
         tuple(sum(weight for _, weight in unit) for unit in units),
         versions,
         output_schema(options, types),
-        tuple(os.path.abspath(one) for one in as_list(source)),  # noqa: PTH100  # a pattern is no path
     )
     with renamed(out / PLAN) as fresh:
         plan.write(fresh)
@@ -169,37 +164,18 @@ def has_plan(out: str | os.PathLike[str]) -> bool:
     return Path(out, PLAN).exists()
 
 
-def resumed(
-    out: str | os.PathLike[str],
-    source: Any = None,
-    kind: type[Options] | None = None,
-    given: Mapping[str, Any] | None = None,
-    unit_bytes: int | None = None,
-) -> tuple[Any, Options, int]:
-    """The source, options and bytes a unit: as given, else of the job in the folder.
-
-    Raises FileNotFoundError, StoreError, and ValueError where it is not of this kind.
-    """
-    plan = load_plan(Path(out))
-    if kind is not None and not isinstance(plan.options, kind):
-        raise _another(out, f"{plan.options.job} there and {kind.job} here")
-    options = replace(plan.options, **given) if given else plan.options
-    return source or list(plan.source), options, unit_bytes or plan.unit_bytes
-
-
-def _another(out: str | os.PathLike[str], differs: str) -> ValueError:
-    return ValueError(f"{out} holds another job: {differs}")
+def _another(out: Path, differs: str) -> ValueError:
+    return ValueError(f"{out} holds another job: {differs}; give what was given there, or name a new folder")
 
 
 def load_plan(out: Path) -> Plan:
     """The plan in a folder. Raises FileNotFoundError, and StoreError for what is no plan of ours."""
     try:
         notes = parquet().read_metadata(out / PLAN).metadata
-        serialized = base64.b64decode(
-            notes[b"ARROW:schema"]
-        )  # what `read_schema` gives has numbers of fields
+        # What `read_schema` gives has numbers of fields.
+        serialized = base64.b64decode(notes[b"ARROW:schema"])
         schema = arrow().ipc.read_schema(arrow().py_buffer(serialized)).remove_metadata()
-        return Plan.from_bytes(notes[b"plan"], schema, json.loads(notes[b"source"]))
+        return Plan.from_bytes(notes[b"plan"], schema)
     except FileNotFoundError:
         raise FileNotFoundError(f"{out} has no {PLAN}: no job was begun there") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:  # Arrow's are of the first
@@ -211,7 +187,7 @@ def _check_same(out: Path, there: Plan, here: Plan) -> None:
     if there.options.job != here.options.job:
         raise _another(out, f"{there.options.job} there and {here.options.job} here")
     differs = [
-        f"{name} is {checks.shown(old)} there and {checks.shown(new)} here"
+        f"{name} is {_shown(name, old)} there and {_shown(name, new)} here"
         for name, old, new in (
             *_pairs(there.versions, here.versions),
             *_pairs(there.options.to_dict(), here.options.to_dict()),
@@ -232,6 +208,12 @@ def _check_same(out: Path, there: Plan, here: Plan) -> None:
     if differs:
         more = f", and {len(differs) - 5} more" if len(differs) > 5 else ""
         raise _another(out, f"{'; '.join(sorted(differs)[:5])}{more}")
+
+
+def _shown(name: str, value: Any) -> str:
+    """A value of an option; the budget may be the name of a column."""
+    of_column = "that of the column " if name == "budget" and isinstance(value, str) else ""
+    return of_column + checks.shown(value)
 
 
 def _pairs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:

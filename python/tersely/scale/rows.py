@@ -52,11 +52,6 @@ def _naming(path: Path) -> Iterator[None]:
         raise OSError(f"{path}: {error}") from error
 
 
-def count_lines(path: Path, start: int, stop: int) -> int:
-    """Return the rows of a range."""
-    return sum(1 for _ in _lines(path, start, stop))
-
-
 def first_values(path: Path) -> dict[str, list[Any]]:
     """Return the values of each key of the JSON objects in the first lines; other lines are skipped."""
     values: dict[str, list[Any]] = {}
@@ -265,7 +260,8 @@ def find_inputs(source: Any, out: Path | None = None) -> tuple[Path, list[Input]
     of these. In folders, hidden files, those with other suffixes and those below `out` are passed over.
     Raises FileNotFoundError, and ValueError for what is no Parquet and no file of JSON lines.
     """
-    given = as_list(source)
+    alone = isinstance(source, (str, os.PathLike)) or not isinstance(source, Iterable)
+    given = [source] if alone else list(source)
     found: dict[Path, None] = {}
     folders = []
     for one in given:
@@ -289,12 +285,6 @@ def find_inputs(source: Any, out: Path | None = None) -> tuple[Path, list[Input]
         Input(name, path.stat().st_size, fingerprint_of(path))
         for name, path in zip(named, files, strict=True)
     ]
-
-
-def as_list(source: Any) -> list[Any]:
-    """Return the paths and patterns that a source names."""
-    alone = isinstance(source, (str, os.PathLike)) or not isinstance(source, Iterable)
-    return [source] if alone else list(source)
 
 
 def _matching(given: str) -> list[Path]:
@@ -383,12 +373,13 @@ class Rows:
     def __len__(self) -> int:
         return len(self.errors)
 
-    def part(self, start: int, stop: int) -> Rows:
-        """Return rows start to stop."""
-        at = slice(start, stop)
-        kept = {name: array[at] for name, array in self.kept.items()}
-        values = {role: column[at] for role, column in self.values.items()}
-        return Rows(values, self.errors[at], kept)
+    def each(self) -> Iterator[Rows]:
+        """Yield each row alone."""
+        for row in range(len(self)):
+            at = slice(row, row + 1)
+            kept = {name: array[at] for name, array in self.kept.items()}
+            values = {role: column[at] for role, column in self.values.items()}
+            yield Rows(values, self.errors[at], kept)
 
 
 def compress_table(table: Any, **options: Unpack[RowArguments]) -> Any:

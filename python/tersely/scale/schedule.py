@@ -1,7 +1,7 @@
 """Choose the next job, and record how one ended: the same here and on a cluster.
 
-A unit whose worker dies is done again; the third time it is halved, and so are its halves, until the row is
-found that kills. That row gets an error, and the part is joined from the stretches between such rows.
+A unit whose worker dies is done again; the third time its rows are compressed one by one, and the row that is
+being compressed is noted. A row at which three workers died gets an error.
 """
 
 from __future__ import annotations
@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
-from tersely.files import temporary
 from tersely.scale.merging import STAGES
-from tersely.scale.workspace import Totals, Workspace, part_name, shuffle_path
+from tersely.scale.workspace import Totals, Workspace, shuffle_path
 
-_DEATHS = 3  # of a unit until it is halved, of one row until it is taken for deadly
+_DEATHS = 3  # of a unit until its rows are done one by one, of one row until it is taken for deadly
 
 
 @dataclass(slots=True)
@@ -44,10 +42,7 @@ class Jobs:
         if not self._todo:
             return None
         self._running += 1
-        job = self._todo.popleft()
-        if "rows" in job:
-            job["to"] = temporary(self.space.out / part_name(job["unit"])).name
-        return job
+        return self._todo.popleft()
 
     def _died(self, key: Any) -> bool:
         """Take note that the worker of a job died; whether it is time for something else than another try."""
@@ -57,29 +52,8 @@ class Jobs:
 
 
 @dataclass(slots=True)
-class _Stretch:
-    """Rows of a unit that are done by themselves: not yet (`name` None), into a file, or never (`deadly`)."""
-
-    start: int
-    stop: int
-    deaths: int = 0
-    name: str | None = None
-    deadly: bool = False
-
-
-@dataclass(slots=True)
-class _HalvedUnit:
-    """A unit in stretches, and whether they are being joined."""
-
-    stretches: list[_Stretch]
-    joining: bool = False
-
-
-@dataclass(slots=True)
 class Schedule(Jobs):
     """The jobs of a plan whose units need nothing of each other."""
-
-    _halved: dict[int, _HalvedUnit] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._todo.extend({"unit": unit} for unit in self.units)
@@ -92,73 +66,17 @@ class Schedule(Jobs):
     def ended(self, job: dict[str, Any], totals: Totals) -> None:
         """Take note of a job that is done."""
         self._running -= 1
-        unit = job["unit"]
-        if "rows" not in job:
-            self._forget(unit)
-            self.done(unit, totals)
-            return
-        stretch = self._stretch(job)
-        stretch.name = job["to"]
-        self._join(unit)
+        self.done(job["unit"], totals)
 
     def died(self, job: dict[str, Any]) -> None:
-        """Take note of a job whose worker died. Raises RuntimeError where halving cannot help."""
-        unit = job["unit"]
-        if "rows" in job:
-            self._running -= 1
-            self._stretch_died(job)
-            return
-        if not self._died(unit):
-            self._todo.append(job)
-            return
-        if "join" in job:
-            raise RuntimeError(f"workers die while they read unit {unit} of {self.space.out}")
-        self._deaths[unit] = 0
-        self._halved[unit] = _HalvedUnit([])
-        self._split(unit, 0, self.space.count_rows(unit))
-        self._join(unit)
-
-    def _stretch(self, job: dict[str, Any]) -> _Stretch:
-        start, stop = job["rows"]
-        stretches = self._halved[job["unit"]].stretches
-        return next(one for one in stretches if (one.start, one.stop) == (start, stop))
-
-    def _stretch_died(self, job: dict[str, Any]) -> None:
-        """Halve a stretch; or try a row again, until it is taken for deadly."""
-        unit = job["unit"]
-        stretch = self._stretch(job)
-        (self.space.out / job["to"]).unlink(missing_ok=True)
-        stretch.deaths += 1
-        if stretch.stop - stretch.start > 1:
-            self._halved[unit].stretches.remove(stretch)
-            self._split(unit, stretch.start, stretch.stop)
-        elif stretch.deaths < _DEATHS:
-            self._todo.append(job)
-        else:
-            stretch.deadly = True
-            self._join(unit)
-
-    def _split(self, unit: int, start: int, stop: int) -> None:
-        for low, high in pairwise((start, (start + stop) // 2, stop)):
-            if low < high:
-                self._halved[unit].stretches.append(_Stretch(low, high))
-                self._todo.append({"unit": unit, "rows": [low, high]})
-
-    def _join(self, unit: int) -> None:
-        """Ask for the part of a unit whose stretches are all done."""
-        halved = self._halved[unit]
-        if halved.joining or any(one.name is None and not one.deadly for one in halved.stretches):
-            return
-        halved.joining = True
-        ordered = sorted(halved.stretches, key=lambda one: one.start)
-        self._todo.append({"unit": unit, "join": [[one.start, one.stop, one.name] for one in ordered]})
-
-    def _forget(self, unit: int) -> None:
-        """Remove the stretches of a unit whose part is there."""
-        halved = self._halved.pop(unit, None)
-        for stretch in halved.stretches if halved is not None else ():
-            if stretch.name is not None:
-                (self.space.out / stretch.name).unlink(missing_ok=True)
+        """Take note of a job whose worker died. Raises RuntimeError where it was at no row."""
+        unit, deadly = job["unit"], job.get("deadly")
+        row = None if deadly is None else self.space.noted_row(unit)
+        if self._died((unit, deadly is None, row)):
+            if deadly is not None and row is None:
+                raise RuntimeError(f"workers die while they read unit {unit} of {self.space.out}")
+            job = {"unit": unit, "deadly": [] if deadly is None else [*deadly, row]}
+        self._todo.append(job)
 
 
 @dataclass(slots=True)

@@ -24,7 +24,6 @@ from tersely.scale.plan import PLAN, Plan
 from tersely.scale.rows import (
     Rows,
     arrow,
-    count_lines,
     fingerprint_of,
     is_parquet,
     parquet,
@@ -147,15 +146,6 @@ class Workspace:
             self._checked.add(number)
         return path
 
-    def count_rows(self, unit: int) -> int:
-        """Number of rows of a unit; O(bytes) of lines."""
-        total = 0
-        for piece in self.plan.units[unit]:
-            path = self.check(piece.input)
-            parquets = is_parquet(path)
-            total += piece.stop - piece.start if parquets else count_lines(path, piece.start, piece.stop)
-        return total
-
     def read_rows(self, unit: int, columns: Columns) -> Iterator[tuple[float, Rows]]:
         """Read the rows of a unit in batches, each with the share of the unit that is read with it."""
         pieces = self.plan.units[unit]
@@ -173,17 +163,30 @@ class Workspace:
                 raise ValueError(f"{path} cannot be read: {error}") from error
             before += piece.stop - piece.start
 
-    def write_rows(self, unit: int, path: Path, table: Any, totals: Totals) -> None:
-        """Write output rows of a unit to a file, with where they come from. Raises OSError."""
-        about = {"plan": self.plan.digest, "unit": unit, "totals": asdict(totals)}
-        write_table(table.replace_schema_metadata({_KEY: json.dumps(about, sort_keys=True)}), path)
-
     def publish_part(self, unit: int, table: Any, totals: Totals) -> None:
-        """Write a unit's part: whole or not at all. Raises OSError."""
-        path = self.out / part_name(unit)
-        with renamed(path) as fresh:
-            self.write_rows(unit, fresh, table, totals)
+        """Write a unit's part, with where it comes from: whole or not at all. Raises OSError."""
+        about = {"plan": self.plan.digest, "unit": unit, "totals": asdict(totals)}
+        table = table.replace_schema_metadata({_KEY: json.dumps(about, sort_keys=True)})
+        with renamed(self.out / part_name(unit)) as fresh:
+            write_table(table, fresh)
         sync_to_disk(self.out)
+
+    def note_row(self, unit: int, row: int | None) -> None:
+        """Note which row of a unit is being done; None: none. Raises OSError."""
+        if row is None:
+            self._row_file(unit).unlink(missing_ok=True)
+        else:
+            self._row_file(unit).write_text(str(row), encoding="ascii")
+
+    def noted_row(self, unit: int) -> int | None:
+        """The row that a worker was at when it died; None: it was at none."""
+        try:
+            return int(self._row_file(unit).read_text(encoding="ascii"))
+        except (FileNotFoundError, ValueError):  # none, or it died as it wrote the number
+            return None
+
+    def _row_file(self, unit: int) -> Path:
+        return self.out / f".{part_name(unit)}.tmp"
 
 
 def _read_parquet(
