@@ -162,7 +162,7 @@ def parse_json(text: str | bytes, what: str) -> Any:
         raise ValueError(f"{what} is not JSON: {error}") from None
 
 
-def json_bytes(value: Any, indent: int | None = None) -> bytes:
+def json_bytes(value: Any, indent: int | str | None = None) -> bytes:
     """Write JSON as UTF-8; a lone surrogate is written as its escape, so that it survives.
 
     Raises ValueError for NaN and infinite numbers, which JSON does not have.

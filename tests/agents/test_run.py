@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import io
 import os
 import pty
 import select
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -171,13 +168,12 @@ def test_what_cannot_be_kept_is_written_as_it_came(environment: dict[str, str], 
 
 
 class Terminal:
-    """`tersely run` on a terminal of 40 x 120, standard error and input included."""
+    """`tersely run` on a terminal, standard error and input included."""
 
     def __init__(self, environment: dict[str, str], *words: str) -> None:
         self.seen = b""
         self.pid, self.screen = pty.fork()
         if self.pid == 0:
-            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
             os.execve(PYTHON, [PYTHON, "-m", "tersely", "run", *words], environment)
 
     def read_until(self, text: bytes) -> None:
@@ -201,11 +197,7 @@ class Terminal:
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
-def test_a_watched_command_has_a_terminal(environment: dict[str, str]) -> None:
-    code = "import os, sys; print(sys.stdin.isatty(), sys.stderr.isatty(), *os.get_terminal_size())"
-    terminal = Terminal(environment, "--", PYTHON, "-c", code)
-    assert terminal.ended() == 0
-    assert terminal.seen == b"True True 120 40\r\n"  # shown once: it fits
+def test_a_watched_command_is_shown_as_it_writes_and_asks(environment: dict[str, str]) -> None:
     code = f"print('first'); print('got', input()); {LINES}; import sys; sys.exit(4)"
     code = code.replace("; for", "\nfor").replace("; import", "\nimport")
     terminal = Terminal(environment, "--budget", "150", "--", PYTHON, "-uc", code)
@@ -256,12 +248,14 @@ def test_one_bad_byte_does_not_switch_the_door_off(environment: dict[str, str], 
         assert whole == log.read_bytes()
 
 
-def test_what_is_no_text_is_written_as_it_came_and_that_is_said(environment: dict[str, str]) -> None:
-    data = bytes(range(256)) * 90
-    code = f"import sys; sys.stdout.buffer.write(bytes(range(256)) * {len(data) // 256})"
+def test_of_what_is_no_text_a_line_says_how_to_get_it(environment: dict[str, str]) -> None:
+    code = "import sys; sys.stdout.buffer.write(bytes(range(256)) * 90); sys.exit(3)"
     done = run(environment, "-b", "100", "--", PYTHON, "-c", code)
-    assert done.stdout == data
-    assert done.stderr.startswith(b"tersely run: the output is written as it came: it is no text: 'utf-8'")
+    assert done.returncode == 3 and not done.stderr
+    assert done.stdout.startswith(b"[tersely: 23,040 bytes that are no text; all: tersely expand ")
+    expand = [PYTHON, "-m", "tersely", "expand", done.stdout.decode().rstrip("]\n").rpartition(" ")[2]]
+    whole = subprocess.run(expand, env=environment, capture_output=True, check=True).stdout
+    assert whole == bytes(range(256)) * 90
 
 
 @pytest.mark.slow  # 5 s

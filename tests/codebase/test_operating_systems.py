@@ -15,14 +15,12 @@ PROBE = '''
 import importlib, os, pkgutil, sys, types, warnings
 from pathlib import Path
 
-POSIX = {"tersely.agents.terminal"}  # what others import only where there are terminals of that kind
-
 def load_all():
     import tersely
     names = sorted(module.name for module in pkgutil.walk_packages(tersely.__path__, "tersely."))
     from tersely.errors import MissingExtraError
     for name in names:
-        if not name.endswith("__main__") and not (sys.platform == "win32" and name in POSIX):
+        if not name.endswith("__main__"):
             try:
                 importlib.import_module(name)
             except MissingExtraError:

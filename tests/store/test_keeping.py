@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import sqlite3
 import subprocess
 import sys
 import threading

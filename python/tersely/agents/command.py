@@ -1,4 +1,4 @@
-"""Run a command with its terminal, input, signals and exit code unchanged, and record its output."""
+"""Run a command with its input, signals and exit code unchanged, and record its output."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import IO, Any
 
 _BLOCK = 1 << 16
 _PATIENCE = 0.1  # seconds: how soon it is noticed that a command ended whose children hold its output
-_TERMINALS = sys.platform != "win32"  # whether a command can have one of its own
+_WINDOWS = sys.platform == "win32"  # where pipes cannot be waited for, and keys are no signals
 _PASSED_ON = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2")  # where there are such
 _TYPED = ("SIGINT", "SIGQUIT")
 
@@ -21,30 +21,20 @@ _TYPED = ("SIGINT", "SIGQUIT")
 def run_command(command: Sequence[str], kept: IO[bytes]) -> int:
     """Run a command without a shell; write its output, errors included, to `kept`; return its exit code.
 
-    Where standard output is a terminal, the command has one, of the same size, and what it writes is shown as
-    it comes; where standard error alone is one, it is shown there. Standard input is the command's own.
-    Signals are passed on; a command that one ended gives 128 + its number, as in a shell.
+    Where standard output is a terminal, or standard error alone, what it writes is shown there as it comes.
+    Standard input is the command's own. Signals are passed on; a command that one ended gives 128 + its
+    number, as in a shell.
 
     Raises OSError where it cannot be started.
     """
-    watched = sys.stdout.isatty()
-    show = sys.stdout.fileno() if watched else sys.stderr.fileno() if sys.stderr.isatty() else None
-    watched = watched and _TERMINALS
-    with ExitStack() as stack:
-        passed_on = stack.enter_context(_signals_passed_on(watched and sys.stdin.isatty()))
-        if watched:
-            from tersely.agents.terminal import raw, start_on_terminal
-
-            process, output = start_on_terminal(command, stack)
-        else:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            assert process.stdout is not None
-            output = stack.enter_context(process.stdout).fileno()
+    show = next((stream.fileno() for stream in (sys.stdout, sys.stderr) if stream.isatty()), None)
+    with _signals_passed_on() as passed_on:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         passed_on(process)
-        keyboard = sys.stdin.fileno() if watched and sys.stdin.isatty() else None
-        if keyboard is not None:
-            stack.enter_context(raw(keyboard))
-        _copy(process, output, keyboard, lambda data: _keep(data, kept, show))
+        assert process.stdout is not None
+        with process.stdout as output:
+            for data in _read(process, output.fileno()):
+                _keep(data, kept, show)
     code = process.wait()
     return code if code >= 0 else 128 - code
 
@@ -58,48 +48,31 @@ def _keep(data: bytes, kept: IO[bytes], show: int | None) -> None:
             return
 
 
-def _copy(
-    process: subprocess.Popen[bytes], output: int, keyboard: int | None, keep: Callable[[bytes], None]
-) -> None:
-    """Copy typed input to the command, and its output back, until one of them ends."""
-    if not _TERMINALS:  # nor can several files be waited for there
-        while data := os.read(output, _BLOCK):
-            keep(data)
-        return
+def _read(process: subprocess.Popen[bytes], output: int) -> Iterator[bytes]:
+    """Yield what a command writes until it ends, also where its children still hold its output."""
     with selectors.DefaultSelector() as selector:
-        selector.register(output, selectors.EVENT_READ)
-        if keyboard is not None:
-            selector.register(keyboard, selectors.EVENT_READ)
+        if not _WINDOWS:
+            selector.register(output, selectors.EVENT_READ)
         while True:
-            ended = process.poll() is not None  # asked first: what it wrote before can be read then
-            ready = [key.fd for key, _ in selector.select(0 if ended else _PATIENCE)]
-            if keyboard is not None and keyboard in ready:
-                typed = os.read(keyboard, _BLOCK)
-                if typed:
-                    os.write(output, typed)
-                else:
-                    selector.unregister(keyboard)
-            if output in ready:
-                try:
-                    data = os.read(output, _BLOCK)
-                except OSError:  # a terminal whose other end is closed
-                    return
+            ended = not _WINDOWS and process.poll() is not None  # asked first: then all it wrote can be read
+            if _WINDOWS or selector.select(0 if ended else _PATIENCE):
+                data = os.read(output, _BLOCK)
                 if not data:
                     return
-                keep(data)
+                yield data
             elif ended:
                 return
 
 
 @contextmanager
-def _signals_passed_on(apart: bool) -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
-    """Pass signals on to the process that is named, but for those that the terminal gave to both (unless it
-    is `apart`); what comes while it still starts is passed on when it is."""
+def _signals_passed_on() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
+    """Pass signals on to the process that is named, but for those that the terminal gave to both; what comes
+    while it still starts is passed on when it is."""
     named: list[subprocess.Popen[bytes]] = []
     early: list[int] = []
 
     def pass_on(number: int, _: Any) -> None:
-        if number in typed and not apart and _TERMINALS and in_foreground():
+        if number in typed and _in_foreground():
             return
         if named:
             named[0].send_signal(number)
@@ -111,9 +84,6 @@ def _signals_passed_on(apart: bool) -> Iterator[Callable[[subprocess.Popen[bytes
         for number in early:
             process.send_signal(number)
 
-    if _TERMINALS:
-        from tersely.agents.terminal import in_foreground
-
     typed = [getattr(signal, name) for name in _TYPED if hasattr(signal, name)]
     numbers = [getattr(signal, name) for name in _PASSED_ON if hasattr(signal, name)]
     before = {number: signal.signal(number, pass_on) for number in numbers}
@@ -122,3 +92,19 @@ def _signals_passed_on(apart: bool) -> Iterator[Callable[[subprocess.Popen[bytes
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _in_foreground() -> bool:
+    """Whether keys of a terminal reach this process and its children as signals."""
+    if _WINDOWS:
+        return False
+    try:
+        terminal = os.open(os.ctermid(), os.O_RDWR | os.O_NOCTTY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)

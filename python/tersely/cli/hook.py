@@ -180,7 +180,7 @@ def _settings(protocol: HookProtocol, project: bool) -> str:
 
 def _changed(path: Path, text: str, agent: str, arguments: argparse.Namespace) -> str:
     """The settings with the hook, or without it."""
-    from tersely.agents.settings import add_hook as add_to, find_hook, remove_hook
+    from tersely.agents.settings import add_hook as add_to, hook_commands, remove_hook
 
     protocol = AGENTS[agent]
     marker = f"hook --agent {agent}"
@@ -193,7 +193,11 @@ def _changed(path: Path, text: str, agent: str, arguments: argparse.Namespace) -
             (protocol.event, protocol.matcher, False),
             (protocol.before, "Bash", True),
         ):
-            if arguments.failures or not failures or (event and find_hook(text, event, marker)):
+            if (
+                arguments.failures
+                or not failures
+                or (event and any(marker in command for command in hook_commands(text, event)))
+            ):
                 command = _command(marker, arguments, failures)
                 entry = protocol.entry(matcher, command, protocol.timeout)
                 text = add_to(text, event, entry, marker, protocol.head)
@@ -203,16 +207,10 @@ def _changed(path: Path, text: str, agent: str, arguments: argparse.Namespace) -
 
 
 def _plugin_text(path: Path, before: str, text: str, protocol: HookProtocol, command: str) -> str:
-    """A file of the plugin; in one that is there and asks tersely, only the command line changes."""
-    made = text.replace("@COMMAND@", json.dumps(command)).replace("@EVENT@", protocol.event)
-    if not before:
-        return made
-    if "tersely" not in before:
+    """A file of the plugin. Raises InputError where there is one that does not ask tersely."""
+    if before and "tersely" not in before:
         raise InputError(f"{path} stays as it is: it is somebody else's")
-    after = _IN_PLUGIN.sub(lambda found: found[0].replace(found[1], json.dumps(command)), before)
-    if after != made:
-        say(f"note: {path} is not as this version writes it; uninstall the hook first to have it so")
-    return after
+    return text.replace("@COMMAND@", json.dumps(command)).replace("@EVENT@", protocol.event)
 
 
 def _command(marker: str, arguments: argparse.Namespace, failures: bool = False) -> str:

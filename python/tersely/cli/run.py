@@ -15,7 +15,7 @@ from tersely.cli.arguments import Commands, add_command
 from tersely.cli.store import result_compressor, result_fits
 from tersely.cli.terminal import discard, say, write
 from tersely.errors import BudgetExceededError
-from tersely.text import CHARACTERS_REPLACED
+from tersely.text import CHARACTERS_REPLACED, decode
 
 BUDGET = 2000  # tokens of the output
 _IN_MEMORY = 1 << 24  # bytes of output
@@ -29,8 +29,9 @@ _EXAMPLES = """examples:
 
 The exit code is the command's: 128 + n if signal n ended it, 127 if there is no such command. Output and
 errors are one text, in their order; a terminal shows them at once, and the short text after them. Output
-within the budget is written unchanged. Of more than 16 MB, the first and the last 8 MB are read; of more than
-64 MB, the first and the last 32 MB are stored. The store has the exact bytes, also if they are not UTF-8.
+within the budget is written unchanged; in place of longer output that is no text stands a line that says how
+to get it. Of more than 16 MB, the first and the last 8 MB are read; of more than 64 MB, the first and the
+last 32 MB are stored. The store has the exact bytes, also if they are not UTF-8.
 There is no shell: nothing in the command is expanded.
 """
 
@@ -73,7 +74,7 @@ def _write_short(kept: IO[bytes], command: list[str], arguments: argparse.Namesp
     short = None
     if kept.tell() > arguments.budget:  # no text has more tokens than bytes
         try:
-            short = _shorten(kept, watched, command, arguments)
+            short = _shorten(kept, command, arguments)
         except Exception as error:
             _note(f"the output is written as it came: {type(error).__name__}: {error}")
     if short is not None:
@@ -84,16 +85,19 @@ def _write_short(kept: IO[bytes], command: list[str], arguments: argparse.Namesp
             write(some)
 
 
-def _shorten(
-    kept: IO[bytes], watched: bool, command: list[str], arguments: argparse.Namespace
-) -> bytes | None:
+def _shorten(kept: IO[bytes], command: list[str], arguments: argparse.Namespace) -> bytes | None:
     """The output within the budget; None where it is to be written as it came."""
     told: list[Any] = []
     read, is_whole = _read(kept, _MOST_READ, "read"), kept.tell() <= _MOST_READ
-    read = read.replace(b"\r\n", b"\n") if watched else read
     if is_whole and result_fits(read, arguments.budget):
         return None
     with result_compressor(arguments, keep_files=False, report=told.append) as compressor:
+        try:
+            decode(read)
+        except UnicodeDecodeError:
+            id = compressor.store.put(_read(kept, _MOST_KEPT, "kept").decode("utf-8", "surrogateescape")).id
+            way = compressor.expand_with.replace("{id}", id)
+            return f"[tersely: {kept.seek(0, os.SEEK_END):,} bytes that are no text; all: {way}]\n".encode()
         call = {"command": shlex.join(command)}
         name = Path(command[0]).name
         whole = None if is_whole else lambda: _read(kept, _MOST_KEPT, "kept")
