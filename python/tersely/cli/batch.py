@@ -64,7 +64,6 @@ def _add_job(parser: Parser, options: type[Any]) -> None:
         dest="unit_bytes",
     )
     parser.flag("--workers N", "processes (one a CPU)")
-    parser.flag("--on WHERE", "local, ray, or the address of a Ray cluster (local)", default="local")
     parser.flag("--status", "print the progress of the job in OUT, and do nothing else")
     parser.flag("--json", "print what was done as JSON")
 
@@ -101,9 +100,7 @@ def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> in
         job = options(**given_options(arguments, options))
         size = arguments.unit_bytes and checks.whole_number(arguments.unit_bytes, "unit_bytes", least=1) * _MB
         with show_progress() as show, at_sigterm(_end):
-            report = run_dataset(
-                source, out, job, arguments.on, arguments.workers, size, _Display(show, verb)
-            )
+            report = run_dataset(source, out, job, arguments.workers, size, _Display(show, verb))
     except KeyboardInterrupt:
         if has_plan(out):
             _say(dataset_status(out), False)

@@ -111,12 +111,11 @@ const mapOf = ({ places, ticks }) => {
 };
 
 // The source and the compressed texts.
-const piece = ({ fate, look, tip, text, number, at, stand_in: standIn }, index, all) => {
+const piece = ({ fate, look, tip, text, number, at }, index, all) => {
   const inside = marked(text);
   if (fate === "k") return make("span", { class: `k ${look}`, id: `s${number}`, "data-at": at, "data-k": number, title: tip }, inside);
   if (fate === "d")
-    return make("span", { class: `d ${look}`, title: tip },
-      make("span", {}, inside, standIn !== undefined && make("a", { class: "x", href: `#s${standIn}` }, "[said here]")));
+    return make("span", { class: `d ${look}`, title: tip }, make("span", {}, inside));
   const around = [all[index - 1], all[index + 1]].filter(Boolean);
   return around.length && around.every((one) => one.fate === "d") ? make("span", { class: "g" }, inside) : inside;
 };

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from tersely import _native
@@ -179,8 +179,6 @@ def fallback_in_words(code: str) -> str:
 
 AHEAD = 10_000  # characters within which a kept piece is looked for in the compressed text
 _MONOSPACE = {Kind.TABLE, Kind.FENCED_CODE, Kind.CODE, Kind.LOG_LINE}
-_COMMON = 50  # kept segments with a term, from which on it says little about which one is meant
-_SHARE = 0.75  # of a redundant segment's terms that one kept segment must have to be called its stand-in
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +192,6 @@ class Piece:
         look: "mono", "heading" or "".
         segments: number of segments in it.
         best: the highest score of them.
-        stand_in: (document, start) of a kept piece that says what this one says, or None.
     """
 
     start: int
@@ -204,22 +201,18 @@ class Piece:
     look: str
     segments: int
     best: float
-    stand_in: tuple[int, int] | None = None
 
 
 def pieces_of(result: Compressed) -> list[list[Piece]]:
     """Divide each document into pieces, its whole text. O(characters + segments log segments)."""
     spans: list[list[tuple[int, int, str, Span]]] = [[] for _ in result.documents]
     kept = list(result.kept)
-    dropped = list(result.dropped)
-    for fate, some in (("kept", kept), ("dropped", dropped)):
+    for fate, some in (("kept", kept), ("dropped", result.dropped)):
         for span in some:
             spans[span.document].append((span.start, span.end, fate, span))
-    stand_ins = _stand_ins(result, kept, dropped)
-    apart = set(stand_ins.values())  # what is linked to is a piece of its own
     torn = _torn(result, kept)
     return [
-        list(_pieces(index, document.text, sorted(mine, key=lambda entry: entry[:2]), stand_ins, apart, torn))
+        list(_pieces(index, document.text, sorted(mine, key=lambda entry: entry[:2]), torn))
         for index, (document, mine) in enumerate(zip(result.documents, spans, strict=True))
     ]
 
@@ -247,20 +240,15 @@ def _pieces(
     document: int,
     text: str,
     spans: list[tuple[int, int, str, Span]],
-    stand_ins: dict[tuple[int, int], tuple[int, int]],
-    apart: set[tuple[int, int]],
     torn: set[tuple[int, int]],
 ) -> Iterator[Piece]:
     position = 0
     open_piece: Piece | None = None
-    closed = False  # the open piece takes no more
     for first, end, fate, span in spans:
         start = max(first, position)
         if end <= start:
             continue
         look = "mono" if span.kind in _MONOSPACE else "heading" if span.kind == Kind.HEADING else ""
-        stand_in = stand_ins.get((document, span.start))
-        alone = stand_in is not None or (document, span.start) in apart
         blank = not text[position:start].strip()
         same = open_piece is not None and (open_piece.fate, open_piece.reason, open_piece.look) == (
             fate,
@@ -268,7 +256,7 @@ def _pieces(
             look,
         )
         whole = fate != "kept" or (document, span.start) not in torn
-        if open_piece and same and blank and whole and not alone and not closed:
+        if open_piece and same and blank and whole:
             number, best = open_piece.segments + 1, max(open_piece.best, span.score)
             open_piece = Piece(open_piece.start, end, fate, span.reason, look, number, best)
         else:
@@ -276,8 +264,8 @@ def _pieces(
                 yield open_piece
             if position < start:
                 yield _between(position, start, blank)
-            open_piece = Piece(start, end, fate, span.reason, look, 1, span.score, stand_in)
-        position, closed = end, alone
+            open_piece = Piece(start, end, fate, span.reason, look, 1, span.score)
+        position = end
     if open_piece:
         yield open_piece
     if position < len(text):
@@ -286,39 +274,6 @@ def _pieces(
 
 def _between(start: int, end: int, blank: bool) -> Piece:
     return Piece(start, end, "gap" if blank else "dropped", "" if blank else "unlisted", "", 0, 0.0)
-
-
-def _stand_ins(
-    result: Compressed, kept: list[Span], dropped: list[Span]
-) -> dict[tuple[int, int], tuple[int, int]]:
-    """Find for each redundant segment the kept one with the same or most of its terms, common ones aside."""
-    redundant = [span for span in dropped if span.reason == "redundant"]
-    if not redundant:
-        return {}
-    texts = [result.documents[span.document].text[span.start : span.end] for span in [*kept, *redundant]]
-    ids, offsets, _ = _native.terms(texts)
-    ends = offsets.tolist()
-    terms = [tuple(ids[start:end].tolist()) for start, end in pairwise(ends)]
-    same: dict[tuple[int, ...], int] = {}
-    having: dict[int, list[int]] = defaultdict(list)
-    for row in range(len(kept)):
-        same.setdefault(terms[row], row)
-        for term in set(terms[row]):
-            if len(having[term]) <= _COMMON:
-                having[term].append(row)
-    found = {}
-    for span, mine in zip(redundant, terms[len(kept) :], strict=True):
-        stand_in = same.get(mine)
-        if stand_in is None:
-            shared = Counter(
-                row for term in set(mine) if len(having[term]) <= _COMMON for row in having[term]
-            )
-            best = min(((-number, row) for row, number in shared.items()), default=None)
-            if best is not None and -best[0] >= _SHARE * len(set(mine)):
-                stand_in = best[1]
-        if stand_in is not None:
-            found[span.document, span.start] = (kept[stand_in].document, kept[stand_in].start)
-    return found
 
 
 def tip_of(piece: Piece) -> str:
@@ -589,8 +544,6 @@ class Drawing:
         if piece.fate == "kept":
             number = self._numbers[index, piece.start]
             drawn |= {"number": number, "at": self.starts[index] + piece.start}
-        elif piece.stand_in in self._numbers:
-            drawn["stand_in"] = self._numbers[piece.stand_in]
         return drawn
 
     def _runs(self, index: int, text: str, painter: Painter, piece: Piece, start: int, end: int) -> list[Run]:
