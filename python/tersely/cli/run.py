@@ -95,6 +95,7 @@ def _shorten(kept: IO[bytes], command: list[str], arguments: argparse.Namespace)
         try:
             decode(read)
         except UnicodeDecodeError:
+            assert compressor.store is not None
             id = compressor.store.put(_read(kept, _MOST_KEPT, "kept").decode("utf-8", "surrogateescape")).id
             way = compressor.expand_with.replace("{id}", id)
             return f"[tersely: {kept.seek(0, os.SEEK_END):,} bytes that are no text; all: {way}]\n".encode()
