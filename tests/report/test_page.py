@@ -16,11 +16,8 @@ from growth import MOST, growth
 from hypothesis import given, strategies as st
 from odd_counters import quarters
 from read_page import ATTACKS, HARBOUR, Page, forged, plain
-from tersely.memory.compaction import CompactedMessages, compact_messages
 from tersely.report import pieces as words, to_html, write_html
 from tersely.report.pieces import heading_of, titles_of
-from tersely.report.views import view_of
-from tersely.retrieval.contextual import ContextualCompressor
 from tersely.types import Document, Fact, FactKind, FactReport, Level, Receipt, Span
 from text_strategies import fragments, some_texts
 from typed_samples import SAMPLES
@@ -300,102 +297,6 @@ def test_documents_are_called_by_title_metadata_or_number() -> None:
         ["tides.md", "north/tides.md"],
         ["fog.md", ""],
     ]
-
-
-TOPICS = {
-    "tides": "High water is at six. The tide turns at noon. Low water uncovers the old pier. ",
-    "fog": "Fog is common in March. The lighthouse burns a lamp of eighty candles. Ships wait outside. ",
-    "gulls": "Gulls steal chips. They nest on the roof of the market. Nobody feeds them twice. ",
-}
-
-
-def contextual(**options: Any) -> Any:
-    documents = [{"text": text * 3, "id": f"notes/{name}.md"} for name, text in TOPICS.items()]
-    return ContextualCompressor(token_budget=30, **options).compress_sync(documents, "When is low water?")
-
-
-def check_spans(result: Any) -> None:
-    """Kept and dropped spans are in order, apart from each other, and are what the receipt counts."""
-    made = view_of(result).result
-    spans = sorted([*made.kept, *made.dropped], key=lambda span: (span.document, span.start))
-    for one, other in itertools.pairwise(spans):
-        assert one.document < other.document or one.end <= other.start
-    assert all(0 <= span.start < span.end <= len(made.documents[span.document].text) for span in spans)
-    assert made.receipt.segments == len(spans) == sum(made.receipt.reasons.values())
-
-
-def test_contextual_results_show_each_document_with_its_relevance() -> None:
-    result = contextual()
-    check_spans(result)
-    page = Page(to_html(result, "When is low water?"))
-    assert page.texts == [text * 3 for text in TOPICS.values()]
-    assert page.result == result.text
-    assert [one["title"][0] for one in page.data["documents"]] == ["tides.md", "fog.md", "gulls.md"]
-    pieces = [plain(piece["text"]) for piece in page.kept()]
-    assert pieces and all(piece in result.text for piece in pieces)
-    assert [row[-1] for row in page.data["tables"][0]["rows"]] == [
-        f"{score.overall_score:.2f}" for score in result.relevance_scores
-    ]
-    assert f"of {result.usage.available} allowed" in to_html(result)
-
-
-def history() -> list[dict[str, Any]]:
-    messages: list[dict[str, Any]] = [{"role": "system", "content": "You watch the harbour."}]
-    for number in range(12):
-        log = "\n".join(f"berth {n} of pier {number}: boat-{number}-{n} is {n * 7} m long" for n in range(30))
-        call = {"id": f"c{number}", "type": "function", "function": {"name": "berths", "arguments": "{}"}}
-        messages += [
-            {"role": "user", "content": f"Which boats lie at pier {number}?"},
-            {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": f"c{number}", "content": log},
-            {
-                "role": "assistant",
-                "content": f"Thirty boats lie at pier {number}; permit P-{number}47 ends soon.",
-            },
-        ]
-    return messages
-
-
-def test_histories_show_what_became_of_each_message() -> None:
-    result = compact_messages(history(), budget=900, query="What ends soon?")
-    assert {account.outcome for account in result.accounts} >= {"verbatim", "folded"}
-    check_spans(result)
-    page = Page(to_html(result))
-    titles = [one["title"][0] for one in page.data["documents"]]
-    assert titles[:3] == ["0 system", "1 user", "2 assistant"]
-    made = view_of(result).result
-    assert page.texts == [document.text for document in made.documents]
-    whole = {
-        span.document
-        for span in made.kept
-        if span.end - span.start == len(made.documents[span.document].text)
-    }
-    assert whole >= {account.index for account in result.accounts if account.outcome == "verbatim"}
-    for span in made.kept:
-        text = made.documents[span.document].text[span.start : span.end]
-        assert all(line.strip() in made.text for line in text.splitlines())
-
-
-def test_histories_are_kept_whole_or_by_their_lines() -> None:
-    lines = [f"{n:03} {'ERROR berth is taken' if n % 50 == 7 else 'ok'} boat-{n}" for n in range(300)]
-    messages = [
-        {"role": "user", "content": "Why?"},
-        {"role": "tool", "tool_call_id": "a", "content": "\n".join(lines)},
-    ]
-    result = compact_messages(messages, budget=200)
-    assert isinstance(result, CompactedMessages)
-    assert result.accounts[1].outcome == "compressed"
-    check_spans(result)
-    made = view_of(result).result
-    kept = "".join(made.documents[1].text[s.start : s.end] for s in made.kept if s.document == 1).splitlines()
-    assert kept == [line for line in lines if line in result.messages[-1]["content"].splitlines()]
-    assert len(kept) > 3
-    result = compact_messages(history()[:3], budget=5000)
-    check_spans(result)
-    assert not view_of(result).result.dropped
-    Page(to_html(result))
-    with pytest.raises(TypeError, match="CompressionResult or CompactedMessages, not dict"):
-        view_of({"text": "x"})  # type: ignore[arg-type]
 
 
 def test_the_map_says_where_kept_text_and_words_of_the_query_lie() -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tersely.agents.audit import Audit
 from tersely.report.page import to_html
-from tersely.report.views import make_receipt, rest_of
-from tersely.types import Compressed, Document, Kind, Span
+from tersely.types import Compressed, Document, Kind, Receipt, Span, count_reasons
 
 
 def audit_page(audit: Audit) -> str:
@@ -17,16 +16,21 @@ def audit_page(audit: Audit) -> str:
     kept: list[Span] = []
     dropped: list[Span] = []
     for number, text in enumerate(texts):
-        places, at = [], 0
+        at = 0
         for line in text.splitlines(keepends=True):
-            if line.strip() in known:
-                places.append((at, at + len(line)))
+            stays = line.strip() in known
+            some, reason = (kept, "excerpt") if stays else (dropped, "rewritten")
+            some.append(Span(number, at, at + len(line), Kind.PROSE, reason, 0.0))
             at += len(line)
-        kept += [Span(number, start, end, Kind.PROSE, "excerpt", 0.0) for start, end in places]
-        dropped += [
-            Span(number, *place, Kind.PROSE, "rewritten", 0.0) for place in rest_of(places, len(text))
-        ]
-    receipt = make_receipt(
-        kept, dropped, original=0, budget=0, tokens=0, warnings=audit.warnings, facts=audit.facts
+    receipt = Receipt(
+        original_tokens=0,
+        tokens=0,
+        budget=0,
+        counter="",
+        segments=len(kept) + len(dropped),
+        reasons=count_reasons(kept, dropped),
+        recounts=0,
+        warnings=audit.warnings,
+        facts=audit.facts,
     )
     return to_html(Compressed(made, documents, kept, dropped, receipt))

@@ -33,7 +33,6 @@ from tersely.report.pieces import (
     pieces_of,
     titles_of,
 )
-from tersely.report.views import Showable, View, view_of
 from tersely.text import clipped, percent, well_formed
 from tersely.types import Compressed, Fact
 
@@ -111,12 +110,11 @@ def _cell_text(cell: Any) -> str:
     return str(cell["text"] if isinstance(cell, dict) else cell)
 
 
-def to_html(result: Showable, query: str | None = None) -> str:
+def to_html(result: Compressed, query: str | None = None) -> str:
     """Return a result as a self-contained HTML page.
 
     Args:
-        result: what `tersely.compress`, a `ContextualCompressor` or `compact_messages`
-            gave; messages are shown as documents.
+        result: what `tersely.compress` gave.
         query: what was asked, to be shown and its words marked; a result does not remember it.
 
     The page shows the source, with a map of the kept text, beside the compressed text; without scripts, the
@@ -125,30 +123,30 @@ def to_html(result: Showable, query: str | None = None) -> str:
     a text has more than a million characters, the page shows a part, and says what it leaves out.
     O(characters + segments log segments).
     """
-    view = view_of(result)
-    made = view.result
+    if not isinstance(result, Compressed):
+        raise TypeError(f"result must be a Compressed, not {type(result).__name__}")
     query = checks.text(query or "", "query")
-    pieces = pieces_of(made)
-    marks = fact_marks(made)
-    drawing = Drawing(made.documents, pieces, marks, query)
+    pieces = pieces_of(result)
+    marks = fact_marks(result)
+    drawing = Drawing(result.documents, pieces, marks, query)
     lost = sorted(
         (start + mark.start, start + mark.end)
         for start, some in zip(drawing.starts, marks, strict=False)
         for mark in some
         if mark.classes == "f lost"
     )
-    panel = draw_text(made, pieces, drawing.words)
-    titles = titles_of(made.documents)
+    panel = draw_text(result, pieces, drawing.words)
+    titles = titles_of(result.documents)
     found, missing = drawing.words.found_and_missing(query)
     return write_page(
-        heading_of(made.documents, titles, view.noun),
+        heading_of(result.documents, titles),
         query=[Painter(query, found).runs(0, len(query)), missing] if query.strip() else None,
-        figures=_figures(view),
-        notes=[*_notes(made), *_notes_on_room(drawing, panel["left_out"])],
-        tables=[*_documents(view, drawing, titles), *_facts(made)],
-        legend=_legend(made, bool(drawing.words.found), bool(lost)),
+        figures=_figures(result),
+        notes=[*_notes(result), *_notes_on_room(drawing, panel["left_out"])],
+        tables=[*_documents(result, drawing, titles), *_facts(result)],
+        legend=_legend(result, bool(drawing.words.found), bool(lost)),
         map={"places": drawing.kept, "ticks": [["hit", drawing.hits], ["gone", lost]]},
-        sizes=[len(document.text) for document in made.documents],
+        sizes=[len(document.text) for document in result.documents],
         places=drawing.pieces,
         only=drawing.starts[-1] >= _LONG and drawing.pieces > 0,
         documents=[
@@ -156,25 +154,25 @@ def to_html(result: Showable, query: str | None = None) -> str:
                 "title": titles[index],
                 "anchor": f"d{index}",
                 "at": drawing.starts[index],
-                "mono": is_laid_out(made.documents[index].text),
+                "mono": is_laid_out(result.documents[index].text),
                 "nothing": bool(drawn and not drawing.kept_characters[index]),
                 "pieces": drawn,
             }
             for index, drawn in drawing.documents.items()
         ],
-        more=_more(view, drawing),
+        more=_more(result, drawing),
         panel=panel,
     )
 
 
-def write_html(result: Showable, path: str | Path, query: str | None = None) -> None:
+def write_html(result: Compressed, path: str | Path, query: str | None = None) -> None:
     """Write `to_html(result, query)` to a file, as UTF-8."""
     Path(path).write_bytes(to_html(result, query).encode("utf-8"))
 
 
-def _more(view: View, drawing: Drawing) -> str:
-    more = len(view.result.documents) - len(drawing.documents)
-    return f"And {more:,} more {view.noun}, not drawn." if more else ""
+def _more(result: Compressed, drawing: Drawing) -> str:
+    more = len(result.documents) - len(drawing.documents)
+    return f"And {more:,} more documents, not drawn." if more else ""
 
 
 def _notes_on_room(drawing: Drawing, left_out: int) -> Iterator[str]:
@@ -190,14 +188,13 @@ def _notes_on_room(drawing: Drawing, left_out: int) -> Iterator[str]:
         yield f"It leaves out the last {left_out:,} characters of the compressed text."
 
 
-def _figures(view: View) -> list[tuple[str, list[Run]]]:
-    receipt, facts = view.result.receipt, view.result.receipt.facts
+def _figures(result: Compressed) -> list[tuple[str, list[Run]]]:
+    receipt, facts = result.receipt, result.receipt.facts
     kept = sum(number for code, number in receipt.reasons.items() if code.startswith("kept:"))
-    within = f", in {len(view.result.documents):,} {view.noun}" if view.noun != "documents" else ""
     rows = [
-        (f"{view.result.tokens:,}", f"{receipt.counter} tokens, of {receipt.budget:,} allowed".lstrip()),
-        (percent(view.result.ratio), f"of the original’s {view.result.original_tokens:,} tokens"),
-        (f"{kept:,}", f"of {receipt.segments:,} segments kept{within}"),
+        (f"{result.tokens:,}", f"{receipt.counter} tokens, of {receipt.budget:,} allowed".lstrip()),
+        (percent(result.ratio), f"of the original’s {result.original_tokens:,} tokens"),
+        (f"{kept:,}", f"of {receipt.segments:,} segments kept"),
     ]
     if receipt.content_types:
         kinds = dict.fromkeys(kind.replace("_", " ") for kind in receipt.content_types)
@@ -217,9 +214,10 @@ def _notes(result: Compressed) -> list[str]:
     return notes
 
 
-def _documents(view: View, drawing: Drawing, titles: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+def _documents(
+    result: Compressed, drawing: Drawing, titles: Sequence[tuple[str, str]]
+) -> Iterator[dict[str, Any]]:
     """Yield the table of documents: use of the budget, how much of each was kept, its relevance."""
-    result = view.result
     if len(result.documents) < 2:
         return
     total = sum(drawing.kept_characters)
@@ -234,16 +232,15 @@ def _documents(view: View, drawing: Drawing, titles: Sequence[tuple[str, str]]) 
         use = {"text": f"{min(share, 1):.0%} of the budget", "bar": min(share, 1)}
         topic = [f"{relevance[index]:.2f}"] if relevance else []
         rows.append([name, use, percent(share), percent(kept / size if size else 0), *topic])
-    noun = view.noun.capitalize()
     topic_head = [("On topic", "probability that it is on the query’s topic")] if relevance else []
     head = [
-        (noun[:-1],),
+        ("Document",),
         ("Use of the budget", "", "wide"),
         ("Share", "of the budget, by characters"),
         ("Kept", "of its characters"),
         *topic_head,
     ]
-    yield {"title": noun, "head": head, "rows": rows, "more": _more(view, drawing)}
+    yield {"title": "Documents", "head": head, "rows": rows, "more": _more(result, drawing)}
 
 
 def _legend(result: Compressed, query: bool, lost: bool) -> list[tuple[str, str, str]]:

@@ -58,7 +58,7 @@ def _shortest(paths: dict[int, list[str]]) -> dict[int, list[str]]:
     return short
 
 
-def heading_of(documents: Sequence[Document], titles: Sequence[Title], noun: str = "documents") -> str:
+def heading_of(documents: Sequence[Document], titles: Sequence[Title]) -> str:
     """Return one name for all documents, as plain text."""
     if len(documents) == 1:
         document = documents[0]
@@ -67,7 +67,7 @@ def heading_of(documents: Sequence[Document], titles: Sequence[Title], noun: str
     known = documents and all(document.title or document.id or document.file_name for document in documents)
     if known and len(documents) <= 6 and len(listed) <= _LONGEST:
         return listed
-    return f"{len(documents):,} {noun}"
+    return f"{len(documents):,} documents"
 
 
 KEPT = {
@@ -81,13 +81,6 @@ KEPT = {
     "copied": "code that a model copied",
     "reinserted": "put back after a model lost it",
     "excerpt": "quoted among the excerpts of earlier messages",
-    "newest": "among the newest",
-    "system": "a system message",
-    "task": "the first of the user",
-    "picture": "it holds a picture",
-    "cache_marker": "a prompt cache ends here",
-    "with_held": "it belongs to a message that stays",
-    "budget": "there was room for it",
 }
 DROPPED = {
     "budget": "no tokens left for it",
@@ -96,12 +89,6 @@ DROPPED = {
     "rewritten": "a model wrote something in its place",
     "markup": "tags, scripts, comments: no text",
     "unlisted": "the result does not say",
-    "irrelevant": "too little to do with the query",
-    "duplicate": "another document has it word for word",
-    "empty": "there is nothing in it",
-    "repeated": "a newer message has it",
-    "stated_elsewhere": "each of its lines is in another message",
-    "newest": "shortened, though among the newest",
 }
 OUTCOMES = {
     "kept": "is in the compressed text",
