@@ -29,11 +29,10 @@ from tersely.store.versions import (
     Found,
     Stored,
     Use,
-    Version,
     note_compression,
     note_expansion,
     read_uses,
-    to_version,
+    to_stored,
     was_shortened,
 )
 from tersely.types import Compressed
@@ -112,7 +111,7 @@ class Store:
         id: Any = None,
         metadata: Mapping[str, Any] | None = None,
         expected_version: int | None = None,
-    ) -> Version:
+    ) -> Stored:
         """Store an original as the first version of `id`, or as a new version.
 
         If text and metadata are those of the newest version, no new version is made. Without an id, the id is
@@ -126,10 +125,10 @@ class Store:
         item = take_in(text, id, metadata, mask=self._mask)
         created = versions.to_microseconds(self._clock())
         return self._file.write(
-            lambda connection: to_version(changes.put_original(connection, item, created, expected_version))
+            lambda connection: to_stored(changes.put_original(connection, item, created, expected_version))
         )
 
-    def put_many(self, items: Iterable[Any]) -> list[Version]:
+    def put_many(self, items: Iterable[Any]) -> list[Stored]:
         """Store many originals in one transaction: all of them, or none.
 
         `items`: texts, or documents: mappings or objects with `text`, and `id` and `metadata` if they have
@@ -140,7 +139,7 @@ class Store:
         created = versions.to_microseconds(self._clock())
         return self._file.write(
             lambda connection: [
-                to_version(changes.put_original(connection, item, created)) for item in checked
+                to_stored(changes.put_original(connection, item, created)) for item in checked
             ]
         )
 
@@ -155,7 +154,7 @@ class Store:
         compressed_id: Any = None,
         compressed_at: datetime | None = None,
         expected_version: int | None = None,
-    ) -> Version:
+    ) -> Stored:
         """Store a compressed text as the newest version of `id`, with its record, in one transaction.
 
         The record points to the root original, which was stored before: `expand` gives it back after any
@@ -183,7 +182,7 @@ class Store:
             expected_version,
         )
         return self._file.write(
-            lambda connection: to_version(changes.replace_newest(connection, item, replacement))
+            lambda connection: to_stored(changes.replace_newest(connection, item, replacement))
         )
 
     def keep(
@@ -260,7 +259,7 @@ class Store:
         Raises UnknownIdError.
         """
         with self._file.reading() as connection:
-            return versions.to_stored(versions.find(connection, check_id(id), version))
+            return to_stored(versions.find(connection, check_id(id), version))
 
     def expand(
         self, id: Any, version: int | None = None, *, document: int | None = None, masked: bool = False

@@ -19,36 +19,22 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """The name and digest of a stored version: immutable, durable.
-
-    Attributes:
-        id: the caller's name for the text, or one made of its digest.
-        version: 1, 2, ... of this id.
-        digest: SHA-256 of the stored text's UTF-8, in hexadecimal.
-        masked: secrets that were masked on the way in; above 0 the text as given was not stored.
-    """
-
-    id: str
-    version: int
-    digest: str
-    masked: int = 0
-
-
 @brief
 @dataclass(frozen=True, slots=True)
 class Stored:
     """One version of a text, exactly as it was stored.
 
     Attributes:
-        id, version, digest, masked: as in `Version`.
+        id: the caller's name for the text, or one made of its digest.
+        version: 1, 2, ... of this id.
+        digest: SHA-256 of the text's UTF-8, in hexadecimal.
         text: the text of this version.
         metadata: what the caller gave with it.
         created: when, UTC.
         original_version: the version of the same id that this one was made from, through however many
             compressions; its own for an original.
         compressed_id: the name of this compressed version; None for an original.
+        masked: secrets that were masked on the way in; above 0 the text as given was not stored.
     """
 
     id: str
@@ -257,11 +243,6 @@ def to_microseconds(time: datetime) -> int:
 def to_datetime(created: int) -> datetime:
     """Return the time, UTC."""
     return _EPOCH + timedelta(microseconds=created)
-
-
-def to_version(row: Row) -> Version:
-    """Return the receipt of a write."""
-    return Version(row.id, row.version, row.digest.hex(), row.masked)
 
 
 def to_stored(row: Row) -> Stored:
