@@ -110,7 +110,7 @@ def test_errors_name_the_flag(
     assert f"tersely: {said}" in capsys.readouterr().err
 
 
-def test_a_terminal_is_shown_rows_tokens_and_the_time_left(source: Path) -> None:
+def test_a_terminal_is_shown_rows_and_tokens(source: Path) -> None:
     leader, terminal = pty.openpty()
     command = [sys.executable, "-m", "tersely", *batch(source)]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal)
@@ -131,22 +131,6 @@ def test_a_file_gets_a_line_of_progress_at_a_time(
     monkeypatch.setattr("tersely.cli.terminal._BETWEEN_LINES", 0.0)
     assert main(batch(source)) == 0
     assert "tersely: compressing, 100%: 6 rows" in capsys.readouterr().err
-
-
-def test_no_rate_is_shown_before_it_says_anything() -> None:
-    from tersely.cli.batch import _Display
-    from tersely.scale.dataset import Report
-
-    details = []
-
-    def at(seconds: float, share: float, tokens: int) -> Report:
-        return Report("out", "compress", 9, 0, 0, 1, 0, 1, tokens, 1, share, seconds)
-
-    display = _Display(lambda *_, detail: details.append(detail), "compressing")
-    for report in (at(3.0, 0.1, 1000), at(3.001, 0.2, 9000), at(13.0, 0.6, 6000)):
-        display(report)
-    rows = [f"1 rows, {tokens:,} tokens to 1" for tokens in (1000, 9000, 6000)]
-    assert details == [*rows[:2], rows[2] + ", 500/s, 8 s left"]
 
 
 def test_dedup_says_how_many_rows_stay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,7 +96,7 @@ def test_each_line_belongs_to_one_range(tmp_path: Path, ending: str) -> None:
         kept = [
             row
             for start, stop in halves
-            for _, rows in read_lines(path, "lines", start, stop, columns, types)
+            for rows in read_lines(path, "lines", start, stop, columns, types)
             for row in rows.kept["number"].to_pylist()
         ]
         assert kept == list(range(12)), cut
@@ -116,7 +116,7 @@ def test_a_row_that_is_too_long_is_an_error_and_never_held_whole(
     errors = [
         error
         for start, stop in halves
-        for _, rows in read_lines(path, "long", start, stop, RowOptions().columns, {"id": pa.string()})
+        for rows in read_lines(path, "long", start, stop, RowOptions().columns, {"id": pa.string()})
         for error in rows.errors
     ]
     too_long = "the line has more bytes than the 1,500,000 that a row may have"

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from tersely import checks
 from tersely.cli.arguments import Commands, Parser, add_command, add_options, given_options
-from tersely.cli.terminal import InputError, Progress, say, show_progress, write_json
+from tersely.cli.terminal import InputError, say, show_progress, write_json
 from tersely.errors import StoreError
 from tersely.threads import at_sigterm
 
 if TYPE_CHECKING:
     from tersely.scale.dataset import Report
 
-_STEPS = 1000  # of the bar
-_MEASURED = 1.0  # seconds until a rate says anything
 _MB = 1_000_000
 
 _BATCH = """examples:
@@ -86,7 +84,7 @@ def run_dedup(arguments: argparse.Namespace) -> int:
 
 
 def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> int:
-    """Do a job with a progress bar, or only say how far it is; the exit code."""
+    """Do a job and show its progress, or only say how far it is; the exit code."""
     from tersely.scale.dataset import dataset_status, run_dataset
     from tersely.scale.plan import has_plan
 
@@ -100,7 +98,12 @@ def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> in
         job = options(**given_options(arguments, options))
         size = arguments.unit_bytes and checks.whole_number(arguments.unit_bytes, "unit_bytes", least=1) * _MB
         with show_progress() as show, at_sigterm(_end):
-            report = run_dataset(source, out, job, arguments.workers, size, _Display(show, verb))
+
+            def tell(now: Report) -> None:
+                detail = _rows(now) if now.stage in (None, "part") else f"stage {now.stage}"
+                show(verb, int(100 * now.share), 100, detail=detail)
+
+            report = run_dataset(source, out, job, arguments.workers, size, tell)
     except KeyboardInterrupt:
         if has_plan(out):
             _say(dataset_status(out), False)
@@ -119,35 +122,11 @@ def _end() -> None:
     raise KeyboardInterrupt(128 + signal.SIGTERM)
 
 
-class _Display:
-    """Draws how far a job is, and how fast it has been since it was first asked to."""
-
-    def __init__(self, show: Progress, verb: str) -> None:
-        self._show, self._verb = show, verb
-        self._first: Report | None = None
-
-    def __call__(self, report: Report) -> None:
-        first = self._first = self._first or report
-        seconds, share = report.seconds - first.seconds, report.share - first.share
-        detail = _rows(report) if report.stage in (None, "part") else f"stage {report.stage}"
-        if seconds >= _MEASURED and share > 0:
-            if tokens := report.original_tokens - first.original_tokens:
-                detail += f", {tokens / seconds:,.0f}/s"
-            detail += f", {_time(seconds * (1 - report.share) / share)} left"
-        self._show(self._verb, int(_STEPS * report.share), _STEPS, detail=detail)
-
-
 def _rows(report: Report) -> str:
     """Say in words how many rows a job of `batch` or `dedup` has done."""
     if report.job == "dedup":
         return f"{report.rows:,} rows, {report.kept:,} stay"
     return f"{report.rows:,} rows, {report.original_tokens:,} tokens to {report.tokens:,}"
-
-
-def _time(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def _say(report: Report, as_json: bool) -> None:

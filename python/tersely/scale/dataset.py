@@ -111,7 +111,7 @@ def compress_dataset(
             does the work; a row that crashes it ends the run.
         unit_bytes: about how many bytes of the source make one part; None: 8 MiB, or more if there would be
             more than 4,096 parts; 128 MiB of compressed JSON lines.
-        progress: called with a `Report` up to twice a second for each worker, and after each part.
+        progress: called with a `Report` after each part, and after each stage of `dedup_dataset`.
 
     Returns:
         A `Report`. Parts are in the order of the source; the columns of the id and the text have the source's
@@ -235,9 +235,9 @@ def _run(space: Workspace, units: list[int], state: _Progress, processes: int) -
     else:
         schedule = Schedule(space, units, state.done)
     if not processes:
-        run_here(space, schedule, state.so_far)
+        run_here(space, schedule)
     elif units:
-        run_locally(space, schedule, min(processes, schedule.jobs), state.so_far)
+        run_locally(space, schedule, min(processes, schedule.jobs))
 
 
 def dataset_status(out: str | os.PathLike[str]) -> Report:
@@ -262,7 +262,6 @@ class _Progress:
         self._parts: set[int] = set()
         self._skipped = 0
         self._totals = Totals()
-        self._running: dict[int, tuple[int, Totals]] = {}  # worker -> bytes and rows of what it is at
         self._stage: tuple[str, float] | None = None
 
     def todo(self) -> list[int]:
@@ -291,25 +290,11 @@ class _Progress:
             self._stage = name, share
         self._call()
 
-    def so_far(self, worker: int, progress: dict[str, Any]) -> None:
-        """Take note of how far a worker is with its unit; {}: it has none."""
-        with self._lock:
-            self._running.pop(worker, None)
-            if progress:
-                read = progress.pop("bytes")
-                self._running[worker] = (read, Totals(**progress))
-        if progress:
-            self._call()
-
     def report(self, digest: str | None = None) -> Report:
         """Report the progress so far."""
         weights = self._plan.weights
         with self._lock:
-            totals, running = self._totals, list(self._running.values())
-            done = sum(weights[unit] for unit in self._parts)
-        for _, more in running if digest is None else ():
-            totals += more
-        done += sum(read for read, _ in running)
+            totals, done = self._totals, sum(weights[unit] for unit in self._parts)
         stage, share = self._stage or (None, min(done / max(sum(weights), 1), 1.0))
         return Report(
             out=str(self._folder),

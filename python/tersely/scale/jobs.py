@@ -10,8 +10,7 @@ A job is a small JSON object, and any process that sees the source and the outpu
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -20,11 +19,10 @@ from tersely.scale.rows import arrow, compress_rows, failed_rows
 from tersely.scale.workspace import Totals, Workspace, totals_of
 
 _DEADLY = "WorkerDied: the worker that compressed this row died, three times"
-_TELL = 0.5  # seconds between two messages
 
 
-def run_job(space: Workspace, job: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]) -> Totals:
-    """Do a job, and return the totals of its rows. `tell` hears of progress, up to twice a second.
+def run_job(space: Workspace, job: Mapping[str, Any]) -> Totals:
+    """Do a job, and return the totals of its rows.
 
     Raises OSError (a full disk, a file that is gone), ValueError (the source changed).
     """
@@ -33,48 +31,36 @@ def run_job(space: Workspace, job: Mapping[str, Any], tell: Callable[[dict[str, 
 
         return run_stage(space, job["stage"], job["number"])
     unit, schema = job["unit"], space.plan.schema
-    tables = list(_compress_unit(space, unit, job.get("deadly"), tell))
+    tables = list(_compress_unit(space, unit, job.get("deadly")))
     table = arrow().concat_tables(tables) if tables else schema.empty_table()
     totals = totals_of(table)
     space.publish_part(unit, table, totals)
     return totals
 
 
-def _compress_unit(
-    space: Workspace,
-    unit: int,
-    deadly: Collection[int] | None,
-    tell: Callable[[dict[str, Any]], object],
-) -> Iterator[Any]:
+def _compress_unit(space: Workspace, unit: int, deadly: Collection[int] | None) -> Iterator[Any]:
     """The rows of a unit, compressed, batch by batch; with `deadly` one by one, but for these."""
     options, schema = space.plan.options, space.plan.schema
     assert isinstance(options, RowOptions)
-    at, last, totals = 0, time.monotonic(), Totals()
+    at = 0
     space.note_row(unit, None)
-    for share, batch in space.read_rows(unit, options.columns):
+    for batch in space.read_rows(unit, options.columns):
         for rows in [batch] if deadly is None else batch.each():
             if deadly is None:
-                done = compress_rows(rows, options, schema)
+                yield compress_rows(rows, options, schema)
             elif at in deadly:
-                done = failed_rows(rows, _DEADLY, schema)
+                yield failed_rows(rows, _DEADLY, schema)
             else:
                 space.note_row(unit, at)
-                done = compress_rows(rows, options, schema)
+                yield compress_rows(rows, options, schema)
                 space.note_row(unit, None)
             at += len(rows)
-            totals += totals_of(done)
-            yield done
-        if time.monotonic() - last >= _TELL:
-            last = time.monotonic()
-            tell({"bytes": int(share * space.plan.weights[unit]), **asdict(totals)})
 
 
-def answer_job(
-    space: Workspace, job: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]
-) -> dict[str, Any]:
+def answer_job(space: Workspace, job: Mapping[str, Any]) -> dict[str, Any]:
     """Do a job, and report its outcome."""
     try:
-        totals = run_job(space, job, tell)
+        totals = run_job(space, job)
     except Exception as error:
         number = error.errno if isinstance(error, OSError) else None
         path = error.filename if isinstance(error, OSError) else None

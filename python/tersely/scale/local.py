@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tersely.scale.jobs import read_answer, run_job
@@ -39,17 +39,13 @@ class _Worker:
         self._process: subprocess.Popen[str] | None = None
         self._ready = False
 
-    def run(self, job: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]) -> Totals:
+    def run(self, job: Mapping[str, Any]) -> Totals:
         """Do a job. Raises the worker's error, or _WorkerDiedError."""
         process = self._ready_process()
         assert process.stdin is not None and process.stdout is not None
         with contextlib.suppress(BrokenPipeError, json.JSONDecodeError):  # the last line may be cut
             print(json.dumps(dict(job)), file=process.stdin, flush=True)
-            for line in process.stdout:
-                answer = json.loads(line)
-                if "so_far" not in answer:
-                    return read_answer(answer)
-                tell(answer["so_far"])
+            return read_answer(json.loads(process.stdout.readline()))
         self.stop()
         raise _WorkerDiedError
 
@@ -96,30 +92,24 @@ class _Worker:
         return process
 
 
-def run_here(
-    space: Workspace, schedule: Schedule | Stages, tell: Callable[[int, dict[str, Any]], object]
-) -> None:
+def run_here(space: Workspace, schedule: Schedule | Stages) -> None:
     """Do all jobs of a schedule in this process, one after another; a crash in one ends it.
 
     Raises what a job raises.
     """
     while (job := schedule.next()) is not None:
-        totals = run_job(space, job, lambda so_far: tell(0, so_far))
-        tell(0, {})
-        schedule.ended(job, totals)
+        schedule.ended(job, run_job(space, job))
 
 
-def run_locally(
-    space: Workspace, schedule: Schedule | Stages, workers: int, tell: Callable[[int, dict[str, Any]], object]
-) -> None:
-    """Do all jobs of a schedule on so many processes. `tell` hears which worker is how far.
+def run_locally(space: Workspace, schedule: Schedule | Stages, workers: int) -> None:
+    """Do all jobs of a schedule on so many processes.
 
     Raises the first error of a job once all workers are stopped, and KeyboardInterrupt.
     """
     changed = threading.Condition()
     raised: list[BaseException] = []
 
-    def serve(number: int, worker: _Worker) -> None:
+    def serve(worker: _Worker) -> None:
         if hasattr(signal, "pthread_sigmask"):  # Ctrl-C goes to all: not to workers that this thread starts
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
@@ -131,11 +121,10 @@ def run_locally(
                         return
                 totals: Totals | None = None
                 with contextlib.suppress(_WorkerDiedError):
-                    totals = worker.run(job, lambda so_far: tell(number, so_far))
+                    totals = worker.run(job)
                 with changed:
                     if raised:
                         return
-                    tell(number, {})
                     if totals is None:
                         schedule.died(job)
                     else:
@@ -150,10 +139,7 @@ def run_locally(
                 changed.notify_all()
 
     pool = [_Worker(space) for _ in range(workers)]
-    threads = [
-        threading.Thread(target=serve, args=(number, worker), daemon=True)
-        for number, worker in enumerate(pool)
-    ]
+    threads = [threading.Thread(target=serve, args=(worker,), daemon=True) for worker in pool]
     for thread in threads:
         thread.start()
     try:

@@ -121,7 +121,7 @@ def _read(space: Workspace, unit: int) -> None:
     texts: list[str] = []
     scores: list[float] = []
     count = 0
-    for _, rows in space.read_rows(unit, Columns(roles)):
+    for rows in space.read_rows(unit, Columns(roles)):
         for text, score, problem in _problems(rows):
             if problem is None:
                 row.append(unit << _UNIT_BITS | count)
@@ -401,7 +401,7 @@ def _part(space: Workspace, unit: int) -> Totals:
     schema = space.plan.schema
     tables = []
     at = 0
-    for _, rows in space.read_rows(unit, _options(space).columns):
+    for rows in space.read_rows(unit, _options(space).columns):
         here = slice(at, at + len(rows))
         tables.append(_table(space, rows, cluster[here], kept[here], similarity[here], schema))
         at += len(rows)

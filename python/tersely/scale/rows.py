@@ -84,8 +84,8 @@ def _fits(value: Any, kind: Any) -> bool:
 
 def read_lines(
     path: Path, name: str, start: int, stop: int, columns: Columns, types: Mapping[str, Any]
-) -> Iterator[tuple[int, Rows]]:
-    """Return the rows of the lines that begin in bytes start to stop, and where the last begins.
+) -> Iterator[Rows]:
+    """Return the rows of the lines that begin in bytes start to stop.
 
     `types`: of the columns that go to the output; a row with a value of another one has an error. A row
     without an id is called `name` with its first byte, as `part.jsonl#1024`, if ids are text. O(bytes); of a
@@ -97,10 +97,10 @@ def read_lines(
         some.append((at, line))
         size += len(line)
         if len(some) == _LINES or size >= _BATCH_BYTES:
-            yield at, _rows(some, name, columns, types)
+            yield _rows(some, name, columns, types)
             some, size = [], 0
     if some:
-        yield some[-1][0], _rows(some, name, columns, types)
+        yield _rows(some, name, columns, types)
 
 
 def _rows(lines: list[tuple[int, bytes]], name: str, columns: Columns, types: Mapping[str, Any]) -> Rows:

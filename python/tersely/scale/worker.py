@@ -34,12 +34,8 @@ def main() -> None:
     space = Workspace(Path(settings["root"]), out, load_plan(out))
 
     print("ready", file=answers, flush=True)
-
-    def tell(message: dict[str, Any]) -> None:
-        print(json.dumps(message), file=answers, flush=True)
-
     while True:
-        tell(answer_job(space, jobs.get(), lambda so_far: tell({"so_far": so_far})))
+        print(json.dumps(answer_job(space, jobs.get())), file=answers, flush=True)
 
 
 def _listen(jobs: queue.SimpleQueue[dict[str, Any]]) -> None:

@@ -146,22 +146,17 @@ class Workspace:
             self._checked.add(number)
         return path
 
-    def read_rows(self, unit: int, columns: Columns) -> Iterator[tuple[float, Rows]]:
-        """Read the rows of a unit in batches, each with the share of the unit that is read with it."""
-        pieces = self.plan.units[unit]
-        weight = sum(piece.stop - piece.start for piece in pieces)
-        before = 0
-        for piece in pieces:
+    def read_rows(self, unit: int, columns: Columns) -> Iterator[Rows]:
+        """Read the rows of a unit in batches."""
+        for piece in self.plan.units[unit]:
             path = self.check(piece.input)
             name = self.plan.inputs[piece.input].path
             reader = _read_parquet if is_parquet(path) else read_lines
             types = {one.name: one.type for one in self.plan.schema}
             try:
-                for at, rows in reader(path, name, piece.start, piece.stop, columns, types):
-                    yield (before + at - piece.start) / weight, rows
+                yield from reader(path, name, piece.start, piece.stop, columns, types)
             except (arrow().ArrowException, OSError) as error:
                 raise ValueError(f"{path} cannot be read: {error}") from error
-            before += piece.stop - piece.start
 
     def publish_part(self, unit: int, table: Any, totals: Totals) -> None:
         """Write a unit's part, with where it comes from: whole or not at all. Raises OSError."""
@@ -191,8 +186,8 @@ class Workspace:
 
 def _read_parquet(
     path: Path, name: str, start: int, stop: int, wanted: Columns, types: Mapping[str, Any]
-) -> Iterator[tuple[int, Rows]]:
-    """Rows start to stop of a file, and the number of the one after."""
+) -> Iterator[Rows]:
+    """Rows start to stop of a file."""
     file = parquet().ParquetFile(path)
     groups: list[int] = []
     first = 0  # the row groups that hold rows start to stop, and the first of their rows
@@ -212,7 +207,7 @@ def _read_parquet(
         low, high = max(start - at, 0), min(stop - at, batch.num_rows)
         if low < high:
             table = arrow().Table.from_batches([batch.slice(low, high - low)])
-            yield at + high, rows_of_table(table, wanted, types, f"{name}#", at + low)
+            yield rows_of_table(table, wanted, types, f"{name}#", at + low)
         at += batch.num_rows
         if at >= stop:
             return
