@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=100_000, metavar="N", help="originals (100000)")
     parser.add_argument("--folder", type=Path, help="where the file is made (a temporary folder)")
     arguments = parser.parse_args()
-    report = Report("store", {"records": arguments.records})
+    report = Report("store", {"records": arguments.records}, ())
     folder = Path(tempfile.mkdtemp(dir=arguments.folder))
     try:
         _run(report, arguments.data, arguments.records, folder / "texts.sqlite")

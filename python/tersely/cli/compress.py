@@ -6,12 +6,12 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import tersely
-from tersely import checks
 from tersely.cli.arguments import (
     FILES,
     OUTPUT,
@@ -27,7 +27,6 @@ from tersely.cli.model import model_of, onnx_pruner
 from tersely.cli.store import keep_in_store
 from tersely.cli.terminal import note_warnings, say, show_progress, show_waiting, write, write_json
 from tersely.errors import BudgetExceededError
-from tersely.models.counters import resolve_counter
 from tersely.protocols import Strategy
 from tersely.text import CHARACTERS_REPLACED, percent
 from tersely.types import (
@@ -39,7 +38,6 @@ from tersely.types import (
     Frame,
     Level,
     Receipt,
-    Request,
     StrategyName,
 )
 
@@ -148,55 +146,33 @@ def run_compress(arguments: argparse.Namespace) -> None:
         _say_what_was_done(result, seconds)
 
 
-def _compress_labelled(strategy: Strategy, request: Request) -> tuple[Compressed, str] | None:
-    """Fit documents into a budget, with a counted line "==> name <==" above each.
-
-    Returns the result, whose tokens are those of all, and the text with its labels; None where there is
-    no room for a label and a piece below it, or the strategy does not leave the fitting to the engine.
-    """
-    from tersely.engine.strategies import prepare_by
-
-    frame = Frame(headings=tuple([f"==> {document.id} <==\n" for document in request.documents]))
-    prepared = prepare_by(strategy, replace(request, frame=frame))
-    if prepared is None:
-        return None
-    try:
-        result = prepared.fit()
-    except BudgetExceededError:
-        return None
-    return result, frame.texts(result.parts, request.separator)[0]
-
-
 def _compress(
     documents: Sequence[Document], strategy: Strategy, arguments: argparse.Namespace
 ) -> tuple[Compressed, str]:
-    """Compress the documents: the result, and the text to write, with labels where they are several."""
-    from tersely.engine.reading import to_spans
+    """Compress the documents: the result, and the text to write.
+
+    Above each of several stands a counted line "==> name <==", if there is room for one and a piece below it,
+    and the strategy leaves the fitting to the engine.
+    """
+    from tersely.engine.api import compress_in
+    from tersely.engine.strategies import Auto, Extractive
 
     separator = arguments.separator.replace("\\n", "\n").replace("\\t", "\t")
-    if len(documents) > 1 and arguments.labels and not arguments.json:
-        checked = tuple(documents)
-        request = Request(
-            checked,
-            arguments.query,
-            None if arguments.budget is None else checks.whole_number(arguments.budget, "budget"),
-            0.3 if arguments.ratio is None else checks.share(arguments.ratio, "ratio"),
-            resolve_counter(arguments.counter),
-            pinned=to_spans(arguments.pinned, checked),
-            separator=separator,
-        )
-        if (labelled := _compress_labelled(strategy, request)) is not None:
-            return labelled
-    result = tersely.compress(
-        documents,
-        arguments.query,
-        budget=arguments.budget,
-        ratio=arguments.ratio,
-        counter=arguments.counter,
-        strategy=strategy,
-        pinned=arguments.pinned,
-        separator=separator,
-    )
+    options: dict[str, Any] = {
+        "budget": arguments.budget,
+        "ratio": arguments.ratio,
+        "counter": arguments.counter,
+        "strategy": strategy,
+        "pinned": arguments.pinned,
+        "separator": separator,
+    }
+    labels = len(documents) > 1 and arguments.labels and not arguments.json
+    if labels and isinstance(strategy, (Auto, Extractive)):
+        frame = Frame(headings=tuple([f"==> {document.id} <==\n" for document in documents]))
+        with suppress(BudgetExceededError):
+            result = compress_in(frame, documents, arguments.query, **options)
+            return result, frame.texts(result.parts, separator)[0]
+    result = tersely.compress(documents, arguments.query, **options)
     return result, result.text
 
 

@@ -106,13 +106,15 @@ def compress_in(
     documents: Any,
     query: str | None = None,
     *,
-    budget: int,
+    budget: int | None,
+    ratio: float | None = None,
     counter: Any = None,
     strategy: Strategy | ContentReader | AnyStrategyName | None = None,
     pinned: Any = (),
+    separator: str = "\n\n",
 ) -> Compressed:
     """Compress for a caller that sends the result in a `frame`, which the budget includes."""
-    request = _request(documents, query, budget, None, counter, pinned, (), "\n\n", frame)
+    request = _request(documents, query, budget, ratio, counter, pinned, (), separator, frame)
     chosen = _strategy(strategy)
     made = partial(compress_framed, chosen)
     return made(request) if metrics.switch.active is None else _observed(chosen, made, request)
