@@ -451,12 +451,21 @@ def test_pins_and_the_newest_stay(tmp_path: Path) -> None:
     assert code == 0 and history()[7] in messages and messages[-2:] == history()[-2:]
 
 
-@pytest.mark.parametrize("content", ["nonsense", '{"a": 1}', "[3]", '{"role": "x"}\n7'])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("nonsense", "is not JSON"),
+        ("", "is empty, and must be JSON: a list of messages"),
+        ('{"a": 1}', "message 1, {'a': 1}, has no role"),
+        ("[3]", "messages[0] must be a mapping with a role"),
+        ('{"role": "x"}\n{}', "message 2, {}, has no role"),
+    ],
+)
 def test_what_is_no_history_is_refused(
-    tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, content: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert compact(tmp_path, content, budget=5)[0] == 2
-    assert capsys.readouterr().err.startswith("tersely: ")
+    assert (err := capsys.readouterr().err).startswith("tersely: ") and said in err
 
 
 def test_what_does_not_fit_is_exit_code_1(tmp_path: Path) -> None:

@@ -6,11 +6,13 @@ import argparse
 import json
 from typing import Any
 
+from tersely import checks
 from tersely.cli.arguments import OUTPUT, QUIET, Commands, add_command, add_counter
 from tersely.cli.files import read_history_file
 from tersely.cli.terminal import note_warnings, say, write, write_json
 from tersely.text import json_bytes, parse_json, percent
 
+_ALLOWED = "JSON: a list of messages, an object with `messages` or `input`, or a message a line"
 _EXAMPLES = """examples:
   tersely compact history.json --budget 8000 --counter o200k_base > shorter.json
   tersely compact history.jsonl --budget 8000 --tools tools.json --keep-last 4 --report what.json
@@ -84,6 +86,8 @@ def _pinned(messages: list[Any], pins: list[str]) -> set[int]:
 
 def _parsed(text: str, name: str) -> tuple[Any, str | None, bool]:
     """Parse a history: the JSON, the key of the messages in it, whether it was JSON lines."""
+    if not text.strip():
+        raise ValueError(f"{name} is empty, and must be {_ALLOWED}")
     try:
         given = parse_json(text, name)
     except ValueError as error:
@@ -98,7 +102,8 @@ def _parsed(text: str, name: str) -> tuple[Any, str | None, bool]:
             if isinstance(given, dict) and isinstance(given.get(key), list):
                 return given, key, False
         rows = [given]
-    if not all(isinstance(row, dict) and ("role" in row or "type" in row) for row in rows):
-        allowed = "a list of messages, an object with `messages` or `input`, or a message a line"
-        raise ValueError(f"{name} must be JSON: {allowed}")
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict) or not ("role" in row or "type" in row):
+            what = f"message {number}, {checks.shown(row)}, has no role"
+            raise ValueError(f"{name} must be {_ALLOWED}; {what}")
     return rows, None, True

@@ -41,7 +41,9 @@ class Columns:
         Raises ValueError that names what there is.
         """
         if not known:
-            raise ValueError(f'{source} has no columns: JSON lines must be objects, as {{"text": "..."}}')
+            raise ValueError(
+                f'{source} has no columns: a line must be an object with a text, as {{"text": "..."}}'
+            )
         for role, name in [*self.roles.items(), *(("keep", name) for name in self.keep)]:
             if name not in known and _USUAL.get(role) != name:
                 raise ValueError(
