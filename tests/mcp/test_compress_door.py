@@ -18,7 +18,6 @@ import http_servers
 from http_servers import served
 from tersely.mcp.text_tools import text_tools
 
-TOKEN = "correct-horse-battery"
 LOG = "The worker started and wrote a row.\n" * 900 + "ERROR payment 4711 timed out\n"
 JSON = {"content-type": "application/json"}
 
@@ -79,8 +78,6 @@ def test_a_result_of_a_tool_comes_back_in_its_shape(address: str) -> None:
         ({"text": "a", "budget": 9, "ratio": 0.3}, {}, 400, "budget and ratio both say how much stays"),
         ({"text": "a", "path": "/etc/passwd"}, {}, 400, "unknown argument 'path'"),
         ({"text": "a"}, {"content_type": "text/plain"}, 415, "application/json"),
-        ({"text": "a"}, {"host": "evil.example"}, 403, "Host"),
-        ({"text": "a"}, {"origin": "https://evil.example"}, 403, "origin"),
         ({"text": "a" * 200_000}, {}, 413, "at most 200,000 bytes"),
     ],
 )
@@ -120,14 +117,6 @@ def test_a_body_without_a_length_is_limited_too(address: str) -> None:
         pass
     finally:
         connection.close()
-
-
-def test_the_token_of_the_server_is_asked_for() -> None:
-    with served(text_tools(), token=TOKEN) as url:
-        assert ask(url, body={"text": "a"})[0] == 401
-        assert ask(url, body={"text": "a"}, authorization="Bearer no")[0] == 401
-        status, answer = ask(url, body={"text": "a"}, authorization=f"Bearer {TOKEN}")
-        assert (status, answer["text"]) == (200, "a")
 
 
 def test_a_long_call_ends_at_the_deadline() -> None:

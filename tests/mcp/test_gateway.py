@@ -24,7 +24,6 @@ from tersely.models.counters import resolve_counter
 from tersely.store import Store
 
 COUNT = resolve_counter(None).count
-TOKEN = "correct-horse-battery"
 CALL = {"id": "a", "type": "function", "function": {"name": "run", "arguments": '{"command": "make test"}'}}
 HISTORY = [
     {"role": "system", "content": "You help."},
@@ -112,12 +111,8 @@ def test_without_a_store_results_are_shorter_all_the_same_and_it_is_said() -> No
             assert ask(url, "/v1/retrieve/" + "0" * 16, None, "GET")[0] == 404
 
 
-def test_nothing_is_given_without_the_servers_token_nor_to_other_hosts(address: str) -> None:
-    assert ask(address, "/v1/retrieve/" + "0" * 16, None, "GET", host="evil.example")[0] == 403
-    with served(text_tools(), token=TOKEN, gateway=Gateway()) as url:
-        assert ask(url, "/v1/retrieve/" + "0" * 16, None, "GET")[0] == 401
-        assert ask(url, "/v1/compress", {"messages": HISTORY})[0] == 401
-    with served(text_tools()) as url:  # who serves tools alone answers no gateway
+def test_who_serves_tools_alone_answers_no_gateway() -> None:
+    with served(text_tools()) as url:
         assert ask(url, "/v1/compress", {"messages": HISTORY})[0] == 404
 
 

@@ -15,10 +15,10 @@ pytest.importorskip("uvicorn")
 
 import anyio
 import mcp
+from http_servers import served
 from server_calls import call  # noqa: F401  skips where the SDK is not installed
 from tersely.mcp.text_tools import text_tools
 from tersely.mcp.tools import LONGEST_TEXT
-from test_transports import served
 
 LONG = "The crew of the copper ship paid a storm fee. " * (LONGEST_TEXT // 46)
 STDIO = """

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
-import json
 import queue
 import re
 import shutil
@@ -24,13 +22,11 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from http_servers import served
+from http_servers import ask, served
 from tersely.mcp.text_tools import text_tools
 from tersely.retrieval.index import Index
 
 TOKEN = "correct-horse-battery"
-HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
-NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 
 # A tool that says when it begins and which process answers; it takes so long, or until a file is there.
 SERVER = """
@@ -85,23 +81,17 @@ def serving(*command: str) -> Iterator[Server]:
         server.process.communicate()
 
 
-def ask(url: str, path: str, method: str = "GET", body: Any = None, **headers: str) -> tuple[int, str]:
-    place = urlsplit(url)
-    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)
-    with contextlib.closing(connection):
-        data = None if body is None else json.dumps(body)
-        connection.request(method, path, data, HEADERS | headers)
-        reply = connection.getresponse()
-        return reply.status, reply.read().decode()
+def get(url: str, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:
+    return ask(url, path, None, method, **headers)
 
 
 def call(url: str, name: str, **arguments: Any) -> Any:
     """What a tool gives as data."""
     parameters = {"name": name, "arguments": arguments}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}
-    status, text = ask(url, "/mcp", "POST", body)
-    assert status == 200, text
-    return json.loads(text)["result"]["structuredContent"]
+    status, answer = ask(url, "/mcp", body, accept="application/json, text/event-stream")
+    assert status == 200, answer
+    return answer["result"]["structuredContent"]
 
 
 def is_refused(url: str) -> bool:
@@ -122,23 +112,23 @@ def eventually(holds: Any, seconds: float = 20) -> bool:
 
 def test_health_and_readiness_need_no_token_and_tell_nothing_else() -> None:
     with served(text_tools(), token=TOKEN) as url:
-        assert ask(url, "/health") == (200, "alive") and ask(url, "/ready") == (200, "ready")
-        assert ask(url, "/health", "HEAD") == (200, "")
-        assert ask(url, "/health", "POST")[0] == 401
-        assert ask(url, "/healthy")[0] == 401
-        assert ask(url, "/ready", origin="https://evil.example")[0] == 403
+        assert get(url, "/health") == (200, "alive") and get(url, "/ready") == (200, "ready")
+        assert get(url, "/health", "HEAD") == (200, "")
+        assert get(url, "/health", "POST")[0] == 401
+        assert get(url, "/healthy")[0] == 401
+        assert get(url, "/ready", origin="https://evil.example")[0] == 403
 
 
 def test_what_cannot_be_used_makes_a_server_unready_until_it_can(tmp_path: Path) -> None:
     (tmp_path / "note.md").write_text("The ferry leaves at six. " * 20)
     index = Index.build(tmp_path, tmp_path / "index")
     with served(text_tools(), ready=[lambda: len(index)]) as url:
-        assert ask(url, "/ready")[0] == 200
+        assert get(url, "/ready")[0] == 200
         (tmp_path / "index").rename(tmp_path / "away")
-        status, text = ask(url, "/ready")
-        assert status == 503 and text == "not ready" and ask(url, "/health")[0] == 200
+        status, text = get(url, "/ready")
+        assert status == 503 and text == "not ready" and get(url, "/health")[0] == 200
         (tmp_path / "away").rename(tmp_path / "index")
-        assert ask(url, "/ready")[0] == 200
+        assert get(url, "/ready")[0] == 200
 
 
 @pytest.mark.slow
@@ -168,8 +158,8 @@ def test_a_server_sees_the_new_state_of_its_index(tmp_path: Path) -> None:
         expected = [one.chunk_id for one in Index.build(folder).search("Where is the crane?", 3)]
         reply = call(server.url, "query_documents", query="Where is the crane?", top_n=3)
         assert [one["chunk_id"] for one in reply["results"]] == expected
-        assert ask(server.url, "/ready")[0] == 200
+        assert get(server.url, "/ready")[0] == 200
         shutil.rmtree(folder / ".tersely")
-        assert ask(server.url, "/ready")[0] == 503
+        assert get(server.url, "/ready")[0] == 503
         server.process.send_signal(signal.SIGTERM)
         assert server.ends()[0] == 0

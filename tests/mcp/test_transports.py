@@ -15,11 +15,12 @@ from urllib.parse import urlsplit
 
 import pytest
 from fences import unfenced
-from http_servers import served
+from http_servers import ask, served
 from list_retriever import ListRetriever, ten
 from server_calls import call, call_all, listed
 from tersely.errors import MissingExtraError
 from tersely.mcp.application import make_server
+from tersely.mcp.gateway import Gateway
 from tersely.mcp.http import http_application, server_config
 from tersely.mcp.query_tools import QueryTools
 from tersely.mcp.text_tools import text_tools
@@ -141,7 +142,10 @@ def test_http_gives_what_a_client_in_this_process_gets() -> None:
             assert result.content[0].text == expected.content[0].text
 
 
-def test_http_only_lets_in_who_has_the_token() -> None:
+DOORS = {"/mcp": "POST", "/compress": "POST", "/v1/compress": "POST", "/v1/retrieve/" + "0" * 16: "GET"}
+
+
+def test_http_only_lets_in_who_has_the_token_and_the_right_name_at_every_door() -> None:
     async def run(url: str, token: str) -> list[str]:
         headers = {"authorization": f"Bearer {token}"}
         async with (
@@ -150,14 +154,13 @@ def test_http_only_lets_in_who_has_the_token() -> None:
         ):
             return [tool.name for tool in (await client.list_tools()).tools]
 
-    with served(all_tools(), token=TOKEN) as url:
-        for given in (
-            {},
-            {"authorization": "Bearer wrong"},
-            {"authorization": TOKEN},
-            {"authorization": "Basic x"},
-        ):
-            assert post(url, **given).status_code == 401
+    with served(all_tools(), token=TOKEN, gateway=Gateway()) as url:
+        for path, method in DOORS.items():
+            for given in ("", "Bearer wrong", TOKEN, "Basic x"):
+                assert ask(url, path, PING, method, authorization=given)[0] == 401
+            for given in ({"host": "evil.example"}, {"origin": "https://evil.example"}):
+                assert ask(url, path, PING, method, authorization=f"Bearer {TOKEN}", **given)[0] == 403
+        assert ask(url, "/compress", {"text": "a"}, authorization=f"Bearer {TOKEN}")[1]["text"] == "a"
         assert "compress_text" in anyio.run(run, url, TOKEN)
 
 

@@ -375,7 +375,7 @@ def test_a_text_may_be_several_documents(tmp_path: Path) -> None:
 @JOBS
 def test_a_source_without_rows_gives_no_parts(tmp_path: Path, job: Any) -> None:
     write_lines(tmp_path / "in.jsonl", [])
-    with pytest.raises(ValueError, match=" has no columns: JSON lines must be objects"):
+    with pytest.raises(ValueError, match=" has no columns: a line must be an object with a text"):
         job(tmp_path / "in.jsonl", tmp_path / "lines")
     pq.write_table(pa.table({"text": pa.array([], pa.string())}), tmp_path / "in.parquet")
     report = job(tmp_path / "in.parquet", tmp_path / "out")
