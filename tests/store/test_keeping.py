@@ -81,25 +81,10 @@ def test_each_document_of_a_result_comes_back(
         )
         assert [store.expand(id, document=n) for n in range(len(texts))] == texts
         assert store.expand(id) == "\n\n".join(texts)
+        assert store.expand(store.put(texts[0]).id, document=0) == texts[0]
         for wrong in (len(texts), -1):
             with pytest.raises(IndexError, match=f"of {len(texts)}"):
                 store.expand(id, document=wrong)
-
-
-def test_where_documents_are_is_written_as_in_every_file_there_is(path: Path) -> None:
-    with Store.open(path) as store:
-        id = store.keep(tersely.compress([{"text": "one", "id": "a"}, {"text": "two", "id": "b"}], budget=30))
-        places = [
-            (place["id"], place["start"], place["end"])
-            for place in store.get(id, 1).metadata["tersely.documents"]
-        ]
-        assert places == [("a", 0, 3), ("b", 5, 8)]
-
-
-def test_a_text_that_was_put_is_one_document(path: Path) -> None:
-    with Store.open(path) as store:
-        store.put("text", id="a")
-        assert store.expand("a", document=0) == "text"
 
 
 def test_a_backup_is_whole_and_taken_while_the_store_is_used(path: Path, tmp_path: Path) -> None:
@@ -401,21 +386,6 @@ def test_nothing_is_masked_unasked(tmp_path: Path) -> None:
         assert store.expand("a") == SECRETS["API key"]
 
 
-def test_threads_write_and_read_at_once(path: Path) -> None:
-    def work(name: int) -> None:
-        for number in range(15):
-            id = f"{name}-{number}"
-            store.put(f"{id} text", id=id)
-            store.replace(id, f"{id} short")
-            assert store.expand(id) == f"{id} text"
-            assert store.search(f"{name}") is not None
-
-    with Store.open(path) as store:
-        with ThreadPoolExecutor(6) as pool:
-            list(pool.map(work, range(6)))
-        assert len(store) == 90 and store.check() == []
-
-
 WRITER = """
 import sys
 from tersely.store import Store
@@ -442,18 +412,6 @@ def test_sixty_four_callers_write_read_and_search_one_store(path: Path) -> None:
         with ThreadPoolExecutor(64) as pool:
             list(pool.map(caller, range(64)))
         assert len(store.ids()) == 320 and store.check() == []
-
-
-def test_a_spawned_process_uses_the_store_that_is_open_here(path: Path) -> None:
-    code = (
-        "import sys; from tersely.store import Store\n"
-        "with Store.open(sys.argv[1]) as store: store.put('there', id='b'); print(store.expand('a'))"
-    )
-    with Store.open(path) as store:
-        store.put("here", id="a")
-        command = [sys.executable, "-c", code, path]
-        ran = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert ran.stdout == "here\n" and store.expand("b") == "there" and store.check() == []
 
 
 def test_two_processes_write_one_file(path: Path) -> None:
