@@ -41,7 +41,9 @@ py::list detect_kinds(const py::list& texts) {
     for (const py::handle text : texts) pieces.emplace_back(py::reinterpret_borrow<py::list>(text));
     std::vector<detect::Detection> found(pieces.size());
     {
-        const Release release;
+        std::size_t bytes = 0;
+        for (const Utf8List& some : pieces) bytes += some.bytes();
+        const Release release(bytes);
         for (std::size_t i = 0; i < pieces.size(); ++i)
             found[i] = content::table_or(detect::detect(pieces[i].views()), pieces[i].views());
     }
@@ -55,7 +57,7 @@ py::list detect_kinds(const py::list& texts) {
 
 bool may_be_data(const py::list& pieces) {
     const Utf8List list(pieces);
-    const Release release;
+    const Release release(list.bytes());
     return detect::may_be_data(list.views());
 }
 
@@ -64,7 +66,7 @@ py::list json_blocks(const py::str& text) {
     const Utf8List list(text);
     std::vector<std::int64_t> start, end;
     {
-        const Release release;
+        const Release release(list.bytes());
         for (const detect::JsonBlock& block : detect::json_blocks(list.views()[0], false)) {
             start.push_back(static_cast<std::int64_t>(block.begin));
             end.push_back(static_cast<std::int64_t>(block.end));
@@ -81,7 +83,7 @@ py::list holds_blocks(const py::object& texts) {
     const GivenTexts list(texts);
     std::vector<std::pair<bool, bool>> found;
     {
-        const Release release;
+        const Release release(list.bytes() / 16);  // finds bytes
         for (const std::string_view text : list.views()) {
             const auto holds = [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; };
             const bool json = !detect::json_blocks(text, false).empty();
@@ -124,7 +126,7 @@ void read_text(SharedReader& reader, const py::str& text) {
     const Utf8List list(text);
     const std::string_view view = list.views()[0];
     const auto mine = reader.turn();
-    const Release release;
+    const Release release(view.size());
     const std::int32_t document = reader.append(view, true);
     std::vector<Row>& rows = reader.rows();
     std::size_t first = rows.size();
@@ -146,7 +148,7 @@ void append_bytes(SharedReader& reader, const py::buffer& bytes, bool last) {
     require(info.ndim == 1 && info.itemsize == 1 && info.strides[0] == 1, "bytes must be contiguous bytes");
     const std::string_view view(static_cast<const char*>(info.ptr), static_cast<std::size_t>(info.size));
     const auto mine = reader.turn();
-    const Release release;
+    const Release release(view.size());
     reader.append(view, last);
 }
 
@@ -193,7 +195,7 @@ py::array_t<std::uint8_t> lined(const py::object& texts) {
     const GivenTexts list(texts);
     std::vector<std::uint8_t> result;
     {
-        const Release release;
+        const Release release(list.bytes() / 4);
         for (const std::string_view text : list.views()) result.push_back(content::is_lined(text) ? 1 : 0);
     }
     return to_array(std::move(result));
@@ -260,13 +262,13 @@ class GivenLines {
 template <typename T, std::vector<T> (*grade)(const content::GradedLines&)>
 py::array_t<T> of_lines(const GivenLines& lines) {
     const content::GradedLines read = lines.get();
-    return to_array(released([&] { return grade(read); }));
+    return to_array(released(sizeof(Row) * read.rows.size() / 4, [&] { return grade(read); }));
 }
 
 std::vector<std::int64_t> places(const content::GradedLines& lines) { return content::places_of_lines(lines.rows); }
 
 py::tuple find_lists(const GivenLines& lines) {
-    auto found = released([&] { return content::find_lists(lines.get()); });
+    auto found = released(sizeof(Row) * lines.get().rows.size() / 4, [&] { return content::find_lists(lines.get()); });
     return tuple_of(found.place, found.needs, found.people);
 }
 
@@ -276,7 +278,8 @@ py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const
     const std::span<const float> grades = view(grade), more = view(asked);
     require(grades.size() == read.rows.size() && more.size() == grades.size(),
             "grade and asked must have a row a line");
-    auto result = released([&] { return content::line_worth(read, grades, more, context); });
+    auto result =
+        released(sizeof(Row) * read.rows.size() / 4, [&] { return content::line_worth(read, grades, more, context); });
     return tuple_of(result.worth, result.first);
 }
 
@@ -291,7 +294,7 @@ py::array_t<float> grades_of_units(const py::object& texts, const Ids& document,
     for (const std::int32_t of : units.document) {
         require(of >= 0 && static_cast<std::size_t>(of) < list.views().size(), "document must be one of the texts");
     }
-    return to_array(released([&] { return content::grades_of_units(list.views(), units, known, most); }));
+    return to_array(released(list.bytes(), [&] { return content::grades_of_units(list.views(), units, known, most); }));
 }
 
 // The lines of a text that is not of its kind, without white space around them.
@@ -359,7 +362,7 @@ content::TreeUnits scan(std::string_view text, int syntax) {
 
 bool is_laid_out(const py::str& text, int syntax) {
     const Utf8List list(text);
-    const Release release;
+    const Release release(list.bytes());
     return scan(list.views()[0], syntax).fault == content::TreeFault::kNone;
 }
 
@@ -367,7 +370,7 @@ py::tuple tree_units(const py::list& texts, const std::string& query, int syntax
     const Utf8List list(texts);
     Units all;
     {
-        const Release release;
+        const Release release(list.bytes());
         std::vector<content::TreeUnits> units;
         for (const std::string_view text : list.views()) {
             units.push_back(scan(text, syntax));
@@ -399,7 +402,7 @@ py::tuple html_texts(const py::list& texts) {
     const std::string_view view = only_text(list);
     content::HtmlTexts found;
     {
-        const Release release;
+        const Release release(list.bytes());
         found = content::html_texts(view);
         text::to_characters(view, found.start, found.end);
     }
@@ -412,7 +415,7 @@ py::tuple table_rows(const py::list& texts, const std::string& delimiter, bool h
     const std::string_view view = only_text(list);
     content::TableRows found;
     {
-        const Release release;
+        const Release release(list.bytes());
         found = content::table_rows(view, delimiter.empty() ? '\0' : delimiter[0], header);
         text::to_characters(view, found.layout.start, found.layout.end);
     }
@@ -454,7 +457,7 @@ py::object code_units(const py::str& text, const std::string& language, const st
     const Utf8List list(text);
     Code code;
     {
-        const Release release;
+        const Release release(list.bytes());
         const content::CodeLines lines(list.views()[0]);
         const content::CodeShape shape = content::read_code(lines, content::code_language(language));
         if (shape.sure || !only_sure) code = cut(lines, language, query, shape, piece);
@@ -466,7 +469,7 @@ py::object code_units(const py::str& text, const std::string& language, const st
 
 bool is_python(const py::str& text) {
     const Utf8List list(text);
-    const Release release;
+    const Release release(list.bytes());
     return content::is_python(content::CodeLines(list.views()[0]));
 }
 
@@ -499,7 +502,7 @@ py::tuple code_units_of(const py::str& text, const std::string& language, const 
     for (const content::ByteSpan& span : spans_of(glued, glued, size)) attributes.push_back(span.start);
     Code code;
     {
-        const Release release;
+        const Release release(list.bytes());
         const content::CodeLines lines(list.views()[0]);
         const content::CodeLanguage kind = content::code_language(language);
         code = cut(lines, language, query, content::shape_of_spans(lines, kind, bodies, statements, attributes), piece);
@@ -509,7 +512,7 @@ py::tuple code_units_of(const py::str& text, const std::string& language, const 
 
 py::array_t<double> rarity(const py::list& texts) {
     const Utf8List list(texts);
-    return to_array(released([&] { return content::rarity(list.views()); }));
+    return to_array(released(list.bytes(), [&] { return content::rarity(list.views()); }));
 }
 
 }  // namespace

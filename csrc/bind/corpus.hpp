@@ -9,6 +9,9 @@
 
 namespace tersely::bind {
 
+// The work of a pass over its terms, for `Release`.
+inline std::size_t work_of(const lexical::Corpus& corpus) { return corpus.ids.size_bytes() + 16 * corpus.size(); }
+
 inline lexical::Corpus corpus_of(const Ids& ids, const Offsets& offsets, std::size_t vocabulary, const Ids& document,
                                  const Ids& block, const Ids& heading) {
     const lexical::Corpus corpus{view(ids), view(offsets), vocabulary, view(document), view(block), view(heading)};

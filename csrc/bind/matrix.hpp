@@ -52,7 +52,7 @@ auto on_rows(const similarity::Rows& x, const similarity::Rows* y, int threads, 
              const Work& work) {
     require(threads >= 1, "threads must be at least 1");
     try {
-        Release release(progress);
+        Release release(kLong, progress);
         return work(release.workers(threads));
     } catch (const similarity::NotFinite&) {
         find_bad_row(x, "X");

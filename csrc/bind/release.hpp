@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "kernels/parallel.hpp"
@@ -70,20 +73,27 @@ inline std::shared_ptr<Deadline>& deadline() {
     return value;
 }
 
-// While it lives the GIL is released, and `check_cancelled` in kernels and the poll of workers look, every 20 ms, for
-// signals and the deadline and tell `progress` the share done: a callable, None or nothing, which the caller of the
-// binding holds. Cancelled leaves the Python exception set; `bind_release` has pybind11 pass it on.
+// Bytes of text, or of arrays, up to which a call keeps the GIL: it is done in some 30 us, and where other threads wait
+// for the GIL, to give it away and to get it back takes longer than that.
+inline constexpr std::size_t kShort = 4096;
+inline constexpr std::size_t kLong = SIZE_MAX;
+
+// While it lives the GIL is released, unless the work is short, and `check_cancelled` in kernels and the poll of
+// workers look, every 20 ms, for signals and the deadline and tell `progress` the share done: a callable, None or
+// nothing, which the caller of the binding holds. Cancelled leaves the Python exception set; `bind_release` has
+// pybind11 pass it on.
 class Release {
   public:
-    explicit Release(pybind11::handle progress = {})
+    // `bytes`: that are read, about.
+    explicit Release(std::size_t bytes, pybind11::handle progress = {})
         : progress_(progress.is_none() ? pybind11::handle() : progress),
           asked_(Clock::now()),
           interruptible_([this](double share) { return go_on(share); }) {
         if (deadline() && deadline()->passed(asked_)) {
-            const WithGil gil;
             late();
             throw Cancelled();
         }
+        if (bytes > kShort) without_gil_.emplace();
     }
     // `threads` >= 1; the workers must not outlive this.
     Workers workers(int threads) {
@@ -96,7 +106,8 @@ class Release {
     bool go_on(double share) {
         const Clock::time_point now = Clock::now();
         if (now - asked_ < std::chrono::milliseconds(20)) return true;
-        const WithGil gil;
+        std::optional<WithGil> gil;
+        if (without_gil_) gil.emplace();
         if (deadline() && deadline()->passed(now)) {
             late();
             return false;
@@ -114,16 +125,16 @@ class Release {
         return true;
     }
 
-    WithoutGil without_gil_;
     pybind11::handle progress_;
     Clock::time_point asked_;
     Interruptible interruptible_;
+    std::optional<WithoutGil> without_gil_;
 };
 
-// What `work` returns, done without the GIL.
+// What `work` returns, done without the GIL where it reads many bytes.
 template <typename Work>
-auto released(const Work& work) {
-    const Release release;
+auto released(std::size_t bytes, const Work& work) {
+    const Release release(bytes);
     return work();
 }
 

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/corpus.hpp"
+#include "bind/places.hpp"
 #include "bind/release.hpp"
+#include "bind/strings.hpp"
+#include "kernels/embed/static_table.hpp"
 #include "kernels/relevance/columns.hpp"
 #include "kernels/relevance/features.hpp"
 #include "kernels/relevance/topic.hpp"
@@ -29,9 +34,49 @@ bool finite(T value) {
     return std::isfinite(value);
 }
 
+// The cosine of each segment with the query, or none: as they are given, or as (static table, query, texts, document of
+// each segment) make them.
+class Cosines {
+  public:
+    Cosines(const py::object& given, std::size_t segments) : segments_(segments) {
+        if (py::isinstance<py::tuple>(given)) {
+            const auto parts = given.cast<py::tuple>();
+            require(parts.size() == 4, "cosine must be an array, or (table, query, texts, document)");
+            table_ = &parts[0].cast<const embed::StaticTable&>();
+            query_.emplace(parts[1].cast<py::str>());
+            texts_.emplace(parts[2]);
+            document_ = parts[3].cast<Ids>();
+            return;
+        }
+        given_ = given.cast<Floats>();
+        const auto values = view(given_);
+        require(values.empty() || values.size() == segments, "cosine must be empty or have an entry a segment");
+        require(std::all_of(values.begin(), values.end(), finite<float>), "cosine must be finite");
+    }
+    std::size_t bytes() const { return texts_ ? texts_->bytes() : 0; }
+    // Needs no GIL.
+    std::span<const float> of(const Offsets& start, const Offsets& end) {
+        if (table_ == nullptr) return view(given_);
+        made_.resize(segments_);
+        table_->similarity(query_->views().front(), pieces(texts_->views(), view(document_), view(start), view(end)),
+                           made_.data());
+        return made_;
+    }
+    Floats array() && { return table_ == nullptr ? given_ : Floats(to_array(std::move(made_))); }
+
+  private:
+    std::size_t segments_;
+    const embed::StaticTable* table_ = nullptr;
+    std::optional<Utf8List> query_;
+    std::optional<GivenTexts> texts_;
+    Ids document_;
+    Floats given_;
+    std::vector<float> made_;
+};
+
 // The arguments that say what the query is to the segments.
 relevance::Question question_of(const lexical::Corpus& corpus, const Bytes& classes, std::size_t query_row,
-                                const Offsets& title_rows, std::uint8_t answer, const Floats& cosine) {
+                                const Offsets& title_rows, std::uint8_t answer) {
     const auto titles = view(title_rows);
     const auto rows = static_cast<std::int64_t>(corpus.offsets.size()) - 1;
     require(query_row < static_cast<std::size_t>(rows), "query_row must be a row of the terms");
@@ -40,10 +85,7 @@ relevance::Question question_of(const lexical::Corpus& corpus, const Bytes& clas
     for (const std::int32_t id : corpus.document) {
         require(id >= 0 && static_cast<std::size_t>(id) < titles.size(), "title_rows must have an entry a document");
     }
-    const auto cosines = view(cosine);
-    require(cosines.empty() || cosines.size() == corpus.size(), "cosine must be empty or have an entry a segment");
-    require(std::all_of(cosines.begin(), cosines.end(), finite<float>), "cosine must be finite");
-    return {query_row, titles, view(classes), answer, cosines};
+    return {query_row, titles, view(classes), answer, {}};
 }
 
 // A forest and the arrays that it looks at.
@@ -127,9 +169,9 @@ class InParts {
 
 Call call_of(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document, const Ids& block,
              const Ids& heading, std::size_t query_row, const Offsets& title_rows, std::uint8_t answer,
-             const Floats& cosine, const Offsets& start, const Offsets& end, const Doubles& weights) {
+             const Offsets& start, const Offsets& end, const Doubles& weights) {
     const lexical::Corpus corpus = corpus_of(ids, offsets, view(classes).size(), document, block, heading);
-    Call call{corpus, question_of(corpus, classes, query_row, title_rows, answer, cosine), {}, view(weights)};
+    Call call{corpus, question_of(corpus, classes, query_row, title_rows, answer), {}, view(weights)};
     const auto starts = view(start);
     const auto ends = view(end);
     require(starts.size() == corpus.size() && ends.size() == corpus.size(),
@@ -153,18 +195,20 @@ std::vector<double> first_sum(const Call& call, const std::vector<float>& featur
 
 py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document, const Ids& block,
                 const Ids& heading, std::size_t query_row, const Offsets& title_rows, std::uint8_t answer,
-                const Floats& cosine, const Offsets& start, const Offsets& end, const Doubles& weights,
+                const py::object& cosine, const Offsets& start, const Offsets& end, const Doubles& weights,
                 const py::tuple& arrays, const py::object& given) {
-    const Call whole = call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, cosine,
-                               start, end, weights);
+    Call whole =
+        call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, start, end, weights);
     const std::size_t n = whole.corpus.size();
+    Cosines cosines(cosine, n);
     const HeldForest held = forest_of(arrays);
     const relevance::Forest& forest = held.forest;
     std::vector<float> features = given.is_none() ? std::vector<float>{} : given_features(given.cast<Floats>(), n);
     std::vector<float> scores;
     std::vector<float> corrections(n, 0.0F);
     {
-        const Release release;
+        const Release release(work_of(whole.corpus) + cosines.bytes());
+        whole.question.cosine = cosines.of(start, end);
         const InParts parts(whole);
         const Call& call = parts.call;
         std::vector<float> idf;
@@ -186,20 +230,23 @@ py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
         return std::any_of(of.begin(), of.end(), [](float value) { return value != 0.0F; });
     };
     const bool matched = says(relevance::kShare) || says(relevance::kHeadings);
-    const auto cosines = whole.question.cosine;
-    const float nearest = cosines.empty() ? -1.0F : *std::max_element(cosines.begin(), cosines.end());
-    return tuple_of(table(std::move(features), kFeatures, n), scores, corrections, matched, nearest);
+    const auto near = whole.question.cosine;
+    const float nearest = near.empty() ? -1.0F : *std::max_element(near.begin(), near.end());
+    return tuple_of(table(std::move(features), kFeatures, n), scores, corrections, matched, nearest,
+                    std::move(cosines).array());
 }
 
 py::array_t<float> columns(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document,
                            const Ids& block, const Ids& heading, std::size_t query_row, const Offsets& title_rows,
-                           std::uint8_t answer, const Floats& cosine, const Offsets& start, const Offsets& end,
+                           std::uint8_t answer, const py::object& cosine, const Offsets& start, const Offsets& end,
                            const Doubles& weights) {
-    const Call whole = call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, cosine,
-                               start, end, weights);
+    Call whole =
+        call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, start, end, weights);
+    Cosines cosines(cosine, whole.corpus.size());
     std::vector<float> found;
     {
-        const Release release;
+        const Release release(work_of(whole.corpus) + cosines.bytes());
+        whole.question.cosine = cosines.of(start, end);
         const InParts parts(whole);
         const Call& call = parts.call;
         const std::vector<float> idf = lexical::inverse_frequency(call.corpus);
@@ -213,8 +260,10 @@ py::tuple topic(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
                 const Ids& heading, std::size_t query_row, const Offsets& title_rows, const Floats& cosine,
                 bool segments) {
     const lexical::Corpus corpus = corpus_of(ids, offsets, view(classes).size(), document, block, heading);
-    const relevance::Question question = question_of(corpus, classes, query_row, title_rows, 0, cosine);
-    auto found = released([&] { return relevance::topic(corpus, question, segments); });
+    relevance::Question question = question_of(corpus, classes, query_row, title_rows, 0);
+    Cosines cosines(cosine, corpus.size());
+    question.cosine = cosines.of({}, {});
+    auto found = released(work_of(corpus), [&] { return relevance::topic(corpus, question, segments); });
     const auto rows = static_cast<py::ssize_t>(question.title_row.size());
     const auto of_segments = static_cast<py::ssize_t>(found.segments.size() / relevance::kTopicOfSegment);
     const auto width = static_cast<py::ssize_t>(relevance::kTopicOfDocument);

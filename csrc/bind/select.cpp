@@ -201,7 +201,7 @@ class Choice {
         check(rules, problem);
         if (problem.pinned.empty()) problem.pinned = none_ = std::vector<std::uint8_t>(size());
         if (rules.price.empty()) rules.price = problem.cost;
-        const Release release;
+        const Release release(work());
         choice_.emplace(problem, rules);
     }
 
@@ -251,6 +251,8 @@ class Choice {
 
   private:
     std::size_t size() const { return problem_.score.size(); }
+    // For `Release`: the same for all calls of one choice, so that none keeps the GIL while it waits for another's end.
+    std::size_t work() const { return 16 * size(); }
     static std::int64_t allowed(std::int64_t budget) {
         require(0 <= budget && budget < kLargest, "budget must lie in [0, 2^61)");
         return budget;
@@ -263,7 +265,7 @@ class Choice {
     Statuses released(const Choose& choose) const {
         std::vector<select::Status> chosen;
         {
-            const Release release;
+            const Release release(work());
             const std::scoped_lock alone(turn_);
             chosen = choose();
         }
@@ -303,7 +305,7 @@ py::array_t<std::int32_t> first_equal(const py::object& texts, const Input<std::
     if (std::find(marked.begin(), marked.end(), 0) == marked.end()) return to_array(std::vector<std::int32_t>());
     std::vector<std::int32_t> equal;
     {
-        const Release release;
+        const Release release(16 * n);
         std::vector<std::string_view> pieces(n);
         std::vector<std::string_view> before(n);
         for (std::size_t first = 0; first < n;) {

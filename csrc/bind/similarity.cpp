@@ -125,7 +125,7 @@ std::int32_t join_found(const Input<std::int32_t>& rows, const Input<std::int64_
     }
     require(clusters >= 0 && static_cast<std::size_t>(clusters) <= taken, "clusters must have rows");
     require(taken + view(rows).size() <= all.size(), "rows must not have been taken");
-    const Release release;
+    const Release release(kLong);
     return cluster::join_found(view(rows), ends, view(found), view(similarity), all, best, clusters);
 }
 
@@ -137,7 +137,7 @@ void unite(Int32s parent, const Input<std::int32_t>& i, const Input<std::int32_t
     for (std::size_t k = 0; k < up.size(); ++k) {
         require(up[k] >= 0 && static_cast<std::size_t>(up[k]) <= k, "a parent must not be above its row");
     }
-    const Release release;
+    const Release release(8 * up.size());
     cluster::Sets sets(up);
     for (std::size_t k = 0; k < view(i).size(); ++k) sets.join(i.data()[k], j.data()[k]);
 }
@@ -181,7 +181,7 @@ py::tuple guards(const py::list& texts) {
     std::vector<std::int32_t> names;
     std::vector<std::int64_t> name_offsets = {0};
     {
-        const Release release;
+        const Release release(list.bytes());
         for (const std::string_view view : list.views()) {
             guard.push_back(reader.append(view, terms, names));
             term_offsets.push_back(static_cast<std::int64_t>(terms.size()));
@@ -236,7 +236,8 @@ py::array_t<std::int32_t> agreeing(const Ids& guard, const Ids& terms, const Off
     const auto name_rows = id_rows(names, name_offsets, rows, "name_offsets must ascend from 0 to len(names)");
     for (const std::int32_t id : view(terms)) require(id >= 0, "terms must not be negative");
     require(share >= 0 && share <= 1, "share must lie in [0, 1]");
-    return to_array(released([&] { return cluster::agreeing(view(guard), term_rows, name_rows, share, order); }));
+    return to_array(
+        released(kLong, [&] { return cluster::agreeing(view(guard), term_rows, name_rows, share, order); }));
 }
 
 py::tuple to_tuple(subset::Chosen&& chosen) {
@@ -264,7 +265,7 @@ py::tuple knapsack(const Input<double>& values, const Input<double>& costs, doub
     check_numbers(view(costs), count, false, "costs must be finite, not negative, and one a value");
     require(std::isfinite(budget), "budget must be finite");
     check_items(view(pinned), count);
-    auto chosen = released([&] { return subset::knapsack(view(values), view(costs), budget, view(pinned)); });
+    auto chosen = released(kLong, [&] { return subset::knapsack(view(values), view(costs), budget, view(pinned)); });
     return to_tuple(std::move(chosen));
 }
 

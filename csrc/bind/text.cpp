@@ -58,18 +58,39 @@ text::Level checked_level(int level) {
     return static_cast<text::Level>(level);
 }
 
-py::tuple segment(const py::list& texts, int level, std::size_t window) {
-    const text::Level checked = checked_level(level);
-    const Utf8List list(texts);
-    Table table;
-    {
-        const Release release;
-        for (std::size_t i = 0; i < list.views().size(); ++i) {
-            text::Segments rows = text::segment(list.views()[i], checked, window);
-            text::to_characters(list.views()[i], rows.start, rows.end);
+// `whole`: short texts are one segment each, where most of the texts are short. `each`: is told of the segments of each
+// text, in bytes.
+struct Cut {
+    text::Level level;
+    std::size_t window, piece;
+    bool whole;
+
+    Cut(int given, std::size_t window, std::size_t piece, bool whole)
+        : level(checked_level(given)), window(window), piece(piece), whole(whole) {}
+
+    template <typename Each>
+    Table of(std::span<const std::string_view> texts, const Each& each) const {
+        std::size_t few = 0, many = 0;
+        for (const std::string_view text : texts) {
+            if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) continue;
+            text.size() <= text::kWholeTurn ? ++few : ++many;
+        }
+        const bool turns = whole && few >= kFewestTurns && few >= many;
+        Table table;
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            text::Segments rows = text::segment(texts[i], level, window, piece, turns);
+            each(texts[i], rows);
+            text::to_characters(texts[i], rows.start, rows.end);
             table.append(std::move(rows), static_cast<std::int32_t>(i));
         }
+        return table;
     }
+};
+
+py::tuple segment(const py::object& texts, int level, std::size_t window, std::size_t piece, bool whole) {
+    const Cut cut(level, window, piece, whole);
+    const GivenTexts list(texts);
+    Table table = released(list.bytes(), [&] { return cut.of(list.views(), [](auto&&...) {}); });
     return table_arrays(std::move(table));
 }
 
@@ -79,76 +100,90 @@ std::vector<std::uint8_t> classes_of(const text::Vocabulary& vocabulary) {
     return classes;
 }
 
-// One pass: segments, and the terms of each; then the terms of each extra text as one row; what each term is and
-// weighs. `whole`: short texts are one segment each, where most of the texts are short.
-py::tuple analyze(const py::object& texts, const py::list& extras, int level, std::size_t window, std::size_t piece,
-                  bool whole) {
-    const text::Level checked = checked_level(level);
-    const GivenTexts list(texts);
-    const Utf8List extra_list(extras);
-    Table table;
-    std::vector<std::uint8_t> classes;
-    std::vector<float> weights;
-    table.term_ids.reserve(list.bytes() / 8);  // English has a term every ten bytes
-    text::TermReader reader(list.bytes());
-    {
-        const Release release;
-        std::size_t few = 0, many = 0;
-        for (const std::string_view view : list.views()) {
-            if (view.find_first_not_of(" \t\r\n") == std::string_view::npos) continue;
-            view.size() <= text::kWholeTurn ? ++few : ++many;
-        }
-        whole = whole && few >= kFewestTurns && few >= many;
-        for (std::size_t i = 0; i < list.views().size(); ++i) {
-            const std::string_view view = list.views()[i];
-            text::Segments rows = text::segment(view, checked, window, piece, whole);
-            for (std::size_t row = 0; row < rows.size(); ++row) {
-                const text::Span span{static_cast<std::size_t>(rows.start[row]),
-                                      static_cast<std::size_t>(rows.end[row])};
-                reader.append(view, span, table.term_ids);
-                table.term_offsets.push_back(static_cast<std::int64_t>(table.term_ids.size()));
-            }
-            text::to_characters(view, rows.start, rows.end);
-            table.append(std::move(rows), static_cast<std::int32_t>(i));
-        }
-        for (const std::string_view view : extra_list.views()) {
-            reader.append(view, {0, view.size()}, table.term_ids);
-            table.term_offsets.push_back(static_cast<std::int64_t>(table.term_ids.size()));
-        }
-        classes = classes_of(reader.vocabulary());
-        weights = lexical::inverse_frequency(
-            {table.term_ids, table.term_offsets, classes.size(), table.document, table.rows.block, table.rows.heading});
-    }
-    auto ids = to_array(std::move(table.term_ids));
-    auto offsets = to_array(std::move(table.term_offsets));
-    return tuple_of(table_arrays(std::move(table)), ids, offsets, classes, weights);
-}
-
-// The terms of each text as one row.
+// The terms of pieces of texts as one row each.
 struct TermRows {
-    explicit TermRows(const Utf8List& list) : reader(list.bytes()) {
-        const Release release;
-        for (const std::string_view view : list.views()) {
-            reader.append(view, {0, view.size()}, ids);
-            offsets.push_back(static_cast<std::int64_t>(ids.size()));
-        }
+    explicit TermRows(std::size_t bytes) : reader(bytes) { ids.reserve(bytes / 8); }  // English has one in ten
+
+    void append(std::string_view text, text::Span span) {
+        reader.append(text, span, ids);
+        offsets.push_back(static_cast<std::int64_t>(ids.size()));
     }
+    void append(std::span<const std::string_view> texts) {
+        for (const std::string_view text : texts) append(text, {0, text.size()});
+    }
+    std::vector<std::uint8_t> classes() const { return classes_of(reader.vocabulary()); }
 
     text::TermReader reader;
     std::vector<std::int32_t> ids;
     std::vector<std::int64_t> offsets = {0};
 };
 
-// With the class of each distinct one.
+// One pass: segments, and the terms of each; then the terms of each extra text as one row; what each term is and
+// weighs.
+py::tuple analyze(const py::object& texts, const py::list& extras, int level, std::size_t window, std::size_t piece,
+                  bool whole) {
+    const Cut cut(level, window, piece, whole);
+    const GivenTexts list(texts);
+    const Utf8List extra_list(extras);
+    Table table;
+    TermRows terms(list.bytes());
+    std::vector<std::uint8_t> classes;
+    std::vector<float> weights;
+    {
+        const Release release(list.bytes());
+        table = cut.of(list.views(), [&](std::string_view text, const text::Segments& rows) {
+            for (std::size_t row = 0; row < rows.size(); ++row) {
+                terms.append(text,
+                             {static_cast<std::size_t>(rows.start[row]), static_cast<std::size_t>(rows.end[row])});
+            }
+        });
+        terms.append(extra_list.views());
+        classes = terms.classes();
+        weights = lexical::inverse_frequency(
+            {terms.ids, terms.offsets, classes.size(), table.document, table.rows.block, table.rows.heading});
+    }
+    return tuple_of(table_arrays(std::move(table)), terms.ids, terms.offsets, classes, weights);
+}
+
+// The terms of units of texts, and of each extra text, as `analyze` reads those of segments.
+py::tuple unit_terms(const py::object& texts, const Ids& document, const Offsets& start, const Offsets& end,
+                     const py::list& extras) {
+    const GivenTexts list(texts);
+    const Utf8List extra_list(extras);
+    TermRows terms(list.bytes());
+    std::vector<std::uint8_t> classes;
+    std::vector<float> weights;
+    {
+        const Release release(list.bytes());
+        terms.append(pieces(list.views(), view(document), view(start), view(end)));
+        terms.append(extra_list.views());
+        classes = terms.classes();
+        weights = lexical::inverse_frequency({terms.ids, terms.offsets, classes.size(), view(document), {}, {}});
+    }
+    return tuple_of(terms.ids, terms.offsets, classes, weights);
+}
+
+// The terms of each text as one row, with the class of each distinct one.
 py::tuple read_terms(const py::list& texts) {
-    TermRows rows{Utf8List(texts)};
-    auto classes = released([&] { return classes_of(rows.reader.vocabulary()); });
+    const Utf8List list(texts);
+    TermRows rows(list.bytes());
+    std::vector<std::uint8_t> classes;
+    {
+        const Release release(list.bytes());
+        rows.append(list.views());
+        classes = rows.classes();
+    }
     return tuple_of(rows.ids, rows.offsets, classes);
 }
 
 // With the distinct ones.
 py::tuple terms(const py::list& texts) {
-    TermRows rows{Utf8List(texts)};
+    const Utf8List list(texts);
+    TermRows rows(list.bytes());
+    {
+        const Release release(list.bytes());
+        rows.append(list.views());
+    }
     const text::Vocabulary& vocabulary = rows.reader.vocabulary();
     py::list words;
     for (std::size_t id = 0; id < vocabulary.size(); ++id) words.append(py::str(std::string(vocabulary[id])));
@@ -163,7 +198,7 @@ py::tuple occurrences(const py::object& texts, const py::list& strings, bool eve
     std::vector<std::int32_t> string, document;
     std::vector<std::int64_t> start, end;
     {
-        const Release release;
+        const Release release(list.bytes());
         std::vector<text::StringFinder::Found> found;
         text::StringFinder finder(wanted.views(), every);
         for (std::size_t i = 0; i < list.views().size(); ++i) {
@@ -231,7 +266,7 @@ struct Given {
         : list(texts) {
         const Columns columns{view(document), view(start), view(end), view(kind), view(block)};
         const std::size_t n = columns.document.size();
-        const Release release;
+        const Release release(list.bytes());
         require(columns.start.size() == n && columns.end.size() == n && columns.kind.size() == n &&
                     columns.block.size() == n,
                 "document, start, end, kind and block must have one length");
@@ -278,7 +313,7 @@ py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document,
     std::vector<float> weights;
     std::int32_t distinct = 0;
     {
-        const Release release;
+        const Release release(given.list.bytes());
         const std::vector<text::FactRow> found = given.read(text::FactScope::kAll, distinct);
         const auto& views = given.list.views();
         for (std::size_t at = 0; at < found.size();) {
@@ -316,7 +351,7 @@ py::tuple importance(const py::object& texts, const Input<std::int32_t>& documen
     lexical::Centrality central;
     std::vector<float> worth;
     {
-        const Release release;
+        const Release release(given.list.bytes());
         central = lexical::centrality(corpus, classes);
         std::vector<double> characters;
         for (std::size_t i = 0; i < corpus.size(); ++i) {
@@ -359,13 +394,13 @@ py::array_t<float> centrality(const Ids& ids, const Offsets& offsets, const Inpu
                               const Ids& document, const Ids& block, const Ids& heading) {
     const auto classes = view(term_class);
     const lexical::Corpus corpus = corpus_of(ids, offsets, classes.size(), document, block, heading);
-    return to_array(released([&] { return lexical::centrality(corpus, classes).score; }));
+    return to_array(released(work_of(corpus), [&] { return lexical::centrality(corpus, classes).score; }));
 }
 
 py::array_t<float> inverse_frequency(const Ids& ids, const Offsets& offsets, std::size_t vocabulary,
                                      const Ids& document, const Ids& block, const Ids& heading) {
     const lexical::Corpus corpus = corpus_of(ids, offsets, vocabulary, document, block, heading);
-    return to_array(released([&] { return lexical::inverse_frequency(corpus); }));
+    return to_array(released(work_of(corpus), [&] { return lexical::inverse_frequency(corpus); }));
 }
 
 py::list negations() {
@@ -382,9 +417,12 @@ void bind_text(py::module_& m) {
     const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
     const char* what = "The UTF-8 of texts, for any number of calls that take texts; immutable.";
     py::class_<Utf8List>(m, "Utf8", what, py::is_final(), plain).def(py::init<const py::list&>(), py::arg("texts"));
-    m.def("segment", &segment, py::arg("texts"), py::arg("level"), py::arg("window"));
+    m.def("segment", &segment, py::arg("texts"), py::arg("level"), py::arg("window"), py::arg("piece") = 0,
+          py::arg("whole") = false);
     m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"),
           py::arg("piece") = 0, py::arg("whole") = false);
+    m.def("unit_terms", &unit_terms, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
+          py::arg("extras"));
     m.def("read_terms", &read_terms, py::arg("texts"));
     m.def("terms", &terms, py::arg("texts"));
     m.def("negations", &negations, "The folded words that deny, of some twenty languages, sorted.");

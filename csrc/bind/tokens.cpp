@@ -42,7 +42,7 @@ py::array_t<std::int64_t> count(const HeldTable& held, const py::object& texts) 
     auto out = new_array<std::int64_t>({static_cast<py::ssize_t>(list.views().size())});
     std::int64_t* to = out.mutable_data();
     {
-        const Release release;
+        const Release release(list.bytes());
         Spare<tokens::Known>::Lent known(held.known);
         tokens::Counter counter(held.table, known.get());
         for (const std::string_view text : list.views()) *to++ = static_cast<std::int64_t>(counter.count(text));
@@ -52,7 +52,7 @@ py::array_t<std::int64_t> count(const HeldTable& held, const py::object& texts) 
 
 std::int64_t count_one(const HeldTable& held, const py::str& text) {
     const Utf8List list(text);
-    const Release release;
+    const Release release(list.bytes());
     return held.count(list.views().front());
 }
 
@@ -63,7 +63,7 @@ py::tuple count_joined(const py::object& table, const py::object& texts, const p
     auto marks = std::make_unique<HeldMarks>(HeldMarks{table, list.given(), {}});
     std::size_t tokens = 0;
     {
-        const Release release;
+        const Release release(list.bytes());
         const std::vector<std::string_view>& views = list.views();
         Spare<tokens::Known>::Lent known(held.known);
         tokens::Counter counter(held.table, known.get());
@@ -99,7 +99,7 @@ py::array_t<std::int64_t> count_spans(const py::object& table, const py::object&
     auto out = new_array<std::int64_t>({document.size()});
     std::int64_t* to = out.mutable_data();
     {
-        const Release release;
+        const Release release(list.bytes());
         Spare<tokens::Known>::Lent known(held.known);
         tokens::Counter counter(held.table, known.get());
         const auto rows = view(document);
@@ -138,7 +138,7 @@ std::unique_ptr<StaticTable> make_table(const py::bytes& words, const Input<std:
     const std::string_view lines = words;
     require_utf8(lines);
     const std::span<const std::uint8_t> codes(rows.data(), static_cast<std::size_t>(rows.size()));
-    const Release release;
+    const Release release(lines.size());
     return std::make_unique<StaticTable>(lines, codes, each);
 }
 
@@ -147,7 +147,7 @@ py::array_t<std::int32_t> ids(const StaticTable& table, const py::str& text) {
     std::vector<std::int32_t> found;
     found.reserve(list.bytes() / 4);  // English has a token every four to five bytes
     {
-        const Release release;
+        const Release release(list.bytes());
         const std::string_view bytes = list.views().front();
         embed::KnownWords known;
         table.tokenizer().append(bytes, 0, SIZE_MAX, known, found);
@@ -161,7 +161,7 @@ py::array_t<float> embed_texts(const StaticTable& table, const py::list& texts) 
         new_array<float>({static_cast<py::ssize_t>(list.views().size()), static_cast<py::ssize_t>(table.dimensions())});
     float* to = out.mutable_data();
     {
-        const Release release;
+        const Release release(list.bytes());
         table.embed(list.views(), to);
     }
     return out;
@@ -172,7 +172,7 @@ py::array_t<float> similarity(const StaticTable& table, const py::str& query, co
     const Utf8List list(texts);
     std::vector<float> out(list.views().size());
     {
-        const Release release;
+        const Release release(list.bytes());
         table.similarity(wanted.views().front(), list.views(), out.data());
     }
     return to_array(std::move(out));
@@ -186,7 +186,7 @@ py::array_t<float> similarity_spans(const StaticTable& table, const py::str& que
     auto out = new_array<float>({document.size()});
     float* to = out.mutable_data();
     {
-        const Release release;
+        const Release release(list.bytes());
         table.similarity(wanted.views().front(), pieces(list.views(), view(document), view(start), view(end)), to);
     }
     return out;
@@ -197,8 +197,10 @@ py::array_t<float> similarity_spans(const StaticTable& table, const py::str& que
 std::int64_t TextCounter::count(const py::str& text) {
     if (!by_lines_) return count_one(held_, text);
     const Utf8List list(text);
-    const Release release;
-    const std::scoped_lock alone(turn_);
+    // Threads that wait for their turn do so without the GIL, which the one before them may need.
+    std::unique_lock alone(turn_, std::try_to_lock);
+    const Release release(alone ? list.bytes() : kLong);
+    if (!alone) alone.lock();
     Spare<tokens::Known>::Lent known(held_.known);
     tokens::Counter counter(held_.table, known.get());
     return static_cast<std::int64_t>(lines_.count(counter, list.views().front()));

@@ -26,7 +26,9 @@ LONG_BLOCK: int  # bytes from which a block of JSON in a text is read as what it
 
 def isa() -> str: ...
 def set_deadline(deadline: Deadline | None) -> None: ...  # of this thread's native calls: TimeoutError
-def segment(texts: list[str], level: int, window: int) -> _Table: ...
+def segment(
+    texts: Sequence[str] | Utf8, level: int, window: int, piece: int = 0, whole: bool = False
+) -> _Table: ...
 
 @final
 class Deadline:  # in so many seconds, or now once any thread says `end`
@@ -62,6 +64,9 @@ def occurrences(
 ) -> tuple[_Int32s, _Int32s, _Int64s, _Int64s]: ...  # string, text, start, end
 def negations() -> list[str]: ...
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
+def unit_terms(
+    texts: Sequence[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s, extras: list[str]
+) -> tuple[_Int32s, _Int64s, _UInt8s, _Float32s]: ...  # ids, offsets, classes, weights of terms
 def read_terms(texts: list[str]) -> tuple[_Int32s, _Int64s, _UInt8s]: ...  # ids, offsets, class of each term
 def relevance(
     term_ids: _Int32s,
@@ -73,13 +78,13 @@ def relevance(
     query_row: int,
     title_rows: _Int64s,
     answer: int,
-    cosine: _Float32s,
+    cosine: _Float32s | tuple[StaticTable, str, Sequence[str], _Int32s],  # document of each segment
     start: _Int64s,
     end: _Int64s,
     weights: _Float64s,
     forest: tuple[Any, ...],  # tersely.models.weights.Forest
     features: _Float32s | None,
-) -> tuple[_Float32s, _Float32s, _Float32s, bool, float]: ...  # see Asked.scores
+) -> tuple[_Float32s, _Float32s, _Float32s, bool, float, _Float32s]: ...  # see Asked.scores; the cosines
 def relevance_columns(
     term_ids: _Int32s,
     term_offsets: _Int64s,
@@ -90,7 +95,7 @@ def relevance_columns(
     query_row: int,
     title_rows: _Int64s,
     answer: int,
-    cosine: _Float32s,
+    cosine: _Float32s | tuple[StaticTable, str, Sequence[str], _Int32s],  # document of each segment
     start: _Int64s,
     end: _Int64s,
     weights: _Float64s,

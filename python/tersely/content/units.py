@@ -188,10 +188,10 @@ def _counts_from_0(table: SegmentTable) -> bool:
     return block is document or not block.min()
 
 
-def join_tables(parts: Sequence[tuple[SegmentTable, int, int]]) -> SegmentTable:
+def join_tables(parts: Sequence[tuple[SegmentTable, int | None, int]]) -> SegmentTable:
     """Join tables of units: (table, document of its rows, characters to add to each row's offsets).
 
-    `heading` and `block` move along with their rows.
+    `heading` and `block` move along with their rows. A document of None: each row's own.
     """
     if len(parts) == 1 and parts[0][1:] == (0, 0) and _counts_from_0(parts[0][0]):
         return parts[0][0]
@@ -208,10 +208,9 @@ def join_tables(parts: Sequence[tuple[SegmentTable, int, int]]) -> SegmentTable:
     def joined(columns: list[Any], empty: Any) -> Any:
         return np.concatenate([empty, *columns])
 
+    documents = [table.document if d is None else np.full(len(table), d, np.int32) for table, d, _ in parts]
     return SegmentTable(
-        joined(
-            [np.full(size, d, dtype=np.int32) for size, (_, d, _) in zip(sizes, parts, strict=True)], empty32
-        ),
+        joined(documents, empty32),
         joined([table.start + at for table, _, at in parts], empty64),
         joined([table.end + at for table, _, at in parts], empty64),
         joined([table.kind for table in tables], np.empty(0, dtype=np.uint8)),

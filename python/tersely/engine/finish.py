@@ -259,19 +259,20 @@ class _WithGaps:
 
 def _marked(reading: Reading) -> set[int]:
     """The documents with something before their first unit or behind their last. O(documents)."""
-    documents, table = reading.request.documents, reading.table
-    bounds = [0, len(table)]
-    if len(documents) > 1:
-        bounds = table.document.searchsorted(np.arange(len(documents) + 1)).tolist()
-    marked = set()
-    for index, document in enumerate(documents):
-        first, last = bounds[index], bounds[index + 1]
-        if index in reading.pages:
-            continue
-        begin, end = (int(table.start[first]), int(table.end[last - 1])) if first < last else (1, 1)
-        if document.text[:begin].strip() or (first < last and document.text[end:].strip()):
-            marked.add(index)
-    return marked
+    table, regions = reading.table, reading.regions
+    begins = table.start[[region.first for region in regions]].tolist()
+    ends = table.end[[region.last - 1 for region in regions]].tolist()
+    behind = {region.document: end for region, end in zip(regions, ends, strict=True)}
+    before = {region.document: begin for region, begin in zip(regions[::-1], begins[::-1], strict=True)}
+    return {
+        index
+        for index, document in enumerate(reading.request.documents)
+        if index not in reading.pages
+        and (
+            document.text[: before.get(index, 1)].strip()
+            or document.text[behind.get(index, len(document.text)) :].strip()
+        )
+    }
 
 
 def _in_source(

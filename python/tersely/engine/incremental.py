@@ -304,6 +304,7 @@ class _KnownCosines(CheckedEmbedder):
     """An embedder that is asked only about segments that are not known."""
 
     known: Sequence[Known] = field(default=())
+    table = None
 
     def similarity_spans(self, query: str, texts: Sequence[str], table: SegmentTable) -> Float32s:
         before = [one.cosines for one in self.known]

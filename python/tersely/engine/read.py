@@ -26,9 +26,17 @@ from tersely.engine.reading import (
     forms_of,
     mark_groups,
     mark_pinned,
+    segment,
     with_edges,
 )
-from tersely.engine.worth import extras_of, redundancy_of, with_floor, with_joint_worth, worth_of_text
+from tersely.engine.worth import (
+    extras_of,
+    redundancy_of,
+    units_are_read,
+    with_floor,
+    with_joint_worth,
+    worth_of_text,
+)
 from tersely.models.counters import Texts, texts_of
 from tersely.types import Analysis, Document, FactKind, Float32s, Int32s, Kind, Level, Request, SegmentTable
 
@@ -102,14 +110,13 @@ def _read_text(
     """All documents as text: segments, worth what they have to do with the query, else by importance."""
     if texts is None:
         texts = texts_of(request.documents)
-    analysis = _analyze(request, texts, options)
+    analysis = analyze(texts, extras_of(request), *_cut(request, options))
     valued, by_query, warnings, asked = worth_of_text(request, texts, options, analysis)
     table = analysis.table
     if len(texts) == 1:
         regions: tuple[Region, ...] = (Region(0, 0, len(table.start)),) if len(table.start) else ()
     else:
-        limits = enumerate(pairwise(table.document.searchsorted(np.arange(len(texts) + 1)).tolist()))
-        regions = tuple([Region(index, low, high) for index, (low, high) in limits if low < high])
+        regions = tuple(_regions_of_text(table.document))
     needs, follows = _ties_of_text(table, options)
     reading = Reading(
         request=request,
@@ -139,16 +146,15 @@ def _read_text(
     return with_floor(reading, None)
 
 
-def _analyze(request: Request, texts: Sequence[str], options: Extractive) -> Analysis:
-    """Cut the documents as text and read their terms.
+def _cut(request: Request, options: Extractive) -> tuple[Level, int, int, bool]:
+    """How documents are cut as text: the last arguments of `analyze`, and of `segment`.
 
     Of many documents, most of them as short as a turn of a talk, each short one is one unit: but where
     somebody named parts of them, and where scores of a search decide.
     """
     scored = bool(request.query) and _factors(request, options) is not None
     whole = not (options.piece or request.pinned or request.groups or scored)
-    extras = extras_of(request)
-    return analyze(texts, extras, options.level, options.window, options.piece or 0, whole)
+    return options.level, options.window, options.piece or 0, whole
 
 
 def _factors(request: Request, options: Extractive) -> Float32s | None:
@@ -219,7 +225,7 @@ def _by_relevance(relevance: Float32s) -> Float32s | None:
 class _Part:
     """Rows of one document out of the units of a content type, or of text (`units` None)."""
 
-    document: int
+    document: int | None  # None: whole documents, read as text, one after another
     at: int  # the character of the document that their places count from
     table: SegmentTable
     units: Units | None  # None: text, or lines that a reader has left
@@ -261,16 +267,38 @@ class _Joining:
         blocks = self._read_blocks(read)
         if not read and not self.pages:
             return _read_text(request, self.original, self.options, self.texts, self.types, self.warnings)
-        analysis = self._text_around(blocks, read) if blocks or len(read) < len(self.texts) else None
-        parts: list[_Part] = []
-        for document in range(len(self.texts)):
-            whole = read.get((document, -1))
-            if whole is not None:
-                units, low, table = whole
-                parts += _covering(document, 0, self.texts[document], table, units, low)
+        analysis = table = None
+        if blocks or len(read) < len(self.texts):
+            # All documents as text, without the fences of blocks that were read.
+            shown, cut = self.texts, _cut(request, self.options)
+            if blocks:
+                shown = Texts(self._without_fences(at, blocks.get(at, ()), read) for at in range(len(shown)))
+            if units_are_read(request, self.options):
+                table = segment(shown, *cut)
             else:
-                assert analysis is not None  # not all documents were read whole
-                parts += self._parts_of_text(document, analysis, blocks.get(document, ()), read)
+                analysis = analyze(shown, extras_of(request), *cut)
+                table = analysis.table
+        limits: list[int] = []  # of each document's segments
+        if table is not None:
+            limits = table.document.searchsorted(np.arange(len(self.texts) + 1)).tolist()
+        parts: list[_Part] = []
+        plain = 0  # the first of the documents before this one that are text alone
+        for document, text in enumerate((*self.texts, "")):
+            whole = read.get((document, -1))
+            if whole is None and document not in blocks and document < len(self.texts):
+                continue
+            if plain < document and limits[plain] < limits[document]:
+                assert table is not None  # not all documents were read whole
+                low, high = limits[plain], limits[document]
+                parts.append(_Part(None, 0, _rows_of(table, low, high), None, low, high))
+            plain = document + 1
+            if whole is not None:
+                units, low, own = whole
+                parts += _covering(document, 0, text, own, units, low)
+            elif document in blocks:
+                assert table is not None
+                low, high = limits[document], limits[plain]
+                parts += self._parts_of_text(document, table, low, high, blocks[document], read)
         return self._join(parts, analysis)
 
     def _show_pages(self) -> None:
@@ -346,15 +374,6 @@ class _Joining:
             if low < high:
                 read[index, block] = (units, low, _rows_of(units.table, low, high))
 
-    def _text_around(
-        self,
-        blocks: dict[int, list[Block]],
-        read: _ReadUnits,
-    ) -> Analysis:
-        """All documents as text, without the fences of blocks that were read."""
-        shown = [self._without_fences(index, blocks.get(index, ()), read) for index in range(len(self.texts))]
-        return _analyze(self.request, shown, self.options)
-
     def _without_fences(
         self,
         document: int,
@@ -373,13 +392,14 @@ class _Joining:
     def _parts_of_text(
         self,
         document: int,
-        analysis: Analysis,
+        table: SegmentTable,
+        low: int,
+        high: int,
         blocks: Sequence[Block],
         read: _ReadUnits,
     ) -> list[_Part]:
-        """Segments of a document, with the units of blocks in the places of theirs."""
-        table, text = analysis.table, self.texts[document]
-        low, high = np.searchsorted(table.document, [document, document + 1]).tolist()
+        """Segments of a document, rows [low, high), with the units of blocks in the places of theirs."""
+        text = self.texts[document]
         parts: list[_Part] = []
         for number, block in enumerate(blocks):
             if (document, number) not in read:
@@ -400,7 +420,7 @@ class _Joining:
             low = after
         if low < high:
             parts.append(_Part(document, 0, _rows_of(table, low, high), None, low, high))
-        return _filled(parts, document, text) if blocks else parts
+        return _filled(parts, document, text)
 
     def _join(self, parts: list[_Part], analysis: Analysis | None) -> Reading:
         """One reading of all parts."""
@@ -409,20 +429,15 @@ class _Joining:
         size = len(table)
 
         def said(name: str, dtype: Any = np.bool_) -> npt.NDArray[Any] | None:
-            """Join the columns of the units of each part; None if no part has them."""
-            each = [getattr(part.units, name, None) for part in parts]
-            if not [one for one in each if one is not None and one is not False]:
-                return None
-            if len(each) == 1 and each[0] is True:
-                return np.ones(size, dtype=dtype)
-            columns = [
-                one[part.low : part.high]
-                if isinstance(one, np.ndarray)
-                else np.full(len(part.table), bool(one))
-                for part, one in zip(parts, each, strict=True)
-            ]
-            column = np.concatenate(columns, dtype=dtype, casting="unsafe")
-            return column if np.count_nonzero(column) else None
+            """Join the columns of the units of each part; None if no part says anything."""
+            column, first = None, 0
+            for part in parts:
+                rows, one = slice(first, first + len(part.table)), getattr(part.units, name, None)
+                first = rows.stop
+                if one is not None and one is not False:
+                    column = np.zeros(size, dtype=dtype) if column is None else column
+                    column[rows] = one[part.low : part.high] if isinstance(one, np.ndarray) else one
+            return column if column is not None and np.count_nonzero(column) else None
 
         own, alone = said("worth", np.float32), said("independent")
         own = np.zeros(size, dtype=np.float32) if own is None else own
@@ -456,7 +471,10 @@ class _Joining:
             form = None if units is None else units.form
             if isinstance(form, Lines) and form.note is not None and part.document in pinned:
                 form = replace(form, note=None)  # what is pinned stands in the text as it is
-            regions.append(Region(part.document, rows.start, rows.stop, form, part.low))
+            if part.document is None:
+                regions += _regions_of_text(part.table.document, first)
+            else:
+                regions.append(Region(part.document, rows.start, rows.stop, form, part.low))
             first = rows.stop
         kinds = {id(part.units) for part in parts if part.fence == 0}
         single = parts[0].units if len(kinds) == 1 and parts and parts[0].units is not None else None
@@ -568,6 +586,16 @@ def _filled(parts: Sequence[_Part], document: int, text: str) -> list[_Part]:
         done = max(done, part.at + int(part.table.end[-1]))
     left = _lines_between(text, done, len(text))
     return filled if left is None else [*filled, _Part(document, 0, left, None, -1, -1)]
+
+
+def _regions_of_text(document: Int32s, first: int = 0) -> list[Region]:
+    """A region for each document's rows, the first of which is row `first`."""
+    if len(document) == 0:
+        return []
+    begins = [0, *((document[1:] != document[:-1]).nonzero()[0] + 1).tolist()]
+    limits = pairwise([*begins, len(document)])
+    places = zip(document[begins].tolist(), limits, strict=True)
+    return [Region(index, first + low, first + high) for index, (low, high) in places]
 
 
 def _merged(regions: Sequence[Region]) -> tuple[Region, ...]:

@@ -300,9 +300,15 @@ def analyze(
     return Analysis(SegmentTable(*columns), ids, offsets, classes, weights)
 
 
-def segment(texts: Sequence[str], level: Level = Level.SENTENCE, window: int = 200) -> SegmentTable:
+def segment(
+    texts: Sequence[str],
+    level: Level = Level.SENTENCE,
+    window: int = 200,
+    piece: int = 0,
+    whole: bool = False,
+) -> SegmentTable:
     """Cut texts into segments. See `analyze`."""
-    return SegmentTable(*_native.segment(list(texts), int(level), min(window, _LARGEST_WINDOW)))
+    return SegmentTable(*_native.segment(texts, int(level), min(window, _LARGEST_WINDOW), piece, whole))
 
 
 CUT_MARK = "…"

@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
+from tersely._native import StaticTable
 from tersely.checks import Question, is_english, read_question
 from tersely.content.lines import FAILED
 from tersely.content.units import Bools, Lines, Nested, Quoted
 from tersely.engine.facts import rows_at
-from tersely.engine.reading import Reading, analyze
+from tersely.engine.reading import Reading, Region, analyze
 from tersely.engine.second_step import second_step
 from tersely.models.counters import texts_of
 from tersely.models.embedders import (
@@ -98,6 +99,9 @@ class Importance(NamedTuple):
         return Importance(*(None if column is None else of(column) for column in self))  # type: ignore[arg-type]  # the first is none
 
 
+_NO_COSINES = np.empty(0, dtype=np.float32)
+
+
 @dataclass(eq=False, slots=True)
 class Asked:
     """A query beside the segments of a call.
@@ -108,6 +112,7 @@ class Asked:
         title_rows: of each document, the row of its title's terms; -1 without one.
         answer: classes of terms that the query asks for (checks.py).
         cosine: float32[n], of each segment's vector with the query's; None: the features made of it are 0.
+        vectors: the static table, the query and the texts that `scores` makes `cosine` of; None: nothing.
         calibration: which numbers of models/probability.json make probabilities of them.
         named: bool[n], segments of documents that matching ones of others name ("bridge"); None: nobody
             looked.
@@ -120,6 +125,7 @@ class Asked:
     title_rows: Sequence[int]
     answer: int = 0
     cosine: Float32s | None = None
+    vectors: tuple[StaticTable, str, Sequence[str]] | None = None
     calibration: str = "none"
     named: npt.NDArray[np.bool_] | None = None
     topic: TopicColumns | None = None
@@ -140,7 +146,9 @@ class Asked:
         without vectors).
         """
         given = (*self._arguments(weights), forest, features)
-        return _native.relevance(*given)
+        found, scores, corrections, matched, nearest, cosine = _native.relevance(*given)
+        self.cosine = cosine if len(cosine) else None
+        return found, scores, corrections, matched, nearest
 
     def columns(self, weights: Mapping[str, float]) -> Float32s:
         """float32[len(COLUMNS), n]: the features that a forest is fitted on. O(terms + n log n)."""
@@ -151,6 +159,9 @@ class Asked:
         document, titles = table.document, np.asarray(self.title_rows, dtype=np.int64)
         if self.talk is not None:
             document, titles = self.talk[document], titles[np.unique(self.talk, return_index=True)[1]]
+        cosine: Any = _NO_COSINES if self.cosine is None else self.cosine
+        if self.cosine is None and self.vectors is not None:
+            cosine = (*self.vectors, table.document)
         return (
             analysis.term_ids,
             analysis.term_offsets,
@@ -161,7 +172,7 @@ class Asked:
             self.query_row,
             titles,
             self.answer,
-            self.cosine if self.cosine is not None else np.empty(0, dtype=np.float32),
+            cosine,
             table.start,
             table.end,
             weights if isinstance(weights, np.ndarray) else _row(weights),
@@ -292,20 +303,24 @@ def hybrid(
     size = len(analysis.table.start)
     cosine: Float32s | None = None
     failure: Exception | None = None
-    if embedder is not None and size:
+    table = embedder.table if embedder is not None and size else None
+    if embedder is not None and size and table is None:
         try:
             cosine = embedder.similarity_spans(prepared.query, prepared.texts, analysis.table)
         except Exception as error:  # whatever a model does, history is not lost with it
             failure = error
             warnings.append("embedder_failed")
     titles = [size + 1 + i if document.title else -1 for i, document in enumerate(prepared.documents)]
-    static = embedder is not None and isinstance(embedder.embedder, StaticEmbedder)
-    kind = "none" if cosine is None else "static" if static else "model"
+    static = None if embedder is None else embedder.embedder
+    if not isinstance(static, StaticEmbedder):
+        static = None
+    kind = "none" if cosine is None and table is None else "static" if static is not None else "model"
     weights, forest = weight_row(kind), relevance_forest(kind)
     # Cosines of the static table are known by their size for English alone, those of other models not at all.
     calibration = kind if kind == "static" and is_english(prepared.query) else "none"
     talk = turns_of_talk(prepared.texts, [document.title for document in prepared.documents])
-    asked = Asked(analysis, size, titles, prepared.question.answer, cosine, calibration, talk=talk)
+    vectors = None if table is None else (table, prepared.query, prepared.texts)
+    asked = Asked(analysis, size, titles, prepared.question.answer, cosine, vectors, calibration, talk=talk)
     features, scores, corrections, by_query, nearest = asked.scores(weights, forest)
     if not by_query and analysis.term_offsets[size] > 0:
         warnings.append("query_without_matches")
@@ -320,14 +335,16 @@ def hybrid(
         if features[_RERANKED].any():
             _, scores, corrections, *_ = asked.scores(weights, forest, features)
     asked.named = features[_BRIDGE] > 0
-    scores = _with_second_step(prepared, asked, scores, embedder if kind == "static" else None)
+    scores = _with_second_step(prepared, asked, scores, static if kind == "static" else None)
     return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings), failure)
 
 
-def _with_second_step(prepared: QueryReading, asked: Asked, scores: Float32s, static: Any) -> Float32s:
+def _with_second_step(
+    prepared: QueryReading, asked: Asked, scores: Float32s, static: StaticEmbedder | None
+) -> Float32s:
     """Add how well segments answer the second step of the question, where it takes one.
 
-    `static`: the embedder, if it is the static table; a model does not read all segments a second time.
+    `static`: the embedder; None where it is a model, which does not read all segments a second time.
     """
     analysis = asked.analysis
     step = second_step(analysis, asked.query_row, prepared.question.text, prepared.texts, scores)
@@ -335,14 +352,14 @@ def _with_second_step(prepared: QueryReading, asked: Asked, scores: Float32s, st
         return scores
     ids = np.concatenate((analysis.term_ids, step.terms))
     offsets = np.append(analysis.term_offsets, len(ids))
-    cosine = None if static is None else static.similarity_spans(step.text, prepared.texts, analysis.table)
     then = replace(
         asked,
         analysis=analysis._replace(term_ids=ids, term_offsets=offsets),
         query_row=len(offsets) - 2,
-        cosine=cosine,
+        cosine=None,
+        vectors=None if static is None else (static.table, step.text, prepared.texts),
     )
-    kind = "none" if cosine is None else "static"
+    kind = "none" if static is None else "static"
     found = then.scores(weight_row(kind), relevance_forest(kind))[1]
     share = _SECOND_STEP * step.left * float(scores.max()) / max(float(found.max()), 1e-6)
     return scores + np.float32(share) * found
@@ -529,7 +546,7 @@ def topic_columns(asked: Asked, *, segments: bool = True) -> TopicColumns:
             table.heading,
             asked.query_row,
             np.asarray(asked.title_rows, dtype=np.int64),
-            asked.cosine if asked.cosine is not None else np.empty(0, dtype=np.float32),
+            _NO_COSINES if asked.cosine is None else asked.cosine,
             segments,
         )
     )
@@ -567,12 +584,12 @@ _AROUND = [row for row, name in enumerate(FEATURES) if name not in _OWN_FEATURES
 
 def _analyze_units(request: Request, texts: list[str], table: SegmentTable) -> Analysis:
     """Read the terms of units as if each were a segment; the rows after are as above. O(characters)."""
-    said = pieces(texts, table.document, table.start, table.end)
-    ids, offsets, classes = _native.read_terms([*said, *extras_of(request)])
-    ids, offsets = _with_columns(table, ids, offsets, len(classes))
-    places = (table.document, table.block, table.heading)
-    weight = _native.inverse_frequency(ids, offsets, len(classes), *places)
-    return Analysis(table, ids, offsets, classes, weight)
+    document, places = table.document, (table.start, table.end)
+    ids, offsets, classes, weight = _native.unit_terms(texts, document, *places, extras_of(request))
+    more, offsets = _with_columns(table, ids, offsets, len(classes))
+    if more is not ids:
+        weight = _native.inverse_frequency(more, offsets, len(classes), document, table.block, table.heading)
+    return Analysis(table, more, offsets, classes, weight)
 
 
 def _with_columns(
@@ -662,6 +679,11 @@ def _relevance(request: Request, texts: list[str], options: Extractive, analysis
     return hybrid(prepared, embedder, reranker, options.rerank_share, pruner, options.pruner_share)
 
 
+def units_are_read(request: Request, options: Extractive) -> bool:
+    """Whether `with_joint_worth` reads the terms of units, and so needs those of no segments."""
+    return bool((request.query or "").strip()) and options.level is Level.SENTENCE
+
+
 def with_joint_worth(
     reading: Reading,
     own: Float32s,
@@ -680,7 +702,7 @@ def with_joint_worth(
     table, request, query = reading.table, reading.request, (reading.request.query or "").strip()
     worth, gist, apart, asked, essential = own, None, None, None, None
     warnings, by_query = reading.warnings, False
-    if query and options.level is Level.SENTENCE:
+    if units_are_read(request, options):
         analysis = _analyze_units(request, reading.texts, table)
         first = last = np.arange(len(table))
     else:
@@ -699,9 +721,9 @@ def with_joint_worth(
             top = float(relevance.max(initial=0)) or 1.0
             standing = _standing(reading, own, _largest(centrality(analysis), first, last))
             beside = {region.document for region in reading.regions if region.form is not None}
-            for region in reading.regions:  # only beside pasted blocks do people's words count by themselves
-                if region.form is None and region.document not in beside:
-                    standing[region.first : region.last] = 0
+            # Only beside pasted blocks do people's words count by themselves.
+            alone_ = [region.document not in beside for region in reading.regions]
+            standing[_by_region(reading.regions, alone_)] = 0
             worth = (relevance / top + _OWN_SHARE * standing).astype(np.float32)
             _order_as_alone(reading, own, ordered, worth)
             by_query = True
@@ -713,11 +735,14 @@ def with_joint_worth(
             gist = _standing(reading, own, plain.gist).astype(np.float32)
     if reading.bulk is not None:
         worth[reading.bulk] = 0
-    pasted = np.zeros(len(table), dtype=bool)  # values and lines repeat: what that is worth says their reader
-    for region in reading.regions:
-        pasted[region.first : region.last] = isinstance(region.form, Nested | Lines)
-    begins = np.diff(first, prepend=-1) != 0  # of several units of a segment, the first has its terms
-    term_ids, term_offsets = _terms_of(analysis, first, begins & ~pasted)
+    # Values and lines repeat: what that is worth says their reader.
+    pasted = _by_region(
+        reading.regions, [isinstance(region.form, Nested | Lines) for region in reading.regions]
+    )
+    chosen = ~pasted
+    if first is not last:  # of several units of a segment, the first has its terms
+        chosen &= np.diff(first, prepend=-1) != 0
+    term_ids, term_offsets = _terms_of(analysis, first, chosen)
     # What lies deep pays for all that it stands in, so cheap lines with little to say would come before it.
     if by_query and len(table) and pasted[best := int(worth.argmax())]:
         essential = np.arange(len(table)) == best
@@ -766,6 +791,8 @@ def _segments_of(texts: Sequence[str], segments: SegmentTable, units: SegmentTab
 
 def _largest(values: Float32s, first: Int64s, last: Int64s) -> Float32s:
     """float32[n]: the largest of values[first[i] : last[i] + 1]."""
+    if first is last:  # units that are segments
+        return values
     if len(first) == 0 or len(values) == 0:
         return np.zeros(len(first), dtype=np.float32)
     padded = np.append(values, np.float32(0))
@@ -789,21 +816,28 @@ def _standing(reading: Reading, own: Float32s, centrality: Float32s) -> Float64s
 
     `centrality`: the worth of text. Essential units stand above all others.
     """
-    table = reading.table
-    result = np.zeros(len(table))
-    for region in reading.regions:
-        rows = slice(region.first, region.last)
-        value = (own if region.form is not None else centrality)[rows]
-        size = region.last - region.first
-        top = np.zeros(size) if reading.essential is None else reading.essential[rows].astype(np.float64)
-        order = np.lexsort((-np.arange(size), value, top))
-        below = np.cumsum((table.end[rows] - table.start[rows])[order])
-        standing = np.empty(size)
-        standing[order] = below / below[-1]
-        result[rows] = standing * (1 - _TOP) + _TOP * top if top.any() else standing
-        if region.form is None:  # so that so many times as much of it is kept
-            result[rows] = 1 - (1 - result[rows]) / _TEXT
-    return result
+    table, regions = reading.table, reading.regions
+    if len(table) == 0:
+        return np.zeros(0)
+    is_text = _by_region(regions, [region.form is None for region in regions])
+    of, first = _by_region(regions, range(len(regions)), np.int64), [region.first for region in regions]
+    top = np.zeros(len(table)) if reading.essential is None else reading.essential.astype(np.float64)
+    order = np.lexsort((-np.arange(len(table)), np.where(is_text, centrality, own), top, of))
+    below = (table.end - table.start)[order].cumsum()
+    last = below[[region.last - 1 for region in regions]]  # characters up to the end of each region
+    before = np.append(0, last[:-1])
+    standing = np.empty(len(table))
+    standing[order] = (below - before[of]) / (last - before)[of]
+    raised = (np.maximum.reduceat(top, first) > 0)[of]
+    standing[raised] = standing[raised] * (1 - _TOP) + _TOP * top[raised]
+    standing[is_text] = 1 - (1 - standing[is_text]) / _TEXT  # so that so many times as much of it is kept
+    return standing
+
+
+def _by_region(regions: Sequence[Region], values: Sequence[Any], dtype: Any = np.bool_) -> npt.NDArray[Any]:
+    """Repeat the value of each region for its rows."""
+    sizes = np.array([region.last - region.first for region in regions], dtype=np.int64)
+    return np.repeat(np.array(values, dtype=dtype), sizes)
 
 
 def with_wholes(reading: Reading, documents: Bools) -> Reading:
@@ -843,12 +877,10 @@ def with_floor(reading: Reading, graded: Bools | None) -> Reading:
     grade = _native.grades_of_units(reading.texts, *places, known, _MOST_LINES)
     if len(grade) == 0:
         return reading
-    for region in reading.regions:  # words of errors are what people write, too
-        if region.form is None:
-            rows = slice(region.first, region.last)
-            grade[rows] = np.where(grade[rows] >= FAILED, grade[rows], 0)
-        elif isinstance(region.form, Quoted):  # sources are kept for their words alone
-            grade[region.first : region.last] = 0
+    forms = [region.form for region in reading.regions]
+    # Words of errors are what people write, too; sources are kept for their words alone.
+    grade[_by_region(reading.regions, [form is None for form in forms]) & (grade < FAILED)] = 0
+    grade[_by_region(reading.regions, [isinstance(form, Quoted) for form in forms])] = 0
     if not grade.any():
         return reading
     top = np.float32(reading.worth.max(initial=0)) or np.float32(1)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tersely import checks
+from tersely._native import StaticTable
 from tersely.errors import ModelReplyError
 from tersely.models.frameworks import FrameworkEmbedder
 from tersely.models.static import StaticEmbedder, unit_rows
@@ -71,6 +72,11 @@ class CheckedEmbedder:
         At most 1,024 vectors are held at a time. Raises ModelReplyError as `embed` does.
         """
         return self.similarity_report(query, texts)[0]
+
+    @property
+    def table(self) -> StaticTable | None:
+        """The static table, if native calls may ask it; None: `similarity_spans` is asked."""
+        return self.embedder.table if isinstance(self.embedder, StaticEmbedder) else None
 
     def similarity_spans(self, query: str, texts: Sequence[str], table: SegmentTable) -> Float32s:
         """Return the `similarity` of segments of texts, which become strings only for models."""

@@ -126,6 +126,11 @@ class StaticEmbedder:
         self._table, self._name, self._meta = _load_shipped() if self._path is None else _load(self._path)
 
     @property
+    def table(self) -> StaticTable:
+        """The native table, for native calls that take one."""
+        return self._table
+
+    @property
     def name(self) -> str:
         """The table's name and checksums; different tables have different names."""
         return self._name
