@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -60,24 +59,20 @@ class REPLEntry:
         return len(self.reasoning) + len(self.code) + len(self.output)
 
 
-class REPLHistory:
+class REPLHistory(tuple[REPLEntry, ...]):
     """The steps of a program, in order. Immutable: `append` returns a new history."""
 
-    __slots__ = ("_entries",)
-
-    def __init__(self, entries: Iterable[REPLEntry] = ()) -> None:
-        """A history of these steps."""
-        self._entries = tuple(entries)
+    __slots__ = ()
 
     @property
     def entries(self) -> list[REPLEntry]:
         """The steps, as a new list."""
-        return list(self._entries)
+        return list(self)
 
     @property
     def characters(self) -> int:
         """Number of characters of all steps."""
-        return sum(entry.characters for entry in self._entries)
+        return sum(entry.characters for entry in self)
 
     def append(
         self,
@@ -89,26 +84,11 @@ class REPLHistory:
     ) -> REPLHistory:
         """Return a history with one more step. O(steps)."""
         entry = REPLEntry(reasoning, code, output, execution_time, tuple(llm_calls or ()))
-        return REPLHistory((*self._entries, entry))
+        return REPLHistory((*self, entry))
 
     def expanded(self) -> list[REPLEntry]:
         """Return all steps, each summary replaced by its originals."""
-        return [step for entry in self._entries for step in entry.originals or (entry,)]
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __iter__(self) -> Iterator[REPLEntry]:
-        """The steps in order."""
-        return iter(self._entries)
-
-    def __getitem__(self, index: int) -> REPLEntry:
-        return self._entries[index]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, REPLHistory) and self._entries == other._entries
-
-    __hash__ = None  # type: ignore[assignment]  # steps may hold lists
+        return [step for entry in self for step in entry.originals or (entry,)]
 
     def __repr__(self) -> str:
         return f"<REPLHistory of {len(self)} entries>"
@@ -117,7 +97,7 @@ class REPLHistory:
 _SMALL_WINDOW, _LARGE_WINDOW = 8192, 131_072  # tokens
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class CompactionConfig:
     """Options of a `MemoryCompactor`.
 
@@ -163,35 +143,22 @@ class CompactionConfig:
     @classmethod
     def high_throughput(cls) -> CompactionConfig:
         """Return settings for many runs: compact early, without a model."""
-        return cls(
-            min_entries_for_compaction=3, max_entries_before_compaction=5, max_chars_before_compaction=3000,
-            preserve_last_n_entries=1, summary_max_sentences=2, use_llm_for_summary=False,
-        )  # fmt: skip
+        return cls(3, 5, 3000, 2, 1, use_llm_for_summary=False)
 
     @classmethod
     def long_research(cls) -> CompactionConfig:
         """Return settings for long sessions: keep more, let the model write."""
-        return cls(
-            min_entries_for_compaction=8, max_entries_before_compaction=15, max_chars_before_compaction=15000,
-            preserve_last_n_entries=3, summary_max_sentences=4,
-        )  # fmt: skip
+        return cls(8, 15, 15000, 4, 3)
 
     @classmethod
     def minimal(cls) -> CompactionConfig:
         """Return settings for small windows: compact as early and as much as possible."""
-        return cls(
-            min_entries_for_compaction=2, max_entries_before_compaction=4, max_chars_before_compaction=2000,
-            preserve_last_n_entries=1, summary_max_sentences=1, use_llm_for_summary=False,
-        )  # fmt: skip
+        return cls(2, 4, 2000, 1, 1, use_llm_for_summary=False)
 
     @classmethod
     def none(cls) -> CompactionConfig:
         """Return settings that practically never compact: short tasks in large windows."""
-        return cls(
-            min_entries_for_compaction=999,
-            max_entries_before_compaction=999,
-            max_chars_before_compaction=999_999,
-        )
+        return cls(999, 999, 999_999)
 
 
 @brief
@@ -253,8 +220,9 @@ _HARMLESS = re.compile(
     r"\b(?:no|0|zero|without(?: any)?)\s+(?:errors?|exceptions?|failed|failures)\b|\bfailed\s*[:=]\s*0\b",
     re.I,
 )
-_KEY = re.compile(r"\b([A-Za-z_]\w*)(?::\s*|\s*=(?!=)\s*)")
-_END = re.compile(r"[\n,]")  # of a value, but for commas within a number or a date
+_DIGIT = "\0"  # stands for each character of a number
+_PAIR = re.compile(r"\b([A-Za-z_]\w*)(?::\s*|\s*=(?!=)\s*)([^\n,]*)")
+_LINE = re.compile(r"^[^\n\0]*\0.*", re.M)
 _ERROR = re.compile(r"\b[A-Za-z_]\w*(?:Error|Exception)\b")
 _TOLD = re.compile(r"Completed \d+ steps \((\d+) successful\)")
 
@@ -314,78 +282,47 @@ def _findings(entries: Sequence[REPLEntry], newest_first: bool) -> list[str]:
     """Values with their keys; of an output without any, the lines that hold a number."""
     found: dict[str, None] = {}
     for entry in reversed(entries) if newest_first else entries:
-        found |= dict.fromkeys(_pairs(entry.output) or _lines_with_numbers(entry.output))
+        found |= dict.fromkeys(_read(entry.output))
         if len(found) >= _FINDINGS:
             break
     return list(found)[:_FINDINGS]
 
 
-def _pairs(output: str) -> list[str]:
-    numbers = _numbers(output)
-    pairs: list[str] = []
-    at = 0
-    while len(pairs) < _FINDINGS and (key := _KEY.search(output, at)) is not None:
-        begin = at = key.end()
-        while (end := _END.search(output, at)) is not None and end[0] == ",":
-            number = _number_around(numbers, end.start())
-            if number is None:
-                break
-            at = number[1]
-        at = len(output) if end is None else end.start()
-        value = _shorten(output, begin, at, numbers)
-        if value and not value.startswith("//") and not _ERROR.fullmatch(key[1]):
-            pairs.append(f"{key[1]}={value}")
-    return pairs
+def _read(output: str) -> list[str]:
+    """The pairs of a key and its value; without any, the lines that hold a number."""
+    text, hidden = _hide_numbers(output)
+    pairs = [
+        f"{key[1]}={value}"
+        for key in _PAIR.finditer(hidden)
+        if not _ERROR.fullmatch(key[1]) and not text.startswith("//", key.start(2))
+        if (value := _shorten(text, hidden, *key.span(2)))
+    ]
+    lines = [match.span() for match in _LINE.finditer(hidden)] if not pairs else ()
+    return pairs or [_shorten(text, hidden, *line) for line in lines]
 
 
-def _lines_with_numbers(output: str) -> list[str]:
-    numbers = _numbers(output)
-    found: dict[str, None] = {}
-    for begin, end in _lines_at(output, [start for start, _ in numbers]):
-        found[_shorten(output, begin, end, numbers)] = None
-        if len(found) == _FINDINGS:
-            break
-    return list(found)
-
-
-def _lines_at(text: str, places: Iterable[int]) -> list[tuple[int, int]]:
-    """List the lines (start, end) that have these ascending places, each once. O(characters)."""
-    found: list[tuple[int, int]] = []
-    end = -1
-    for place in places:
-        if place >= end:
-            end = text.find("\n", place)
-            end = len(text) if end < 0 else end
-            found.append((text.rfind("\n", 0, place) + 1, end))
-    return found
-
-
-def _numbers(output: str) -> list[tuple[int, int]]:
-    """Start and end of numbers with sign, currency and unit, and of dates, in order. O(characters)."""
-    texts = [well_formed(output)]
-    facts = find_facts(texts, segment(texts, Level.SENTENCE))
+def _hide_numbers(output: str) -> tuple[str, str]:
+    """The output, and the same with each number (sign, currency, unit) and date as characters of one kind."""
+    text = well_formed(output).replace(_DIGIT, " ")
+    facts = find_facts([text], segment([text], Level.SENTENCE))
     rows = np.isin(facts.kind, (FactKind.NUMBER, FactKind.DATE))
-    return sorted(zip(facts.start[rows].tolist(), facts.end[rows].tolist(), strict=True))
+    hidden: list[str] = []
+    at = 0
+    for start, end in sorted(zip(facts.start[rows].tolist(), facts.end[rows].tolist(), strict=True)):
+        hidden += (text[at:start], _DIGIT * (end - start))
+        at = end
+    return text, "".join((*hidden, text[at:]))
 
 
-def _number_around(numbers: Sequence[tuple[int, int]], place: int) -> tuple[int, int] | None:
-    """Find the number that spans a place."""
-    row = bisect_left(numbers, (place,)) - 1
-    return numbers[row] if row >= 0 and place < numbers[row][1] else None
-
-
-def _shorten(output: str, begin: int, end: int, numbers: Sequence[tuple[int, int]]) -> str:
+def _shorten(text: str, hidden: str, begin: int, end: int) -> str:
     """The text between two places; where it is long its first words, and no part of a number."""
-    begin += len(output[begin:end]) - len(output[begin:end].lstrip())
+    begin += len(text[begin:end]) - len(text[begin:end].lstrip())
     if end - begin > _FINDING_CHARACTERS:
-        end = begin + _FINDING_CHARACTERS
-        number = _number_around(numbers, end)
-        if number is not None and number[0] <= begin:
-            return output[begin : number[1]]
-        end = end if number is None else number[0]
-        if not output[end].isspace() and " " in output[begin:end]:
-            end = output.rindex(" ", begin, end)
-    return output[begin:end].strip()
+        end = hidden.rfind(" ", begin, begin + _FINDING_CHARACTERS + 1)
+        if end < 0:
+            number = len(hidden) - begin - len(hidden[begin:].lstrip(_DIGIT))
+            end = begin + max(_FINDING_CHARACTERS, number)
+    return text[begin:end].strip()
 
 
 def _issues(
