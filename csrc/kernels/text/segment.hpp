@@ -31,6 +31,7 @@ enum class Kind : std::uint8_t {
 enum class Level : std::uint8_t { kCharacter, kWord, kClause, kSentence, kParagraph, kSection };
 
 inline constexpr std::size_t kLongestSegment = 2048;
+inline constexpr std::size_t kLongestUnmarked = 512;  // bytes of words without a mark: they are cut there
 inline constexpr std::size_t kLongestLead = 512;
 inline constexpr std::size_t kWholePieces = 2;
 inline constexpr std::size_t kWholeTurn = 240;  // bytes of a turn of a talk that stays whole: some 50 tokens

@@ -361,6 +361,9 @@ int break_rank(char letter) {
     }
 }
 
+constexpr std::size_t kUnmarkedWords = kLongestUnmarked / 16;
+constexpr std::string_view kMarks = ",;:.!?()[]{}\"/|";
+
 bool is_thai(char32_t code) { return code >= 0x0E01 && code <= 0x0E5B; }
 
 class Splitter {
@@ -428,7 +431,7 @@ class Splitter {
     void cut_long(std::size_t first) {
         const auto begin = out_.begin() + static_cast<std::ptrdiff_t>(first);
         const auto fits = [](const Span& span) {
-            return span.end > span.begin && span.end - span.begin <= kLongestSegment;
+            return span.end > span.begin && span.end - span.begin <= kLongestUnmarked;
         };
         if (std::all_of(begin, out_.end(), fits)) return;
         const std::vector<Span> items(begin, out_.end());
@@ -608,7 +611,32 @@ void split_sentences(std::string_view text, const Block& block, const OrdinalSto
     Splitter(text, block, ordinal_stops, out).run();
 }
 
+namespace {
+
+// Whether kLongestUnmarked bytes in a row are words without a mark between them, as in a transcript. A letter of three
+// bytes (CJK, Thai, Devanagari) counts as a mark.
+bool has_no_marks(std::string_view text, Span span) {
+    std::size_t words = 0;
+    for (std::size_t begin = span.begin, at = begin; at < span.end; ++at) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        const bool arabic_comma = byte == 0x8C && at > span.begin && text[at - 1] == '\xD8';
+        if (byte >= 0xE0 || arabic_comma || kMarks.find(text[at]) != std::string_view::npos) {
+            begin = at + 1;
+            words = 0;
+        } else if (ascii_space(text[at])) {
+            ++words;
+        }
+        if (at - begin >= kLongestUnmarked && words >= kUnmarkedWords) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 void split_long(std::string_view text, Span span, std::size_t limit, std::vector<Span>& out) {
+    if (limit == kLongestSegment && span.end - span.begin > kLongestUnmarked && has_no_marks(text, span)) {
+        limit = kLongestUnmarked;
+    }
     while (span.end - span.begin > limit) {
         check_cancelled();
         std::size_t cut = 0;

@@ -76,13 +76,15 @@ void split_inline_list(std::string_view text, Span sentence, std::vector<Span>& 
 //    belongs to the line behind it, at the end of a block to the one before;
 //  - Thai, which has no ender, ends at a space after about forty characters;
 //  - inline lists ("1. ... 2. ...", bullets) are cut before each item;
-//  - nothing is longer than kLongestSegment bytes: longer ones are cut at a line break, a
-//    semicolon, a comma or a space, else between characters.
+//  - nothing is longer than kLongestSegment bytes, or kLongestUnmarked if so many bytes in a row are words without a
+//    mark, as in a transcript: longer ones are cut at a line break, a semicolon, a comma or a space, else between
+//    characters.
 // O(block).
 void split_sentences(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops,
                      std::vector<Span>& out);
 
-// Cuts [span.begin, span.end) into pieces of at most `limit` bytes at the best break in each window.
+// Cuts [span.begin, span.end) into pieces of at most `limit` bytes at the best break in each window; words without
+// marks into pieces of kLongestUnmarked where the limit is kLongestSegment.
 void split_long(std::string_view text, Span span, std::size_t limit, std::vector<Span>& out);
 
 // Clause borders inside one sentence.
