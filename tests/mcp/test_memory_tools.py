@@ -194,7 +194,7 @@ def test_plans_change_nothing_and_applying_is_another_tool(tools: list[Tool], st
     plan = call(tools, "plan_context", **state)
     actions = {one["segment_id"]: one["action"] for one in plan.structured_content["decisions"]}
     assert actions == {"note": "keep", "fence": "remove", "log": "stash"}  # the note tells an error
-    left = store.get("note").metadata["tokens"]
+    left = SegmentMemory(store).get("note").tokens
     assert plan.structured_content["tokens_after"] == left and "log: stash (detailed)" in plan.content[0].text
     assert [(id, store.get(id).version) for id in store.ids()] == before
     done = call(tools, "apply_context_plan", **state).structured_content

@@ -272,7 +272,7 @@ def test_metadata_says_what_a_model_wrote(kept: SegmentMemory, store: Store) -> 
     kept.compress_context_segment(["msg_123"])
     assert store.get("msg_123").metadata["generated"] == [[0, len(MESSAGE_SHORT)]]
     original = kept.get("note")
-    assert "generated" not in to_metadata(original, "context", kept._counter)
+    assert "generated" not in to_metadata(original, "context")
 
 
 def test_the_page_about_segments_says_what_happens(

@@ -262,7 +262,7 @@ def test_a_denial_is_critical() -> None:
     text = "I'm currently editing src/auth.py. I fixed the token check, but it does not run on Windows. " * 2
     told = "Editing src/auth.py. Fixed the token check, runs {} Windows."
     assert check_preserved(note(text), told.format("not on")).passed
-    assert check_preserved(note(text), told.format("on")).lost == ["progress_state"]
+    assert check_preserved(note(text), told.format("on")).contradicted
 
 
 def test_decisions_are_critical() -> None:

@@ -1,11 +1,10 @@
-"""Find claims of a shorter text that its source lacks: new words, reversed changes or states."""
+"""Find claims of a shorter text that its source lacks: new words and units, reversed changes or states."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
-from operator import itemgetter
 
 from tersely.memory.segments.agreement import (
     DENIES,
@@ -23,26 +22,25 @@ from tersely.memory.segments.words import pattern, read_words
 
 # --- numbers and units ---------------------------------------------------------------------------------
 
-
 # Word or sign of a unit, in small letters -> the unit in the form in which it is compared.
 _UNITS = {word: row.split()[0] for row in read_words("units") for word in row.split()}
-_RATES = {word: row.split()[-1] for row in read_words("units") for word in row.split()}  # behind "per"
 _DIGITS = {word: str(value) for value, word in enumerate(" ".join(read_words("numbers")).split(), 2)}
+_DIGITS["twice"] = "2 times"
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_DIGITS)})\b", re.IGNORECASE)
-_TWICE = re.compile(r"\btwice\b", re.IGNORECASE)
 _UNIT = "|".join(map(re.escape, sorted(_UNITS, key=len, reverse=True)))
 _WITH_UNIT = re.compile(
     rf"(?<![\w.,/:-])(?P<number>\d[\d,]*(?:\.\d+)?)[ \t-]?(?P<unit>{_UNIT})(?![\w/])"
     r"|(?P<sign>[$€£])(?P<amount>\d(?:[\d,]*\d)?(?:\.\d+)?)",
     re.IGNORECASE,
 )
-_BARE = re.compile(r"(?<![\w.,/:-])\d[\d,]*(?:\.\d+)?(?!\w|[.,:/]\d)")
+_RATES = {word: row.split()[-1] for row in read_words("units") for word in row.split()}
 _RATE = re.compile(
     rf"(?P<count>\d[\d.,]{{0,30}}[ ]?[a-z]{{1,20}})/(?P<sign>{_UNIT})(?![\w/])"
     rf"|\b(?:per|each|every|an?(?=[ ](?!second)\w{{3}}))[ ](?P<unit>{_UNIT})\b",
     re.IGNORECASE,
 )
 _RATE_FORM = re.compile(rf"\bper (?:{'|'.join(map(re.escape, dict.fromkeys(_RATES.values())))})(?!\w)")
+_BARE = re.compile(r"(?<![\w.,/:-])\d[\d,]*(?:\.\d+)?(?!\w|[.,:/]\d)")
 _THOUSANDS = re.compile(r"(?<![\w.,/:-])\d{1,3}(?:,\d{3}){1,5}(?!,?\d)")
 _NEAR = 16  # characters between two numbers of one unit
 _RANGE = re.compile(r"(?<=\d)[ \t]?[–—][ \t]?(?=\d)")
@@ -61,16 +59,14 @@ def in_one_form(text: str, words: bool = False) -> str:
             number = number.rstrip("0").rstrip(".")
         return f"{number} {match['sign'] or _UNITS[match['unit'].casefold()]}"
 
+    def rate(match: re.Match[str]) -> str:
+        before = f"{match['count']} " if match["count"] else ""
+        return f"{before}per {_RATES[(match['sign'] or match['unit']).casefold()]}"
+
     if words:
-        text = _NUMBER_WORD.sub(lambda match: _DIGITS[match[0].casefold()], _TWICE.sub("2 times", text))
+        text = _NUMBER_WORD.sub(lambda match: _DIGITS[match[0].casefold()], text)
     text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), _WRAPPED.sub(" ", text))
-    text = _WITH_UNIT.sub(written, _RANGE.sub(" to ", text))
-    return _SHARE.sub(r"\1/", _RATE.sub(_as_rate, text))
-
-
-def _as_rate(match: re.Match[str]) -> str:
-    before = f"{match['count']} " if match["count"] else ""
-    return f"{before}per {_RATES[(match['sign'] or match['unit']).casefold()]}"
+    return _SHARE.sub(r"\1/", _RATE.sub(rate, _WITH_UNIT.sub(written, _RANGE.sub(" to ", text))))
 
 
 def bare_numbers(text: str, anchors: Iterable[str]) -> set[str]:
@@ -86,9 +82,8 @@ def other_units(original: str, text: str) -> list[str]:
     number ("3 to 5 min"); both are `in_one_form`. O(characters)."""
     known = set()
     for match in _WITH_UNIT.finditer(original):
-        known.add(match[0])
         before = _BARE.findall(original[max(match.start() - _NEAR, 0) : match.start()])
-        known |= {f"{number} {match['unit']}" for number in before}
+        known |= {match[0], *[f"{number} {match['unit']}" for number in before]}
     found = [match[0] for match in _WITH_UNIT.finditer(text) if match[0] not in known]
     return found + [rate for rate in dict.fromkeys(_RATE_FORM.findall(text)) if rate not in original]
 
@@ -99,14 +94,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _CONTRACTED = re.compile(r"\b[^\W\d_]{1,20}n['’]t\b")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ud7ff]")
-_FRONTS, _INITIALS = (
-    range(3, 13),
-    range(2, 7),
-)  # letters of "config" for a longer word, and of "FK" for its words
-_STEM, _FAMILY = (
-    5,
-    64,
-)  # letters that two words of one family share at least; words of a family that are looked at
+_FRONT, _STEM = 3, 5  # letters of "auth" for a longer word; that two words of one family share at least
+_FAMILY = 64  # words of a family that are looked at
 
 
 @cache
@@ -137,55 +126,42 @@ def made_up_words(source: str, text: str) -> list[str]:
     """List the content words of a text that its source has in no form.
 
     Stop words and those of the section "small" say little by themselves. A word stands for others that begin
-    with it, or as it does; whose initials it is; or that are on its side of the table of opposites.
-    O(characters).
+    with it, or as it does; or that are on its side of the table of opposites. O(characters).
     """
     there = _words(source)
     known = {*_keys(there).values(), *keys_of(there).values()}
-    initials = "".join(map(itemgetter(0), there)).casefold()
-    letters = {initials[at : at + size] for size in _INITIALS for at in range(len(initials) - size + 1)}
-    fronts = {word.casefold()[:size] for word in there for size in _FRONTS if size < len(word)}
     families: dict[str, list[str]] = {}
-    for key in sorted(known):
-        if len(family := families.setdefault(key[:_STEM], [])) < _FAMILY:
-            family.append(key)
+    for word in sorted({*known, *map(str.casefold, there)}):
+        for size in (_FRONT, _STEM):
+            if len(family := families.setdefault(word[:size], [])) < _FAMILY:
+                family.append(word)
     denies = bool(DENIES.search(source) or DENIES.search(text))
+    plain = known | _small() | _UNITS.keys() | _DIGITS.keys()
     found = []
     for word, key in _keys(_words(DENIES.sub(" ", _CONTRACTED.sub(" ", text)))).items():
-        small = word.casefold()
-        turned = opposites_of(key) & known
-        if (
-            key in known
-            or key in _small()
-            or len(word) == 1
-            or _WITHOUT_SPACES.search(word)
-            or small in _UNITS
-            or small in _DIGITS
-            or not same_as(key).isdisjoint(known)
-            or (turned and denies)
-            or (word.isupper() and small in letters)
-            or not known.isdisjoint((f"{key}er", key.removesuffix("er")))  # "fuzzing": "the fuzzer"
-            or (small in fronts and not turned)
-            or (not turned and any(_is_akin(key, other) for other in families.get(key[:_STEM], ())))
-        ):
+        small, turned = word.casefold(), opposites_of(key) & known
+        if key in plain or small in plain or len(word) == 1 or _WITHOUT_SPACES.search(word):
             continue
-        found.append(word)
+        if (turned and denies) or not same_as(key).isdisjoint(known):
+            continue
+        akin = [*families.get(small[:_FRONT], ()), *families.get(key[:_STEM], ())]
+        if turned or not any(other.startswith(small) or _is_akin(key, other) for other in akin):
+            found.append(word)
     return found
 
 
 def _is_akin(one: str, two: str) -> bool:
     """Say whether two keys are of one family: they begin alike, and less than that differs ("allergy",
     "allergic"; "calibrate", "calibration")."""
-    alike = next(
-        (at for at, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two))
-    )
+    longest = min(len(one), len(two))
+    alike = next((at for at in range(longest) if one[at] != two[at]), longest)
     return alike >= _STEM and max(len(one), len(two)) < 2 * alike
 
 
 # --- changes -------------------------------------------------------------------------------------------
 
 _CHANGE = re.compile(
-    r"(?P<was>[,(]\s?(?:it |which )?(?:was|were|formerly|previously|before|not)\b:?\s)"
+    r"(?P<was>[,(]\s?(?:it |which )?(?:was|were|took|formerly|previously|before|not)\b:?\s)"
     r"|(?P<arrow>\s?(?:->|→|=>)\s?)|(?P<instead>\b(?:instead of|rather than|in place of)\s)"
     r"|(?P<wanted>\b(?:should be|should have been|expected)\s)|(?P<to>\sto\s)",
     re.IGNORECASE,
@@ -220,14 +196,11 @@ def read_changes(text: str) -> dict[Change, str]:
         word = match.lastgroup
         if word == "to" and not _FROM.search(text, max(first - _FAR, 0), first):
             continue
-        denies = word == "instead" or DENIES.search(match[0])
         turned = word == "was"
-        if denies:  # which of both is so now, the rest of the sentence says
-            begins = [stop.end() for stop in _STOP.finditer(text, 0, first)]
+        if word == "instead" or DENIES.search(match[0]):  # which is so now, the rest of the sentence says
+            begin = max((stop.end() for stop in _STOP.finditer(text, 0, first)), default=0)
             stop = _STOP.search(text, last)
-            turned = not _ACTUAL.search(
-                text, begins[-1] if begins else 0, stop.start() if stop else len(text)
-            )
+            turned = not _ACTUAL.search(text, begin, stop.start() if stop else len(text))
         found[(two, one) if turned else (one, two)] = text[first:last]
     return found
 
@@ -253,24 +226,29 @@ _MOST = 100  # clauses of a text that are looked at
 _SAME = 0.5  # share of the terms of a clause in another that speaks of the same
 
 
-def turned_states(source: Reading, written: Reading) -> list[str]:
+def turned_states(source: Reading, written: Sequence[Clause]) -> list[str]:
     """List the clauses that call something done which the source's most similar clause calls current or next,
     or the other way round. O(clauses of both x terms)."""
     theirs = [(one.role, one.label, one.text) for one in source.clauses if not one.is_pasted]
-    mine = [part for one in written.clauses for part in _parts(one) if part[0] in (*_OPEN, *_DONE)]
+    mine = [part for one in written for part in _parts(one) if part[0] in (*_OPEN, *_DONE)]
     # What denies is for `contradictions` to see.
     mine = [part for part in mine if part[1] or not DENIES.search(part[2])][:_MOST]
-    if not (theirs and mine):
-        return []
-    terms, forms = _clause_words([(label, text) for _, label, text in (*theirs, *mine)])
+    every = [(_words(label), _words(text), text) for _, label, text in (*theirs, *mine)]
+    keys = _keys([word for label, own, _ in every for word in (*label, *own)])
+    terms = [
+        {*exact_words(text), *(keys[word] for word in own if word in keys)} - _small()
+        for _, own, text in every
+    ]
+    forms = [{word.casefold() for word in (*label, *own) if word in keys} for label, own, _ in every]
     states = [_is_done(role, text) for role, _, text in theirs]
     found = []
-    for (role, _, clause), about, own in zip(mine, terms[len(theirs) :], forms[len(theirs) :], strict=True):
+    for number, (role, _, clause) in enumerate(mine, len(theirs)):
         best: dict[bool | None, float] = {True: 0.0, False: 0.0, None: 0.0}
-        done = role in _DONE
+        done, about = role in _DONE, terms[number]
         for state, words, there in zip(states, terms, forms, strict=False):
-            is_done = done if state is not None and own <= there else state  # in the same words: as it is
-            best[is_done] = max(best[is_done], len(about & words) / max(len(about), 1))
+            same = state is not None and forms[number] <= there  # in the same words: as it is
+            told = done if same else state
+            best[told] = max(best[told], len(about & words) / max(len(about), 1))
         if best[not done] >= max(_SAME, best[None]) and best[not done] > best[done]:
             found.append(clause)
     return found
@@ -288,18 +266,5 @@ def _is_done(role: Role, text: str) -> bool | None:
 def _parts(clause: Clause) -> list[tuple[Role, str, str]]:
     """Return (role, label, text) of the parts of a clause between commas, semicolons, colons and brackets."""
     parts = [part for part in _BORDER.split(clause.text) if part.strip()]
-    if clause.label or len(parts) <= 1:
-        return [(clause.role, clause.label, part) for part in parts]
-    return [(role_of(part), "", part) for part in parts]
-
-
-def _clause_words(clauses: Sequence[tuple[str, str]]) -> tuple[list[set[str]], list[set[str]]]:
-    """Return what each clause (label, text) is about: its words without those that say little, its numbers,
-    paths and names; and all its words as they are written, in small letters, but stop words."""
-    words = [(_words(label), _words(text)) for label, text in clauses]
-    keys = _keys([word for pair in words for part in pair for word in part])
-    terms, forms = [], []
-    for (_, text), (above, own) in zip(clauses, words, strict=True):
-        terms.append({*exact_words(text), *(keys[word] for word in own if word in keys)} - _small())
-        forms.append({word.casefold() for word in (*above, *own) if word in keys})
-    return terms, forms
+    is_one = clause.label or len(parts) <= 1
+    return [(clause.role if is_one else role_of(part), clause.label, part) for part in parts]

@@ -8,20 +8,18 @@ that can be repeated in two ways: time grows with the length of the text, whatev
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from itertools import pairwise
-from operator import attrgetter
 
 import numpy as np
 
 from tersely.content.lines import Mark, read_lines
 from tersely.engine.reading import segment as cut_up
-from tersely.memory.segments.words import pattern, read_words, written
-from tersely.types import Fact, FactKind, Kind, SegmentTable
+from tersely.memory.segments.words import pattern
+from tersely.types import Kind
 
 _LONGEST = 600  # characters of a clause; longer ones are data
 _MOST_LINES = 2**31 - 1  # every clause is looked at
@@ -96,11 +94,10 @@ _LABEL = re.compile(
     r"|$)"
 )
 _ITEM = re.compile(r"\s*(?:\d{1,3}[.)]|[-*•])\s{1,8}")
-_LINE_END = re.compile(r"[ \t\r]{0,80}\n(?P<indent>[ \t]{0,80})(?=\S)")
+_LINE_END = re.compile(r"[ \t\r]{0,80}\n[ \t>]{0,80}(?=\S)")
 _WRAPPED = 50  # characters of the narrowest text that programs wrap
 _RAGGED = 0.85  # of the longest line of a wrapped text: the other ones have as much
 _WHOLLY_QUOTED = re.compile(r"[\"“][^\"“”\n]{2,600}[\"”]\W{0,2}$")
-_HEADING = re.compile(r"#{1,6}\s{1,4}(?P<label>[^\n]{1,60})")
 _CUT = pattern("cut")
 _ADJUNCT, _CONTINUES, _OPENING = pattern("adjunct"), pattern("continues"), pattern("opening")
 _FILLER, _ALTERNATIVE = pattern("padding"), pattern("alternative")
@@ -114,36 +111,36 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
     (start, end), only errors are told from the rest.
     """
     borders = [border for span in pasted for border in span]
-    table = cut_up([text])
-    starts, ends, kinds = table.start.tolist(), table.end.tolist(), table.kind.tolist()
-    headings, blocks = table.heading.tolist(), table.block.tolist()
     found: list[Clause] = []
-    above: tuple[Role | None, str] = (None, "")  # of the label over a list, or over the lines of a block
-    labelled = -1  # that block
-    for start, end, sentence in _lines(text, table):
-        row, kind, block, heading = text[start:end], kinds[sentence], blocks[sentence], headings[sentence]
+    nothing: tuple[Role | None, str] = (None, "")
+    under, above, labelled = (
+        nothing,
+        nothing,
+        -1,
+    )  # of the heading; of the label alone in its line, in that block
+    for start, end, sentence, kind, block in _lines(text):
+        row = text[start:end]
+        if not notes or kind in _PASTED or bisect_right(borders, start) % 2:
+            found += [
+                Clause(Role.OTHER, piece, start + at, sentence, is_pasted=True) for at, piece in _pieces(row)
+            ]
+            continue
         if kind == Kind.HEADING:
             title = row.lstrip("# ")
-            said = Role.OTHER if _under(row)[1] or not notes else role_of(title)
-            found.append(Clause(said, title, end - len(title), sentence))
-            continue
-        if not notes or kind in _PASTED or bisect_right(borders, start) % 2:
-            pieces = _pieces(row)
-            found += [Clause(Role.OTHER, piece, start + at, sentence, is_pasted=True) for at, piece in pieces]
+            under, above = _labelled(f"{title.rstrip(' #:')}:")[:2], nothing
+            found.append(
+                Clause(Role.OTHER if under[1] else role_of(title), title, end - len(title), sentence)
+            )
             continue
         role, label, begin = _labelled(row)
         if label and not row[begin:].strip():
-            above, labelled = (role, label), block  # alone in its line: it speaks for what is below
+            above, labelled = (role, label), block  # it speaks for what is below
             continue
-        if not label and (kind == Kind.LIST_ITEM or (above[1] and block == labelled)):
-            role, label = above
-            over = heading
-            while not label and over >= 0:
-                role, label = _under(text[starts[over] : ends[over]])
-                over = headings[over]
+        if not label and (kind == Kind.LIST_ITEM or block == labelled):
+            role, label = above if above[1] or block == labelled else under
             begin = match.end() if (match := _ITEM.match(row)) else begin
         elif kind != Kind.LIST_ITEM:
-            above = (None, "")
+            above, labelled = nothing, -1
         found += _clauses(row, begin, start, sentence, role, label)
     return _with_errors(found)
 
@@ -158,43 +155,31 @@ def _with_errors(clauses: list[Clause]) -> list[Clause]:
     return clauses
 
 
-def _lines(text: str, table: SegmentTable) -> Iterator[tuple[int, int, int]]:
-    """Yield (start, end, sentence) of the parts of sentences: each begins a line on purpose.
-
-    The lines of a block that a program wrapped go on in the next one, and so do indented ones of an item;
-    what opens like a clause of its own is one all the same. O(characters).
-    """
-    rows = zip(
-        table.start.tolist(), table.end.tolist(), table.kind.tolist(), table.block.tolist(), strict=True
-    )
+def _lines(text: str) -> Iterator[tuple[int, int, int, int, int]]:
+    """Yield (start, end, number, kind, block) of sentences, cut at lines that begin with a capital, if no
+    program wrapped the block. O(characters)."""
+    table = cut_up([text])
+    columns = (table.start, table.end, table.kind, table.block)
     ends = dict(zip(table.block.tolist(), table.end.tolist(), strict=True))
     wrapped = (-1, False)
-    for sentence, (start, end, kind, block) in enumerate(rows):
+    for number, (start, end, kind, block) in enumerate(zip(*[one.tolist() for one in columns], strict=True)):
         if block != wrapped[0]:
             wrapped = (block, _is_wrapped(text[start : ends[block]].split("\n")))
         begin = start
-        for match in _LINE_END.finditer(text, start, end):
-            goes_on = wrapped[1] or (kind == Kind.LIST_ITEM and match["indent"])
-            if not goes_on or _opens(text[match.end() : min(end, match.end() + _LONGEST)]):
-                yield begin, match.start(), sentence
+        for match in () if wrapped[1] else _LINE_END.finditer(text, start, end):
+            if text[match.end()].isupper():
+                yield begin, match.start(), number, kind, block
                 begin = match.end()
-        yield begin, end, sentence
+        yield begin, end, number, kind, block
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:
-    """Say whether each line but the last ends a sentence or is full: one more word would have made it about
-    as long as the longest, or longer."""
+    """Say whether each line but the last is full: one more word would have made it the longest, or nearly."""
     width = max(map(len, lines))
+    words = [line.split(None, 1)[0] if line.strip() else "" for line in lines[1:]]
     return width >= _WRAPPED and all(
-        len(line.rstrip()) + len(behind.split(None, 1)[0] if behind.strip() else "") >= _RAGGED * width
-        or line.rstrip().endswith((".", "!", "?", ":"))
-        for line, behind in pairwise(lines)
+        len(line.rstrip()) + len(word) >= _RAGGED * width for line, word in zip(lines, words, strict=False)
     )
-
-
-def _opens(text: str) -> bool:
-    """Say whether a text begins with a capital and a label, or with words that show what a clause says."""
-    return text[:1].isupper() and bool(_labelled(text)[1] or any(cue.match(text) for cue in _CUES.values()))
 
 
 def _clauses(row: str, begin: int, start: int, sentence: int, role: Role | None, label: str) -> list[Clause]:
@@ -246,13 +231,6 @@ def _labelled(row: str) -> tuple[Role | None, str, int]:
     return None, "", 0
 
 
-def _under(heading: str) -> tuple[Role | None, str]:
-    """Return the role that a heading gives the items below it, and its label."""
-    match = _HEADING.match(heading)
-    role, label, _ = _labelled(f"{match['label'].rstrip(' #:')}:") if match else (None, "", 0)
-    return (None, "") if role in (Role.ACTIVE, Role.OTHER) else (role, label)
-
-
 def quotations(text: str) -> list[tuple[int, str]]:
     """Return (start, words) of each quotation, its marks left out; `start` is that of its first mark."""
     return [(match.start(), next(filter(None, match.groups()))) for match in _QUOTED.finditer(text)]
@@ -302,106 +280,3 @@ def capitalized(text: str) -> str:
     first = text.split(" ", 1)[0]
     plain = first.replace("-", "").rstrip(".,:;!?…")
     return text[:1].upper() + text[1:] if plain.isalpha() else text
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A file, or a line of it, or both."""
-
-    path: str | None
-    line: int | None
-
-    def __str__(self) -> str:
-        line = f"line {self.line}" if self.path is None else f":{self.line}"
-        return (self.path or "") + (line if self.line is not None else "")
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A path, a line or a function, where the text names it."""
-
-    start: int  # in characters of the text
-    end: int
-    name: str = ""  # of the file, or the function (without "()"); "" for a line alone
-    line: int | None = None  # behind a path ("a.py:12"), or alone
-
-
-_LINE_BEHIND = re.compile(r"(?::|\(|\"?,? lines? )\[?(\d{1,9})(?=\D|$)")
-
-
-def find_paths(facts: Sequence[Fact]) -> list[Mention]:
-    """Find the files among the facts of a text, each with the line behind it. O(characters)."""
-    found = []
-    for fact in facts:
-        if fact.kind is FactKind.PATH:
-            found.append(Mention(fact.start, fact.end, fact.text))
-        elif fact.kind is FactKind.PATH_LINE:
-            behind = _LINE_BEHIND.search(fact.text, 1)
-            name = fact.text[: behind.start()] if behind else fact.text
-            found.append(Mention(fact.start, fact.end, name, int(behind[1]) if behind else None))
-    return found
-
-
-start_of = attrgetter("start")  # sort key of mentions, facts and clauses
-
-
-LINE_NUMBER = pattern("line_number")
-_NAME = written("name")
-_WHOLE_NAME = re.compile(_NAME)
-_CALLED = re.compile(
-    rf"\b(?P<name>[A-Za-z_$][\w$.]{{0,99}}(?:::[\w$.]{{1,99}}){{0,5}})\(\)"
-    rf"|\bline \d{{1,9}}, in (?P<frame>{_NAME})"
-)
-_BEHIND_NAMES = pattern("behind_names")
-_BEFORE = re.compile(  # "the parse method", "parse_args method"
-    rf"(?P<the>\bthe\s{{1,3}})?(?P<quote>`?)\b(?P<name>{_NAME})`?\s{{1,3}}"
-    r"(?P<noun>function|handler|hook|macro|method|procedure|routine|test)\b"
-)
-_LIKE_CODE = re.compile(r"_|[a-z][A-Z]|[.:]\w|\d")
-_NO_NAME = frozenset(" ".join(read_words("no functions")).split())  # words beside "function"
-_ENDS_NAME = re.compile(
-    r"[`'\")]{0,2}\s?(?:[.,;:(]|$|(?:around|at|from|in|inside|is|now|of|on|was|where|which|within)\b)"
-)
-_NEAR = 20  # characters between a function and its place, or a word for it
-_INSIDE = re.compile(
-    r"\b(?:(?:body|end|middle|start|top) of|inside|within)\s{1,3}(?:the\s)?[`'\"]?$", re.IGNORECASE
-)
-_BETWEEN = re.compile(
-    r"[\s,:(`'\"]{1,3}(?:(?:at|from|in|inside|of|within)\s)?(?:file\s|line\s|ln\s|the\s){0,2}[(`'\"]{0,2}"
-)
-
-
-def find_functions(text: str, facts: Sequence[Fact], places: Sequence[Mention]) -> list[Mention]:
-    """Find the functions that a text names: as calls, behind "inside", beside a word for them or a place."""
-    called = [_named(match) for match in _CALLED.finditer(text)]
-    found = [one for one in called if not one.name.isupper()]  # "DONE()" is a macro
-    for match in [*_BEHIND_NAMES.finditer(text), *_BEFORE.finditer(text)]:
-        one = _named(match)
-        if match.re is _BEFORE:
-            told = match["the"] and match["noun"] in ("function", "method", "procedure", "routine")
-        else:
-            told = not match["is"] or (match["called"] and not one.name.endswith("ly"))
-            told = told and _ENDS_NAME.match(text, match.end())
-        is_code = match["quote"] or _LIKE_CODE.search(match["name"])
-        if is_code or (told and one.name.lower() not in _NO_NAME):
-            found.append(one)
-    starts = [place.start for place in places]
-    for fact in facts:
-        if fact.kind is not FactKind.IDENTIFIER or fact.text.isupper():
-            continue
-        if not (_WHOLE_NAME.fullmatch(fact.text) and _LIKE_CODE.search(fact.text)):
-            continue
-        index = bisect_left(starts, fact.start)
-        before = text[places[index - 1].end : fact.start] if index else "-"
-        behind = text[fact.end : starts[index]] if index < len(starts) else "-"
-        inside = _INSIDE.search(text, max(fact.start - _NEAR, 0), fact.start)
-        if inside or any(len(gap) <= _NEAR and _BETWEEN.fullmatch(gap) for gap in (before, behind)):
-            found.append(Mention(fact.start, fact.end, fact.text))
-    return sorted(found, key=start_of)
-
-
-def _named(match: re.Match[str]) -> Mention:
-    """Return the name that a match gives, and where it is."""
-    group = "name" if match["name"] else "frame"
-    start, name = match.start(group), match[group].strip(".")
-    return Mention(start, start + len(name), name)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from tersely import checks
-from tersely.engine.reading import count, name_of
+from tersely.engine.reading import count
 from tersely.errors import UnknownIdError, VersionConflictError
 from tersely.memory.segments.policy import (
     Action,
@@ -35,86 +35,28 @@ from tersely.memory.segments.segment import (
     to_segment_type,
 )
 from tersely.memory.segments.shortening import Shortener, ShorteningRequest, ShortText
-from tersely.models.counters import COUNTERS, resolve_counter
+from tersely.models.counters import resolve_counter
 from tersely.models.language_models import resolve_language_model
-from tersely.protocols import BatchTokenCounter
 from tersely.store import Store
 from tersely.store.versions import Stored
 
 CONTEXT, STASH, REMOVED = PLACES = ("context", "stash", "removed")
 _MARK = "context_segment"  # what other texts of a store do not have
-_KNOWN = {
-    _MARK,
-    "type",
-    "file_path",
-    "line_number",
-    "timestamp",
-    "topic",
-    "tokens",
-    "counter",
-    "place",
-    "stashed",
-}
-
-
-def to_metadata(
-    segment: ContextSegment, place: str, counter: BatchTokenCounter, *, stashed: bool = False
-) -> dict[str, Any]:
-    """Make the store's metadata of a segment in one of PLACES, whose tokens `counter` has counted.
-
-    `stashed`: whether a search of the stash finds its original.
-    """
-    known = asdict(segment.metadata)
-    known["timestamp"] = segment.metadata.timestamp.isoformat()
-    more = {"type": str(segment.type), "counter": name_of(counter), "place": place, "stashed": stashed}
-    return {_MARK: 1, **known, **more}
-
-
-def is_segment(stored: Stored) -> bool:
-    """Say whether a stored text is a segment."""
-    return stored.metadata.keys() >= _KNOWN
-
-
-def place_of(stored: Stored) -> str:
-    """Say where a segment is: one of PLACES."""
-    return str(stored.metadata["place"])
-
-
-def from_store(store: Store, stored: Stored, counter: BatchTokenCounter) -> ContextSegment:
-    """Return the segment of a stored version, counted again if another counter had counted its tokens."""
-    known = stored.metadata
-    # Of other counters, two may have one name; of a text that was masked, more was counted.
-    same = known["counter"] == name_of(counter) in COUNTERS and not stored.masked
-    tokens = int(known["tokens"]) if same else count(counter, stored.text)
-    when = datetime.fromisoformat(known["timestamp"])
-    metadata = SegmentMetadata(known["file_path"], known["line_number"], when, known["topic"], tokens)
-    state = CompressionState()
-    if not stored.is_original and stored.compressed_id is not None:
-        made = store.records(stored.compressed_id)[0]
-        ratio, preserved = made.compression_ratio, made.preserved_metadata
-        state = CompressionState(True, made.original_id, made.compressed_at, ratio, preserved)
-    return ContextSegment(stored.id, stored.text, to_segment_type(known["type"]), metadata, state)
-
-
-def newest_of(store: Store, segment_id: str) -> Stored:
-    """Return the newest version of a segment; a compressed id names its segment. Raises UnknownIdError."""
-    stored = store.get(segment_id)
-    stored = stored if stored.id == segment_id else store.get(stored.id)
-    if not is_segment(stored):
-        raise UnknownIdError(f"no segment is stored under the id {segment_id!r}")
-    return stored
-
-
-def original_of(store: Store, newest: Stored, counter: BatchTokenCounter) -> ContextSegment:
-    """Return the root original of a segment."""
-    root = newest if newest.is_original else store.get(newest.id, newest.original_version)
-    return from_store(store, root, counter)
-
-
 _NOT_COMPRESSED = "Segment not found or not compressed"
+_FAILED = {
+    "not_found": "Segment not found",
+    "changed": "The segment has changed meanwhile; it stays as it is",
+}
 _TO = {Action.STASH: STASH, Action.REMOVE: REMOVED}
 _TRIES = 8  # to put an original back where others change it, too
 _LARGEST_SEARCH = 10_000
+
+
+def to_metadata(segment: ContextSegment, place: str, *, stashed: bool = False) -> dict[str, Any]:
+    """Make the store's metadata of a segment in one of PLACES; `stashed`: a search finds its original."""
+    known = {**asdict(segment.metadata), "timestamp": segment.metadata.timestamp.isoformat()}
+    del known["tokens"]  # are counted when it is read
+    return {_MARK: 1, **known, "type": str(segment.type), "place": place, "stashed": stashed}
 
 
 class SegmentMemory:
@@ -158,15 +100,15 @@ class SegmentMemory:
 
     def get(self, segment_id: str) -> ContextSegment:
         """Return a segment as it is now; a compressed id names its segment. Raises UnknownIdError."""
-        return from_store(self.store, newest_of(self.store, segment_id), self._counter)
+        return self._read(self._newest(segment_id))
 
     def list_context_segments(self, place: str | None = CONTEXT) -> list[ContextSegment]:
         """List the segments in "context", "stash" or "removed" (None: all), in the order of storing."""
         if place is not None and place not in PLACES:
             raise ValueError(f"place must be one of {', '.join(PLACES)}, or None for all, not {place!r}")
-        found = (self.store.get(id) for id in self.store.ids())
-        chosen = [one for one in found if is_segment(one) and place in (None, place_of(one))]
-        return [from_store(self.store, one, self._counter) for one in chosen]
+        every = map(self.store.get, self.store.ids())
+        found = [one for one in every if _MARK in one.metadata]
+        return [self._read(one) for one in found if place in (None, one.metadata["place"])]
 
     def search_stash(self, query: str, top_n: int = 5) -> list[StashHit]:
         """Find the originals of stashed segments, and those of `compress_and_stash`, that match a query best.
@@ -178,9 +120,9 @@ class SegmentMemory:
             found = self.store.search(query, width)
             hits = []
             for one in found:
-                newest = self.store.get(one.id)
-                if is_segment(newest) and (place_of(newest) == STASH or newest.metadata["stashed"]):
-                    hits.append(StashHit(one.id, one.text, one.score, place_of(newest) == CONTEXT))
+                known = self.store.get(one.id).metadata
+                if _MARK in known and (known["place"] == STASH or known["stashed"]):
+                    hits.append(StashHit(one.id, one.text, one.score, known["place"] == CONTEXT))
             if len(hits) >= top_n or len(found) < width or width >= _LARGEST_SEARCH:
                 return hits[:top_n]
             width *= 4
@@ -210,8 +152,8 @@ class SegmentMemory:
             counter=self._counter,
             clock=self._clock,
         )
-        metadata = to_metadata(segment, CONTEXT, self._counter)
-        return replace(segment, segment_id=self.store.put(text, id=segment_id, metadata=metadata).id)
+        stored = self.store.put(text, id=segment_id, metadata=to_metadata(segment, CONTEXT))
+        return replace(segment, segment_id=stored.id)
 
     def compress_context_segment(
         self,
@@ -236,7 +178,10 @@ class SegmentMemory:
         Raises ValueError or TypeError for a wrong argument.
         """
         request = ShorteningRequest.of(preserve_metadata, target_compression_ratio, preserve_active_state)
-        return self._compress(_checked_ids(segment_ids), request)
+        ids = checks.texts(segment_ids, "segment_ids")
+        if not ids:
+            raise ValueError("segment_ids must name at least one segment")
+        return self._compress(ids, request)
 
     def compress_and_stash(
         self,
@@ -247,7 +192,7 @@ class SegmentMemory:
     ) -> StashedCompression:
         """Compress as `compress_context_segment` does, and let `search_stash` find the original."""
         request = ShorteningRequest.of(preserve_metadata, target_compression_ratio, preserve_active_state)
-        result = self._compress(_checked_ids([segment_id]), request, stashed=True)
+        result = self._compress(checks.texts([segment_id], "segment_ids"), request, stashed=True)
         if result.errors:
             return StashedCompression(None, False, False, result.errors[0])
         return StashedCompression(result.compressed_segments[0], True, True)
@@ -261,17 +206,17 @@ class SegmentMemory:
         Several threads may expand the same segment: each gets the original. Raises NotReversibleError if
         secrets were masked when it was stored, and VersionConflictError if other writers keep changing it.
         """
+        refused = ExpandResult(segment_id, error=_NOT_COMPRESSED, code="not_compressed")
         try:
             asked = self.store.get(segment_id)
-            newest = newest_of(self.store, asked.id)
+            newest = self._newest(asked.id)
         except UnknownIdError:
-            return ExpandResult(segment_id, error=_NOT_COMPRESSED, code="not_compressed")
-        in_place = newest.is_original and place_of(newest) == CONTEXT
-        if in_place and asked.is_original:
-            return ExpandResult(segment_id, error=_NOT_COMPRESSED, code="not_compressed")
+            return refused
+        if asked.is_original and _is_in_place(newest):
+            return refused
         text = self.store.expand(segment_id)
         for left in reversed(range(_TRIES)):
-            if newest.is_original and place_of(newest) == CONTEXT:
+            if _is_in_place(newest):
                 break
             try:
                 self._move(newest, CONTEXT)
@@ -279,7 +224,7 @@ class SegmentMemory:
             except VersionConflictError:  # perhaps by somebody who expands it, too
                 if not left:
                     raise
-                newest = newest_of(self.store, asked.id)
+                newest = self._newest(asked.id)
         return ExpandResult(newest.id, text, self._clock())
 
     # --- planning ----------------------------------------------------------------------------------------
@@ -303,16 +248,15 @@ class SegmentMemory:
         preserve_active_state: bool = True,
     ) -> Applied:
         """Carry out a plan. A segment that is gone, or whose text has changed since, stays as it is."""
-        request = ShorteningRequest.of(
-            preserve_metadata, plan.target_compression_ratio, preserve_active_state
-        )
+        ratio = plan.target_compression_ratio
+        request = ShorteningRequest.of(preserve_metadata, ratio, preserve_active_state)
         done: dict[Action, list[str]] = {action: [] for action in Action}
         errors: list[SegmentError] = []
         for decision in plan.decisions:
             id, place = decision.segment_id, _TO.get(decision.action)
             try:
-                newest = newest_of(self.store, id)
-                if newest.digest != decision.digest or place_of(newest) != CONTEXT:
+                newest = self._newest(id)
+                if newest.digest != decision.digest or newest.metadata["place"] != CONTEXT:
                     errors.append(_failed(id, "changed"))
                     continue
                 if place is not None:
@@ -329,12 +273,38 @@ class SegmentMemory:
         """Plan and apply in one call."""
         return self.apply(self.plan_context(state, **options))
 
-    # --- one transaction a segment -----------------------------------------------------------------------
+    # --- the store ---------------------------------------------------------------------------------------
+
+    def _newest(self, segment_id: str) -> Stored:
+        """Return the newest version of a segment, by any of its ids. Raises UnknownIdError."""
+        stored = self.store.get(segment_id)
+        stored = stored if stored.id == segment_id else self.store.get(stored.id)
+        if _MARK not in stored.metadata:
+            raise UnknownIdError(f"no segment is stored under the id {segment_id!r}")
+        return stored
+
+    def _read(self, stored: Stored) -> ContextSegment:
+        """Return the segment of a stored version."""
+        known, tokens = stored.metadata, count(self._counter, stored.text)
+        when = datetime.fromisoformat(known["timestamp"])
+        metadata = SegmentMetadata(known["file_path"], known["line_number"], when, known["topic"], tokens)
+        state = CompressionState()
+        if not stored.is_original and stored.compressed_id is not None:
+            made = self.store.records(stored.compressed_id)[0]
+            ratio, preserved = made.compression_ratio, made.preserved_metadata
+            state = CompressionState(True, made.original_id, made.compressed_at, ratio, preserved)
+        return ContextSegment(stored.id, stored.text, to_segment_type(known["type"]), metadata, state)
+
+    def _original(self, newest: Stored) -> ContextSegment:
+        """Return the root original of a segment."""
+        return self._read(
+            newest if newest.is_original else self.store.get(newest.id, newest.original_version)
+        )
 
     def _move(self, newest: Stored, place: str) -> None:
         """Put the original into a place. Raises VersionConflictError where `newest` is not that any more."""
-        original = original_of(self.store, newest, self._counter)
-        metadata = to_metadata(original, place, self._counter)
+        original = self._original(newest)
+        metadata = to_metadata(original, place)
         self.store.put(original.text, id=newest.id, metadata=metadata, expected_version=newest.version)
 
     def _compress(
@@ -344,42 +314,33 @@ class SegmentMemory:
 
         `stashed`: searches of the stash find the originals.
         """
-        before: dict[str, Stored] = {}
-        errors: dict[str, SegmentError] = {}
-        originals: dict[str, ContextSegment] = {}
-        done: dict[str, CompressedSegment] = {}
-        seen: set[str] = set()
+        done: dict[str, CompressedSegment | SegmentError] = {}
+        todo: dict[str, tuple[Stored, ContextSegment]] = {}
         for id in ids:
             try:
-                newest = newest_of(self.store, id)
+                newest = self._newest(id)
             except UnknownIdError:
-                errors[id] = _failed(id, "not_found")
+                done[id] = _failed(id, "not_found")
                 continue
-            if newest.id in seen:
+            if newest.id in done or newest.id in todo:
                 continue  # the same segment by another of its ids
-            seen.add(newest.id)
-            before[id], originals[id] = newest, original_of(self.store, newest, self._counter)
-            if (known := self._reusable(newest, originals[id], request, stashed)) is not None:
-                done[id] = known
-            elif (declined := self._decline(originals[id], request)) is not None:
-                errors[id] = declined
-        todo = [id for id in originals if id not in errors and id not in done]
-        shortened = self._shortener.shorten([originals[id] for id in todo], request)
-        for id, short in zip(todo, shortened, strict=True):
-            if isinstance(short, SegmentError):
-                errors[id] = replace(short, segment_id=id)
-                continue
-            try:
-                done[id] = self._replace(before[id], originals[id], short, request, stashed)
-            except VersionConflictError:  # perhaps by somebody who asked for the same
-                known = self._reusable(newest_of(self.store, before[id].id), originals[id], request, stashed)
-                if known is not None:
-                    done[id] = known
-                else:
-                    errors[id] = _failed(id, "changed")
-        compressed = tuple([done[id] for id in ids if id in done])
-        failed = tuple([errors[id] for id in ids if id in errors])
-        return CompressionResult(compressed, sum(one.tokens_saved for one in compressed), errors=failed)
+            original = self._original(newest)
+            known = self._reusable(newest, original, request, stashed) or self._decline(original, request)
+            if known is not None:
+                done[newest.id] = known
+            else:
+                todo[newest.id] = (newest, original)
+        shortened = self._shortener.shorten([original for _, original in todo.values()], request)
+        for (id, (newest, original)), short in zip(todo.items(), shortened, strict=True):
+            done[id] = (
+                short
+                if isinstance(short, SegmentError)
+                else self._replace(newest, original, short, request, stashed)
+            )
+        found = [done[id] for id in dict.fromkeys([*ids, *done]) if id in done]
+        compressed = tuple([one for one in found if isinstance(one, CompressedSegment)])
+        errors = tuple([one for one in found if isinstance(one, SegmentError)])
+        return CompressionResult(compressed, sum(one.tokens_saved for one in compressed), errors=errors)
 
     def _replace(
         self,
@@ -388,30 +349,36 @@ class SegmentMemory:
         short: ShortText,
         request: ShorteningRequest,
         stashed: bool,
-    ) -> CompressedSegment:
-        """Put a short text into the place of a segment. Raises VersionConflictError where it has changed."""
-        stashed = stashed or bool(before.metadata["stashed"])
+    ) -> CompressedSegment | SegmentError:
+        """Put a short text into the place of a segment, unless it has changed meanwhile."""
+        known = before.metadata
         made = {
-            "tokens": short.tokens,
             "generated": [list(place) for place in short.generated],
             "method": short.method,
             "kept": short.report.kept,
             "asked": self._shortener.key(original, request),
         }
-        version = self.store.replace(
-            before.id,
-            short.text,
-            compression_ratio=short.tokens / original.tokens,
-            preserved_metadata=short.preserved,
-            metadata={**to_metadata(original, place_of(before), self._counter, stashed=stashed), **made},
-            compressed_at=self._clock(),
-            expected_version=before.version,
-        )
+        try:
+            version = self.store.replace(
+                before.id,
+                short.text,
+                compression_ratio=short.tokens / original.tokens,
+                preserved_metadata=short.preserved,
+                metadata={
+                    **to_metadata(original, known["place"], stashed=stashed or known["stashed"]),
+                    **made,
+                },
+                compressed_at=self._clock(),
+                expected_version=before.version,
+            )
+        except VersionConflictError:  # perhaps by somebody who asked for the same
+            same = self._reusable(self._newest(before.id), original, request, stashed)
+            return same or _failed(before.id, "changed")
         return self._saving(self.store.get(before.id, version.version), original, short.cached)
 
     def _saving(self, short: Stored, original: ContextSegment, cached: bool) -> CompressedSegment:
         """Report what a short form saves."""
-        tokens, known = from_store(self.store, short, self._counter).tokens, short.metadata
+        tokens, known = count(self._counter, short.text), short.metadata
         saved, ratio, kept = original.tokens - tokens, tokens / original.tokens, tuple(known.get("kept", ()))
         ids = (short.id, short.compressed_id or short.id)
         return CompressedSegment(*ids, original.tokens, tokens, saved, ratio, known["method"], kept, cached)
@@ -429,11 +396,10 @@ class SegmentMemory:
         """Decline if a model costs more than it saves."""
         if self._cost is None or self._shortener.model is None or segment.tokens == 0:
             return None
-        if self._shortener.is_known(segment, request):
-            return None
         saved = segment.tokens - int(segment.tokens * request.target_ratio)
         needed = self._cost.requests_to_pay(saved)
-        if needed is not None and needed <= self._cost.requests_expected:
+        is_worth_it = needed is not None and needed <= self._cost.requests_expected
+        if is_worth_it or self._shortener.is_known(segment, request):
             return None
         after = "never" if needed is None else f"after {needed} requests"
         return SegmentError(
@@ -444,18 +410,10 @@ class SegmentMemory:
         )
 
 
-_FAILED = {
-    "not_found": "Segment not found",
-    "changed": "The segment has changed meanwhile; it stays as it is",
-}
+def _is_in_place(stored: Stored) -> bool:
+    """Say whether a version is an original in the context."""
+    return stored.is_original and stored.metadata["place"] == CONTEXT
 
 
 def _failed(id: str, code: str) -> SegmentError:
     return SegmentError(id, code, _FAILED[code])
-
-
-def _checked_ids(segment_ids: Sequence[str]) -> list[str]:
-    ids = checks.texts(segment_ids, "segment_ids")
-    if not ids:
-        raise ValueError("segment_ids must name at least one segment")
-    return list(dict.fromkeys(ids))

@@ -14,9 +14,9 @@ from itertools import pairwise
 from tersely import checks
 from tersely.engine.reading import segment as cut_up
 from tersely.memory.segments.agreement import DENIES, term_lists
-from tersely.memory.segments.clauses import Place, Role, capitalized, without_alternative, without_filler
+from tersely.memory.segments.clauses import Role, capitalized, without_alternative, without_filler
 from tersely.memory.segments.preservation import anchors
-from tersely.memory.segments.reading import Reading, read, said_values, says
+from tersely.memory.segments.reading import Place, Reading, read, said_values, says
 from tersely.memory.segments.words import pattern
 from tersely.types import Level
 
@@ -106,7 +106,7 @@ class Form:
     @cached_property
     def _head(self) -> list[str]:
         """Path, function and line of the work, where the note says that it is there."""
-        here = (self.reading.now.path, self.reading.now_function, self.reading.now.line)
+        here = (self.reading.now.path, self.reading.now.function, self.reading.now.line)
         return [str(part) for part in here if part is not None] if self.reading.last[Role.ACTIVE] else []
 
     def _said(self, role: Role) -> list[str]:
@@ -154,15 +154,15 @@ class Form:
         """Put the place of the work, with the task there, before the parts."""
         reading, head = self.reading, ""
         if self._head:
-            verb = _VERB.search(" ".join(reading.said[Role.ACTIVE]))
+            verb = _VERB.search(" ".join(reading.said(Role.ACTIVE)))
             doing = capitalized(verb.group().lower()) if verb else "Working on"
-            head = f"{doing} {_place(reading.now, reading.now_function)}{task and ';'}{task[1:]}"
+            head = f"{doing} {_place(reading.now, reading.now.function)}{task and ';'}{task[1:]}"
         summary, here = _sentences([head, *parts]), reading.place
-        path, line, function = here.path or "", str(here.line), reading.function or ""
+        path, line, function = here.path or "", str(here.line), reading.place.function or ""
         stated = said_values(summary, [path, line, function])
         if path in stated and (here.line is None or line in stated):
             here = Place(None, None)
-        where = _place(here, None if function in stated else reading.function)
+        where = _place(here, None if function in stated else reading.place.function)
         if head and where:
             return f"{summary} Also: {where}."  # perhaps of another file
         return f"At {where}: {summary}" if summary and where else summary
@@ -180,7 +180,7 @@ def _error(reading: Reading, place: Place) -> str:
     """Write "Error: 'message' at path:line in function()."; the message is the source's, to the letter."""
     if reading.error is None:
         return ""
-    function, path, line = reading.error_function or "", place.path or "", str(place.line)
+    function, path, line = reading.error_place.function or "", place.path or "", str(place.line)
     message = " ".join(reading.error.split())
     message = f"'{message}'" if reading.error_exact and "'" not in message else message
     stated = said_values(message, [path, line])

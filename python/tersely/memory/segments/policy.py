@@ -28,6 +28,7 @@ VERBOSE = 0.7
 RECENT_MINUTES = 10
 SMALLEST, LARGE, DETAILED = 100, 200, 400  # tokens
 RELEVANT = 0.2  # share of the task's terms
+TARGET_RATIO = 0.6
 _NEAR = 100  # words back that a repetition counts
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 _SETTING = re.compile(r"^\s{0,8}[\w.-]{1,80}\s{0,4}[=:]\s{0,4}\S", re.MULTILINE)
@@ -83,30 +84,22 @@ def verbosity(text: str) -> float:
     return idle / total if total else 0.0
 
 
-def is_active(segment: ContextSegment, state: ContextState) -> bool:
-    """Say whether it is being worked on: its id, or its file, is among the active ones."""
+def _is_active(segment: ContextSegment, state: ContextState) -> bool:
     return segment.segment_id in state.active_ids or segment.metadata.file_path in state.active_files
 
 
-def is_recent(segment: ContextSegment, state: ContextState) -> bool:
-    """Say whether it is younger than `recent_minutes`; so is what carries a time that has yet to come."""
+def _is_recent(segment: ContextSegment, state: ContextState) -> bool:
+    """Also where its time has yet to come."""
     now = state.now if state.now is not None else state.clock()
     return now - segment.metadata.timestamp < timedelta(minutes=state.recent_minutes)
 
 
-def is_protected(segment: ContextSegment, state: ContextState) -> bool:
-    """Say whether its id is among the protected ones."""
-    return segment.segment_id in state.protected_ids
-
-
-def is_verbose(segment: ContextSegment, state: ContextState) -> bool:
-    """Say whether more than 0.7 of its words say little (`verbosity`); logs, code and other data repeat
-    themselves for other reasons, and are not verbose."""
+def _is_verbose(segment: ContextSegment, state: ContextState) -> bool:
+    """Data repeat themselves for other reasons, and are not verbose."""
     return segment.type not in DATA_TYPES and verbosity(segment.text) > VERBOSE
 
 
-def is_completed(segment: ContextSegment, state: ContextState) -> bool:
-    """Say whether it is finished: its id or its topic is among the completed ones."""
+def _is_completed(segment: ContextSegment, state: ContextState) -> bool:
     topic = segment.metadata.topic
     return segment.segment_id in state.completed_ids or topic in state.completed_topics
 
@@ -116,29 +109,21 @@ def is_critical(segment: ContextSegment, state: ContextState) -> bool:
     if segment.type in (SegmentType.CODE, SegmentType.CONFIG, SegmentType.ERROR):
         return True
     reading = read_segment(segment)
-    if reading.last[Role.ERROR]:
-        return True
     kinds = {fact.kind for fact in reading.facts}
-    return bool(kinds & {FactKind.ERROR, FactKind.FENCED_CODE}) or len(_SETTING.findall(segment.text)) >= 3
+    return (
+        bool(reading.last[Role.ERROR] or kinds & {FactKind.ERROR, FactKind.FENCED_CODE})
+        or len(_SETTING.findall(segment.text)) >= 3
+    )
 
 
-def is_relevant(segment: ContextSegment, state: ContextState) -> bool:
-    """Say whether it has at least a fifth of the task's terms; without a task, everything is relevant."""
-    if not state.task:
-        return True
+def _is_relevant(segment: ContextSegment, state: ContextState) -> bool:
     about = f"{segment.text}\n{segment.metadata.topic or ''}\n{segment.metadata.file_path or ''}"
-    return shared_terms(about, state.task) >= RELEVANT
+    return not state.task or shared_terms(about, state.task) >= RELEVANT
 
 
-def is_detailed(segment: ContextSegment, state: ContextState) -> bool:
-    """Say whether it is a log, code, a debugging session or tool output, or longer than 400 tokens."""
+def _is_detailed(segment: ContextSegment, state: ContextState) -> bool:
     is_data = segment.type in DATA_TYPES and segment.type is not SegmentType.CONFIG
     return is_data or segment.tokens > DETAILED
-
-
-def is_needed_soon(segment: ContextSegment, state: ContextState) -> bool:
-    """Say whether its id is among those that will be needed soon."""
-    return segment.segment_id in state.needed_ids
 
 
 Predicate = Callable[[ContextSegment, ContextState], bool]
@@ -146,17 +131,29 @@ Predicate = Callable[[ContextSegment, ContextState], bool]
 
 @dataclass(frozen=True, slots=True)
 class Predicates:
-    """The rules that judge segments; pass your own to replace any of them."""
+    """The rules that judge segments; pass your own to replace any of them.
 
-    active: Predicate = is_active
-    recent: Predicate = is_recent
-    protected: Predicate = is_protected
-    verbose: Predicate = is_verbose
-    completed: Predicate = is_completed
+    Attributes:
+        active: whether its id or its file is being worked on.
+        recent: whether it is younger than `recent_minutes`.
+        protected: whether its id is protected.
+        verbose: whether more than 0.7 of its words say little (`verbosity`), and it is no data.
+        completed: whether its id or its topic is finished.
+        critical: whether it tells a last error, or holds an error's message, code or settings.
+        relevant: whether it has at least a fifth of the task's terms; without a task, everything is.
+        detailed: whether it is a log, code, a debugging session or tool output, or longer than 400 tokens.
+        needed_soon: whether its id will be needed soon.
+    """
+
+    active: Predicate = _is_active
+    recent: Predicate = _is_recent
+    protected: Predicate = lambda segment, state: segment.segment_id in state.protected_ids
+    verbose: Predicate = _is_verbose
+    completed: Predicate = _is_completed
     critical: Predicate = is_critical
-    relevant: Predicate = is_relevant
-    detailed: Predicate = is_detailed
-    needed_soon: Predicate = is_needed_soon
+    relevant: Predicate = _is_relevant
+    detailed: Predicate = _is_detailed
+    needed_soon: Predicate = lambda segment, state: segment.segment_id in state.needed_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,17 +178,18 @@ def explain_compression(
         return Verdict(False, reason)
     if segment.tokens < SMALLEST:
         return Verdict(False, "too_small")
-    for reason, holds in (("verbose", judge.verbose), ("completed", judge.completed)):
-        if holds(segment, state):
-            return Verdict(True, reason)
+    if judge.verbose(segment, state):
+        return Verdict(True, "verbose")
+    if judge.completed(segment, state):
+        return Verdict(True, "completed")
     large = segment.tokens > LARGE and not judge.critical(segment, state)
     return Verdict(large, "large" if large else "nothing_to_gain")
 
 
 def _left_alone(segment: ContextSegment, state: ContextState, judge: Predicates) -> str:
     """Name the first reason to leave a segment as it is; "" where there is none."""
-    reasons = {"active": judge.active, "recent": judge.recent, "protected": judge.protected}
-    return next((reason for reason, holds in reasons.items() if holds(segment, state)), "")
+    reasons = ("active", "recent", "protected")
+    return next((reason for reason in reasons if getattr(judge, reason)(segment, state)), "")
 
 
 def should_compress_segment(
@@ -199,11 +197,6 @@ def should_compress_segment(
 ) -> bool:
     """Return whether a segment should be compressed (`explain_compression` also gives the reason)."""
     return explain_compression(segment, state, predicates).compress
-
-
-# --- what to do with each -----------------------------------------------------------------------------
-
-TARGET_RATIO = 0.6
 
 
 class Action(StrEnum):
@@ -278,10 +271,10 @@ def plan_context(
     decisions = []
     for segment in segments:
         action, reason = decide(segment, state, judge)
-        tokens, id = segment.tokens, segment.segment_id
+        tokens = segment.tokens
         after = {Action.KEEP: tokens, Action.COMPRESS: int(tokens * target_compression_ratio)}.get(action, 0)
         digest = hashlib.sha256(segment.text.encode("utf-8", "surrogatepass")).hexdigest()
-        decisions.append(ContextDecision(id, action, reason, tokens, after, digest))
+        decisions.append(ContextDecision(segment.segment_id, action, reason, tokens, after, digest))
     return ContextPlan(tuple(decisions), target_compression_ratio)
 
 
@@ -300,16 +293,13 @@ def decide(segment: ContextSegment, state: ContextState, judge: Predicates) -> t
         return Action.COMPRESS, "verbose"
     if judge.detailed(segment, state) and not judge.needed_soon(segment, state):
         return Action.STASH, "detailed"
-    if not relevant or judge.completed(segment, state):
-        if judge.critical(segment, state):
-            return Action.KEEP, "critical"
-        if segment.segment_id not in state.stored_ids:
-            return Action.KEEP, "not_stored"
-        return Action.REMOVE, "completed" if relevant else "irrelevant"
-    return Action.KEEP, "nothing_to_gain"
-
-
-# --- what a model costs -------------------------------------------------------------------------------
+    if relevant and not judge.completed(segment, state):
+        return Action.KEEP, "nothing_to_gain"
+    if judge.critical(segment, state):
+        return Action.KEEP, "critical"
+    if segment.segment_id not in state.stored_ids:
+        return Action.KEEP, "not_stored"
+    return Action.REMOVE, "completed" if relevant else "irrelevant"
 
 
 @dataclass(frozen=True, slots=True)

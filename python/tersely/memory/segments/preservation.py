@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -31,15 +31,16 @@ from tersely.memory.segments.claims import (
     turned_changes,
     turned_states,
 )
-from tersely.memory.segments.clauses import Role, find_paths, role_of, start_of, without_alternative
+from tersely.memory.segments.clauses import Role, read_clauses, without_alternative
 from tersely.memory.segments.reading import (
     FORBIDS_AT_START,
     Reading,
-    read,
+    find_paths,
     read_segment,
     said_values,
     says,
     says_line,
+    start_of,
 )
 from tersely.memory.segments.segment import ContextSegment
 from tersely.memory.segments.words import pattern
@@ -92,7 +93,7 @@ def _join(parts: Sequence[str]) -> str | None:
 
 
 def _progress(reading: Reading) -> str | None:
-    done, ahead = _join(reading.said[Role.DONE]), _join(reading.said[Role.NEXT])
+    done, ahead = _join(reading.said(Role.DONE)), _join(reading.said(Role.NEXT))
     return "; ".join([*([f"done: {done}"] if done else []), *([f"next: {ahead}"] if ahead else [])]) or None
 
 
@@ -101,9 +102,9 @@ _Reader = Callable[[ContextSegment, Reading], Any]
 FIELDS: dict[str, tuple[str, _Reader]] = {
     "file_path": ("File", lambda segment, reading: reading.place.path),
     "line_number": ("Line", lambda segment, reading: reading.place.line),
-    "active_state": ("State", lambda segment, reading: _join(reading.said[Role.ACTIVE])),
-    "function_name": ("Function", lambda segment, reading: reading.function),
-    "active_task": ("Task", lambda segment, reading: _join(reading.said[Role.ACTIVE][-1:])),
+    "active_state": ("State", lambda segment, reading: _join(reading.said(Role.ACTIVE))),
+    "function_name": ("Function", lambda segment, reading: reading.place.function),
+    "active_task": ("Task", lambda segment, reading: _join(reading.said(Role.ACTIVE)[-1:])),
     "last_error": ("Error", lambda segment, reading: reading.error),
     "error_location": ("Error at", lambda segment, reading: str(reading.error_place) or None),
     "progress_state": ("Progress", lambda segment, reading: _progress(reading)),
@@ -112,9 +113,9 @@ FIELDS: dict[str, tuple[str, _Reader]] = {
         "Cursor",
         lambda segment, reading: str(reading.now) if reading.now.line is not None else None,
     ),
-    "recent_changes": ("Changes", lambda segment, reading: _join(reading.said[Role.DONE])),
-    "pending_work": ("Pending", lambda segment, reading: _join(reading.said[Role.NEXT])),
-    "decision": ("Decision", lambda segment, reading: _join(reading.said[Role.DECISION])),
+    "recent_changes": ("Changes", lambda segment, reading: _join(reading.said(Role.DONE))),
+    "pending_work": ("Pending", lambda segment, reading: _join(reading.said(Role.NEXT))),
+    "decision": ("Decision", lambda segment, reading: _join(reading.said(Role.DECISION))),
     "topic": ("Topic", lambda segment, reading: segment.metadata.topic),
     "timestamp": ("Time", lambda segment, reading: segment.metadata.timestamp.isoformat()),
 }
@@ -216,27 +217,26 @@ def states(text: str, name: str, value: Any) -> bool:
 
 # --- the check -----------------------------------------------------------------------------------------
 
-ENOUGH_WORDS = 0.25  # of a clause's terms, beside all its numbers, paths and names
+_ENOUGH_WORDS = 0.25  # of a value's terms, beside all its numbers, paths and names
+_ABOUT, _RULE = (
+    0.5,
+    0.6,
+)  # share of a clause's terms that is said, where it is not left out; and of a prohibition's
 _SUBJECTS = 12  # most frequent terms of a text: what it is about
 _LONGEST_FRONT = 1_000  # characters
 _FRONTS = tuple(f"[{label}: " for label, _ in FIELDS.values())
-_DENIED = pattern("denied")
-_FORBIDDEN = pattern("forbidden")
+_FORBIDDEN, _AIM = pattern("forbidden"), pattern("aim")
 _DIGIT = re.compile(r"\d")
-_AIM, _PARTS, _VERBS = pattern("aim"), pattern("border"), pattern("verb")
-_MOST_RULES = 100  # rules and statements may be said in other words; more of them to the letter only
+_MOST_RULES = 100  # rules and changes may be said in other words; more of them to the letter only
 _MOST_MADE_UP = 50  # are looked at
-_ACTIVE = ("active_task", "active_state")  # these must also be said to be current
-_SAID = {
+_UNDERSTOOD = (Role.DONE, Role.ACTIVE, Role.NEXT, Role.DECISION)
+_STATEMENTS = (FactKind.QUOTE, FactKind.NEGATION, FactKind.DECISION, FactKind.ERROR)
+_SAID = {  # of what they say there may be several clauses
     "progress_state": (Role.DONE, Role.NEXT),
     "recent_changes": (Role.DONE,),
     "pending_work": (Role.NEXT,),
     "active_state": (Role.ACTIVE,),
-}  # of what they say there may be several clauses
-_FINISHED = ("progress_state", "recent_changes")  # these must not be denied
-_PLACE_FIRST = re.compile(r"\W*(?:(?:at|in|on)[ ])?", re.IGNORECASE)
-_ABOUT = 0.5  # share of a value's terms in a clause that speaks of the same
-_RULE = 0.6  # and of a prohibition's
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,44 +346,21 @@ def compare(
     segment: ContextSegment, source: Reading, compressed_text: str, fields: Sequence[str]
 ) -> PreservationReport:
     """Check the same with what was read of the segment already, `source`."""
-    values = field_values(segment, source, list(dict.fromkeys([*fields, "decision"])))
-    wholes = [
-        without_alternative(value) if name == "decision" else str(value) for name, value in values.items()
-    ]
-    rules = list(source.rules)
-    for fact in source.facts if source.is_note else ():  # what the native finder sees forbidden
-        forbids = fact.kind is FactKind.OBLIGATION and DENIES.search(_AIM.sub("", fact.text))
-        if forbids or (fact.kind is FactKind.NEGATION and FORBIDS_AT_START.match(fact.text)):
-            rules.append(fact.text)
     original, short = in_one_form(segment.text, words=True), in_one_form(compressed_text)
-    plain = [in_one_form(one) if _DIGIT.search(one) else one for one in (*wholes, *rules)]
-    every = anchors(*plain)
-    check = _Check(source, short)
-    items = []
-    for (name, value), whole, own in zip(values.items(), plain, every, strict=False):
-        if name not in _OF_THE_TEXT or states(segment.text, name, value):  # not what only the metadata knows
-            lost, missing = check.lost(name, value, whole, own)
-            check.known.update(missing)
-            items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
-    needed = dict(zip(rules, zip(plain[len(wholes) :], every[len(wholes) :], strict=True), strict=True))
-    for number, (rule, (whole, own)) in enumerate(needed.items()):
-        missing = check.missing(own)
-        stated = says(short, whole)
-        if not (stated or missing) and number < _MOST_RULES:
-            stated = any(map(_FORBIDDEN.search, check.about(whole, _RULE)))
-        items.append(PreservedItem("constraint", rule, "kept" if stated else "lost", tuple(missing)))
+    own_words = compressed_text[_front_end(compressed_text) :]
+    items = [*_fields(segment, source, short, fields), *_constraints(source, short)]
+    unsupported = _unsupported(segment, original, short)
     dropped: list[DroppedFact] = []
     contradicted: list[str] = []
-    unsupported = _unsupported(segment, original, short)
     if source.is_note:
-        dropped = check.dropped()
-        texts = list(dict.fromkeys([one.text for one in dropped]))
-        gone = {text for text, own in zip(texts, anchors(*texts), strict=True) if check.missing(own) == own}
-        in_part = {
-            name for name, roles in _SAID.items() if any(gone & {*source.said[role]} for role in roles)
-        }
+        dropped = _dropped(source, short)
+        texts = [one.text for one in dropped]
+        gone = {text for text, own in zip(texts, anchors(*texts), strict=True) if _missing(short, own) == own}
         items = [
-            replace(item, outcome="in part") if item.name in in_part and item.outcome == "kept" else item
+            replace(item, outcome="in part")
+            if item.outcome == "kept"
+            and any(gone & {*source.said(role)} for role in _SAID.get(item.name, ()))
+            else item
             for item in items
         ]
         if unread := tuple([one.text for one in dropped if not one.reason]):
@@ -391,20 +368,21 @@ def compare(
         extra = segment.metadata  # what only it says is a sentence
         parts = (extra.file_path, extra.line_number, extra.topic, extra.timestamp.isoformat())
         told = ", ".join([str(part) for part in parts if part is not None])
-        form = in_one_form(short, words=True)
+        front = _front_end(short)
+        form = in_one_form(f"{short[:front]}\n\n{short[front:]}", words=True)
         changes, others = read_changes(original), read_changes(form)
         rest = form  # without changes that the note tells in another way
-        told_anew = [words for change, words in others.items() if changes.get(change, words) != words]
-        for words in told_anew[:_MOST_MADE_UP]:
+        for words in [said for one, said in others.items() if changes.get(one, said) != said][:_MOST_RULES]:
             rest = rest.replace(words, " ")
         contradicted = contradictions(f"{original}\n\n{told}", rest)
-        contradicted += [*turned_changes(changes, others), *turned_states(source, check.written)]
-        unsupported += [*other_units(original, form)]
-        unsupported += made_up_words(f"{segment.text} {told}", compressed_text[_front_end(compressed_text) :])
-    mine, theirs = term_lists([segment.text, compressed_text[_front_end(compressed_text) :]])
+        contradicted += turned_changes(changes, others) + turned_states(
+            source, read_clauses(short[_front_end(short) :])
+        )
+        unsupported += other_units(original, form) + made_up_words(f"{segment.text} {told}", own_words)
+    mine, theirs = term_lists([segment.text, own_words])
     about = [term for term, _ in Counter(mine).most_common(_SUBJECTS)]
     is_about = (
-        _share(set(about), set(theirs)) >= ENOUGH_WORDS if about else says(segment.text, compressed_text)
+        _share(set(about), set(theirs)) >= _ENOUGH_WORDS if about else says(segment.text, compressed_text)
     )
     items.append(PreservedItem("content", ", ".join(about), "kept" if is_about else "lost"))
     return PreservationReport(
@@ -415,124 +393,99 @@ def compare(
     )
 
 
-_UNDERSTOOD = (Role.DONE, Role.ACTIVE, Role.NEXT, Role.DECISION)
-_STATEMENTS = (FactKind.QUOTE, FactKind.NEGATION, FactKind.DECISION, FactKind.ERROR)
-
-
-class _Check:
-    """A text to compare with the reading of its source."""
-
-    def __init__(self, source: Reading, text: str) -> None:
-        self.source, self.text = source, text
-        front = _front_end(text)  # the blank behind it parts it from the first clause
-        self.written = read(f"{text[: front - 1]}\n{text[front:]}" if front else text)
-        self.said = [clause.text for clause in self.written.clauses]
-        self.terms, *others = map(set, term_lists([text, *self.said]))
-        self.clauses = list(zip(self.said, others, strict=True))  # with the terms of each
-        self.known: set[str] = set()  # what a field has lost already
-
-    def about(self, value: str, share: float = _ABOUT) -> list[str]:
-        """Return the clauses of the text that have at least a share of the terms of `value`."""
-        wanted = set(term_lists([value])[0])
-        return [said for said, terms in self.clauses if len(wanted & terms) / (len(wanted) or 1) >= share]
-
-    def lost(self, name: str, value: Any, whole: str, needed: Sequence[str]) -> tuple[bool, list[str]]:
-        """Return (whether a field is lost, its missing anchors), without anchors that another field lost.
-
-        `whole`: what of the value must be said; `needed`: its anchors.
-        """
-        source, text = self.source, self.text
-        if name in ("line_number", "error_location") and source.is_note:
-            # The line of the work may be given to the error, and the other way round.
-            step = 1 if name == "line_number" else -1
-            here, other = (source.place, source.error_place)[::step]
-            there, _ = (self.written.place, self.written.error_place)[::step]
-            moved = step == 1 and here.path == there.path is not None and there.line not in (None, here.line)
-            if here.line is not None and (moved or None is not other.line == there.line != here.line):
-                return whole not in self.known, [whole]
+def _fields(
+    segment: ContextSegment, source: Reading, text: str, fields: Sequence[str]
+) -> list[PreservedItem]:
+    """Check the fields that the segment's text has; what several of them lack counts for the first one."""
+    values = field_values(segment, source, list(dict.fromkeys([*fields, "decision"])))
+    values = {  # not what only the metadata knows
+        name: value
+        for name, value in values.items()
+        if name not in _OF_THE_TEXT or states(segment.text, name, value)
+    }
+    wholes = [
+        _plain(without_alternative(value) if name == "decision" else str(value))
+        for name, value in values.items()
+    ]
+    terms = set(term_lists([text])[0])
+    items, known = [], set[str]()  # what a field has lost already
+    rows = zip(values.items(), wholes, anchors(*wholes), map(set, term_lists(wholes)), strict=True)
+    for (name, value), whole, needed, words in rows:
         if name in _TO_THE_LETTER or (name == "last_error" and source.error_exact):
-            gone = not states(text, name, whole if isinstance(value, str) else value)
-            return gone and whole not in self.known, [whole] if gone else []
-        missing = self.missing(needed)
-        new = bool(set(missing) - self.known)
-        if name in _PLACES:
-            return not states(text, name, value) and (not missing or new), missing
-        if new:
-            return True, missing
-        if (denied := DENIES.search(whole)) and not (_DENIED.search(text) or self._is_to_do(name)):
-            return denied.group() not in self.known, [*missing, denied.group()]
-        if name in _FINISHED and any(map(self._is_denied, source.said[Role.DONE])):
-            return True, missing
-        if name in _ACTIVE and not self._is_current(whole):
-            return not missing, missing
-        if name in _ACTIVE and needed and not missing:
-            return False, missing
-        # A clause whose anchors are gone, and reported elsewhere, is judged by its other words.
-        return _share(set(term_lists([whole])[0]), self.terms) < ENOUGH_WORDS, missing
-
-    def _is_to_do(self, name: str) -> bool:
-        """Say whether all that a field denies is not done yet, and the text calls it the next."""
-        said = [(role, clause) for role in _SAID.get(name, ()) for clause in self.source.said[role]]
-        ahead = {clause.text for clause in self.written.clauses if clause.role is Role.NEXT}
-        denied = [(role, clause) for role, clause in said if DENIES.search(clause)]
-        return bool(denied) and all(
-            role is Role.NEXT and not ahead.isdisjoint(self.about(clause, ENOUGH_WORDS))
-            for role, clause in denied
+            is_said = states(text, name, whole if isinstance(value, str) else value)
+            missing = [] if is_said else [whole]
+        else:
+            missing = _missing(text, needed)
+            is_said = (
+                states(text, name, value) if name in _PLACES else _share(words, terms) >= _ENOUGH_WORDS
+            ) and not missing
+        # A value whose anchors are gone, and reported elsewhere, is judged by its other words.
+        only_known = bool(missing) and known.issuperset(missing)
+        only_known = only_known and (
+            name in (*_TO_THE_LETTER, *_PLACES, "last_error") or _share(words, terms) >= _ENOUGH_WORDS
         )
-
-    def _is_denied(self, done: str) -> bool:
-        """Whether a done item occurs only in clauses with a negation that it does not have itself."""
-        about = [] if DENIES.search(done) else self.about(done)
-        parts = [[part for part in _PARTS.split(said) if part.strip()] for said in about]
-        return bool(about) and all(map(DENIES.search, map(itemgetter(0), filter(None, parts))))
-
-    def _is_current(self, task: str) -> bool:
-        """Say whether something is said to be current, the text begins with the current file, or a part of a
-        clause begins as the task does: with a verb in -ing."""
-        path = self.source.now.path
-        if self.written.last[Role.ACTIVE] or (path and _begins_with(self.text, path)):
-            return True
-        verbs = {word.casefold() for word in _VERBS.findall(task)}
-        for part in [part.strip() for said in self.said for part in _PARTS.split(said)]:
-            match = _VERBS.match(part)
-            if (match and match[0].casefold() in verbs) or role_of(part) is Role.ACTIVE:
-                return True
-        return False
-
-    def missing(self, anchors: Sequence[str]) -> list[str]:
-        """Return the anchors that the text lacks; a number with a unit may go without it."""
-        said = said_values(self.text, anchors)
-        gone = [one for one in anchors if one not in said]
-        bare = bare_numbers(self.text, gone) if gone else ()
-        return [one for one in gone if one not in bare]
-
-    def dropped(self) -> list[DroppedFact]:
-        """List what the note's own sentences state and the text does not: exact words; what they quote, deny
-        or decide; clauses of whose terms the text has less than half. The reason of exact words is "" where
-        no clause of the note was understood, so that nothing is known to matter less."""
-        own = [clause for clause in self.source.clauses if not clause.is_pasted]
-        understood = any(clause.role in _UNDERSTOOD for clause in own)
-        words, statements = dict[str, str](), dict[str, str]()
-        there, gone = word_tokens(self.text), defaultdict[int, list[str]](list)
-        for fact in facts_after([self.source.text], self.text).of("lost"):
-            at = bisect_left(own, fact.start + 1, key=start_of) - 1
-            if fact.kind in _STATEMENTS and at >= 0 and fact.start < own[at].end:
-                gone[at].append(fact.text)
-        every = map(set, term_lists([one.message for one in own]))
-        for number, (clause, terms) in enumerate(zip(own, every, strict=True)):
-            why = "older" if clause.role in (*_UNDERSTOOD, Role.ERROR) else "background"
-            for word in exact_words(in_one_form(clause.text)):
-                if not has_word(there, word):
-                    words.setdefault(word, why if understood else "")
-            for text in (*gone[number], *([clause.message] if _share(terms, self.terms) < _ABOUT else ())):
-                statements.setdefault(text, why)
-        return [DroppedFact(*one) for one in (*words.items(), *statements.items())]
+        items.append(PreservedItem(name, value, "kept" if is_said or only_known else "lost", tuple(missing)))
+        known.update(missing)
+    return items
 
 
-def _begins_with(text: str, path: str) -> bool:
-    """Say whether a text begins with a path, as the place that it is about."""
-    at = text.find(path)
-    return at >= 0 and bool(_PLACE_FIRST.fullmatch(text, 0, at))
+def _constraints(source: Reading, text: str) -> list[PreservedItem]:
+    """Check what must not be done: a clause has to forbid as much."""
+    rules = list(source.rules)
+    for fact in source.facts if source.is_note else ():  # what the native finder sees forbidden
+        forbids = fact.kind is FactKind.OBLIGATION and DENIES.search(_AIM.sub("", fact.text))
+        if forbids or (fact.kind is FactKind.NEGATION and FORBIDS_AT_START.match(fact.text)):
+            rules.append(fact.text)
+    rules = list(dict.fromkeys(rules))
+    said = [clause.text for clause in read_clauses(text)] if rules else []
+    wholes = [_plain(rule) for rule in rules]
+    terms = list(map(set, term_lists([*said, *wholes])))
+    clauses = list(zip(said, terms, strict=False))
+    items = []
+    rows = zip(rules, wholes, anchors(*wholes), terms[len(said) :], strict=True)
+    for number, (rule, whole, needed, words) in enumerate(rows):
+        missing = _missing(text, needed)
+        stated = says(text, whole)
+        if not (stated or missing) and number < _MOST_RULES:
+            about = [clause for clause, there in clauses if _share(words, there) >= _RULE]
+            stated = any(map(_FORBIDDEN.search, about))
+        items.append(PreservedItem("constraint", rule, "kept" if stated else "lost", tuple(missing)))
+    return items
+
+
+def _plain(text: str) -> str:
+    return in_one_form(text) if _DIGIT.search(text) else text
+
+
+def _missing(text: str, anchors: Sequence[str]) -> list[str]:
+    """Return the anchors that a text lacks; a number with a unit may go without it."""
+    said = said_values(text, anchors)
+    gone = [one for one in anchors if one not in said]
+    bare = bare_numbers(text, gone) if gone else ()
+    return [one for one in gone if one not in bare]
+
+
+def _dropped(source: Reading, text: str) -> list[DroppedFact]:
+    """List what the note's own sentences state and a text does not: exact words; what they quote, deny or
+    decide; clauses of whose terms it has less than half. The reason of exact words is "" where no clause of
+    the note was understood, so that nothing is known to matter less."""
+    own = [clause for clause in source.clauses if not clause.is_pasted]
+    understood = any(clause.role in _UNDERSTOOD for clause in own)
+    words, statements, there = dict[str, str](), dict[str, str](), word_tokens(text)
+    gone: list[list[str]] = [[] for _ in own]
+    for fact in facts_after([source.text], text).of("lost"):
+        at = bisect_left(own, fact.start + 1, key=start_of) - 1
+        if fact.kind in _STATEMENTS and at >= 0 and fact.start < own[at].end:
+            gone[at].append(fact.text)
+    said, *every = map(set, term_lists([text, *[one.message for one in own]]))
+    for clause, terms, lost in zip(own, every, gone, strict=True):
+        why = "older" if clause.role in (*_UNDERSTOOD, Role.ERROR) else "background"
+        for word in exact_words(in_one_form(clause.text)):
+            if not has_word(there, word):
+                words.setdefault(word, why if understood else "")
+        for told in (*lost, *([clause.message] if _share(terms, said) < _ABOUT else ())):
+            statements.setdefault(told, why)
+    return [DroppedFact(*one) for one in (*words.items(), *statements.items())]
 
 
 def _front_end(text: str) -> int:

@@ -11,28 +11,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from operator import itemgetter
+from operator import attrgetter
 
 from tersely import _native
 from tersely.content.detect import detect
 from tersely.engine.facts import list_facts
-from tersely.memory.segments.clauses import (
-    FAILS,
-    LINE_NUMBER,
-    Clause,
-    Mention,
-    Place,
-    Role,
-    find_functions,
-    find_paths,
-    quotations,
-    read_clauses,
-    said_wrong,
-    start_of,
-)
+from tersely.memory.segments.clauses import FAILS, Clause, Role, quotations, read_clauses, said_wrong
 from tersely.memory.segments.segment import NOTE_TYPES, ContextSegment, checked_segment
-from tersely.memory.segments.words import pattern, written
-from tersely.types import Fact
+from tersely.memory.segments.words import pattern, read_words, written
+from tersely.types import Fact, FactKind
 
 _ROLES = tuple(Role)
 _STATES = (Role.ACTIVE, Role.DONE, Role.NEXT, Role.DECISION)
@@ -42,8 +29,105 @@ _PROSE = ("prose", "markdown", "conversation", "tool_output", "mixed")
 # Clauses that may say where the work is: not what went wrong elsewhere, nor what comes next.
 _PLACED = (Role.ACTIVE, Role.DONE, Role.DECISION, Role.REJECTED, Role.ADJUNCT, Role.OTHER)
 
+# --- paths, lines and functions ------------------------------------------------------------------------
 
-# --- errors --------------------------------------------------------------------------------------------
+start_of = attrgetter("start")  # sort key of mentions, facts and clauses
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file, a line of it, and a function; None where one is not known."""
+
+    path: str | None = None
+    line: int | None = None
+    function: str | None = None
+
+    def __str__(self) -> str:
+        line = f"line {self.line}" if self.path is None else f":{self.line}"
+        return (self.path or "") + (line if self.line is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A path, a line or a function, where the text names it."""
+
+    start: int  # in characters of the text
+    end: int
+    name: str = ""  # of the file, or the function (without "()"); "" for a line alone
+    line: int | None = None  # behind a path ("a.py:12"), or alone
+
+
+_LINE_BEHIND = re.compile(r"(?::|\(|\"?,? lines? )\[?(\d{1,9})(?=\D|$)")
+_LINE_NUMBER = pattern("line_number")
+_NAME = written("name")
+_WHOLE_NAME = re.compile(_NAME)
+_NAMED = (
+    re.compile(rf"\b(?P<name>{_NAME})(?P<code>\(\))"),
+    re.compile(rf"\bline \d{{1,9}}(?P<code>, in )(?P<name>{_NAME})"),
+    pattern("behind_names"),
+    re.compile(  # "the parse method", "parse_args method"
+        rf"(?P<is>\bthe\s{{1,3}})?(?P<code>`?)\b(?P<name>{_NAME})`?\s{{1,3}}"
+        r"(?:function|method|procedure|routine|test)\b"
+    ),
+)
+_LIKE_CODE = re.compile(r"_|[a-z][A-Z]|[.:]\w|\d")
+_NO_NAME = frozenset(" ".join(read_words("no functions")).split())  # words beside "function"
+_ENDS_NAME = re.compile(
+    r"[`'\")]{0,2}\s?(?:[.,;:(]|$|(?:around|at|from|in|inside|is|now|of|on|was|where|which|within)\b)"
+)
+_NEAR = 20  # characters between a function and its place
+_INSIDE = re.compile(r"\b(?:(?:body|end|middle|start|top) of|inside|within)\s{1,3}(?:the\s)?[`'\"]?$", re.I)
+_BETWEEN = re.compile(
+    r"[\s,:(`'\"]{1,3}(?:(?:at|from|in|inside|of|within)\s)?(?:file\s|line\s|ln\s|the\s){0,2}[(`'\"]{0,2}"
+)
+
+
+def find_paths(facts: Sequence[Fact]) -> list[Mention]:
+    """Find the files among the facts of a text, each with the line behind it. O(characters)."""
+    found = []
+    for fact in facts:
+        if fact.kind is FactKind.PATH:
+            found.append(Mention(fact.start, fact.end, fact.text))
+        elif fact.kind is FactKind.PATH_LINE:
+            behind = _LINE_BEHIND.search(fact.text, 1)
+            name = fact.text[: behind.start()] if behind else fact.text
+            found.append(Mention(fact.start, fact.end, name, int(behind[1]) if behind else None))
+    return found
+
+
+def _find_functions(text: str, facts: Sequence[Fact], places: Sequence[Mention]) -> list[Mention]:
+    """Find the functions that a text names: as calls, behind "inside", beside a word for them or a place."""
+    found = []
+    for at, form in enumerate(_NAMED):
+        for match in form.finditer(text):
+            start, name, is_code = match.start("name"), match["name"].strip("."), match["code"]
+            is_name = (
+                is_code
+                or _LIKE_CODE.search(name)
+                or (
+                    name.lower() not in _NO_NAME
+                    and not name.endswith("ly")
+                    and (match["is"] if at == 3 else not match["is"] and _ENDS_NAME.match(text, match.end()))
+                )
+            )
+            if is_name and not (at == 0 and name.isupper()):  # "DONE()" is a macro
+                found.append(Mention(start, start + len(name), name))
+    starts = [place.start for place in places]
+    for fact in facts:
+        if fact.kind is not FactKind.IDENTIFIER or fact.text.isupper():
+            continue
+        if not (_WHOLE_NAME.fullmatch(fact.text) and _LIKE_CODE.search(fact.text)):
+            continue
+        index = bisect_left(starts, fact.start)
+        before = text[places[index - 1].end : fact.start] if index else "-"
+        behind = text[fact.end : starts[index]] if index < len(starts) else "-"
+        inside = _INSIDE.search(text, max(fact.start - _NEAR, 0), fact.start)
+        if inside or any(len(gap) <= _NEAR and _BETWEEN.fullmatch(gap) for gap in (before, behind)):
+            found.append(Mention(fact.start, fact.end, fact.text))
+    return sorted(found, key=start_of)
+
+
+# --- errors and prohibitions -----------------------------------------------------------------------------
 
 _GIVES_MESSAGE = re.compile(r"\berror\b[^'\"`‘“]{0,20}['\"`‘“]", re.IGNORECASE)
 _STATUS = re.compile(r"(?<![\w.:/-])[45]\d\d(?![\w.]\w)(?:\s{1,3}[A-Z][a-z]{1,20}){0,3}(?:\s{1,3}errors?\b)?")
@@ -56,52 +140,36 @@ def _last_error(clauses: Sequence[Clause]) -> tuple[str | None, bool, Clause | N
     """Return (message, whether it must stay to the letter, the clause that tells it)."""
     errors = [clause for clause in reversed(clauses) if clause.role is Role.ERROR]
     for clause in errors:
-        quoted = quotations(clause.text)
-        longest = max([quote for _, quote in quoted], key=len, default="")
-        named = _TYPE.search(clause.text)
-        for start, quote in quoted:
-            if named and start < named.start() <= start + len(quote):
-                return quote, True, clause
-        if named and named["message"]:
-            return named.group().strip(), True, clause
-        if longest and (" " in longest.strip() or _GIVES_MESSAGE.search(clause.text)):
-            return longest, True, clause
-        if (message := said_wrong(clause.text)) is not None:
+        if message := _message(clause.text):
             return message, True, clause
-        if named:
-            return named.group(), True, clause
         if "error" in clause.label:
             return clause.message, False, clause
     for clause in reversed(clauses):
         told = clause.role is Role.ERROR or "error" in clause.text.lower()
         if told and clause.role not in (Role.NEXT, Role.DECISION) and (match := _STATUS.search(clause.text)):
             return match.group(), False, clause
-    for clause in errors:
-        if not clause.is_pasted and FAILS.search(clause.text):
-            return clause.message, False, clause
-    return None, False, None
+    failing = (one for one in errors if not one.is_pasted and FAILS.search(one.text))
+    first = next(failing, None)
+    return (None, False, None) if first is None else (first.message, False, first)
 
 
-_EMPTY_LINES = re.compile(r"\n[ \t]{0,80}\n\s{0,80}")
-_STOPS = pattern("stop")
-FORBIDS_AT_START = pattern("forbids_at_start")
-_FORBIDS = pattern("forbids")
-_JOINT = re.compile(r"(?:[,;]\s(?:and|but|so)|;)\s(?=\w+\s)", re.IGNORECASE)  # before a clause with a subject
+def _message(text: str) -> str | None:
+    """Return the message that a clause gives: a quotation, words behind a type of errors, or such a type."""
+    quotes, named = quotations(text), _TYPE.search(text)
+    if named and (
+        around := [quote for start, quote in quotes if start < named.start() <= start + len(quote)]
+    ):
+        return around[0]
+    if named and named["message"]:
+        return named.group().strip()
+    longest = max((quote for _, quote in quotes), key=len, default="")
+    if longest and (" " in longest.strip() or _GIVES_MESSAGE.search(text)):
+        return longest
+    return said_wrong(text) or (named.group() if named else None)
 
 
-def _around_match(text: str, pattern: re.Pattern[str]) -> str:
-    """Return the sentence of a clause that has the first match."""
-    match = pattern.search(text)
-    assert match is not None
-    begin = match.start()
-    if not _STOPS.match(text, begin):
-        begin = max((stop.start() for stop in _STOPS.finditer(text, 0, begin)), default=-1)
-    stop = _STOPS.match(text, begin) if begin >= 0 else None
-    start = stop.end() if stop else 0
-    for joint in _JOINT.finditer(text, start, match.start()):
-        start = joint.end()
-    end = _STOPS.search(text, match.end() - 1)
-    return text[start : end.end() - 1 if end else len(text)].strip()
+_SENTENCE = re.compile(rf"(?:{written('stop')})|(?:[,;]\s(?:and|but|so)|;)\s(?=\w+\s)", re.IGNORECASE)
+FORBIDS_AT_START, _FORBIDS = pattern("forbids_at_start"), pattern("forbids")
 
 
 # --- the whole text ------------------------------------------------------------------------------------
@@ -114,26 +182,25 @@ class Reading:
     text: str
     clauses: tuple[Clause, ...]
     last: Mapping[Role, Sequence[Clause]]  # the last few that say this
-    said: Mapping[Role, list[str]]  # the same, without the words that they open with
-    place: Place  # the file and line, and the function (without "()"), that it is about
-    function: str | None
-    now: Place  # those that are said to be current, or known besides
-    now_function: str | None
+    place: Place  # that it is about
+    now: Place  # that is said to be current, or known besides
     error: str | None  # the message of the last error
     error_exact: bool  # it was quoted, so that it has to stay to the letter
-    error_place: Place  # where that error was, and in which function
-    error_function: str | None
+    error_place: Place  # where that error was
     tellers: tuple[Clause, ...]  # clauses that told file, line, function and error, or forbid something
     rules: tuple[str, ...]  # prohibitions, in the note's words
     facts: Sequence[Fact]  # of the text (`list_facts`)
     is_note: bool  # it was read as what somebody said of their work
 
+    def said(self, role: Role) -> list[str]:
+        """List the messages of the last clauses of a role."""
+        return [clause.message for clause in self.last[role]]
+
     @property
     def state(self) -> list[Clause]:
         """The clauses that what must survive was read from, in source order."""
         every = (*self.tellers, *chain.from_iterable(map(self.last.__getitem__, _STATES)))
-        found = {clause.start: clause for clause in every}
-        return [found[start] for start in sorted(found)]
+        return sorted({clause.start: clause for clause in every}.values(), key=start_of)
 
 
 def read(text: str, path: str | None = None, line: int | None = None) -> Reading:
@@ -150,54 +217,38 @@ def _read(
     their work; of a log, code or a document only errors are read, and where they were.
     """
     found = _Mentions(text, path, notes, pasted)
-    clauses, active = found.clauses, [clause for clause in found.clauses if clause.role is Role.ACTIVE]
-    only_file = next(iter(found.files)) if len(found.files) == 1 else None
-    here = _last_in(found.paths, active)
-    now_line = found.line_of(here) or found.line_in(active, here)
-    now_path = here.name if here else only_file if now_line else path
-    now_function = _last_in(found.functions, active)
-
-    about, line_there, function = here, now_line, now_function
+    clauses = found.clauses
+    last = {role: [clause for clause in clauses if clause.role is role] for role in _ROLES}
+    here, now_line, function = found.at(last[Role.ACTIVE])
+    now = found.place(here, now_line, function, path, line)
+    about, about_line = here, now_line
     if about is None and path is None:
-        about = found.last_of(found.paths, *((_PLACED,) if notes else ()), (Role.ERROR,), _ROLES)
-    if line_there is None and here is None and line is None:
-        line_there = found.line_of(about)
+        about = found.main(notes)
+    if about_line is None and here is None and line is None:
+        about_line = found.line_of(about)
     if function is None and notes:
         function = found.function_beside(about)
-        if function is None and not active:
-            function = _last_in(found.functions, clauses)
-
+        if function is None and not last[Role.ACTIVE]:
+            function = found.last_in(found.functions, clauses)
     error, exact, teller = _last_error(clauses)
-    error_place, error_function = Place(None, None), None
-    if teller is not None:
-        error_path, error_function = (_last_in(named, [teller]) for named in (found.paths, found.functions))
-        error_line = found.line_of(error_path) or found.line_in([teller], error_path)
-        if error_path or error_line:
-            name = error_path.name if error_path else only_file
-            error_place = Place(name, error_line.line if error_line else None)
-    told = [
-        found.clause_at(mention.start) for mention in (about, line_there, function) if mention is not None
-    ]
-    forbid = found.forbid if notes else []
-    last: dict[Role, list[Clause]] = {role: [] for role in _ROLES}
-    for clause in clauses:
-        last[clause.role].append(clause)
-    recent = {role: found[-_RECENT:] for role, found in last.items()}
+    tellers = [found.clause_at(one.start) for one in (about, about_line, function) if one is not None]
+    tellers += [clause for clause in (teller, *found.forbid) if clause is not None]
+    sentences = [part for clause in found.forbid for part in _SENTENCE.split(clause.text)]
     return Reading(
         text,
         clauses,
-        recent,
-        {role: [clause.message for clause in recent[role]] for role in _STATES},
-        Place(about.name if about else path, line_there.line if line_there else line),
-        function.name if function else None,
-        Place(now_path, now_line.line if now_line else line),
-        now_function.name if now_function else None,
+        {role: every[-_RECENT:] for role, every in last.items()},
+        Place(
+            about.name if about else path,
+            about_line.line if about_line else line,
+            function.name if function else None,
+        ),
+        now,
         error,
         exact,
-        error_place,
-        error_function.name if error_function else None,
-        (*told, *([] if teller is None else [teller]), *forbid),
-        tuple([_around_match(clause.text, _FORBIDS) for clause in forbid]),
+        found.place(*found.at([] if teller is None else [teller])),
+        tuple(tellers),
+        tuple([part.strip() for part in sentences if _FORBIDS.search(part)]),
         found.facts,
         notes,
     )
@@ -208,38 +259,55 @@ class _Mentions:
 
     def __init__(self, text: str, path: str | None, notes: bool, pasted: Sequence[tuple[int, int]]) -> None:
         self.clauses = tuple(read_clauses(text, notes=notes, pasted=pasted))
-        self.free: list[Clause] = []
-        self.forbid: list[Clause] = []
-        for clause in self.clauses:
-            (self.forbid if _FORBIDS.search(clause.text) else self.free).append(clause)
+        self.forbid = [clause for clause in self.clauses if notes and _FORBIDS.search(clause.text)]
         self.facts = tuple(list_facts([text]))
         self.paths, self.lines = find_paths(self.facts), list[Mention]()
-        for match in LINE_NUMBER.finditer(text):
+        for match in _LINE_NUMBER.finditer(text):
             start, end = match.span(match.lastindex or 0)
             self.lines.append(Mention(start, end, line=int(text[start:end].replace(",", ""))))
         self.places = sorted([*self.paths, *self.lines], key=start_of)
-        self.functions = find_functions(text, self.facts, self.places)
-        self.files = {mention.name for mention in self.paths} | ({path} if path else set())
+        self.functions = _find_functions(text, self.facts, self.places)
+        files = {mention.name for mention in self.paths} | ({path} if path else set())
+        self.only_file = next(iter(files)) if len(files) == 1 else None
 
     def clause_at(self, start: int) -> Clause:
         """Return the clause that a place of the text lies in, or the last before it."""
         return self.clauses[max(bisect_left(self.clauses, start + 1, key=start_of) - 1, 0)]
 
-    def last_of(self, mentions: Sequence[Mention], *roles: Sequence[Role]) -> Mention | None:
-        """Return the last mention in clauses of the first group of roles that have one.
+    def at(self, clauses: Sequence[Clause]) -> tuple[Mention | None, Mention | None, Mention | None]:
+        """Return the path, line and function that clauses name last; the line is the path's, or nobody's."""
+        path, function = self.last_in(self.paths, clauses), self.last_in(self.functions, clauses)
+        line = self.line_of(path)
+        if line is None:
+            mine = ("", path.name if path else "")
+            lines = [
+                one for one in _inside(self.places, clauses) if one.line is not None and one.name in mine
+            ]
+            line = lines[-1] if lines else None
+        return path, line, function
 
-        What must not be touched is seldom where the work is: clauses that forbid come last, of any role.
+    def place(
+        self,
+        path: Mention | None,
+        line: Mention | None,
+        function: Mention | None,
+        known: str | None = None,
+        known_line: int | None = None,
+    ) -> Place:
+        """Return the place of these mentions; what is `known` besides, where there is none."""
+        name = path.name if path else self.only_file if line else known
+        return Place(name, line.line if line else known_line, function.name if function else None)
+
+    def main(self, notes: bool) -> Mention | None:
+        """Return the last path in clauses that may say where the work is, else in others.
+
+        What must not be touched is seldom where the work is: clauses that forbid come last.
         """
-        every = tuple(chain.from_iterable(roles))
-        for among, group in (*[(self.free, group) for group in roles], (self.clauses, every)):
-            if last := _last_in(mentions, [clause for clause in among if clause.role in group]):
+        free = [clause for clause in self.clauses if clause not in self.forbid]
+        for roles in (*((_PLACED,) if notes else ()), (Role.ERROR,), _ROLES):
+            if last := self.last_in(self.paths, [clause for clause in free if clause.role in roles]):
                 return last
-        return None
-
-    def line_in(self, clauses: Sequence[Clause], path: Mention | None) -> Mention | None:
-        """Return the last line in some clauses that is this path's, or no other's."""
-        lines = [place for place in _mentions_in(self.places, clauses) if place.line is not None]
-        return next((one for one in reversed(lines) if one.name in ("", path.name if path else "")), None)
+        return self.last_in(self.paths, self.clauses)
 
     def line_of(self, path: Mention | None) -> Mention | None:
         """Return the line of a path: behind it, or beside it in its sentence and no other path's."""
@@ -247,8 +315,10 @@ class _Mentions:
             return path
         at = bisect_left(self.places, path.start, key=start_of)
         mine = self.clause_at(path.start)
-        near = [*self.places[at + 1 : at + 2], *self.places[max(at - 1, 0) : at]]  # what is behind first
-        for line in near:
+        for line in [
+            *self.places[at + 1 : at + 2],
+            *self.places[max(at - 1, 0) : at],
+        ]:  # what is behind first
             clause = self.clause_at(line.start)
             if not line.name and clause.sentence == mine.sentence and clause.role in (mine.role, *_PLACED):
                 return line
@@ -256,33 +326,23 @@ class _Mentions:
 
     def function_beside(self, place: Mention | None) -> Mention | None:
         """Return the function that is named in the sentence of a place, nearest to it."""
-        if place is None:
-            return None
-        sentence = self.clause_at(place.start).sentence
-        near = _mentions_in(
-            self.functions, [clause for clause in self.clauses if clause.sentence == sentence]
-        )
-        return min(near, key=lambda function: _gap(function, place), default=None)
+        sentence = self.clause_at(place.start).sentence if place else None
+        near = _inside(self.functions, [one for one in self.clauses if one.sentence == sentence])
+        return min(near, key=lambda one: abs(one.start - place.start) if place else 0, default=None)
+
+    def last_in(self, mentions: Sequence[Mention], clauses: Sequence[Clause]) -> Mention | None:
+        """Return the last of some mentions that lies within the clauses."""
+        found = _inside(mentions, clauses)
+        return found[-1] if found else None
 
 
-def _last_in(mentions: Sequence[Mention], clauses: Sequence[Clause]) -> Mention | None:
-    """Return the last of some mentions that lies within the clauses."""
-    found = _mentions_in(mentions, clauses)
-    return found[-1] if found else None
-
-
-def _mentions_in(mentions: Sequence[Mention], clauses: Sequence[Clause]) -> list[Mention]:
+def _inside(mentions: Sequence[Mention], clauses: Sequence[Clause]) -> list[Mention]:
     """Select the mentions, in source order, that lie within the clauses."""
     found: list[Mention] = []
     for clause in clauses:
         first = bisect_left(mentions, clause.start, key=start_of)
-        end = clause.start + len(clause.text)
-        found += mentions[first : bisect_left(mentions, end, lo=first, key=start_of)]
+        found += mentions[first : bisect_left(mentions, clause.end, lo=first, key=start_of)]
     return found
-
-
-def _gap(one: Mention, other: Mention) -> int:
-    return max(one.start - other.end, other.start - one.end)
 
 
 def read_segment(segment: ContextSegment) -> Reading:
@@ -295,6 +355,9 @@ def read_segment(segment: ContextSegment) -> Reading:
     is_all = bool(pasted) and sum(end - start for start, end in pasted) >= len(text)
     is_note = segment.type in NOTE_TYPES and not is_all
     return _read(text, known.file_path, known.line_number, is_note, pasted if is_note else [])
+
+
+_EMPTY_LINES = re.compile(r"\n[ \t]{0,80}\n\s{0,80}")
 
 
 def pasted_blocks(text: str) -> list[tuple[int, int]]:
@@ -312,11 +375,13 @@ def _is_prose(text: str) -> bool:
     return detect(text).kind in _PROSE
 
 
+# --- whether a text states a value -----------------------------------------------------------------------
+
 _LONG = 200  # characters; what is longer is no part of a word
-_IN_PATH = re.compile(r"[/\\]|\w\.[a-z]")  # of names of files
-_VALUE_GOES_ON = re.compile(r"~|[./\\-]\w")
+_PATH = re.compile(r"[/\\]|\w\.[a-z]")  # of names of files
+_GOES_ON = re.compile(r"~|[./\\-]\w")
 _NUMBER = re.compile(r"\d{1,9}")
-_IN_WORD = re.compile(r"\w\w")
+_WITHIN = re.compile(r"\w\w|\d[.,]\d")  # around the border of a value: it is a part of a longer one
 _BEFORE_LINE = written("before_line")
 
 
@@ -328,39 +393,24 @@ def says(text: str, value: str) -> bool:
     return bool(said_values(text, [value]))
 
 
-def said_values(text: str, values: Sequence[str]) -> set[str]:
+def said_values(text: str, values: Iterable[str]) -> set[str]:
     """Return the values that `text` has as a whole, as `says`. O(characters of all)."""
     wanted: dict[str, list[str]] = {}  # folded -> the values
     for value in values:
         wanted.setdefault(" ".join(value.casefold().split()).removesuffix("()"), []).append(value)
+    folded, strings = " ".join(text.casefold().split()), [one for one in wanted if one]
     found = {""} & wanted.keys()
-    if wanted.keys() - found:
-        found |= set(map(itemgetter(1), _standing(" ".join(text.casefold().split()), wanted)))
-    return set(chain.from_iterable(map(wanted.__getitem__, found)))
-
-
-def _standing(text: str, wanted: Iterable[str]) -> list[tuple[int, str]]:
-    """List the places of strings in a text, both folded, in the order of their ends; long ones anywhere."""
-    strings = list(dict.fromkeys(filter(None, wanted)))
-    if not (text and strings):
-        return []
-    found = []
-    numbers, _, starts, ends = _native.occurrences([text], strings, True)
-    for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        first, last = text[start], text[end - 1]
-        before, behind = text[max(start - 2, 0) : start], text[end : end + 2]
-        if (
-            end - start > _LONG
-            or not (
-                _IN_WORD.fullmatch(before[-1:] + first)
-                or _IN_WORD.fullmatch(last + behind[:1])
-                or (_VALUE_GOES_ON.match(behind) and _IN_PATH.search(text[start:end]))  # in "a/b.py.bak"
-                or (first.isdigit() and before[-1:] in (".", ",") and before[:1].isdigit())
-                or (last.isdigit() and behind[:1] in (".", ",") and behind[1:].isdigit())
-            )
+    numbers, _, starts, ends = _native.occurrences([folded], strings, True) if strings else ((),) * 4
+    for number, start, end in zip(*map(list, (numbers, starts, ends)), strict=True):
+        before, behind = folded[max(start - 2, 0) : start + 1], folded[end - 1 : end + 2]
+        if end - start > _LONG or not (
+            _WITHIN.match(before, max(len(before) - 2, 0))
+            or _WITHIN.match(behind)
+            or (before[-1:].isdigit() and _WITHIN.fullmatch(before))
+            or (_PATH.search(folded[start:end]) and _GOES_ON.match(behind, 1))  # in "a/b.py.bak"
         ):
-            found.append((start, strings[number]))
-    return found
+            found.add(strings[number])
+    return set(chain.from_iterable(map(wanted.__getitem__, found)))
 
 
 def says_line(text: str, line: int | str) -> bool:
