@@ -342,3 +342,38 @@ def test_the_score_of_a_search_decides_between_equal_chunks() -> None:
 def test_scores_that_say_nothing_weigh_nothing(scores: list[object]) -> None:
     plain = tersely.compress(chunks([None] * 10), MENDED, budget=40)
     assert tersely.compress(chunks(scores), MENDED, budget=40).text == plain.text
+
+
+RECIPES = "\n\n".join(
+    f"## {dish}\n\nServes {n + 3}.\n\n### Ingredients\n\n- {n + 1} tsp {one}\n- {n + 70} g {two}"
+    "\n\n### Method\n\n1. Taste, and add more if it needs it.\n2. Serve at once."
+    for n, (dish, one, two) in enumerate(
+        [
+            ("Buns", "salt", "flour"),
+            ("Soup", "oil", "leek"),
+            ("Waffles", "sugar", "milk"),
+            ("Pie", "lard", "apples"),
+        ]
+    )
+)
+MANUAL = (
+    "Near duplicates are removed by one call.\n\n```python\nkept = merge(rows, 0.85)\nprint(kept.labels)\n```\n\n"
+    "A pair whose numbers differ stays. What is near is for the threshold to say.\n\nTwo that are equal are duplicates."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "answer"),
+    [
+        (
+            RECIPES,
+            "Which ingredients do the waffles need, and how much of each?",
+            "- 3 tsp sugar\n- 72 g milk",
+        ),
+        (MANUAL, "How do I remove near duplicates?", "kept = merge(rows, 0.85)\nprint(kept.labels)"),
+    ],
+)
+def test_what_a_matching_heading_or_paragraph_leads_to_stays_with_it(
+    text: str, query: str, answer: str
+) -> None:
+    assert answer in tersely.compress(text, query, budget=50).text

@@ -108,7 +108,7 @@ def test_no_sentence_clause_or_word_is_longer_than_the_limit(level: Level, name:
 
 @pytest.mark.parametrize("gap", [" ", "\n"])
 def test_words_without_marks_are_cut_sooner_than_a_long_sentence_with_marks(gap: str) -> None:
-    words = "so we went down again and the pump was not there as they said last week".split()
+    words = ["so", "we", "went", "down", "again", "and", "the", "pump", "was", "not", "there", "last", "week"]
     transcript = gap.join(words * 40)
     assert longest_segment(transcript, Level.SENTENCE) <= LONGEST // 4
     assert longest_segment(", ".join(words * 20), Level.SENTENCE) > LONGEST // 4
