@@ -362,12 +362,6 @@ def facts_after(
     return FactReport([*found, *_made_up(texts, facts)])
 
 
-def made_up_facts(sources: Sequence[str], text: str) -> list[Fact]:
-    """Find the facts of a text that `facts_after` calls unsupported. O(characters + facts)."""
-    texts = [*sources, text]
-    return _made_up(texts, find_facts(texts, segment(texts)))
-
-
 def _made_up(texts: Sequence[str], facts: FactTable) -> list[Fact]:
     """List the facts of the last text that no text before it has."""
     _, first = np.unique(facts.key, return_index=True)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import tersely.memory.segments
 from agent_notes import DEVELOPED_ON, FIRST_HALF, HELD_ASIDE, SECOND_HALF, AgentNote, read
 from growth import MOST, growth
 from segment_samples import NOTE, note
@@ -112,42 +107,6 @@ def test_what_is_left_out_of_a_form_has_no_facts() -> None:
     assert all(fact in terse for fact in ("3 s", "not grow", "no limit"))
     contrast = "I fixed it so that it works for RSA, not yet for DSA."
     assert "for RSA, not yet for DSA" in Form(read_note(contrast), LEVELS[-1]).text()
-
-
-def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Each compiled pattern of the room, with its name."""
-    for module in pkgutil.iter_modules(tersely.memory.segments.__path__, "tersely.memory.segments."):
-        for name, value in vars(importlib.import_module(module.name)).items():
-            values = (
-                value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else [value]
-            )
-            flat = [part for one in values for part in (one if isinstance(one, tuple) else [one])]
-            yield from ((f"{module.name}.{name}", one) for one in flat if isinstance(one, re.Pattern))
-
-
-def test_no_pattern_repeats_a_repetition_without_end() -> None:
-    found = list(patterns())
-    assert len(found) > 40
-    parser = re._parser  # type: ignore[attr-defined]
-    for name, pattern in found:
-        for _, inner in repeats(parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)):
-            assert not [most for most, _ in repeats(inner) if most > 1000], name
-
-
-def repeats(tree: Any) -> Iterator[tuple[int, Any]]:
-    """(most times, what is repeated) of the repetitions without end, or of all of these within one."""
-    for operation, argument in tree:
-        if "REPEAT" in str(operation) and int(argument[1]) > 1000:
-            yield int(argument[1]), argument[2]
-        elif "REPEAT" in str(operation):
-            yield from repeats(argument[2])
-        elif str(operation) == "SUBPATTERN":
-            yield from repeats(argument[3])
-        elif str(operation) == "BRANCH":
-            for branch in argument[1]:
-                yield from repeats(branch)
-        elif str(operation) in ("ASSERT", "ASSERT_NOT"):
-            yield from repeats(argument[1])
 
 
 @pytest.mark.growth

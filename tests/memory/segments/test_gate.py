@@ -12,13 +12,11 @@ from growth import MOST, growth
 from hypothesis import given, strategies as st
 from segment_samples import NOON, SCENARIO, note, ticking
 from tersely import _native
-from tersely.memory import ContextState, SegmentMemory, extract_preserved_metadata
+from tersely.memory import SegmentMemory, extract_preserved_metadata
 from tersely.memory.segments.agreement import contradictions, exact_words, keys_of, opposites_of, same_as
 from tersely.memory.segments.claims import in_one_form, made_up_words, read_changes
-from tersely.memory.segments.clauses import Role
-from tersely.memory.segments.policy import is_critical
 from tersely.memory.segments.preservation import check_preserved
-from tersely.memory.segments.reading import read, says
+from tersely.memory.segments.reading import says
 from tersely.memory.segments.segment import SegmentError
 from tersely.memory.segments.shortening import Shortener, ShorteningRequest
 from tersely.models.counters import resolve_counter
@@ -42,21 +40,6 @@ PASTED = {
 }
 
 
-def test_what_remains_is_read() -> None:
-    assert read("What remains is the retry logic.").said(Role.NEXT) == ["the retry logic"]
-
-
-@pytest.mark.parametrize(
-    "text", ["Last error was: 'Token expired' at line 42", "It failed with KeyError: 'x'"]
-)
-def test_a_segment_with_a_last_error_is_critical(text: str) -> None:
-    assert is_critical(note(text), ContextState())
-
-
-def test_a_short_form_that_says_all_passes() -> None:
-    assert check_preserved(note(NOTE), SHORT).passed
-
-
 @pytest.mark.parametrize(
     ("change", "lost"),
     [
@@ -75,6 +58,7 @@ def test_what_says_something_else_does_not_pass(change: tuple[str, ...], lost: s
     for old, new in reversed(list(zip(change[::2], change[1::2], strict=True))):
         text = text.replace(old, new, 1)
     report = check_preserved(note(NOTE), text)
+    assert check_preserved(note(NOTE), SHORT).passed
     assert (report.contradicted if lost == "contradicted" else lost in report.lost) and not report.passed
 
 
@@ -85,14 +69,9 @@ def test_what_is_pasted_does_not_switch_the_gate_off(pasted: str, order: str) ->
     segment = note("\n\n".join(texts))
     report = check_preserved(segment, f"{PASTED[pasted][:200]} src/auth.py:45, 'Token expired' at line 42.")
     assert {"active_task", "progress_state", "constraint"} <= set(report.lost)
+    assert not check_preserved(segment, "Working on it.").passed
     values = extract_preserved_metadata(segment)
     assert values["function_name"] == "authenticate_user" and "expiration handling" in values["active_task"]
-
-
-@pytest.mark.parametrize("pasted", PASTED)
-def test_a_note_with_pasted_blocks_does_not_become_three_words(pasted: str) -> None:
-    assert not check_preserved(note(f"{NOTE}\n\n{PASTED[pasted]}"), "Working on it.").passed
-    assert not check_preserved(note(f"{PASTED[pasted]}\n\n{NOTE}"), "Working on it.").passed
 
 
 @pytest.mark.parametrize("forbids", rows("prohibitions.jsonl"))
@@ -125,21 +104,14 @@ def test_a_path_is_not_said_by_a_longer_one(value: str, text: str, said: bool) -
 
 
 @pytest.mark.parametrize("forbids", ["Never delete /srv/data/keep.db.", "You must not merge before 18:00."])
-def test_prohibitions_stay_without_a_model(forbids: str, store: Store) -> None:
+def test_prohibitions_topic_and_time_stay_without_a_model(forbids: str, store: Store) -> None:
     filler = "We talked about the weather in the office and about the lunch at noon for a while. "
     memory = SegmentMemory(store, clock=ticking())
-    memory.store_context_segment(f"{NOTE} {filler * 12}{forbids} {filler * 12}", segment_id="note")
-    assert not memory.compress_context_segment(["note"]).errors
+    text = f"{NOTE} {filler * 12}{forbids} {filler * 12}"
+    memory.store_context_segment(text, segment_id="note", topic="login", timestamp=NOON)
+    assert not memory.compress_context_segment(["note"], ["topic", "timestamp"]).errors
     text = memory.get("note").text
-    assert forbids in text and len(text) < 1500
-
-
-def test_topic_and_time_are_stated(store: Store) -> None:
-    filler = "We talked about the weather in the office and about the lunch at noon for a while. "
-    memory = SegmentMemory(store, clock=ticking())
-    memory.store_context_segment(f"{NOTE} {filler * 12}", segment_id="note", topic="login", timestamp=NOON)
-    memory.compress_context_segment(["note"], preserve_metadata=["topic", "timestamp"])
-    text = memory.get("note").text
+    assert forbids in text and len(text) < 1600
     assert "Topic: login" in text and "2024-01-15T12:00:00+00:00" in text
 
 
@@ -253,13 +225,6 @@ GERMAN = (
 )
 
 
-def test_places_and_errors_of_german_notes_are_read() -> None:
-    values = extract_preserved_metadata(note(GERMAN))
-    assert (values["file_path"], values["line_number"]) == ("src/größe/prüfung.py", 45)
-    assert (values["function_name"], values["last_error"]) == ("parse_row", "Token abgelaufen")
-    assert is_critical(note(GERMAN), ContextState())
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -272,26 +237,21 @@ def test_places_and_errors_of_german_notes_are_read() -> None:
     ],
 )
 def test_german_notes_lose_nothing(old: str, new: str) -> None:
+    values = extract_preserved_metadata(note(GERMAN))
+    assert (values["file_path"], values["line_number"]) == ("src/größe/prüfung.py", 45)
+    assert (values["function_name"], values["last_error"]) == ("parse_row", "Token abgelaufen")
     assert check_preserved(note(GERMAN), GERMAN.replace("gerade ", "")).passed
     assert old in GERMAN and not check_preserved(note(GERMAN), GERMAN.replace(old, new)).passed
 
 
 def test_what_may_be_left_out_is_listed_with_its_reason() -> None:
-    text = f"{NOTE} By the way, the office has 7 rooms and 2019 chairs."
+    text = f'{NOTE} By the way, the office has 7 rooms. Anna said "the lift is slow". It takes no cards.'
     report = check_preserved(note(text), SHORT)
     assert report.passed
-    assert {(fact.text, fact.reason) for fact in report.dropped} == {
-        ("2019", "background"),
-        ("7", "background"),
-        ("By the way, the office has 7 rooms and 2019 chairs", "background"),
-    }
-
-
-def test_what_nobody_quotes_or_denies_any_more_is_listed() -> None:
-    text = f'{NOTE} Anna said "the lift is slow today". The canteen does not take cards.'
-    dropped = {fact.text: fact.reason for fact in check_preserved(note(text), SHORT).dropped}
-    assert dropped['"the lift is slow today"'] == "background"
-    assert any("does not take cards" in told for told in dropped)
+    told = ("7", "By the way, the office has 7 rooms", 'Anna said "the lift is slow"', '"the lift is slow"')
+    dropped = {fact.text: fact.reason for fact in report.dropped}
+    assert {dropped.get(one) for one in told} == {"background"}
+    assert any("takes no cards" in one for one in dropped)
 
 
 def test_a_note_with_code_in_it_is_still_a_note() -> None:

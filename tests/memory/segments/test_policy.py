@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
 from segment_samples import NOON, note
 from tersely.memory import (
     ContextSegment,
@@ -118,11 +117,6 @@ def test_verbosity_is_filler_and_repetition() -> None:
     assert verbosity(f"harbor {apart} harbor") == 0.0  # too far apart
     assert verbosity(VERBOSE) > 0.7 > verbosity(DENSE)
     assert {"just", "basically", "the"} <= FILLER_WORDS and not FILLER_WORDS & {"error", "file"}
-
-
-@given(st.text())
-def test_verbosity_is_a_share(text: str) -> None:
-    assert 0 <= verbosity(text) <= 1
 
 
 def decided(segment: ContextSegment, state: ContextState = LATER, **judgements: Any) -> tuple[Action, str]:

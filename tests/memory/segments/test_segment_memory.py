@@ -275,17 +275,6 @@ def test_metadata_says_what_a_model_wrote(kept: SegmentMemory, store: Store) -> 
     assert "generated" not in to_metadata(original, "context")
 
 
-def test_the_page_about_segments_says_what_happens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "guide" / "segments.md").read_text(encoding="utf-8")
-    code = page.partition("```python\n")[2].partition("```")[0]
-    monkeypatch.chdir(tmp_path)
-    exec(compile(code, "segments.md", "exec"), {})
-    said = " ".join(line.removeprefix("> ") for line in page.splitlines() if line.startswith("> "))
-    assert said in " ".join(capsys.readouterr().out.split())
-
-
 def test_nothing_is_compressed_unless_somebody_says_so(
     kept: SegmentMemory, store: Store, model: Writer
 ) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from model_server import running
 from python_calls import python_calls
 from segment_samples import DATA, MESSAGE, MESSAGE_SHORT, NOTE, NOTE_SHORT, Writer, note
 from tersely.memory import check_preserved
@@ -14,7 +13,6 @@ from tersely.memory.segments.segment import ContextSegment, SegmentError
 from tersely.memory.segments.shortening import Shortener, ShorteningRequest, ShortText, segment_prompt
 from tersely.models.counters import resolve_counter
 from tersely.models.language_models import resolve_language_model
-from tersely.models.openai import OpenAILanguageModel
 
 WANTED = ShorteningRequest.of(None, 0.6, True)
 
@@ -75,14 +73,6 @@ def test_what_only_the_metadata_knows_is_put_in_front() -> None:
     assert made.generated == ((0, 20), (20, 20 + len(short)))
 
 
-def test_a_lost_path_keeps_the_original() -> None:
-    model = Writer(MESSAGE_SHORT.replace("src/auth.py:45", "line 45"))
-    [made] = shortener(model).shorten([note(MESSAGE)], WANTED)
-    assert isinstance(made, SegmentError)
-    assert (made.code, made.lost, made.missing) == ("lost", ("file_path",), ("src/auth.py",))
-    assert "lost file_path" in made.error and "line_number" in made.kept
-
-
 def test_the_ratio_is_an_upper_bound() -> None:
     [long] = shortener(Writer(MESSAGE)).shorten([note(MESSAGE)], WANTED)
     assert isinstance(long, SegmentError) and long.code == "not_compressed_enough"
@@ -112,14 +102,6 @@ def test_faults_of_a_model_keep_the_original(reply: Any, code: str) -> None:
     assert "no connection" not in made.error  # what a client raises may hold what nobody should read
 
 
-def test_nothing_to_shorten() -> None:
-    model = Writer(NOTE_SHORT)
-    for shorter in (shortener(model), shortener()):
-        [made] = shorter.shorten([note("")], WANTED)
-        assert isinstance(made, SegmentError) and made.code == "empty"
-    assert not model.prompts
-
-
 def test_segments_are_asked_for_together_and_known_ones_not_again() -> None:
     model = Writer(lambda prompt: NOTE_SHORT if "500 errors" in prompt else MESSAGE_SHORT)
     shorter = shortener(model)
@@ -140,20 +122,6 @@ def test_a_refused_reply_is_not_kept() -> None:
     for calls in (1, 2):
         shorter.shorten([note(NOTE)], WANTED)
         assert len(model.prompts) == calls
-
-
-def test_a_batch_is_with_a_real_server_at_once() -> None:
-    texts = [f"{NOTE} That is note {number}." for number in range(8)]
-    with running() as server:
-        server.delay, server.mishaps = 0.2, ["slow"] * 8
-        server.reply = lambda prompt: NOTE_SHORT
-        model = OpenAILanguageModel("any", base_url=server.url, api_key="none")
-        made = Shortener(resolve_counter(None), resolve_language_model(model), 4).shorten(
-            [note(text, str(number)) for number, text in enumerate(texts)], WANTED
-        )
-        model.client.close()
-        assert 2 <= server.most <= 4
-    assert all(isinstance(one, ShortText) for one in made)
 
 
 @pytest.mark.parametrize("ratio", [0, -1, 1.01, float("nan"), True, "0.6"])

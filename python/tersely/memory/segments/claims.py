@@ -69,14 +69,6 @@ def in_one_form(text: str, words: bool = False) -> str:
     return _SHARE.sub(r"\1/", _RATE.sub(rate, _WITH_UNIT.sub(written, _RANGE.sub(" to ", text))))
 
 
-def bare_numbers(text: str, anchors: Iterable[str]) -> set[str]:
-    """Return the anchors with a unit ("28 °") whose numbers a text says without any; both are `in_one_form`.
-    O(characters)."""
-    bare = set(_BARE.findall(_WITH_UNIT.sub(" ", text)))
-    units = [(anchor, _WITH_UNIT.fullmatch(anchor)) for anchor in anchors]
-    return {anchor for anchor, match in units if match and match["number"] in bare}
-
-
 def other_units(original: str, text: str) -> list[str]:
     """List the numbers of a text with a unit that its source does not give them, alone or before another
     number ("3 to 5 min"); both are `in_one_form`. O(characters)."""

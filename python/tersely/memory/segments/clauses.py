@@ -56,20 +56,13 @@ class Clause:
         return self.start + len(self.text)
 
     @cached_property
-    def core(self) -> tuple[int, int]:
-        """(start, end) in the source, without the words it opens with ("I'm currently") and its full stop."""
+    def message(self) -> str:
+        """The text without the words it opens with ("I'm currently") and its full stop."""
         begin = 0
         while (match := _OPENING.match(self.text, begin)) and match.end() < len(self.text):
             begin = match.end()
         rest = self.text[begin:]
-        rest = rest if rest.endswith("...") else rest.rstrip(" .;,:!…")
-        return self.start + begin, self.start + begin + len(rest)
-
-    @cached_property
-    def message(self) -> str:
-        """The text of its core."""
-        begin, end = self.core
-        return self.text[begin - self.start : end - self.start]
+        return rest if rest.endswith("...") else rest.rstrip(" .;,:!…")
 
 
 # What stands in quotation marks or backticks, or from a mark to the end.

@@ -13,9 +13,8 @@ from itertools import pairwise
 
 from tersely import checks
 from tersely.engine.reading import segment as cut_up
-from tersely.memory.segments.agreement import DENIES, term_lists
+from tersely.memory.segments.agreement import DENIES, exact_words, term_lists
 from tersely.memory.segments.clauses import Role, capitalized, without_alternative, without_filler
-from tersely.memory.segments.preservation import anchors
 from tersely.memory.segments.reading import Place, Reading, read, said_values, says
 from tersely.memory.segments.words import pattern
 from tersely.types import Level
@@ -173,7 +172,7 @@ class Form:
 
 def _says_little(text: str) -> bool:
     """Say whether a text has no number, path, identifier or quotation, and denies nothing."""
-    return not (anchors(text)[0] or DENIES.search(text) or _QUOTES.search(text))
+    return not (exact_words(text) or DENIES.search(text) or _QUOTES.search(text))
 
 
 def _error(reading: Reading, place: Place) -> str:

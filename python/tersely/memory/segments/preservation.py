@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain
-from operator import itemgetter
 from typing import Any
 
 from tersely import checks
 from tersely.checks import brief
-from tersely.engine.facts import facts_after, list_facts, made_up_facts
+from tersely.engine.facts import facts_after
 from tersely.memory.segments.agreement import (
     DENIES,
     contradictions,
@@ -23,7 +21,6 @@ from tersely.memory.segments.agreement import (
     word_tokens,
 )
 from tersely.memory.segments.claims import (
-    bare_numbers,
     in_one_form,
     made_up_words,
     other_units,
@@ -35,9 +32,7 @@ from tersely.memory.segments.clauses import Role, read_clauses, without_alternat
 from tersely.memory.segments.reading import (
     FORBIDS_AT_START,
     Reading,
-    find_paths,
     read_segment,
-    said_values,
     says,
     says_line,
     start_of,
@@ -53,25 +48,6 @@ PRESERVE_ALWAYS = ["file_path", "line_number", "function_name", "active_task", "
 RECENCY_METADATA = ["current_file", "cursor_position", "recent_changes", "pending_work"]
 #: Preserved as well where a caller does not say.
 DEFAULT_PRESERVE_METADATA = ["file_path", "line_number", "active_state"]
-
-
-_MADE_UP = {FactKind.NUMBER, FactKind.DATE, FactKind.VERSION, FactKind.PATH, FactKind.URL,
-            FactKind.IDENTIFIER}  # fmt: skip
-
-
-def anchors(*values: str) -> list[list[str]]:
-    """List the numbers, paths, identifiers, ... of each value, which none may lose; `path:line` is two."""
-    found: list[list[tuple[int, str]]] = [[] for _ in values]
-    for fact in list_facts(values) if values else ():
-        here = found[fact.document]
-        if fact.kind in _MADE_UP:
-            here.append((fact.start, fact.text))
-        elif fact.kind is FactKind.PATH_LINE:
-            (path,) = find_paths([fact])
-            here.append((path.start, path.name))
-            if path.line is not None:
-                here.append((path.end, str(path.line)))
-    return [list(dict.fromkeys(map(itemgetter(1), sorted(here)))) for here in found]
 
 
 def shared_terms(text: str, value: str) -> float:
@@ -248,7 +224,8 @@ class PreservedItem:
             original uses most.
         value: what the original says.
         outcome: "kept", "lost", or "in part" (some of several clauses are lost; `dropped` lists them).
-        missing: the lost numbers, paths and names of the value; empty if only words are lost.
+        missing: the lost numbers, paths and names of the value, in small letters, or the whole value that has
+            to stay to the letter; empty if only words are lost.
     """
 
     name: str
@@ -349,13 +326,17 @@ def compare(
     original, short = in_one_form(segment.text, words=True), in_one_form(compressed_text)
     own_words = compressed_text[_front_end(compressed_text) :]
     items = [*_fields(segment, source, short, fields), *_constraints(source, short)]
-    unsupported = _unsupported(segment, original, short)
+    there, extra = word_tokens(short), segment.metadata
+    parts = (extra.file_path, extra.line_number, extra.topic, extra.timestamp.isoformat())
+    told = ", ".join([str(part) for part in parts if part is not None])
+    unsupported = _missing(word_tokens(f"{original}\n{told}"), short)
     dropped: list[DroppedFact] = []
     contradicted: list[str] = []
     if source.is_note:
         dropped = _dropped(source, short)
-        texts = [one.text for one in dropped]
-        gone = {text for text, own in zip(texts, anchors(*texts), strict=True) if _missing(short, own) == own}
+        gone = {
+            one.text for one in dropped if len(_missing(there, one.text)) == len({*exact_words(one.text)})
+        }
         items = [
             replace(item, outcome="in part")
             if item.outcome == "kept"
@@ -365,9 +346,6 @@ def compare(
         ]
         if unread := tuple([one.text for one in dropped if not one.reason]):
             items.append(PreservedItem("facts", ", ".join(unread), "lost", unread))
-        extra = segment.metadata  # what only it says is a sentence
-        parts = (extra.file_path, extra.line_number, extra.topic, extra.timestamp.isoformat())
-        told = ", ".join([str(part) for part in parts if part is not None])
         front = _front_end(short)
         form = in_one_form(f"{short[:front]}\n\n{short[front:]}", words=True)
         changes, others = read_changes(original), read_changes(form)
@@ -407,25 +385,23 @@ def _fields(
         _plain(without_alternative(value) if name == "decision" else str(value))
         for name, value in values.items()
     ]
-    terms = set(term_lists([text])[0])
+    terms, there = set(term_lists([text])[0]), word_tokens(text)
     items, known = [], set[str]()  # what a field has lost already
-    rows = zip(values.items(), wholes, anchors(*wholes), map(set, term_lists(wholes)), strict=True)
-    for (name, value), whole, needed, words in rows:
-        if name in _TO_THE_LETTER or (name == "last_error" and source.error_exact):
+    rows = zip(values.items(), wholes, map(set, term_lists(wholes)), strict=True)
+    for (name, value), whole, words in rows:
+        is_exact = name in _TO_THE_LETTER or (name == "last_error" and source.error_exact)
+        by_letter = is_exact or name in _PLACES
+        if by_letter:
             is_said = states(text, name, whole if isinstance(value, str) else value)
-            missing = [] if is_said else [whole]
+            missing = [] if is_said else [whole] if is_exact else _missing(there, whole)
         else:
-            missing = _missing(text, needed)
-            is_said = (
-                states(text, name, value) if name in _PLACES else _share(words, terms) >= _ENOUGH_WORDS
-            ) and not missing
-        # A value whose anchors are gone, and reported elsewhere, is judged by its other words.
-        only_known = bool(missing) and known.issuperset(missing)
-        only_known = only_known and (
-            name in (*_TO_THE_LETTER, *_PLACES, "last_error") or _share(words, terms) >= _ENOUGH_WORDS
-        )
-        items.append(PreservedItem(name, value, "kept" if is_said or only_known else "lost", tuple(missing)))
-        known.update(missing)
+            missing = _missing(there, whole)
+            is_said = _share(words, terms) >= _ENOUGH_WORDS
+        gone = {word.casefold() for word in missing}
+        is_reported = bool(gone) and gone <= known  # for another field: the other words decide
+        kept = (is_said or (by_letter and is_reported)) and (is_reported or not gone)
+        items.append(PreservedItem(name, value, "kept" if kept else "lost", tuple(missing)))
+        known |= gone
     return items
 
 
@@ -442,9 +418,9 @@ def _constraints(source: Reading, text: str) -> list[PreservedItem]:
     terms = list(map(set, term_lists([*said, *wholes])))
     clauses = list(zip(said, terms, strict=False))
     items = []
-    rows = zip(rules, wholes, anchors(*wholes), terms[len(said) :], strict=True)
-    for number, (rule, whole, needed, words) in enumerate(rows):
-        missing = _missing(text, needed)
+    there, rows = word_tokens(text), zip(rules, wholes, terms[len(said) :], strict=True)
+    for number, (rule, whole, words) in enumerate(rows):
+        missing = _missing(there, whole)
         stated = says(text, whole)
         if not (stated or missing) and number < _MOST_RULES:
             about = [clause for clause, there in clauses if _share(words, there) >= _RULE]
@@ -457,12 +433,9 @@ def _plain(text: str) -> str:
     return in_one_form(text) if _DIGIT.search(text) else text
 
 
-def _missing(text: str, anchors: Sequence[str]) -> list[str]:
-    """Return the anchors that a text lacks; a number with a unit may go without it."""
-    said = said_values(text, anchors)
-    gone = [one for one in anchors if one not in said]
-    bare = bare_numbers(text, gone) if gone else ()
-    return [one for one in gone if one not in bare]
+def _missing(there: Collection[str], value: str) -> list[str]:
+    """Return the numbers, paths and names of a value that the `word_tokens` of a text lack."""
+    return [word for word in dict.fromkeys(exact_words(value)) if not has_word(there, word)]
 
 
 def _dropped(source: Reading, text: str) -> list[DroppedFact]:
@@ -492,17 +465,3 @@ def _front_end(text: str) -> int:
     """Return where the text begins behind the prefix of `inject_preserved_metadata`."""
     end = text.find("] ", 0, _LONGEST_FRONT)
     return end + 2 if end > 0 and text.startswith(_FRONTS) else 0
-
-
-def _unsupported(segment: ContextSegment, original: str, text: str) -> list[str]:
-    """List words that neither the original nor its metadata has; `path:line` may be put together.
-
-    Both are `in_one_form`."""
-    known = segment.metadata
-    line = known.line_number if known.line_number is not None else ""
-    about = f"{known.file_path or ''} {line} {known.topic or ''} {known.timestamp.isoformat()}"
-    facts = [fact for fact in made_up_facts([original, about], text) if fact.kind is not FactKind.NAME]
-    names = list(chain.from_iterable(anchors(fact.text)[0] or [fact.text] for fact in facts[:_MOST_MADE_UP]))
-    there = said_values(f"{original}\n{about}", names)
-    # "line 1,204" supports 1204
-    return [name for name in names if name not in there and not says_line(original, name)]
