@@ -357,8 +357,9 @@ RECIPES = "\n\n".join(
     )
 )
 MANUAL = (
-    "Near duplicates are removed by one call.\n\n```python\nkept = merge(rows, 0.85)\nprint(kept.labels)\n```\n\n"
-    "A pair whose numbers differ stays. What is near is for the threshold to say.\n\nTwo that are equal are duplicates."
+    "Near duplicates are removed by one call.\n\n```python\nkept = merge(rows, 0.85)\nprint(kept.labels)\n"
+    "```\n\nA pair whose numbers differ stays. What is near is for the threshold to say.\n\n"
+    "Two that are equal are duplicates."
 )
 
 

@@ -19,7 +19,7 @@ from tersely.content.lines import FAILED
 from tersely.content.units import Bools, Lines, Nested, Quoted
 from tersely.engine.facts import rows_at
 from tersely.engine.reading import Reading, Region, analyze
-from tersely.engine.second_step import second_step
+from tersely.engine.second_step import second_step, with_what_is_led_to
 from tersely.models.counters import texts_of
 from tersely.models.embedders import (
     CheckedCrossEncoder,
@@ -212,9 +212,6 @@ _OWN_LOGIT, _BEST_LOGIT = 0.75, 1.0
 # The weight of a question's second step beside the first, if the best segment holds no word of it.
 # Two-step sets of the development data gain at .5, .7 and 1; at 1, other sets lose at half of the text.
 _SECOND_STEP = 0.7
-# What leads to a list or to code scores such a share of the best at least; these get such a share of it.
-_LEADS, _LED = 0.7, 0.5
-_SHORT_CODE = 800  # bytes of a block of code: of a longer one too little would fit
 _MOST_LOGIT = 8.0  # in either direction: a model that is surer than that weighs no more
 _RERANKED, _BRIDGE = FEATURES.index("reranked"), FEATURES.index("bridge")
 _LEAST_COSINE = 0.3  # without a term in common, a query is only followed where some vector is as near as this
@@ -339,33 +336,8 @@ def hybrid(
             _, scores, corrections, *_ = asked.scores(weights, forest, features)
     asked.named = features[_BRIDGE] > 0
     scores = _with_second_step(prepared, asked, scores, static if kind == "static" else None)
-    scores = _with_answers(analysis.table, scores)
+    scores = with_what_is_led_to(analysis.table, scores)
     return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings), failure)
-
-
-def _with_answers(table: SegmentTable, scores: Float32s) -> Float32s:
-    """Raise lists below a heading that matches, and short code and formulas behind a paragraph that does.
-
-    They seldom repeat the words of the question. O(n).
-    """
-    item, code = table.kind == Kind.LIST_ITEM, table.kind == Kind.FENCED_CODE
-    if not (item.any() or code.any()):
-        return scores
-    led = np.zeros_like(scores)
-    above = np.where(item, table.heading, -1)
-    while (above >= 0).any():
-        led = np.maximum(led, np.where(above >= 0, scores[above], 0))
-        above = np.where(above >= 0, table.heading[above], -1)
-    other = np.diff(table.document, prepend=-1) != 0
-    within = code & np.roll(code, 1)  # a fence with blank lines is one block
-    starts = np.flatnonzero(other | ((np.diff(table.block, prepend=-1) != 0) & ~within))
-    length = table.end[np.append(starts[1:], len(scores)) - 1] - table.start[starts]
-    behind = ~other[starts] & (length <= _SHORT_CODE)
-    before = np.where(behind, np.roll(np.maximum.reduceat(scores, starts), 1), 0)
-    led = np.where(code, np.repeat(before, np.diff(np.append(starts, len(scores)))), led)
-    led[led < _LEADS * float(scores.max())] = 0
-    raised: Float32s = np.maximum(scores, np.float32(_LED) * led)
-    return raised
 
 
 def _with_second_step(
