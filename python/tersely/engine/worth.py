@@ -48,14 +48,12 @@ from tersely.types import (
 if TYPE_CHECKING:
     from tersely.engine.strategies import Extractive
 
-
 #: What relevance is made of, in the order of csrc/kernels/relevance/features.hpp, which says what each is.
 FEATURES = (
     "share", "bm25", "previous", "next", "headings", "lead", "first", "block_best", "document", "answer",
     "feedback", "feedback_wide", "bridge", "named", "cosine", "cosine_previous", "cosine_next",
     "cosine_block", "cosine_document", "cosine_lead", "reranked",
 )  # fmt: skip
-
 
 #: What the forest sees, in the order of csrc/kernels/relevance/columns.hpp, which says what each is.
 COLUMNS = (
