@@ -74,19 +74,46 @@ def test_claude_code_gets_a_result_of_the_tools_own_shape(
         assert store.ids() == (id,)
 
 
-def test_codex_and_gemini_get_the_text_in_the_place_of_the_result(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+COPILOT = {
+    "sessionId": "s",
+    "toolName": "bash",
+    "toolArgs": '{"command": "make"}',
+    "toolResult": {"resultType": "success", "textResultForLlm": LOG},
+}
+CURSOR = {
+    "hook_event_name": "postToolUse",
+    "cursor_version": "3.2",
+    "tool_name": "MCP:find_rows",
+    "tool_input": "{}",
+    "tool_output": json.dumps({"content": MCP, "isError": False}),
+}
+GEMINI = {"llmContent": LOG, "returnDisplay": LOG, "error": {"message": "x"}}
+UNTOUCHED = {
+    "gemini-cli": [event(GEMINI, "run_shell_command", "AfterTool")],
+    "copilot-cli": [
+        {**COPILOT, "toolName": "view"},
+        {**COPILOT, "toolName": "edit"},
+        {**COPILOT, "toolResult": {**COPILOT["toolResult"], "resultType": "failure"}},  # type: ignore[dict-item]
+        {**COPILOT, "toolResult": LOG},
+        event(LOG),
+    ],
+    "cursor": [
+        {**CURSOR, "tool_name": "Shell"},
+        {**CURSOR, "tool_name": "MCP:read_text_file"},
+        {**CURSOR, "tool_output": LOG},
+        {**CURSOR, "tool_output": json.dumps({"content": MCP, "isError": True})},
+        {**CURSOR, "tool_output": json.dumps({"content": MCP, "share": math.nan})},  # NaN is no JSON
+    ],
+    "claude-code": [event(BASH, cursor_version="3.2")],  # Cursor runs these hooks, and takes no such answers
+}
+
+
+@pytest.mark.parametrize("agent", UNTOUCHED)
+def test_what_an_agent_would_not_take_stays(
+    agent: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer, _ = answered(event(LOG, turn_id="t"), capfd, monkeypatch, "--agent", "codex", "-b", "300")
-    assert answer["continue"] is False and COUNT(answer["reason"]) <= 300
-    mcp = event({"content": MCP, "isError": False}, "mcp__a__b", turn_id="t")
-    answer, _ = answered(mcp, capfd, monkeypatch, "--agent", "codex", "-b", "300")
-    assert "ERROR payment 4711" in answer["reason"]
-    given = event({"llmContent": LOG, "returnDisplay": LOG}, "run_shell_command", "AfterTool")
-    answer, _ = answered(given, capfd, monkeypatch, "--agent", "gemini-cli", "-b", "300")
-    assert answer["decision"] == "deny" and "ERROR payment 4711" in answer["reason"]
-    given["tool_response"]["error"] = {"message": "x"}
-    assert answered(given, capfd, monkeypatch, "--agent", "gemini-cli", "-b", "300")[0] == {}
+    for other in UNTOUCHED[agent]:
+        assert answered(other, capfd, monkeypatch, "--agent", agent, "-b", "300")[0] == {}
 
 
 @pytest.mark.parametrize(
@@ -391,51 +418,6 @@ def test_the_doctor_says_whether_commands_start_and_events_arrive(
         assert main(["hook", "doctor"]) == 1 and not evil.exists()
 
 
-def test_copilot_gets_the_text_in_a_result_of_its_own_shape(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result = {"resultType": "success", "textResultForLlm": LOG}
-    given = {"sessionId": "s", "toolName": "bash", "toolArgs": '{"command": "make"}', "toolResult": result}
-    answer, _ = answered(given, capfd, monkeypatch, "--agent", "copilot-cli", "-b", "300")
-    made = answer["modifiedResult"]
-    assert made["resultType"] == "success" and "ERROR payment 4711" in made["textResultForLlm"]
-    assert COUNT(made["textResultForLlm"]) <= 300
-    for other in (
-        {**given, "toolName": "view"},
-        {**given, "toolName": "edit"},
-        {**given, "toolResult": {**result, "resultType": "failure"}},
-        {**given, "toolResult": LOG},
-        event(LOG),
-    ):
-        assert answered(other, capfd, monkeypatch, "--agent", "copilot-cli", "-b", "300")[0] == {}
-
-
-def test_cursor_gets_results_of_mcp_tools_alone(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given = {
-        "hook_event_name": "postToolUse",
-        "cursor_version": "3.2",
-        "tool_name": "MCP:find_rows",
-        "tool_input": "{}",
-        "tool_output": json.dumps({"content": MCP, "isError": False}),
-    }
-    answer, _ = answered(given, capfd, monkeypatch, "--agent", "cursor", "-b", "300")
-    made = answer["updated_mcp_tool_output"]
-    assert made["isError"] is False and "ERROR payment 4711" in made["content"][0]["text"]
-    for other in (
-        {**given, "tool_name": "Shell"},
-        {**given, "tool_name": "MCP:read_text_file"},
-        {**given, "tool_output": LOG},
-        {**given, "tool_output": json.dumps({"content": MCP, "isError": True})},
-        {**given, "tool_output": json.dumps({"content": MCP, "share": math.nan})},  # NaN is no JSON
-    ):
-        assert answered(other, capfd, monkeypatch, "--agent", "cursor", "-b", "300")[0] == {}
-    # Cursor runs Claude Code's hooks as well, and would not take what they answer.
-    shared = event(BASH, cursor_version="3.2")
-    assert answered(shared, capfd, monkeypatch, "--agent", "claude-code", "-b", "300")[0] == {}
-
-
 def test_the_projects_settings_are_another_file(
     home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -585,7 +567,10 @@ def test_cpu_of_an_answer_from_cold(tmp_path: Path) -> None:
 
 
 def told_by(agent: str, text: str) -> tuple[dict[str, Any], Callable[[dict[str, Any]], str]]:
-    """An event of an agent whose tool gave a text, and what reads the text out of the answer."""
+    """An event of an agent whose tool gave a text, and what reads the text out of the answer.
+
+    Codex stops with the reason, Gemini CLI denies with it, Copilot CLI and Cursor take a result of their own.
+    """
     name, blocks = AGENTS[agent].event, [{"type": "text", "text": text}]
     if agent == "claude-code":
         return event({**BASH, "stdout": text}), lambda answer: answer["hookSpecificOutput"][
@@ -621,7 +606,9 @@ def test_half_a_character_or_a_bad_byte_does_not_switch_a_hook_off(
     plain = json.dumps(whole, ensure_ascii=agent in ("cursor", "hermes")).encode()
     for bad in (json.dumps(half).encode(), plain.replace(b"payment 4711", b"payment\xff 4711")):
         answer, err = answered(bad, capfd, monkeypatch, "--agent", agent, "--budget", "300")
-        text = read(answer)
+        text, shape = read(answer), {"codex": {"continue": False}, "gemini-cli": {"decision": "deny"}}
+        assert answer.items() >= shape.get(agent, {}).items()
+        assert agent != "copilot-cli" or answer["modifiedResult"]["resultType"] == "success"
         assert COUNT(text) <= 300 and "4711 timed out" in text and not err
         text.encode("utf-8")  # an agent can send it on
 

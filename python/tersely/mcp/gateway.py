@@ -9,8 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,6 @@ from tersely.memory.messages import read_messages, warnings_of
 from tersely.models.counters import resolve_counter
 
 if TYPE_CHECKING:
-    from tersely.protocols import BatchTokenCounter
     from tersely.store import Store
 
 __all__ = ["Gateway"]
@@ -35,27 +33,26 @@ _LOG = logging.getLogger("tersely.mcp")
 _HASH = re.compile(r"[0-9a-f]{16}")  # ids of whole results
 _MODES = ("ccr", "lossy_inline", "lossless_then_lossy")
 _READ = ("mode", "frozen_message_count", "protect_recent")  # of `config`
-_MOST_SHORTENERS = 16
+_MOST_SHORTENERS = 16  # of a model each, whose names are the callers'
 
 
-@dataclass(slots=True)
 class Gateway:
     """Compresses tool results in the histories that gateways send, and returns originals on request.
 
     A result is sent in the same bytes on every turn. Everything else stays as it is, and so does the number
     of messages, unless `token_budget` asks for a history within a budget.
-
-    Attributes:
-        open_store: opens the store that keeps whole results, when one is first needed; None: nothing is kept,
-            and no hashes are given.
-        budget: tokens of a result.
     """
 
-    open_store: Callable[[], Store] | None = None
-    budget: int = BUDGET
-    _stores: list[Store] = field(default_factory=list, init=False)
-    _shorteners: dict[tuple[str, bool], ResultShortener] = field(default_factory=dict, init=False)
-    _lock: Lock = field(default_factory=Lock, init=False)
+    def __init__(self, open_store: Callable[[], Store] | None = None, budget: int = BUDGET) -> None:
+        """Compress each result to `budget` tokens.
+
+        `open_store` opens the store that keeps whole results, when one is first needed; None: nothing is
+        kept, and no hashes are given.
+        """
+        self.budget = checks.whole_number(budget, "budget", least=1)
+        self._open = None if open_store is None else lru_cache(1)(open_store)
+        self._shortener = lru_cache(_MOST_SHORTENERS)(self._make_shortener)
+        self._lock = Lock()
 
     def tool(self) -> Tool:
         """Describe the request: `checked` reads its body, `run` answers it."""
@@ -84,12 +81,17 @@ class Gateway:
             checks.one_of(mode, "config.mode", _MODES)
         first, last = (checks.whole_number(config.get(name, 0), f"config.{name}") for name in _READ[1:])
         warnings = [f"config.{name:.60} is not looked at" for name in config if name not in _READ]
-        counter = self._counter(given.get("model"), warnings)
+        model = given.get("model")
+        try:
+            counter = resolve_counter(model)
+        except ValueError:
+            model, counter = None, resolve_counter(None)
+            warnings.append("the model's tokens are counted as o200k_base")
         store = self._store(warnings) if mode == "ccr" else None
         told: list[ToolResultReport] = []
         entries = read_messages(messages)
         warnings += warnings_of(entries)
-        sent = self._shortener(counter, store).shorten(
+        sent = self._shortener(model, store).shorten(
             messages, among=range(first, len(messages) - last), told=told
         )
         count = partial(count_entries, counter, picture_tokens=PICTURE_TOKENS)
@@ -112,30 +114,16 @@ class Gateway:
         }
         return ToolReply("", data)
 
-    def _counter(self, model: str | None, warnings: list[str]) -> BatchTokenCounter:
-        try:
-            return resolve_counter(model)
-        except ValueError:
-            warnings.append("the model's tokens are counted as o200k_base")
-            return resolve_counter(None)
-
-    def _shortener(self, counter: BatchTokenCounter, store: Store | None) -> ResultShortener:
-        key = str(getattr(counter, "name", "")), store is None
-        with self._lock:
-            if key not in self._shorteners:
-                if len(self._shorteners) >= _MOST_SHORTENERS:  # names of models are the callers'
-                    self._shorteners.clear()
-                compressor = ToolResultCompressor(self.budget, store, counter, expand_with=RETRIEVE_WITH)
-                self._shorteners[key] = ResultShortener(compressor)
-            return self._shorteners[key]
+    def _make_shortener(self, model: str | None, store: Store | None) -> ResultShortener:
+        return ResultShortener(ToolResultCompressor(self.budget, store, model, expand_with=RETRIEVE_WITH))
 
     def _store(self, warnings: list[str] | None = None) -> Store | None:
-        with self._lock:
-            if not self._stores and self.open_store is not None:
-                try:
-                    self._stores.append(self.open_store())
-                except (StoreError, OSError) as error:
-                    _LOG.warning("no store: %s", error)
-            if not self._stores and warnings is not None:
-                warnings.append("there is no store: nothing can be retrieved")
-            return self._stores[0] if self._stores else None
+        try:
+            with self._lock:  # one is opened, however many ask
+                store = None if self._open is None else self._open()
+        except (StoreError, OSError) as error:
+            _LOG.warning("no store: %s", error)
+            store = None
+        if store is None and warnings is not None:
+            warnings.append("there is no store: nothing can be retrieved")
+        return store
