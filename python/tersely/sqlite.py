@@ -112,7 +112,6 @@ class Database:
         *,
         read_only: bool = False,
         flush: bool = True,
-        max_bytes: int | None = None,
     ) -> None:
         """Open the file, or make it; migrate it where it is older.
 
@@ -121,13 +120,12 @@ class Database:
             format: what is in it.
             read_only: nothing is written; the file must be there.
             flush: wait for the disk at every write; without, the last writes before a power cut may be gone.
-            max_bytes: the file does not grow over this: StoreError. None: no limit.
 
         Warns (UserWarning) of a file that others may read. Raises StoreError.
         """
         self.path, self._format = path, format
         self.read_only = read_only
-        self._flush, self._max_bytes = flush, max_bytes
+        self._flush = flush
         self.gate = Gate()
         self._turn = threading.Lock()  # of one writer in this process
         self._writer: Connection | None = None
@@ -277,9 +275,6 @@ class Database:
             connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
             connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
             connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-            if self._max_bytes is not None:
-                (page,) = connection.execute("PRAGMA page_size").fetchone()
-                connection.execute(f"PRAGMA max_page_count = {max(self._max_bytes // page, 1)}")
             if version < self._format.version:
                 with _committing(connection):
                     self._format.migrate(connection, self._format.version_of(connection, self.path))
@@ -426,7 +421,7 @@ def _naming_errors(path: Path, format: Format) -> Iterator[None]:
         advice = {
             sqlite3.SQLITE_BUSY: f"another program held it for {_PATIENCE:g} seconds: try again",
             sqlite3.SQLITE_CANTOPEN: "is it there, and may you read it and write to its folder?",
-            sqlite3.SQLITE_FULL: "make room on the disk, or raise the limit of its size",
+            sqlite3.SQLITE_FULL: "make room on the disk",
             sqlite3.SQLITE_IOERR: "the disk fails, or allows no larger file",
             sqlite3.SQLITE_READONLY: "you may not write to it, or to its folder",
         }.get(code)

@@ -210,7 +210,7 @@ def test_wrong_arguments_and_failing_stores(tmp_path: Path) -> None:
     told: list[ToolResultReport] = []
     path = tmp_path / "texts.sqlite"
     Store.open(path).close()
-    with Store.open(path, max_bytes=1) as full:
+    with Store.open(path, read_only=True) as full:
         with pytest.raises(StoreError):
             compress_tool_result(LOG, budget=300, store=full)
         compressor = ToolResultCompressor(300, full, report=told.append)

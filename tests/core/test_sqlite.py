@@ -160,8 +160,10 @@ def test_new_files_are_their_owners_alone(path: Path) -> None:
 
 def test_errors_say_which_file_and_what_to_do(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tersely.sqlite._PATIENCE", 0.05)
-    database = Database(path, FIRST, max_bytes=200_000)
+    database = Database(path, FIRST)
     add(database, "a")
+    assert database._writer is not None
+    database._writer.execute("PRAGMA max_page_count = 50")
     foreign = sqlite3.connect(path, isolation_level=None)  # another program: it does not ask for our lock
     foreign.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match=r"notes\.sqlite: database is locked \(.*another program.*try again"):

@@ -124,22 +124,6 @@ def test_a_full_disk_loses_nothing(path: Path, size: int) -> None:
         assert store.expand("after") == "room again" and store.check() == []
 
 
-def test_a_store_stays_under_its_limit(path: Path) -> None:
-    limit = 200_000
-    with Store.open(path, max_bytes=limit) as store:
-        with pytest.raises(StoreError, match="full"):
-            for number in range(1000):
-                store.put(text_of(number) * 3, id=f"t{number}")
-        kept = store.ids()
-        assert kept == tuple(f"t{number}" for number in range(len(kept)))
-        with pytest.raises(StoreError, match="full"):  # all or none
-            store.put_many([{"id": f"m{number}", "text": text_of(number) * 9} for number in range(200)])
-        assert store.ids() == kept
-    assert path.stat().st_size <= limit
-    with Store.open(path) as store:
-        assert all(store.expand(id) == text_of(int(id[1:])) * 3 for id in kept) and store.check() == []
-
-
 def test_a_read_only_store_reads_and_refuses_to_write(sound: Path) -> None:
     with Store.open(sound, read_only=True) as store:
         assert store.expand("t3") == text_of(3) and store.search("naïve hour", 2)

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from tersely import checks
 from tersely.documents import to_documents
 from tersely.errors import NotReversibleError
 from tersely.sqlite import Database
@@ -70,7 +69,6 @@ class Store:
         *,
         read_only: bool = False,
         mask_secrets: bool = False,
-        max_bytes: int | None = None,
         embedder: Any = False,
         clock: Callable[[], datetime] = _now,
     ) -> Self:
@@ -82,16 +80,13 @@ class Store:
             read_only: for a file or folder that must not, or cannot, be written.
             mask_secrets: keys, tokens and passwords that are recognized are masked before anything is stored;
                 such an original cannot be restored. Ids are not masked.
-            max_bytes: the file does not grow over this: StoreError. None: no limit.
             embedder: makes vectors, which searches use in addition to words: an object with
                 `embed(list[str])`, or None for the one that comes with tersely. False: searches use words
                 alone, and nothing is embedded.
             clock: gives the time, with its zone.
         """
-        if max_bytes is not None:
-            max_bytes = checks.whole_number(max_bytes, "max_bytes", least=1)
         vectors = None if embedder is False else Vectors(embedder)
-        file = Database(Path(path), FORMAT, read_only=read_only, max_bytes=max_bytes)
+        file = Database(Path(path), FORMAT, read_only=read_only)
         return cls(file, mask_secrets=mask_secrets, vectors=vectors, clock=clock)
 
     def __enter__(self) -> Self:
