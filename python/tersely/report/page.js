@@ -44,7 +44,7 @@ const row = (cells) =>
   make("tr", {}, cells.map((cell, number) =>
     make(number ? "td" : "th", { scope: !number && "row", class: NUMBER.test(cell) && "number" },
       typeof cell !== "object" ? String(cell) : cell.bar === undefined ? linked(cell) : bar(cell))));
-const table = ({ title, head, rows, foot = [], more, lists = [] }, number) => {
+const table = ({ title, head, rows, more, lists = [] }, number) => {
   const id = `table${number}`;
   const numeric = (column) => rows.length && NUMBER.test(rows[0][column]);
   return make("section", { "aria-labelledby": id },
@@ -53,8 +53,7 @@ const table = ({ title, head, rows, foot = [], more, lists = [] }, number) => {
       make("table", {},
         make("thead", {}, make("tr", {}, head.map(([name, tip, look], column) =>
           make("th", { scope: "col", class: numeric(column) ? "number" : look }, tip ? make("abbr", { title: tip }, name) : name)))),
-        make("tbody", {}, rows.map(row)),
-        foot.length && make("tfoot", {}, foot.map(row)))),
+        make("tbody", {}, rows.map(row)))),
     more && make("p", { class: "more" }, more),
     lists.map(({ title, items }) =>
       make("details", {}, make("summary", {}, title), make("ul", { class: "facts" }, items.map((item) => make("li", {}, linked(item)))))));
@@ -132,16 +131,14 @@ const panel = ({ mono, text }) => [
 
 byId("header").append(...header().filter(Boolean));
 byId("tables").append(...data.tables.map(table));
-if (data.documents) {
-  byId("legend").append(...data.legend.map(legend));
-  byId("map").prepend(mapOf(data.map));
-  byId("map").ariaValueMax = data.places;
-  byId("map").ariaValueText = `${count(data.places)} places with kept text`;
-  byId("where").value = `${count(data.places)} place${data.places === 1 ? "" : "s"}`; // neighbours are one
-  byId("only").checked = data.only;
-  byId("column").append(...data.documents.map(article), data.more && make("p", { class: "more" }, data.more));
-  byId("beside").append(...panel(data.panel));
-} else document.body.classList.add("plain");
+byId("legend").append(...data.legend.map(legend));
+byId("map").prepend(mapOf(data.map));
+byId("map").ariaValueMax = data.places;
+byId("map").ariaValueText = `${count(data.places)} places with kept text`;
+byId("where").value = `${count(data.places)} place${data.places === 1 ? "" : "s"}`; // neighbours are one
+byId("only").checked = data.only;
+byId("column").append(...data.documents.map(article), data.more && make("p", { class: "more" }, data.more));
+byId("beside").append(...panel(data.panel));
 
 // Without a server: walk through what was kept and dropped, go where the map says, search.
 const main = document.querySelector("main");

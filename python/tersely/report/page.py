@@ -48,8 +48,8 @@ def write_page(title: str, **data: Any) -> str:
 
     Args:
         title: of the page.
-        data: what `page.js` draws: "figures" (a number, and runs that say of what), "notes", "tables", and,
-            of a source and its compressed text, "query", "legend", "map", "sizes", "documents", "panel".
+        data: what `page.js` draws: "figures" (a number, and runs that say of what), "notes", "tables",
+            "query", "legend", "map", "sizes", "documents", "panel".
 
     Texts are JSON in which no tag can start, of which the script makes text nodes, and escaped for readers
     without scripts. The page loads nothing and runs nothing but its own script: its Content-Security-Policy
@@ -92,10 +92,8 @@ def _in_plain_words(title: str, data: Mapping[str, Any]) -> Iterator[str]:
     yield "\n".join(f"{number} {_plain(what)}" for number, what in data["figures"])
     yield from data["notes"]
     for table in data["tables"]:
-        rows = [*table["rows"], *table.get("foot", ())]
-        yield "\n".join([table["title"], *("\t".join(map(_cell_text, row)) for row in rows)])
-    if "panel" in data:
-        yield f"Compressed\n\n{_plain(data['panel']['text'])}"
+        yield "\n".join([table["title"], *("\t".join(map(_cell_text, row)) for row in table["rows"])])
+    yield f"Compressed\n\n{_plain(data['panel']['text'])}"
 
 
 def _plain(runs: Sequence[Any]) -> str:
