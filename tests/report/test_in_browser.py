@@ -51,10 +51,10 @@ def open_page(browser: Any, path: Path, width: int = 1400, scheme: str = "light"
 
 TAGS = (
     "a abbr article b bdi body button dd details div dl dt h1 h2 h3 head header html i input kbd label li "
-    "main mark meta nav noscript output p q rect script section span style summary svg table tbody td tfoot "
+    "main mark meta nav noscript output p q rect script section span style summary svg table tbody td "
     "th thead title tr ul"
 )
-MARKUP = """() => [...document.querySelectorAll(":not(.plain .of-source, .plain .of-source *)")].map(one =>
+MARKUP = """() => [...document.querySelectorAll("*")].map(one =>
     [one.localName, Object.fromEntries([...one.attributes].map(given => [given.name, given.value]))])"""
 TEXTS = """(look) => [...document.querySelectorAll(look)].map(one => {
     const copy = one.cloneNode(true);
