@@ -44,20 +44,24 @@ def to_documents(documents: Any) -> tuple[Document, ...]:
             raise TypeError(
                 f"documents must be str, a document or a list of them, not {_describe(documents)}"
             )
-    return tuple(
-        [item if _is_read(item) else _to_document(item, index) for index, item in enumerate(documents)]
-    )
-
-
-def _is_read(item: Any) -> bool:
-    """Whether an item is what `_to_document` would make of it: this costs less."""
-    plain = type(item) is Document and item.title is None and type(item.metadata) is dict
-    return plain and type(item.text) is str and item.text.isascii()
+    read = []
+    for index, item in enumerate(documents):
+        if type(item) is str and item.isascii():
+            read.append(Document(item))
+        elif (  # what `_to_document` would make of it: this costs less
+            type(item) is Document
+            and item.title is None
+            and type(item.metadata) is dict
+            and type(item.text) is str
+            and item.text.isascii()
+        ):
+            read.append(item)
+        else:
+            read.append(_to_document(item, index))
+    return tuple(read)
 
 
 def _to_document(item: Any, index: int) -> Document:
-    if type(item) is str and item.isascii():
-        return Document(item)
     if isinstance(item, str):
         return read_document(Document(item), f"the text of document {index}")
     if isinstance(item, Document):

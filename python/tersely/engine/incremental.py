@@ -282,8 +282,9 @@ def prepare_with(known: Sequence[Known], strategy: Auto, request: Request) -> Pr
     """
     if (request.query or "").strip() and strategy.text.scoring != "lexical":
         embedder = resolve_embedder(strategy.text.embedder)
-        asked = _KnownCosines(embedder.embedder, embedder.name, embedder.timeout, known)
-        strategy = replace(strategy, text=replace(strategy.text, embedder=asked))
+        if embedder.table is None:  # else to ask costs less than to remember
+            embedder = _KnownCosines(embedder.embedder, embedder.name, embedder.timeout, known)
+        strategy = replace(strategy, text=replace(strategy.text, embedder=embedder))
     return strategy.prepare(request)
 
 
@@ -304,7 +305,6 @@ class _KnownCosines(CheckedEmbedder):
     """An embedder that is asked only about segments that are not known."""
 
     known: Sequence[Known] = field(default=())
-    table = None
 
     def similarity_spans(self, query: str, texts: Sequence[str], table: SegmentTable) -> Float32s:
         before = [one.cosines for one in self.known]

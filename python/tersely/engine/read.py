@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,7 +79,8 @@ def read(
     found = dict[str, Any]()
     if request.query is not None and not request.query.strip() and "empty_query" not in reading.warnings:
         found["warnings"] = (*reading.warnings, "empty_query")
-    if reading.by_query and (factors := _factors(request, options)) is not None:
+    several = len(request.documents) > 1
+    if reading.by_query and several and (factors := _factors(request, options)) is not None:
         found["worth"] = reading.worth * factors[reading.table.document]
     preserve, talks = options.preserve, list[int]()
     talk: Conversation | None = None  # the first one's reader
@@ -152,13 +153,14 @@ def _cut(request: Request, options: Extractive) -> tuple[Level, int, int, bool]:
     Of many documents, most of them as short as a turn of a talk, each short one is one unit: but where
     somebody named parts of them, and where scores of a search decide.
     """
-    scored = bool(request.query) and _factors(request, options) is not None
-    whole = not (options.piece or request.pinned or request.groups or scored)
+    whole = len(request.documents) > 1 and not (options.piece or request.pinned or request.groups)
+    if whole and request.query:
+        whole = _factors(request, options) is None
     return options.level, options.window, options.piece or 0, whole
 
 
 def _factors(request: Request, options: Extractive) -> Float32s | None:
-    """float32[documents]: what the scores of a search make of worth; None: nothing."""
+    """float32[documents], of several: what the scores of a search make of worth; None: nothing."""
     scores = [document.score for document in request.documents]
     if not options.score_weight or scores.count(None) == len(scores):  # nothing is known, as mostly
         return None
@@ -427,17 +429,19 @@ class _Joining:
         request = self.request
         table = join_tables([(part.table, part.document, part.at) for part in parts])
         size = len(table)
+        limits = pairwise([0, *accumulate([len(part.table) for part in parts])])
+        places = [slice(*limit) for limit in limits]  # the rows of each part
+        read = [(part, rows) for part, rows in zip(parts, places, strict=True) if part.units is not None]
 
         def said(name: str, dtype: Any = np.bool_) -> npt.NDArray[Any] | None:
             """Join the columns of the units of each part; None if no part says anything."""
-            column, first = None, 0
-            for part in parts:
-                rows, one = slice(first, first + len(part.table)), getattr(part.units, name, None)
-                first = rows.stop
+            column = None
+            for part, rows in read:
+                one = getattr(part.units, name)
                 if one is not None and one is not False:
                     column = np.zeros(size, dtype=dtype) if column is None else column
                     column[rows] = one[part.low : part.high] if isinstance(one, np.ndarray) else one
-            return column if column is not None and np.count_nonzero(column) else None
+            return column if column is not None and column.any() else None
 
         own, alone = said("worth", np.float32), said("independent")
         own = np.zeros(size, dtype=np.float32) if own is None else own
@@ -446,9 +450,9 @@ class _Joining:
         regions: list[Region] = []
         pinned = {document for document, _, _ in request.pinned}
         fences: list[tuple[int, int]] = []
-        first, opened = 0, -1
-        for part in parts:
-            rows, units = slice(first, first + len(part.table)), part.units
+        opened = -1
+        for part, rows in zip(parts, places, strict=True):
+            first, units = rows.start, part.units
             if part.fence == 1:
                 opened = first
             elif part.fence == 2:
@@ -475,7 +479,6 @@ class _Joining:
                 regions += _regions_of_text(part.table.document, first)
             else:
                 regions.append(Region(part.document, rows.start, rows.stop, form, part.low))
-            first = rows.stop
         kinds = {id(part.units) for part in parts if part.fence == 0}
         single = parts[0].units if len(kinds) == 1 and parts and parts[0].units is not None else None
         groups = [spans for group in request.groups if (spans := self._spans(group))]  # blanks are in no unit

@@ -418,7 +418,7 @@ class Prepared:
 
     def _may_be_text(self) -> bool:
         """Whether documents whose units are all too large may be cut like text without breaking them."""
-        return any(self._readers) and not any(getattr(r, "whole", False) for r in self._readers)
+        return any(self._readers) and True not in [getattr(r, "whole", False) for r in self._readers if r]
 
     def _cut_within(self, budget: int, finer: Fit) -> Fit | None:
         """A level cut from the units of a larger one, without groups; None: nothing fits."""
@@ -596,7 +596,10 @@ class Auto:
         own = None if self.as_type is None or isinstance(self.as_type, str) else self.as_type
         kinds, looks = self._kinds(request.documents, texts) if own is None else ([own.kind] * len(texts), {})
         # Short pieces of code and diffs beside others are text, whose lines are ranked together.
-        pieces = [False] if len(kinds) == 1 else list(map(_is_piece, kinds, texts))
+        pieces = [False] * len(kinds)
+        if len(kinds) > 1:
+            pairs = zip(kinds, texts, strict=True)
+            pieces = [kind in ("code", "diff") and len(text) < _SHORT_CODE for kind, text in pairs]
         if own is not None:
             readers = [own] * len(texts)
         else:
@@ -643,7 +646,7 @@ class Auto:
             kinds[index] = kinds[index] or (one.metadata and named_type(one.metadata)) or ""
             if kinds[index]:
                 continue
-            name = one.file_name
+            name = one.file_name if one.name or one.id or one.metadata else ""
             if name and (code := named_code(name, one.text)):
                 known[index] = code
             else:
@@ -725,11 +728,6 @@ def _readers(
             made[name] = None if make is None else make(**options.get(name, {}))
         readers.append(made[name])
     return readers
-
-
-def _is_piece(kind: str, text: str) -> bool:
-    """Whether a text is a short piece of code or a diff."""
-    return kind in ("code", "diff") and len(text) < _SHORT_CODE
 
 
 def _profiles(result: Compressed) -> list[Profile]:

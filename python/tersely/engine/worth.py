@@ -405,6 +405,7 @@ def _mixed_logits(kept: Float32s, best: Int64s, document: Int32s) -> Float32s:
     return (_OWN_LOGIT * own + _BEST_LOGIT * of_document[document]).astype(np.float32)
 
 
+_FEWEST_TURNS = 4  # of two people who speak more than once
 _TURN = re.compile(r"([^\s:][^:\n]{0,39}): ")
 
 
@@ -415,6 +416,8 @@ def turns_of_talk(texts: Sequence[str], titles: Sequence[str | None]) -> Int32s 
     Turns begin with who speaks ("Ada: Hello."), and people speak more than once. None: most texts are no
     turns.
     """
+    if len(texts) < _FEWEST_TURNS:
+        return None
     turns = [_TURN.match(text) for text in texts]
     said = [turn[1] for turn in turns if turn is not None]
     if 2 * len(said) < len(texts) or not 1 < len(set(said)) <= len(said) // 2:
@@ -573,6 +576,7 @@ _TEXT = 4.0  # what people wrote beside data is worth so many times as much per 
 _FLOOR_SHARE = 0.5  # what an outcome counts beside relevance
 _MOST_LINES = 131_072  # that are looked at one by one
 _NONE = np.empty(0, dtype=np.uint8)
+_TABLE = int(Kind.TABLE)
 _WHOLE = 0.95  # what the document counts where it is to stay whole, beside the unit itself
 _FEW = 0.02  # of the units of an order: more that say that something failed are what the text is about
 _TOP = 0.25  # of the range of a region's own worth: for essential units
@@ -598,8 +602,8 @@ def _with_columns(
 
     So that "sales in 2019" finds the row "sales" below the column 2019, and no sentence for the year alone.
     """
-    rows = np.flatnonzero((table.kind == Kind.TABLE) & (table.heading >= 0))
-    rows = rows[table.kind[table.heading[rows]] == Kind.TABLE]
+    rows = ((table.kind == _TABLE) & (table.heading >= 0)).nonzero()[0]
+    rows = rows[table.kind[table.heading[rows]] == _TABLE]
     if len(rows) == 0:
         return ids, offsets
     size = len(table)
@@ -745,7 +749,7 @@ def with_joint_worth(
     # What lies deep pays for all that it stands in, so cheap lines with little to say would come before it.
     if by_query and len(table) and pasted[best := int(worth.argmax())]:
         essential = np.arange(len(table)) == best
-    followers = np.flatnonzero(follows >= 0)
+    followers = (follows >= 0).nonzero()[0]
     for values in (worth, gist):
         if values is not None:
             values[followers] = values[follows[followers]]
@@ -836,7 +840,7 @@ def _standing(reading: Reading, own: Float32s, centrality: Float32s) -> Float64s
 def _by_region(regions: Sequence[Region], values: Sequence[Any], dtype: Any = np.bool_) -> npt.NDArray[Any]:
     """Repeat the value of each region for its rows."""
     sizes = np.array([region.last - region.first for region in regions], dtype=np.int64)
-    return np.repeat(np.array(values, dtype=dtype), sizes)
+    return np.array(values, dtype=dtype).repeat(sizes)
 
 
 def with_wholes(reading: Reading, documents: Bools) -> Reading:
@@ -846,7 +850,7 @@ def with_wholes(reading: Reading, documents: Bools) -> Reading:
     `documents`: bool[documents]. O(units).
     """
     table = reading.table
-    rows = np.flatnonzero(documents[table.document])
+    rows = documents[table.document].nonzero()[0]
     if not reading.by_query or len(rows) == 0:
         return reading
     of, worth = table.document[rows], reading.worth[rows]
@@ -888,7 +892,7 @@ def with_floor(reading: Reading, graded: Bools | None) -> Reading:
     if reading.ranked:  # before what is first, where few units say that something failed
         failed = (grade >= FAILED) & (np.count_nonzero(grade >= FAILED) <= _FEW * len(table))
         # What rows of tables are worth is a measure, too.
-        raised = np.where(table.kind == Kind.TABLE, np.maximum(reading.worth, top * grade), reading.worth)
+        raised = np.where(table.kind == _TABLE, np.maximum(reading.worth, top * grade), reading.worth)
         return replace(reading, worth=np.where(failed, top * (1 + grade), raised).astype(np.float32))
     essential = reading.essential
     if (grade >= FAILED).any():

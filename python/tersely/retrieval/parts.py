@@ -99,8 +99,8 @@ class _Call:
         query = None if query is None else checks.text(query, "query")
         given = to_documents(documents)
         self.seconds = None if timeout is None else checked_timeout(timeout)
-        self.originals = tuple(document.original for document in given)
-        self.scores = tuple(document.score for document in given)
+        self.originals = tuple([one.text if one.given is None else one.given for one in given])
+        self.scores = tuple([one.score for one in given])
         self.work = partial(tersely.compress, given, query, **options)
 
     def done(self, result: Compressed) -> Parts:
