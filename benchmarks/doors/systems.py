@@ -9,7 +9,7 @@ from typing import Any
 
 import tersely
 from tersely.mcp.text_tools import text_tools
-from tersely.retrieval import ContextualCompressor
+from tersely.retrieval import ContextualCompressor, TokenBudgetConfig
 from tersely.strategies import (
     CompressionOptions,
     Compressor,
@@ -95,7 +95,9 @@ def _prepared(task: Task, manager: Manager) -> str:
 
 
 def _contextual(task: Task) -> str:
-    compressor = ContextualCompressor(token_budget=task.budget)
+    # its total has a reserve for the response by default; here all of it is for the documents, as elsewhere
+    limits = TokenBudgetConfig(total_budget=task.budget, reserve_for_response=0)
+    compressor = ContextualCompressor(budget=limits)
     return compressor.compress_sync(task.documents, task.query or "").text
 
 

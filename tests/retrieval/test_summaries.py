@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from odd_counters import words
 from retrieval_corpus import QUERY, Model, Scorer, check_result, chunk, document_of, prose
 from sample_texts import GUIDE
-from tersely.errors import CompressionError, SummarizationError
+from tersely.errors import BudgetExceededError, CompressionError, SummarizationError
 from tersely.retrieval import (
     ABSTRACTIVE_COMPRESSION_PROMPT,
     CompressionBatch,
@@ -266,3 +267,20 @@ def test_what_is_pinned_is_not_put_into_other_words() -> None:
     assert [one.compression_method for one in result.compressed_documents] == ["abstractive", "extractive"]
     assert len(model.prompts) == 1
     assert isinstance(result, CompressionResult)
+
+
+@pytest.mark.parametrize("strategy", ["abstractive", "hybrid"])
+@pytest.mark.parametrize("total", range(1, 200, 15))
+def test_pins_beside_summaries_stay_or_the_error_says_what_is_enough(total: int, strategy: str) -> None:
+    pin = "night7 fell. The rower0 number8"  # over the border of two sentences, in a document over its share
+    limits = TokenBudgetConfig(total_budget=total, reserve_for_response=0, max_per_document=100)
+
+    def compress(limits: TokenBudgetConfig) -> CompressionResult:
+        made = ContextualCompressor(Model(), budget=limits, counter=words)
+        return made.compress_sync(MANY[:3], QUERY, strategy, pinned=pin)
+
+    try:
+        result = compress(limits)
+    except BudgetExceededError as error:
+        result = compress(replace(limits, total_budget=int(error.required)))
+    assert pin in result.text

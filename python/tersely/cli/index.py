@@ -104,7 +104,7 @@ def run_search(arguments: argparse.Namespace) -> None:
 
     index = Index.open(arguments.folder)
     results = index.search(arguments.query, arguments.top_n)
-    named = index.has_words_of(arguments.query)
+    named = index.search(arguments.query, 1, method="lexical")
     budget = _BUDGET if arguments.budget is None else arguments.budget
     found = extract(results, arguments.query, budget=budget, counter=arguments.counter)
     if arguments.json:

@@ -6,11 +6,11 @@ import asyncio
 import inspect
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -56,20 +56,6 @@ _DOCUMENT_BYTES = 1000  # of a result, a document, besides its text
 _EXTRACTIVE = CompressionStrategy.EXTRACTIVE.value
 
 
-class Scores(NamedTuple):
-    """The answer of a relevance scorer.
-
-    Attributes:
-        relevance: a score a document; None: nobody asked the caller's scorer, or it failed.
-        reason: why these are not the scores that were asked for; None: they are.
-        warnings: reason codes.
-    """
-
-    relevance: Sequence[RelevanceScore] | None = None
-    reason: str | None = None
-    warnings: tuple[str, ...] = ()
-
-
 class Compression:
     """One call: reads, chooses a strategy, fits, and accounts for each document.
 
@@ -83,8 +69,13 @@ class Compression:
         pinned: (document, start, end) spans that stay.
         sizes: int64[n], tokens.
         warnings: reason codes.
+        relevance: of the caller's scorer, a score a document; None: nobody asked it, or it failed.
+        reason: why the scores are not those that were asked for; None: they are.
         started: of `time.perf_counter`.
     """
+
+    relevance: Sequence[RelevanceScore] | None = None
+    reason: str | None = None
 
     def __init__(
         self,
@@ -113,16 +104,16 @@ class Compression:
             parts += [repr(one.id), "" if one.metadata is None else repr(one.metadata), one.content]
         return digest_of(parts)
 
-    def run(self, scored: Scores, model: CheckedLanguageModel | None) -> Flow[tuple[CompressionResult, int]]:
+    def run(self, model: CheckedLanguageModel | None) -> Flow[tuple[CompressionResult, int]]:
         """Yield prompts, take replies, return the result, within the available tokens, and the number of
         prompts.
 
         Raises BudgetExceededError where what is pinned does not fit, SummarizationError where a model failed
         and the limits are strict: nothing steps in for it.
         """
-        self.scored, self.available = scored, self.manager.available()
+        self.available = self.manager.available()
         self.prepared = self._read()
-        self.warnings = (*self.warnings, *scored.warnings, *self.prepared.reading.warnings)
+        self.warnings = (*self.warnings, *self.prepared.reading.warnings)
         blank = np.array([not document.text.strip() for document in self.documents], dtype=bool)
         self.live = self.selection.relevant & ~blank
         self.scores: list[float] = self.selection.document_scores.tolist()
@@ -158,7 +149,7 @@ class Compression:
         config = self.config
         self.selection = Selection(
             self.documents,
-            self.scored.relevance,
+            self.relevance,
             threshold=config.min_relevance_threshold if self.query else 0.0,
             window=config.context_window,
             wholes=config.preserve_structure,
@@ -299,7 +290,7 @@ class Compression:
         }
         rest = [index for index in live if index not in contents]
         asked = [index for index in rest if shares[index] and index not in pinned]
-        extracts = self._extracts(rest, shares)
+        extracts = self._extracts(rest, shares, pinned)
         first = self._extracts(asked, np.maximum(self.sizes // 2, shares)) if hybrid else {}
         asked = [index for index in asked if not hybrid or index in first]
         tasks = [
@@ -325,18 +316,26 @@ class Compression:
                 contents[index] = replace(contents[index], fallback_reason=summary.reason)
         return self._drop_least_relevant(contents, pinned)
 
-    def _extracts(self, which: Sequence[int], most: Int64s) -> dict[int, CompressedDocument]:
-        """Extract so many tokens of some documents; of one without any segment that fits there is nothing."""
-        caps = np.zeros_like(most)
-        caps[which] = np.maximum(most, self._required())[which]
+    def _extracts(
+        self, which: Sequence[int], most: Int64s, pinned: Collection[int] = ()
+    ) -> dict[int, CompressedDocument]:
+        """Extract so many tokens of some documents; of one without any segment that fits there is nothing.
+
+        What is pinned may take more; `_drop_least_relevant` says whether there is room for it.
+        """
+        floors = np.zeros_like(most)
+        floors[which] = most[which]
+        caps = floors.copy()
+        caps[list(pinned)] = np.iinfo(np.int64).max
+        budget = int(floors.sum())
         if not caps.any():
             return {}
         try:
-            contents, _ = self._fitted(int(caps.sum()), caps, caps)
-        except BudgetExceededError:
-            if self.pinned:
-                raise
-            return {}
+            contents, _ = self._fitted(budget, floors, caps)
+        except BudgetExceededError as error:
+            if not pinned:
+                return {}
+            contents, _ = self._fitted(int(error.required), floors, caps)
         return {index: one for index, one in contents.items() if index in which}
 
     def _filler(self, index: int, extract: CompressedDocument | None) -> Filler:
@@ -396,7 +395,7 @@ class Compression:
     ) -> CompressionResult:
         documents, dropped = tuple(contents.values()), self._dropped_documents(contents)
         used = np.zeros(len(self.chunks), dtype=np.int64)
-        warnings, fallback = [*self.warnings], self.scored.reason
+        warnings, fallback = [*self.warnings], self.reason
         for one in documents:
             used[one.index] = one.token_count
             warnings += one.warnings
@@ -421,7 +420,7 @@ class Compression:
             compressed_token_count=after,
             compression_ratio=after / before if before else 1.0,
             strategy_used=strategy or self.strategy or self.config.default_strategy,
-            relevance_scores=self.scored.relevance
+            relevance_scores=self.relevance
             or self.selection.relevance_scores([chunk.id for chunk in self.chunks]),
             dropped_documents=dropped,
             usage=self.manager.usage(plan, used.tolist(), self._count(one.content for one in documents)),
@@ -622,11 +621,12 @@ class ContextualCompressor:
         self, call: Compression, answer: Any, model: CheckedLanguageModel | None
     ) -> Flow[CompressionResult]:
         """Run a call. `answer`: of the caller's scorer, or what it raised; None: it was not asked."""
-        scored = Scores() if answer is None else self._scores(answer, len(call.documents))
+        if answer is not None:
+            self._take_scores(call, answer)
         try:
-            result, prompts = yield from call.run(scored, model)
+            result, prompts = yield from call.run(model)
         except BudgetExceededError as error:
-            raise self._budget_error(call, scored, error) from None
+            raise self._budget_error(call, error) from None
         return self._record(call, result, prompts)
 
     def limited(
@@ -644,7 +644,7 @@ class ContextualCompressor:
         )
         return manager, warnings
 
-    def _scores(self, answer: Any, documents: int) -> Scores:
+    def _take_scores(self, call: Compression, answer: Any) -> None:
         """Check what a scorer gave or raised; where it failed, the reading itself steps in.
 
         Raises RelevanceScoringError where that, or another method of the scorer, must not step in.
@@ -652,26 +652,26 @@ class ContextualCompressor:
         try:
             if isinstance(answer, Exception):
                 raise answer
-            if not isinstance(answer, Sequence) or len(answer) != documents:
-                raise ModelReplyError(f"a scorer must give {documents} scores, not {type(answer).__name__}")
+            wanted = len(call.documents)
+            if not isinstance(answer, Sequence) or len(answer) != wanted:
+                raise ModelReplyError(f"a scorer must give {wanted} scores, not {type(answer).__name__}")
             for score in answer:
                 if not isinstance(score, RelevanceScore) or not 0 <= score.overall_score <= 1:
                     raise ModelReplyError(f"a scorer must give RelevanceScores in [0, 1], not {score!r}")
-            reason = getattr(answer, "fallback_reason", None)
-            if self.strict and reason is not None:
-                raise RelevanceScoringError(reason)
-            return Scores(answer, reason, tuple(getattr(answer, "warnings", ())))
+            call.reason = getattr(answer, "fallback_reason", None)
+            if self.strict and call.reason is not None:
+                raise RelevanceScoringError(call.reason)
+            call.relevance = answer
+            call.warnings = (*call.warnings, *getattr(answer, "warnings", ()))
         except Exception as error:
-            described = f"{type(self._scorer).__name__} failed: {type(error).__name__}: {error}"
-            if not self.strict and not isinstance(self._scorer, RelevanceScorer):
-                return Scores(None, described, ("scorer_failed",))
-            if isinstance(error, RelevanceScoringError):
-                raise
-            raise RelevanceScoringError(described) from error
+            call.reason = f"{type(self._scorer).__name__} failed: {type(error).__name__}: {error}"
+            if self.strict or isinstance(self._scorer, RelevanceScorer):
+                if isinstance(error, RelevanceScoringError):
+                    raise
+                raise RelevanceScoringError(call.reason) from error
+            call.warnings = (*call.warnings, "scorer_failed")
 
-    def _budget_error(
-        self, call: Compression, scored: Scores, error: BudgetExceededError
-    ) -> BudgetExceededError:
+    def _budget_error(self, call: Compression, error: BudgetExceededError) -> BudgetExceededError:
         """Make the error for a total budget that is too small, with one that was tried and is enough.
 
         No model is asked for that: what must stay stays as it is.
@@ -682,7 +682,7 @@ class ContextualCompressor:
             again = copy(call)
             again.manager, _ = self.limited(call.config, total)
             try:
-                run_flow(again.run(scored, model), model, 1)
+                run_flow(again.run(model), model, 1)
             except SummarizationError:  # strict: all but the model's part went well
                 return
             except BudgetExceededError as wrong:

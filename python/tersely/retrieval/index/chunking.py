@@ -9,8 +9,10 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
+from os.path import commonprefix
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,31 +30,27 @@ _PAGE_HEADING_END = re.compile(r"</h[1-6]", re.IGNORECASE)
 _LONGEST_HEADING = 2000  # characters of a page's source
 
 
-@dataclass(slots=True)
-class Sections:
-    """Stretches of text, each up to the next one, as lists (headings may be many).
+class Section(NamedTuple):
+    """A stretch of text, up to the next one.
 
     Attributes:
-        starts: the first character of each; the first is 0 and has no heading.
-        bodies: where its heading ends and its text starts; its start where it has no heading of its own.
-        paths: headings from the outermost to its own.
+        start: its first character; that of a text's first one is 0, and it has no heading.
+        body: where its heading ends and its text starts; `start` where it has no heading of its own.
+        path: headings from the outermost to its own.
     """
 
-    starts: list[int] = field(default_factory=lambda: [0])
-    bodies: list[int] = field(default_factory=lambda: [0])
-    paths: list[tuple[str, ...]] = field(default_factory=lambda: [()])
-
-    def add(self, start: int, body: int, path: tuple[str, ...]) -> None:
-        """Add the next one."""
-        self.starts.append(start)
-        self.bodies.append(body)
-        self.paths.append(path)
+    start: int
+    body: int
+    path: tuple[str, ...]
 
 
-def text_sections(text: str) -> Sections:
+_FIRST = Section(0, 0, ())
+
+
+def text_sections(text: str) -> list[Section]:
     """Find the sections of Markdown and plain text, by the segmenter's headings. O(characters)."""
     table = segment([text], Level.PARAGRAPH)
-    sections = Sections()
+    sections = [_FIRST]
     paths: dict[int, tuple[str, ...]] = {-1: ()}
     starts, ends, above = table.start.tolist(), table.end.tolist(), table.heading.tolist()
     known: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}  # headings come again
@@ -64,37 +62,37 @@ def text_sections(text: str) -> Sections:
             title = _MARKS.sub("", _UNDERLINE.sub("", heading[1].strip()))
             path = known[heading] = _join_path(heading[0], title)
         paths[row] = path
-        sections.add(start, end, path)
+        sections.append(Section(start, end, path))
     return sections
 
 
-def page_sections(source: str, page: PageText) -> Sections:
+def page_sections(source: str, page: PageText) -> list[Section]:
     """Find the sections of a web page's text, by its h1 to h6. O(characters + headings log pieces)."""
-    sections = Sections()
+    sections = [_FIRST]
     path: list[tuple[int, str]] = []
     for heading in _PAGE_HEADING.finditer(source):
         closing = _PAGE_HEADING_END.search(source, heading.end(), heading.end() + _LONGEST_HEADING)
         if closing is None:
             continue
         places = list(page.to_plain(heading.end(), closing.start()))
-        if not places or places[0][0] < sections.bodies[-1]:
+        if not places or places[0][0] < sections[-1].body:
             continue
         start, end = places[0][0], places[-1][1]
         level = int(heading.group(1))
         path = [part for part in path if part[0] < level]
         path.append((level, _one_line(html.unescape(page.plain[start:end]).rstrip("¶ \n"))))
-        sections.add(start, end, tuple(title for _, title in path[-_DEEPEST:]))
+        sections.append(Section(start, end, tuple(title for _, title in path[-_DEEPEST:])))
     return sections
 
 
-def code_sections(text: str, language: str) -> Sections:
+def code_sections(text: str, language: str) -> list[Section]:
     """Find the sections of source code: definitions and the code between them. O(characters)."""
     lines = text.split("\n")
     units = read_code(language, text)
     first, last, role = units.first.tolist(), units.last.tolist(), units.role.tolist()
     needs = np.where(units.follows < 0, units.parent, units.follows).tolist()
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    sections = Sections()
+    sections = [_FIRST]
     paths: list[tuple[str, ...]] = []
     for row, parent in enumerate(needs):
         above = paths[parent] if 0 <= parent < row else ()
@@ -102,8 +100,8 @@ def code_sections(text: str, language: str) -> Sections:
             above = _join_path(above, _signature(lines[first[row] : last[row] + 1]))
         paths.append(above)
         start = starts[first[row]]
-        if above != sections.paths[-1] and start >= sections.starts[-1]:
-            sections.add(start, start, above)
+        if above != sections[-1].path and start >= sections[-1].start:
+            sections.append(Section(start, start, above))
     return sections
 
 
@@ -202,7 +200,7 @@ def _in_source(page: PageText, start: int, end: int) -> tuple[int, int]:
     return int(first[0]), int(last[-1])
 
 
-def _cut(text: str, pieces: list[_Piece], sections: Sections) -> list[Chunk]:
+def _cut(text: str, pieces: list[_Piece], sections: Sequence[Section]) -> list[Chunk]:
     """Join pieces to the chunks of least cost."""
     chunks: list[Chunk] = []
     for first, last in pairwise(_best_cuts(pieces)):
@@ -253,19 +251,15 @@ def _size_cost(size: int) -> float:
 _SIZE_COSTS = [_size_cost(size) for size in range(LARGEST_CHUNK + 1)]
 
 
-def _path(pieces: Sequence[_Piece], sections: Sections) -> tuple[str, ...]:
+def _path(pieces: Sequence[_Piece], sections: Sequence[Section]) -> tuple[str, ...]:
     sizes: dict[tuple[str, ...], int] = {}
     for piece in pieces:
-        path = sections.paths[piece.section]
+        path = sections[piece.section].path
         sizes[path] = sizes.get(path, 0) + piece.end - piece.start
     main = max(sizes, key=lambda path: sizes[path])
     if sizes[main] >= _MAIN * sum(sizes.values()):
         return main
-    shared = next(iter(sizes))
-    for path in sizes:
-        same = [a == b for a, b in zip(shared, path, strict=False)]
-        shared = shared[: same.index(False) if False in same else len(same)]
-    return shared
+    return tuple(commonprefix(list(sizes)))  # noqa: RUF071  paths are tuples here
 
 
 @dataclass(slots=True)
@@ -282,7 +276,7 @@ class _Piece:
     heading: bool
 
 
-def _text_pieces(text: str, sections: Sections) -> list[_Piece]:
+def _text_pieces(text: str, sections: Sequence[Section]) -> list[_Piece]:
     """Divide text into paragraphs, items, tables, fences; too long ones into sentences, rows or lines."""
     table = segment([text], Level.SENTENCE)
     kinds, starts, ends = table.kind.tolist(), table.start.tolist(), table.end.tolist()
@@ -302,7 +296,7 @@ def _text_pieces(text: str, sections: Sections) -> list[_Piece]:
     return _finish(text, found, sections)
 
 
-def _code_pieces(text: str, sections: Sections) -> list[_Piece]:
+def _code_pieces(text: str, sections: Sequence[Section]) -> list[_Piece]:
     """Divide source code at blank lines, and blocks that are too long into lines. O(characters)."""
     found, at = [], 0
     for gap in [*_BLANK_LINES.finditer(text), None]:
@@ -317,11 +311,12 @@ def _code_pieces(text: str, sections: Sections) -> list[_Piece]:
     return _finish(text, found, sections)
 
 
-def _finish(text: str, found: list[tuple[int, int, float]], sections: Sections) -> list[_Piece]:
+def _finish(text: str, found: list[tuple[int, int, float]], sections: Sequence[Section]) -> list[_Piece]:
     """Cut pieces where sections start and where they are too long; join tiny ones."""
     pieces: list[_Piece] = []
     number = 0
-    bodies, behind = sections.bodies, [*sections.starts[1:], len(text) + 1]
+    bodies = [one.body for one in sections]
+    behind = [*(one.start for one in sections[1:]), len(text) + 1]
     for start, end, cut in found:
         at = start
         while at < end:
@@ -379,8 +374,6 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
 
 
 def _strip(text: str, start: int, end: int) -> tuple[int, int]:
-    if start < end and not text[start].isspace() and not text[end - 1].isspace():
-        return start, end
     part = text[start:end]
     left = len(part) - len(part.lstrip())
     return (start + left, start + len(part.rstrip())) if left < len(part) else (end, end)

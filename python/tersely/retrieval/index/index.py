@@ -19,7 +19,6 @@ from tersely.retrieval.index.ranking import (
     best_cosines,
     best_rows,
     fuse,
-    hold_any,
     normalize_scores,
     score_words,
 )
@@ -167,10 +166,6 @@ class Index:
         vector = self._embedder.embed([text])[0] if method != "lexical" else None
         weights = _WEIGHTS[method]
         return self._using(lambda connection, now: _search(connection, now, text, vector, top_n, weights))
-
-    def has_words_of(self, query: str) -> bool:
-        """Return whether any chunk has a word of a query; if none has, only vectors rank. O(words)."""
-        return self._using(lambda connection, _: hold_any(connection, query))
 
     def chunk(self, chunk_id: str) -> ChunkResult:
         """Return the chunk with an id, with score 1.0. Raises KeyError if there is none."""

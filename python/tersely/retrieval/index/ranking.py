@@ -58,11 +58,6 @@ def forget_words(connection: Connection, ids: Sequence[int], texts: Sequence[str
     )
 
 
-def hold_any(connection: Connection, query: str) -> bool:
-    """Say whether any chunk holds a term of the query, so that a score by its words is above 0. O(terms)."""
-    return any(len(ids) for name in _terms_of(query) for _, ids in _holding(connection, name))
-
-
 def score_words(connection: Connection, query: str, rows: Int32s, sizes: Int32s) -> Float32s:
     """Score chunks by BM25, float32[n] >= 0, for a query's distinct terms, the first 64 of them.
 
