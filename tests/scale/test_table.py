@@ -59,6 +59,25 @@ def test_duckdb(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # of Ray's own
+def test_ray_data() -> None:
+    pytest.importorskip("pandas")  # which Ray Data needs
+    ray = pytest.importorskip("ray")
+    wanted = compress_table(pa.Table.from_pylist(make_rows(20)), budget=50)
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    try:
+        dataset = ray.data.from_arrow(pa.Table.from_pylist(make_rows(20)))
+        short = dataset.map_batches(
+            compress_table, batch_format="pyarrow", fn_kwargs={"budget": 50}, batch_size=7
+        )
+        rows = sorted(short.take_all(), key=lambda row: int(row["id"].removeprefix("row-")))
+    finally:
+        ray.shutdown()
+    assert [row["text"] for row in rows] == wanted["text"].to_pylist()
+    assert [row["tokens"] for row in rows] == wanted["tokens"].to_pylist()
+
+
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # of Spark's own
 def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pandas")  # which mapInArrow needs
