@@ -163,14 +163,8 @@ def test_honest_forms_in_other_words_pass() -> None:
 )
 def test_numbers_and_units_are_compared_in_one_form(one: str, other: str) -> None:
     assert in_one_form(one, words=True) == in_one_form(other, words=True)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("1,400", "14,00"), ("1,400", "1400,5"), ("1,400,50", "140050"), ("1.10", "1.1"), ("100 s", "10 s")],
-)
-def test_other_numbers_stay_others(one: str, other: str) -> None:
-    assert in_one_form(one, words=True) != in_one_form(other, words=True)
+    others = ("1,400", "14,00", "1400,5", "1,400,50", "1.10", "1.1", "100 s", "10 s")
+    assert len({in_one_form(number, words=True) for number in others}) == len(others)
 
 
 @pytest.mark.parametrize(

@@ -274,9 +274,7 @@ class _Telling(NamedTuple):
     """A word that must not be exchanged, and what stands around it."""
 
     word: str
-    kind: (
-        str  # of exact words; "word": one with an opposite; "alone": the same, by the clauses beside its own
-    )
+    kind: str  # of exact words; "word": one with an opposite; "alone": the same, with no other in its clause
     piece: _Piece
     around: frozenset[str]
 
@@ -286,8 +284,8 @@ class _Telling(NamedTuple):
         return self.kind not in ("word", "alone")
 
 
-def _telling(text: _Text, wanted: Set[str], is_source: bool = False) -> Iterator[_Telling]:
-    """Yield the exact words of a text, and its `wanted` words."""
+def _telling(text: _Text, wanted: Set[str]) -> Iterator[_Telling]:
+    """Yield the exact words of a text, and its `wanted` words; around one alone are the clauses beside."""
     for index, piece in enumerate(text.pieces):
         for word, marks in zip(piece.exact, piece.marks, strict=True):
             kind = kind_of(word)
@@ -296,7 +294,7 @@ def _telling(text: _Text, wanted: Set[str], is_source: bool = False) -> Iterator
         for word in [word for word in dict.fromkeys(piece.plain) if word in wanted]:
             if rest := piece.content - {word}:
                 yield _Telling(word, "word", piece, rest)
-            if is_source or not rest:
+            else:
                 near = [one.content for one in text.pieces[max(index - 1, 0) : index + 2]]
                 yield _Telling(word, "alone", piece, frozenset().union(*near) - {word})
 
@@ -309,9 +307,8 @@ def _exchanged(original: _Text, short: _Text) -> Iterator[str]:
         for text in (short, original)
     )
     turned = {word for word in here if opposites_of(word) & there.keys()}
-    known = list(
-        _telling(original, {one for word in turned for one in (*opposites_of(word), *same_as(word))})
-    )
+    wanted = {one for word in turned for one in (*opposites_of(word), *same_as(word))}
+    known = list(_telling(original, wanted))
     index = defaultdict[tuple[str, str], list[int]](list)
     for number, one in enumerate(known):
         for word in one.around:

@@ -204,7 +204,6 @@ _FRONTS = tuple(f"[{label}: " for label, _ in FIELDS.values())
 _FORBIDDEN, _AIM = pattern("forbidden"), pattern("aim")
 _DIGIT = re.compile(r"\d")
 _MOST_RULES = 100  # rules and changes may be said in other words; more of them to the letter only
-_MOST_MADE_UP = 50  # are looked at
 _UNDERSTOOD = (Role.DONE, Role.ACTIVE, Role.NEXT, Role.DECISION)
 _STATEMENTS = (FactKind.QUOTE, FactKind.NEGATION, FactKind.DECISION, FactKind.ERROR)
 _SAID = {  # of what they say there may be several clauses
@@ -298,17 +297,15 @@ def check_preserved(
       function, error message, topic or time must be in the short text literally, except for case and white
       space.
     - A clause (task, progress, ...) is kept if the short text has all its numbers, paths and identifiers, and
-      a quarter of its terms. A clause with a negation also needs a negation in the short text, and the task
-      needs a statement that something is current.
-    - A line is lost if the short text attributes the line of the work to the error, or the reverse; what was
-      done is lost if the short text says that it was not done.
+      a quarter of its terms.
     - "constraint": what must not be done ("Do not restart ...") is kept if a clause forbids as much.
     - "facts", if no clause of a note was understood: each number, path and name must be there.
     - "content" is kept if the short text has a quarter of the segment's most frequent terms, so that a text
       that keeps nothing does not pass.
 
     `unsupported` lists what the short text makes up: numbers, units, names and words that the segment has in
-    no form. `contradicted` lists clauses that deny, change or call done what the segment does not.
+    no form. `contradicted` lists clauses that deny, exchange or call done what the segment does not: the line
+    of the error for that of the work, a "not" too many, unfinished work under "Done".
 
     A missing part counts for the first field that has it: a lost path loses "file_path", not the task that
     names the file. O(characters x fields).
@@ -353,9 +350,8 @@ def compare(
         for words in [said for one, said in others.items() if changes.get(one, said) != said][:_MOST_RULES]:
             rest = rest.replace(words, " ")
         contradicted = contradictions(f"{original}\n\n{told}", rest)
-        contradicted += turned_changes(changes, others) + turned_states(
-            source, read_clauses(short[_front_end(short) :])
-        )
+        contradicted += turned_changes(changes, others)
+        contradicted += turned_states(source, read_clauses(short[front:]))
         unsupported += other_units(original, form) + made_up_words(f"{segment.text} {told}", own_words)
     mine, theirs = term_lists([segment.text, own_words])
     about = [term for term, _ in Counter(mine).most_common(_SUBJECTS)]

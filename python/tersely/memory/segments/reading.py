@@ -303,7 +303,8 @@ class _Mentions:
 
         What must not be touched is seldom where the work is: clauses that forbid come last.
         """
-        free = [clause for clause in self.clauses if clause not in self.forbid]
+        forbid = {clause.start for clause in self.forbid}
+        free = [clause for clause in self.clauses if clause.start not in forbid]
         for roles in (*((_PLACED,) if notes else ()), (Role.ERROR,), _ROLES):
             if last := self.last_in(self.paths, [clause for clause in free if clause.role in roles]):
                 return last
