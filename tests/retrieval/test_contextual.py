@@ -338,30 +338,23 @@ def test_a_budget_given_twice_is_an_error_unless_it_is_the_same() -> None:
     assert ContextualCompressor(token_budget=2000, config=config).config.token_budget == 2000
 
 
-def test_the_fields_of_a_result() -> None:
+def test_the_fields_of_a_result_and_of_its_documents() -> None:
     names = "original_documents compressed_documents original_token_count compressed_token_count "
     names += "compression_ratio strategy_used relevance_scores"
     assert [field.name for field in fields(CompressionResult)][:7] == names.split()
-    result = tight().compress_sync(CORPUS, QUERY)
-    assert result.original_documents == tuple(CORPUS)
-    assert len(result.relevance_scores) == 3
-    assert result.compression_ratio == result.compressed_token_count / result.original_token_count
-    assert result.reduction == 1 - result.compression_ratio
-    assert result.expand(0) == CORPUS[0].content
-    assert [result.expand(one) for one in result.compressed_documents] == [
-        CORPUS[one.index].content for one in result.compressed_documents
-    ]
-
-
-def test_the_fields_of_a_document() -> None:
     names = "original_id content token_count compression_method preserved_segments relevance_score"
     assert [field.name for field in fields(CompressedDocument)][:6] == names.split()
     result = tight().compress_sync(CORPUS, QUERY)
+    assert result.original_documents == tuple(CORPUS) and len(result.relevance_scores) == 3
+    assert result.compression_ratio == result.compressed_token_count / result.original_token_count
+    assert result.reduction == 1 - result.compression_ratio
+    assert result.expand(0) == CORPUS[0].content
     for document in result.compressed_documents:
         assert document.original_id == to_uuid(CORPUS[document.index].id)
         assert document.compression_method == "extractive"
         assert document.relevance_score == result.relevance_scores[document.index].overall_score
-        source = CORPUS[document.index].content
+        source = result.expand(document)
+        assert source == CORPUS[document.index].content
         squeezed = "".join(source[span.start : span.end] for span in document.preserved_segments)
         assert "".join(squeezed.split()) == "".join(document.content.split())
 

@@ -209,17 +209,16 @@ class Compression:
 
     def _extract(self, fallback: str | None) -> dict[int, CompressedDocument]:
         """Extract the best segments of all documents; `fallback`: why no model wrote summaries."""
-        if not self.manager.shares:
-            contents, self.warnings = self._fitted(self.available, None, None, fallback)
-            return contents
-        self.shares = self._allocate(np.minimum(self.sizes, self._usable()))
-        out = self.shares == 0
-        if (self.live & out).any():
-            self.prepared = self.prepared.revised(self.selection.rule_out(out))
-        if out.all() and not self.prepared.reading.pinned.any():
-            return {}  # nobody has a share
-        caps = np.where(out, 0, np.maximum(self.manager.config.max_per_document, self._required()))
-        contents, self.warnings = self._fitted(self.available, self.shares, caps, fallback)
+        floors, caps = None, None
+        if self.manager.shares:
+            floors = self.shares = self._allocate(np.minimum(self.sizes, self._usable()))
+            out = floors == 0
+            if (self.live & out).any():
+                self.prepared = self.prepared.revised(self.selection.rule_out(out))
+            if out.all() and not self.prepared.reading.pinned.any():
+                return {}  # nobody has a share
+            caps = np.where(out, 0, np.maximum(self.manager.config.max_per_document, self._required()))
+        contents, self.warnings = self._fitted(self.available, floors, caps, fallback)
         return contents
 
     def _fitted(
