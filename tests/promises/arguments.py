@@ -34,26 +34,27 @@ def query(random: Random, texts: Sequence[str]) -> str | None:
     return random.choice([None, None, words(random, 5), text[at : at + 30], "", " ", "xyzzy", "the"])
 
 
+_BORDERS = "<>\"':,|&=/{}[]-#\n\r\t "
+
+
 def span(random: Random, texts: Sequence[str]) -> Any:
-    """A place in a text, in some form; None: there is none."""
-    places = [index for index, text in enumerate(texts) if text]
-    if not places:
-        return None
-    index = random.choice(places)
-    start = random.randrange(len(texts[index]))
-    end = min(start + random.choice([1, 5, 40, 400]), len(texts[index]))
-    piece = texts[index][start:end]
-    return random.choice([(index, start, end), (index, start, end), piece])
+    """A place in a text, or what stands there: anywhere, or from and to borders of syntax."""
+    index = random.choice([index for index, text in enumerate(texts) if text])
+    text = texts[index]
+    start = random.randrange(len(text))
+    while random.random() < 0.95 and start and text[start - 1] not in _BORDERS:
+        start -= 1
+    end = min(start + random.choice([1, 5, 12, 60, 600]), len(text))
+    while random.random() < 0.95 and end < len(text) and text[end] not in _BORDERS:
+        end += 1
+    return random.choice([(index, start, end), (index, start, end), text[start:end]])
 
 
 def spans(random: Random, texts: Sequence[str], share: float) -> list[Any]:
     """Mostly none."""
-    found = (
-        [span(random, texts) for _ in range(random.choice([1, 1, 2, 4, 80]))]
-        if random.random() < share
-        else []
-    )
-    return [one for one in found if one is not None]
+    if random.random() >= share or not any(texts):
+        return []
+    return [span(random, texts) for _ in range(random.choice([1, 1, 2, 4, 80]))]
 
 
 def extractive(random: Random) -> tersely.Extractive:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -20,8 +22,6 @@ from tersely.strategies import (
     ExtractiveCompressor,
     HierarchicalCompressor,
     HybridCompressor,
-    Incremental,
-    IncrementalCompressor,
     Manager,
 )
 from tersely.types import Compressed
@@ -40,17 +40,13 @@ from promises.arguments import (
     strategy,
     tokens_of,
 )
-from promises.check import Call, Door, budget_for, check_compressed, grown
+from promises.check import Call, Door, Outcome, broken, budget_for, check_compressed, grown
 from promises.counters import WRONG, counter_named, counter_of, function_of
-from promises.documents import MUTATIONS, as_read, document, documents, words
-from promises.histories import history_doors
-from promises.real_files import OwnFiles, RealFiles
+from promises.documents import Large, Sized, as_read, document, documents, words
+from promises.histories import history_doors, rounds_doors
 from promises.results import results_doors
-from promises.rounds import rounds_doors
 from promises.search_doors import search_doors
-from promises.sizes import Large, Sized
-from promises.wide_documents import Wide
-from promises.wide_doors import wide_doors
+from promises.tool_results import tool_result
 from promises.wires import wires_doors
 
 _DAY = datetime(2024, 5, 1, tzinfo=UTC)
@@ -60,9 +56,15 @@ def _seen(result: Compressed) -> Any:
     return result.to_dict()
 
 
+def _seen_all(results: Sequence[Any]) -> list[Any]:
+    return [one.to_dict() if isinstance(one, Compressed) else one and str(one) for one in results]
+
+
 def compress(random: Random) -> Call:
+    """`compress` with pins, groups and every strategy, under a budget, or what a ratio allows."""
     texts, counter, separator = documents(random), counter_named(random), random.choice(SEPARATORS)
-    pinned, groups = spans(random, texts, 0.2), [some for some in [spans(random, texts, 0.15)] if some]
+    pinned = spans(random, texts, 0.3)
+    groups = [group for _ in range(2) if (group := spans(random, texts, 0.2))]
     arguments: dict[str, Any] = {
         "query": query(random, texts),
         "counter": counter_of(counter),
@@ -71,9 +73,15 @@ def compress(random: Random) -> Call:
         "separator": separator,
     }
     make, shown = strategy(random), given(random, texts)
+    whole, ratio = tokens_of(texts, separator, counter), random.choice([None] * 6 + [0.01, 0.1, 0.3, 0.9])
+    first = budget_for(random, whole) if ratio is None else max(1, int(whole * ratio + 1e-9))
+
+    def run(budget: int) -> Compressed:
+        by = {"budget": budget} if ratio is None or budget != first else {"ratio": ratio}  # of a retry
+        return tersely.compress(shown, strategy=make(), **by, **arguments)
 
     def check(result: Compressed, budget: int) -> list[str]:
-        return check_compressed(
+        wrong = check_compressed(
             result,
             counter,
             budget,
@@ -82,70 +90,45 @@ def compress(random: Random) -> Call:
             groups=groups,
             fills=fills(make()),
         )
+        made_up = [] if result.receipt.used_llm else tersely.check_facts(result).of("unsupported")
+        return wrong + [f"{fact} is made up" for fact in made_up]
 
-    return Call(
-        lambda budget: tersely.compress(shown, budget=budget, strategy=make(), **arguments),
-        budget_for(random, tokens_of(texts, separator, counter)),
-        check,
-        _seen,
-        told={"documents": shown, "strategy": make(), **arguments},
-    )
-
-
-def compress_ratio(random: Random) -> Call:
-    """By ratio; `budget` is what the ratio allows, so that a retry can be checked."""
-    texts, counter = documents(random), counter_named(random)
-    ratio, make, asked = random.choice([0.01, 0.1, 0.3, 0.5, 0.9]), strategy(random), query(random, texts)
-    allowed = max(1, int(tokens_of(texts, "\n\n", counter) * ratio + 1e-9))
-
-    def run(budget: int) -> Compressed:
-        by = {"ratio": ratio} if budget == allowed else {"budget": budget}
-        return tersely.compress(texts, asked, counter=counter_of(counter), strategy=make(), **by)
-
-    def check(result: Compressed, budget: int) -> list[str]:
-        return check_compressed(result, counter, budget, fills=fills(make()))
-
-    return Call(
-        run, allowed, check, _seen, told={"texts": texts, "ratio": ratio, "query": asked, "strategy": make()}
-    )
+    told = {"documents": shown, "strategy": make(), "ratio": ratio, **arguments}
+    return Call(run, first, check, _seen, told=told)
 
 
 def prepare_fit(random: Random) -> Call:
-    """Several budgets of one reading, each of which is as if it were alone."""
-    texts, counter, separator = documents(random), counter_named(random), random.choice(SEPARATORS)
-    pinned = spans(random, texts, 0.2)
-    asked, options = (
-        query(random, texts),
-        random.choice([None, extractive(random), Auto(text=extractive(random))]),
-    )
-    others = [budget_for(random, tokens_of(texts, separator, counter)) for _ in range(2)]
+    """A fit of a reading that was fitted before, with groups and pins: as `compress` gives it."""
+    texts, counter = documents(random), counter_named(random)
+    pinned, groups = spans(random, texts, 0.3), [g for g in [spans(random, texts, 0.3)] if g]
+    chosen = random.choice([None, extractive(random), reader(random), Auto(text=extractive(random))])
+    arguments: dict[str, Any] = {
+        "query": query(random, texts),
+        "counter": counter_of(counter),
+        "strategy": chosen,
+        "pinned": pinned,
+        "groups": groups,
+        "separator": random.choice(SEPARATORS),
+    }
+    whole = tokens_of(texts, arguments["separator"], counter)
+    others = [budget_for(random, whole) for _ in range(2)]
 
-    def run(budget: int) -> list[Compressed | None]:
-        prepared = tersely.prepare(
-            texts, asked, counter=counter_of(counter), strategy=options, pinned=pinned, separator=separator
-        )
-        found: list[Compressed | None] = []
+    def run(budget: int) -> Compressed:
+        prepared = tersely.prepare(texts, **arguments)
         for other in others:
-            try:
-                found.append(prepared.fit(other))
-            except tersely.BudgetExceededError:
-                found.append(None)
-        return [prepared.fit(budget), *found]
+            with suppress(tersely.BudgetExceededError):
+                prepared.fit(other)
+        return prepared.fit(budget)
 
-    def check(results: list[Compressed | None], budget: int) -> list[str]:
-        wrong = []
-        for result, allowed in zip(results, [budget, *others], strict=True):
-            if result is not None:
-                wrong += check_compressed(result, counter, allowed, separator=separator, pinned=pinned)
+    def check(result: Compressed, budget: int) -> list[str]:
+        kept = {name: arguments[name] for name in ("separator", "pinned", "groups")}
+        wrong = check_compressed(result, counter, budget, **kept)
+        if tersely.compress(texts, budget=budget, **arguments).to_dict() != result.to_dict():
+            wrong.append("a fit after others is not what compress gives")
         return wrong
 
-    return Call(
-        run,
-        budget_for(random, tokens_of(texts, separator, counter)),
-        check,
-        lambda results: [result and _seen(result) for result in results],
-        told={"texts": texts, "query": asked, "strategy": options, "pinned": pinned},
-    )
+    told = {"texts": texts, "others": others, **arguments}
+    return Call(run, budget_for(random, whole), check, _seen, told=told)
 
 
 def prepare_levels(random: Random) -> Call:
@@ -172,7 +155,7 @@ def prepare_levels(random: Random) -> Call:
         lambda _: run(0),
         first,
         check,
-        lambda results: list(map(_seen, results)),
+        _seen_all,
         retry=run,
         of_one=False,
         told={"texts": texts, "query": asked, "strategy": options, "pinned": pinned, "levels": number},
@@ -194,34 +177,45 @@ def _not_nested(larger: Compressed, smaller: Compressed) -> list[str]:
 
 
 def compress_batch(random: Random) -> Call:
-    items = [documents(random) for _ in range(random.randint(0, 4))]
-    counter, threads = counter_named(random), random.choice([1, 2, None])
-    sizes = [tokens_of(texts, "\n\n", counter) for texts in items]
-    budgets = [budget_for(random, size) for size in sizes]
+    """`compress_batch` with a query, budget or ratio and pins an item: each as `compress` gives it alone."""
+    items = [documents(random, 2) for _ in range(random.randint(1, 4))]
+    counter, threads = counter_named(random), random.choice([1, 3, None])
     queries = [query(random, texts) for texts in items]
+    pins = [spans(random, texts, 0.3) for texts in items]
+    budgets = [budget_for(random, tokens_of(texts, "\n\n", counter)) for texts in items]
+    shares = [random.choice([0.05, 0.3, 0.9]) for _ in items]
+    by: dict[str, Any] = random.choice(
+        [{"budget": budgets}, {"ratio": shares}, {"ratio": 0.3}, {"budget": 40}]
+    )
 
-    def run(budget: int) -> list[Any]:
+    def run(_: int) -> list[Any]:
         return tersely.compress_batch(
-            items, queries, budget=budgets, counter=counter_of(counter), threads=threads
+            items, queries, pinned=pins, counter=counter_of(counter), threads=threads, **by
         )
 
-    def check(results: list[Any], budget: int) -> list[str]:
+    def check(results: list[Any], _: int) -> list[str]:
         wrong = [] if len(results) == len(items) else ["not one result an item"]
-        for result, allowed in zip(results, budgets, strict=False):
-            if isinstance(result, tersely.BudgetExceededError):
-                wrong += [] if result.budget == allowed else ["an error of another budget"]
-            elif isinstance(result, Exception):
-                wrong.append(f"raised {result!r}")
-            else:
-                wrong += check_compressed(result, counter, allowed)
+        for number, found in enumerate(results):
+            one = {key: value[number] if isinstance(value, list) else value for key, value in by.items()}
+            try:
+                alone: Any = tersely.compress(
+                    items[number], queries[number], pinned=pins[number], counter=counter_of(counter), **one
+                )
+            except Exception as error:
+                alone = error
+            if isinstance(found, Compressed) and isinstance(alone, Compressed):
+                wrong += [] if found.to_dict() == alone.to_dict() else [f"item {number} is another alone"]
+                wrong += check_compressed(found, counter, found.receipt.budget, pinned=pins[number])
+            elif str(found) != str(alone) or not isinstance(found, tersely.BudgetExceededError):
+                wrong.append(f"item {number} raised {found!r}, alone {alone!r}")
         return wrong
 
     return Call(
         run,
         0,
         check,
-        lambda results: [str(one) if isinstance(one, Exception) else _seen(one) for one in results],
-        told={"items": items, "queries": queries, "budgets": budgets},
+        _seen_all,
+        told={"items": items, "queries": queries, "pinned": pins, "threads": threads, **by},
     )
 
 
@@ -349,46 +343,6 @@ def hierarchical_compressor(random: Random) -> Call:
     return Call(run, 0, check, seen, told={"text": text, "levels": levels, "options": chosen})
 
 
-def incremental(random: Random) -> Call:
-    """A text that changes: all versions within the budget, the last one checked."""
-    text, counter = document(random), counter_named(random)
-    versions = [text]
-    for _ in range(random.randint(1, 3)):
-        text = random.choice(
-            [text + "\n" + words(random), random.choice(list(MUTATIONS.values()))(random, text)]
-        )
-        versions.append(text[:12_000])
-    asked, made = query(random, versions), extractive(random)
-    by_compressor = random.random() < 0.5
-
-    def run(budget: int) -> Compressed:
-        result = None
-        strategy = Incremental(made)
-        compressor = IncrementalCompressor(counter=counter_of(counter), clock=lambda: _DAY)
-        chosen = CompressionOptions(target_tokens=max(budget, 1), min_tokens=0, query_context=asked or "")
-        for number, version in enumerate(versions):
-            try:
-                if by_compressor:
-                    result = compressor.update("a", version, chosen).result
-                else:
-                    result = tersely.compress(
-                        version, asked, budget=budget, counter=counter_of(counter), strategy=strategy
-                    )
-            except tersely.BudgetExceededError:
-                if number == len(versions) - 1:
-                    raise
-        assert result is not None
-        return result
-
-    return Call(
-        run,
-        max(budget_for(random, tokens_of([versions[-1]], "", counter)), 1),
-        lambda result, budget: check_compressed(result, counter, budget),
-        _seen,
-        told={"versions": versions, "query": asked, "strategy": made, "compressor": by_compressor},
-    )
-
-
 def _chunks(random: Random, texts: Sequence[str]) -> list[ContextChunk]:
     return [
         ContextChunk(f"chunk {index}", text, random.choice([0.0, 0.2, 1.0, 5.0]))
@@ -457,11 +411,11 @@ def wrong_arguments(random: Random) -> Call:
     return Call(run, 40, lambda result, _: [], _seen, may_refuse=True, told=arguments)
 
 
-def _with_documents(door: Door, of: type[Random] = Wide) -> Door:
+def _with_documents(door: Door, of: type[Random]) -> Door:
     return lambda random: door(of(random.random()))
 
 
-class _WrongCounters(Wide):
+class _WrongCounters(Random):
     """A random generator of which all counters are none."""
 
     wrong_counters = tuple(WRONG)
@@ -492,52 +446,60 @@ _OWN_COUNTER = {  # doors without a counter of the caller's
     "MemoryCompactor",
 }
 _PLAIN: dict[str, tuple[Door, int]] = {  # and how often each is tried
-    "compress": (compress, 12),
-    "compress by ratio": (compress_ratio, 4),
-    "prepare.fit": (prepare_fit, 4),
-    "prepare.levels": (prepare_levels, 4),
-    "compress_batch": (compress_batch, 2),
+    "compress": (compress, 28),
+    "prepare.fit": (prepare_fit, 8),
+    "prepare.levels": (prepare_levels, 6),
+    "compress_batch": (compress_batch, 4),
     "segment": (segment, 1),
     "dedup": (dedup, 1),
     "find_facts": (find_facts, 1),
     "compressors": (compressor, 5),
     "HierarchicalCompressor": (hierarchical_compressor, 2),
-    "Incremental": (incremental, 4),
     "Manager": (manager, 5),
     **search_doors(),
-    "wrong arguments": (wrong_arguments, 3),
+    "compress_tool_result": (tool_result, 8),
     **history_doors(),
-}
-
-_CALLS: dict[str, tuple[Door, int]] = {
-    **_PLAIN,
-    **wide_doors(),
-    **{f"{name}, wide documents": (_with_documents(door), often) for name, (door, often) in _PLAIN.items()},
-    **{
-        f"{name}, wrong counter": (_with_wrong_counter(door), 1)
-        for name, (door, _) in (_PLAIN | wide_doors()).items()
-        if name not in _OWN_COUNTER
-    },
 }
 
 
 def _of(documents: type[Random], name: str) -> dict[str, tuple[Door, int]]:
     return {
-        f"{door}, {name}": (_with_documents(made, documents), often)
-        for door, (made, often) in (_PLAIN | wide_doors()).items()
-        if door != "wrong arguments"
+        f"{door}, {name}": (_with_documents(made, documents), often) for door, (made, often) in _PLAIN.items()
     }
 
 
 #: Kinds of calls: the doors of each, and how often each is tried.
 KINDS: dict[str, dict[str, tuple[Door, int]]] = {
-    "calls": _CALLS,
+    "calls": {
+        **_PLAIN,
+        "wrong arguments": (wrong_arguments, 3),
+        **{
+            f"{name}, wrong counter": (_with_wrong_counter(door), 1)
+            for name, (door, _) in _PLAIN.items()
+            if name not in _OWN_COUNTER
+        },
+    },
     "size": _of(Sized, "thousands of units"),
     "large": _of(Large, "many thousands of units"),
     "rounds": rounds_doors(),
-    "files": _of(OwnFiles, "files of ours"),
-    "real files": _of(RealFiles, "real files"),
-    "results": results_doors(_PLAIN | wide_doors()),
+    "results": results_doors({name: door for name, door in _PLAIN.items() if name != "ConversationMemory"}),
     "wires": wires_doors(),
 }
 DOORS: dict[str, tuple[Door, int]] = {name: door for doors in KINDS.values() for name, door in doors.items()}
+
+
+def prepare() -> None:
+    """All results are checked where they are made, too; warnings are errors of ours."""
+    finish.check_all = True
+    warnings.simplefilter("error")
+
+
+def door_of(seed: str, only: str | None = None, kind: str = "calls") -> str:
+    """The door that a seed chooses, of a kind of calls."""
+    often = {name: often for name, (_, often) in KINDS[kind].items()}
+    return only or Random(f"door {seed}").choices(list(often), list(often.values()))[0]
+
+
+def outcome(seed: str, only: str | None = None, kind: str = "calls") -> Outcome:
+    """What comes of the call that a seed stands for."""
+    return broken(DOORS[door_of(seed, only, kind)][0], seed)

@@ -1,4 +1,4 @@
-"""Random histories in the messages of every framework, steps and segments of an agent, and their doors."""
+"""Histories of every framework, conversations, steps and segments of an agent, and texts, as they grow."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from random import Random
 from typing import Any
 
 import tersely
+from tersely import Extractive
 from tersely.memory import (
     CompactionConfig,
     Compactor,
+    ConversationMemory,
     MemoryCompactor,
     REPLHistory,
     SegmentMemory,
@@ -21,37 +23,63 @@ from tersely.memory import (
     compact_messages,
 )
 from tersely.memory.compaction import CompactedMessages
-from tersely.memory.groups import REPLY_TOKENS, atomic_groups, count_entries, count_tools
+from tersely.memory.groups import REPLY_TOKENS, count_entries, count_tools
 from tersely.memory.messages import read_messages
 from tersely.models.counters import resolve_counter
 from tersely.store import Store
+from tersely.strategies import CompressionOptions, Incremental, IncrementalCompressor
 
 from promises import history_rules
-from promises.check import Call, Door, budget_for, grown
+from promises.arguments import extractive, query, tokens_of
+from promises.check import Call, Door, budget_for, check_compressed, grown
 from promises.counters import counter_named, counter_of, function_of
-from promises.documents import document, words
+from promises.documents import MUTATIONS, document, words
 from promises.history_rules import signature
 
 Said = tuple[str, str, str]  # role ("user", "assistant", "thought", "call", "result"), text, id of a call
+_CHECKED = 6  # of the steps of a history: counts and accounts of all take long; rules are checked on each
 
 
-def _turns(random: Random) -> list[Said]:
-    """What was said: (role, text, id of the call); a result comes after its call."""
-    turns: list[Said] = []
-    for number in range(random.randint(1, 9)):
-        kind = random.random()
-        if kind < 0.35:
-            turns.append(("user", _text(random), ""))
-        elif kind < 0.6:
-            turns.append(("assistant", _text(random), ""))
-        else:
-            turns.append(("call", words(random, 4), f"id_{number}"))
-            turns.append(("result", document(random), f"id_{number}"))
-    return turns
+class Rounds(Random):
+    """A random generator whose histories have many rounds."""
+
+    rounds = 200
 
 
-def _text(random: Random) -> str:
-    return words(random, 20) if random.random() < 0.6 else document(random)
+def _many(random: Random) -> int:
+    if not hasattr(random, "rounds"):
+        return random.randint(1, 6)
+    return random.choice([30, 30, 40, 60]) if random.random() < 0.9 else random.randint(60, random.rounds)
+
+
+def _said(random: Random) -> str:
+    kind = random.random()
+    if kind < 0.5:
+        return words(random, 30)
+    if kind < 0.6:
+        return " ".join(words(random).capitalize() + "." for _ in range(random.randint(20, 200)))
+    text = document(random)[:1500]
+    return text if text.strip() else "nothing"
+
+
+def steps_of(random: Random, rounds: int) -> list[list[Said]]:
+    """What is said between two requests to a model: a user's words, or calls and all their results."""
+    again = random.random() < 0.3  # ids of calls are those of the round before
+    parallel, thinks = random.choice([1, 2, 3, 5]), random.choice([0.0, 0.3])
+    steps: list[list[Said]] = []
+    closing: list[Said] = []
+    for number in range(rounds):
+        steps.append([*closing, ("user", _said(random) if number else words(random, 30), "")])
+        for step in range(random.choice([0, 1, 1, 2])):
+            keys = [f"{0 if again else number}_{step}_{n}" for n in range(random.randint(1, parallel))]
+            made: list[Said] = [("call", words(random, 4), key) for key in keys]
+            if random.random() < thinks:
+                made.insert(0, ("thought", words(random, 20), f"{number}_{step}"))
+            if random.random() < 0.3:
+                random.shuffle(keys)
+            steps.append([*made, *(("result", _said(random), key) for key in keys)])
+        closing = [("assistant", words(random, 25), "")]
+    return steps
 
 
 def _with_before(turns: Sequence[Said]) -> Iterator[tuple[str, Said]]:
@@ -178,7 +206,6 @@ def _gemini(turns: Sequence[Said]) -> list[Any]:
     return contents
 
 
-_SHAPES = (_openai, _openai_parts, _responses, _anthropic, _langchain)
 #: Each shape, and what its provider refuses.
 SHAPES: dict[Callable[[Sequence[Said]], list[Any]], history_rules.Rules] = {
     _openai: history_rules.chat,
@@ -189,14 +216,6 @@ SHAPES: dict[Callable[[Sequence[Said]], list[Any]], history_rules.Rules] = {
     _bedrock: history_rules.bedrock,
     _gemini: history_rules.gemini,
 }
-
-
-def _messages(random: Random) -> list[Any]:
-    shape = random.choice(_SHAPES)
-    found = shape(_turns(random))
-    if random.random() < 0.5 and shape in (_openai, _openai_parts):
-        found.insert(0, {"role": "system", "content": words(random, 20)})
-    return found
 
 
 def count_messages(messages: Sequence[Any], counter: str, tools: Any) -> int:
@@ -246,28 +265,6 @@ def seen_messages(made: CompactedMessages) -> Any:
     return [repr(message) for message in made.messages], made.to_dict()
 
 
-_TOOLS = [{"type": "function", "function": {"name": "read_file", "parameters": {"type": "object"}}}]
-
-
-def messages(random: Random) -> Call:
-    """`compact_messages`."""
-    given, counter = _messages(random), counter_named(random)
-    tools = random.choice([None, None, _TOOLS])
-    chosen: dict[str, Any] = {
-        "tools": tools,
-        "pinned": random.choice([(), (), (random.randrange(len(given)),)]),
-        "keep_last": random.choice([0, 0, 1, 3]),
-        "query": random.choice([None, None, words(random, 4), " ", "xyzzy"]),
-    }
-    return Call(
-        lambda budget: compact_messages(given, budget=budget, counter=counter_of(counter), **chosen),
-        budget_for(random, count_messages(given, counter, tools)),
-        lambda made, budget: check_messages(made, given, counter, budget, tools),
-        seen_messages,
-        told={"messages": given, "counter": counter, **chosen},
-    )
-
-
 def compact_steps(compactor: Compactor, histories: Sequence[list[Any]]) -> list[Any]:
     """Compact a history as it grows; None where the budget is too small, but for the last step."""
     found: list[Any] = []
@@ -281,68 +278,222 @@ def compact_steps(compactor: Compactor, histories: Sequence[list[Any]]) -> list[
     return found
 
 
+_TOOLS = [{"type": "function", "function": {"name": "read_file", "parameters": {"type": "object"}}}]
+
+
+def _history(random: Random) -> tuple[list[Any], list[int], history_rules.Rules]:
+    """A history in some shape, the number of messages before each request to a model, and its rules."""
+    shape, rules = random.choice(list(SHAPES.items()))
+    steps = [shape(step) for step in steps_of(random, _many(random))]
+    if random.random() < 0.2:  # in an order that its provider may refuse
+        random.shuffle(steps)
+    if random.random() < 0.3 and shape in (_openai, _openai_parts):
+        steps[0].insert(0, {"role": "system", "content": words(random, 20)})
+    stops = [sum(map(len, steps[: number + 1])) for number in range(len(steps))]
+    history = [message for step in steps for message in step]
+    return history, stops, (lambda _: []) if any(rules(history[:stop]) for stop in stops) else rules
+
+
+def messages(random: Random) -> Call:
+    """`compact_messages`: a history that its provider takes stays one."""
+    history, _, rules = _history(random)
+    counter, tools = counter_named(random), random.choice([None, None, _TOOLS])
+    chosen: dict[str, Any] = {
+        "tools": tools,
+        "pinned": random.choice([(), (), (random.randrange(len(history)),)]),
+        "keep_last": random.choice([0, 0, 1, 3]),
+        "query": random.choice([None, None, words(random, 4), " ", "xyzzy"]),
+    }
+    return Call(
+        lambda budget: compact_messages(history, budget=budget, counter=counter_of(counter), **chosen),
+        budget_for(random, count_messages(history, counter, tools)),
+        lambda made, budget: [
+            *rules(made.messages)[:3],
+            *check_messages(made, history, counter, budget, tools),
+        ],
+        seen_messages,
+        told={"history": history, "counter": counter, **chosen},
+    )
+
+
 def growing(random: Random) -> Call:
-    """`Compactor`, turn by turn."""
-    given, counter = _messages(random), counter_named(random)
-    headroom = random.choice([0.0, 0.3, 0.65])
-    entries = read_messages(given)
-    stops = [stop for _, stop in atomic_groups(entries)] or [len(given)]
+    """`Compactor`, turn by turn: each request is one that its provider takes."""
+    history, stops, rules = _history(random)
+    counter, headroom = counter_named(random), random.choice([0.0, 0.3, 0.65])
+    edited = random.choice(stops) if random.random() < 0.2 else 0  # from there on it begins otherwise
+    other = [{**message} if isinstance(message, dict) else message for message in history]
+    if "content" in other[0] and isinstance(other[0]["content"], str):
+        other[0]["content"] = words(random, 30)
+    counted = set(random.sample(stops, min(_CHECKED, len(stops)))) | {stops[-1]}
+    tokens = count_messages(history, counter, None)
+
+    def given(stop: int) -> list[Any]:
+        return (other if stop < edited else history)[:stop]
 
     def run(budget: int) -> list[Any]:
         compactor = Compactor(budget, counter=counter_of(counter), headroom=headroom)
-        return compact_steps(compactor, [given[:stop] for stop in stops])
+        return compact_steps(compactor, [given(stop) for stop in stops])
 
     def check(found: list[Any], budget: int) -> list[str]:
         wrong = []
         for stop, made in zip(stops, found, strict=True):
             if made is not None:
-                wrong += check_messages(made, given[:stop], counter, budget, None)
+                wrong += [f"{stop} messages: {broken}" for broken in rules(made.messages)[:1]]
+                if stop in counted:
+                    wrong += check_messages(made, given(stop), counter, budget, None)
+        return wrong[:5]
+
+    return Call(
+        run,
+        max(budget_for(random, tokens), tokens // 40),  # where nothing fits, each step looks for what would
+        check,
+        lambda found: [made and seen_messages(made) for made in found],
+        told={"history": history, "counter": counter, "headroom": headroom},
+    )
+
+
+def conversation(random: Random) -> Call:
+    """`ConversationMemory`: no turn is lost, and the context has the newest ones whole."""
+    turns = [(_said(random), _said(random)) for _ in range(_many(random))]
+    most, window = random.choice([1, 2, 5, 20]), random.choice([None, 1, 5, 50])
+    behind = [_repl(random, random.choice([0, 0, 3, 12])) for _ in turns]
+
+    def run(_: int) -> ConversationMemory:
+        memory = ConversationMemory(max_turns=most)
+        for (asked, said), history in zip(turns, behind, strict=True):
+            memory.add_turn(asked, said, history if len(history) else None, "the task")
+            memory.get_context(window, mark_omitted=True)
+        return memory
+
+    def check(memory: ConversationMemory, _: int) -> list[str]:
+        kept = [*memory.archive, *memory.turns]
+        wrong = (
+            []
+            if [(one.user_message, one.assistant_response) for one in kept] == turns
+            else ["turns are lost"]
+        )
+        for one, history in zip(kept, behind, strict=False):
+            if one.history is not None and one.history.expanded() != history.entries:
+                wrong.append("steps of a turn cannot be had again")
+        if len(memory.turns) > most:
+            wrong.append(f"{len(memory.turns)} turns where {most} are allowed")
+        context = memory.get_context(window)
+        newest = memory.turns if window is None else memory.turns[-window:]
+        wrong += ["a new turn is not in the context" for one in newest if one.user_message not in context]
+        if len(memory.summary) > 3000:
+            wrong.append(f"a summary of {len(memory.summary)} characters")
         return wrong
 
     return Call(
         run,
-        budget_for(random, count_messages(given, counter, None)),
+        0,
         check,
-        lambda found: [made and seen_messages(made) for made in found],
-        told={"messages": given, "counter": counter, "headroom": headroom},
+        lambda memory: (memory.get_context(window, True), memory.summary),
+        told={"turns": turns, "max_turns": most, "window": window},
     )
+
+
+def _repl(random: Random, steps: int) -> REPLHistory:
+    history = REPLHistory()
+    for _ in range(steps):
+        history = history.append(words(random, 9), words(random, 9), document(random)[:300])
+    return REPLHistory(replace(entry, timestamp="2024-05-01T00:00:00+00:00") for entry in history)
 
 
 def steps(random: Random) -> Call:
-    """`MemoryCompactor`: steps of a session; all of them can be had again."""
-    history = REPLHistory()
-    for _ in range(random.randint(0, 14)):
-        history = history.append(words(random, 9), document(random)[:300], document(random)[:300])
-    history = REPLHistory(replace(entry, timestamp="2024-05-01T00:00:00+00:00") for entry in history)
+    """`MemoryCompactor`, on what it made, with more steps: all that ever was can be had again."""
+    parts = [_repl(random, random.randint(0, 4)) for _ in range(_many(random))]
     config = random.choice(
         [CompactionConfig(), CompactionConfig.minimal(), CompactionConfig.high_throughput()]
     )
-    task, force = words(random, 4), random.random() < 0.5
+    force = random.random() < 0.4
 
-    def run(_: int) -> Any:
-        compactor = MemoryCompactor(config)
-        result = compactor.compact(history, task, force)
-        return compactor.apply_compaction(history, result), result.warnings
+    def run(_: int) -> tuple[REPLHistory, list[str]]:
+        compactor, history, wrong = MemoryCompactor(config), REPLHistory(), []
+        for part in parts:
+            history = REPLHistory([*history, *part])
+            if force or compactor.should_compact(history):
+                made = compactor.compact(history, "task", force)
+                shorter = compactor.apply_compaction(history, made)
+                if "no_gain" not in made.warnings:
+                    wrong += grown("o200k_base", shorter.characters, history.characters)
+                history = shorter
+        return history, wrong
 
-    def check(made: tuple[REPLHistory, tuple[str, ...]], _: int) -> list[str]:
-        shorter, warnings = made
-        wrong = [] if shorter.expanded() == history.entries else ["steps cannot be had again"]
-        said = "no_gain" in warnings
-        return wrong + ([] if said else grown("o200k_base", shorter.characters, history.characters))
+    def check(made: tuple[REPLHistory, list[str]], _: int) -> list[str]:
+        whole = [entry for part in parts for entry in part]
+        return made[1] if made[0].expanded() == whole else ["steps cannot be had again"]
 
     return Call(
         run,
         0,
         check,
         lambda made: [(one.reasoning, one.code, one.output) for one in made[0]],
-        told={"steps": history.entries, "config": config},
+        told={"steps": parts, "config": config, "force": force},
+    )
+
+
+def incremental(random: Random) -> Call:
+    """`IncrementalCompressor` and `Incremental`: a text that is edited, cut and continued many times."""
+    lines = document(random)[:6000].split("\n")
+    versions = []
+    for _ in range(_many(random)):
+        at = random.randint(0, len(lines))
+        kind = random.random()
+        if kind < 0.5:
+            lines = [*lines, *document(random)[:300].split("\n")]
+        elif kind < 0.7:
+            lines = [*lines[:at], words(random), *lines[at:]]
+        elif kind < 0.9:
+            lines = [*lines[:at], *lines[at + random.randint(1, 5) :]]
+        elif kind < 0.97:
+            lines = random.choice(list(MUTATIONS.values()))(random, "\n".join(lines))[:6000].split("\n")
+        versions.append("\n".join(lines))
+    counter, asked, by_name = counter_named(random), query(random, versions), random.random() < 0.6
+    made = random.choice([Extractive(), extractive(random)])
+
+    def run(budget: int) -> list[Any]:
+        strategy = Incremental(made)
+        compressor = IncrementalCompressor(counter=counter_of(counter))
+        chosen = CompressionOptions(target_tokens=budget, min_tokens=0, query_context=asked or "")
+        found: list[Any] = []
+        for version in versions:
+            try:
+                if by_name:
+                    found.append(compressor.update("a", version, chosen).result)
+                else:
+                    found.append(
+                        tersely.compress(
+                            version, asked, budget=budget, counter=counter_of(counter), strategy=strategy
+                        )
+                    )
+            except tersely.BudgetExceededError:
+                if version is versions[-1]:
+                    raise
+                found.append(None)
+        return found
+
+    def check(found: list[Any], budget: int) -> list[str]:
+        wrong = []
+        for version, result in zip(versions, found, strict=True):
+            if result is not None:
+                wrong += [] if result.documents[0].original == version else ["the result is of another text"]
+        return wrong + check_compressed(found[-1], counter, budget)
+
+    return Call(
+        run,
+        max(budget_for(random, tokens_of([versions[-1]], "", counter)), 1),
+        check,
+        lambda found: [result and result.to_dict() for result in found],
+        told={"versions": versions, "query": asked, "compressor": by_name},
     )
 
 
 def segments(random: Random) -> Call:
     """`SegmentMemory`: shortened segments are shorter, and their originals come back byte for byte."""
     texts = [document(random) for _ in range(random.randint(1, 3))]
-    kinds, ratio = [random.choice(list(SegmentType)) for _ in texts], random.choice([0.2, 0.6, 0.9])
+    kinds = [random.choice(list(SegmentType)) for _ in texts]
+    ratios = [random.choice([0.9, 0.6, 0.3]) for _ in range(min(_many(random), 8))]
     counter = counter_named(random)
 
     def run(_: int) -> Any:
@@ -351,7 +502,8 @@ def segments(random: Random) -> Call:
             names = [f"s{index}" for index in range(len(texts))]
             for name, text, kind in zip(names, texts, kinds, strict=True):
                 memory.store_context_segment(text, segment_id=name, type=kind)
-            made = memory.compress_context_segment(names, target_compression_ratio=ratio)
+            for ratio in ratios:  # again and again
+                made = memory.compress_context_segment(names, target_compression_ratio=ratio)
             shorter = {one.segment_id: memory.get(one.segment_id).text for one in made.compressed_segments}
             back = {name: memory.expand_compressed_context(name).original_text for name in shorter}
             return made, shorter, back
@@ -373,16 +525,26 @@ def segments(random: Random) -> Call:
         0,
         check,
         lambda found: (found[1], [(one.segment_id, one.code) for one in found[0].errors]),
-        told={"texts": texts, "kinds": kinds, "ratio": ratio, "counter": counter},
+        told={"texts": texts, "kinds": kinds, "ratios": ratios, "counter": counter},
     )
 
 
 def history_doors() -> dict[str, tuple[Door, int]]:
-    """The doors of histories, and how often each is tried."""
-    doors: dict[str, tuple[Callable[[Random], Call], int]] = {
-        "compact_messages": (messages, 6),
-        "Compactor": (growing, 3),
+    """The doors of what grows, and how often each is tried."""
+    return {
+        "compact_messages": (messages, 7),
+        "Compactor": (growing, 6),
+        "ConversationMemory": (conversation, 1),
         "MemoryCompactor": (steps, 1),
-        "SegmentMemory": (segments, 1),
+        "Incremental": (incremental, 4),
+        "SegmentMemory": (segments, 2),
     }
-    return doors
+
+
+def rounds_doors() -> dict[str, tuple[Door, int]]:
+    """The same for many rounds."""
+    return {f"{name}, rounds": (_of_rounds(door), often) for name, (door, often) in history_doors().items()}
+
+
+def _of_rounds(door: Door) -> Door:
+    return lambda random: door(Rounds(random.random()))

@@ -11,8 +11,6 @@ from random import Random
 from typing import Any
 
 from promises.check import Call, Door
-from promises.documents import KINDS
-from promises.wide_documents import WIDE_KINDS
 
 _READ = ("relevance", "ratio", "places", "facts", "warnings", "to_dict", "to_list", "__repr__")
 _COPIES: dict[str, Callable[[Any], Any]] = {
@@ -64,7 +62,7 @@ def _copied(door: Door) -> Door:
     """Make a door whose results are read, copied, and read again, in an order of its own."""
 
     def made(random: Random) -> Call:
-        call, order = door(Copied(random.random())), random.random()
+        call, order = door(Random(random.random())), random.random()
 
         def check(result: Any, budget: int) -> list[str]:
             mixed, wrong = Random(order), []
@@ -88,12 +86,6 @@ def _copied(door: Door) -> Door:
         return replace(call, check=check)
 
     return made
-
-
-class Copied(Random):
-    """A random generator of documents of all kinds."""
-
-    kinds = KINDS | WIDE_KINDS
 
 
 def results_doors(doors: Mapping[str, tuple[Door, int]]) -> dict[str, tuple[Door, int]]:

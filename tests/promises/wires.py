@@ -26,11 +26,9 @@ from tersely.mcp.text_tools import text_tools
 from promises.arguments import query, tokens_of
 from promises.check import Call, Door, budget_for
 from promises.documents import as_read, document, words
-from promises.histories import SHAPES
+from promises.histories import SHAPES, steps_of
 from promises.results import strict_json
-from promises.rounds import steps_of
-from promises.wide_documents import wide_document
-from promises.wide_doors import with_texts_of
+from promises.tool_results import with_texts_of
 
 _ODD = [
     float("nan"), float("inf"), -float("inf"), 10**30, -0.0, 1e-320, "\ud800", "\x00", "\u2028", "", None,
@@ -41,7 +39,7 @@ def _odd(random: Random, depth: int = 0) -> Any:
     """Data that is at the border of JSON, or over it."""
     kind = random.random()
     if depth > 3 or kind < 0.4:
-        return random.choice([*_ODD, words(random), wide_document(random)[:2000]])
+        return random.choice([*_ODD, words(random), document(random)[:2000]])
     if kind < 0.7:
         return [_odd(random, depth + 1) for _ in range(random.randrange(6))]
     return {
@@ -50,7 +48,7 @@ def _odd(random: Random, depth: int = 0) -> Any:
 
 
 def _deep(random: Random) -> Any:
-    value: Any = wide_document(random)[:1000]
+    value: Any = document(random)[:1000]
     for _ in range(random.choice([10, 100, 400, 900])):
         value = [value] if random.random() < 0.5 else {"a": value}
     return value
@@ -62,7 +60,7 @@ def _result(random: Random) -> Any:
         given = with_texts_of(random, MAPPINGS[random.choice(list(MAPPINGS))])
         return as_read(given.decode("utf-8", "replace")) if isinstance(given, (bytes, bytearray)) else given
     if kind < 0.8:
-        return {"stdout": wide_document(random), "data": _odd(random)}
+        return {"stdout": document(random), "data": _odd(random)}
     return random.choice([_odd, _deep])(random)
 
 
@@ -127,7 +125,7 @@ def _said_so(error: str) -> bool:
 
 def text(random: Random) -> Call:
     """A text by HTTP, MCP and the command: what the library makes of it."""
-    said = as_read(wide_document(random) if random.random() < 0.5 else document(random)).replace("\ufeff", "")
+    said = as_read(document(random)).replace("\ufeff", "")
     asked = query(random, [said])
     asked = None if asked is None else as_read(asked).replace("\x00", "") or None
     by_mcp = random.random() < 0.3
@@ -277,7 +275,7 @@ def history(random: Random) -> Call:
 
 def bytes_of_a_file(random: Random) -> Call:
     """Bytes of any sort on standard input of a command: it says what is wrong, without a traceback."""
-    data = random.choice([as_read(wide_document(random)).encode(), random.randbytes(random.randrange(400))])
+    data = random.choice([as_read(document(random)).encode(), random.randbytes(random.randrange(400))])
     at = random.randint(0, len(data))
     data = (
         data[:at] + random.choice([b"", b"\xff", b"\x00", b"\xed\xa0\x80", b"\r\n", b"\x1b[2J"]) + data[at:]

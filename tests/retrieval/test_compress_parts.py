@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import tersely
 from hypothesis import given, strategies as st
-from promises.wide_documents import wide_document
+from promises.documents import document
 from sample_texts import prose
 from tersely.errors import OverloadedError
 from tersely.retrieval.parts import acompress_parts, compress_parts
@@ -95,7 +95,7 @@ def test_each_kept_span_has_its_place_in_the_text(seed: int, budget: int, separa
     import random
 
     chance = random.Random(seed)
-    texts = [wide_document(chance) for _ in range(chance.randrange(1, 4))]
+    texts = [document(chance) for _ in range(chance.randrange(1, 4))]
     try:
         result = tersely.compress(texts, budget=budget, separator=separator)
     except tersely.BudgetExceededError:
