@@ -7,8 +7,6 @@ import gzip
 import importlib
 import json
 import lzma
-import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -335,112 +333,6 @@ def test_a_system_of_ones_own_stands_in_the_tables(tmp_path: Path, root: Path) -
     assert len(mine) == 12
     assert {row["kept"] for row in mine} == {1.0}
     assert {row["used"] > row["budget"] for row in mine if not row["task"].endswith("|0.5")} == {True}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("begin", "parts"), [("def compress(documents, query, budget):\n    ", "answers,time"), ("", "evidence")]
-)
-def test_a_system_of_ones_own_that_raises_is_one_line(
-    tmp_path: Path, root: Path, begin: str, parts: str
-) -> None:
-    more = ("--systems", "tersely,mine", "--json", str(tmp_path / "all.json"), "--parts", parts)
-    made = run_own(tmp_path, root, f"{begin}raise OSError('no\\nmodel')\n", *more)
-    assert made.returncode == 0, made.stderr
-    written = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
-    _, row = written["tables"][0]["rows"]
-    assert row == {"system": "mine", "0.1": "raised OSError: no model"}
-    assert {one["kept"] for one in written["details"]["evidence"] if one["system"] == "mine"} <= {0}
-
-
-BROKEN = {
-    "headroom/__init__.py": "import opentelemetry_of_nobody",
-    "llmslim.py": "raise ImportError('built for another Python')",
-    "ctxprune.py": "def prune(text):\n    raise FileNotFoundError('weights')",
-    "toktok.py": "raise ImportError('no', name='toktok')",
-}
-
-
-@pytest.mark.slow
-def test_what_is_missing_or_half_installed_is_listed(tmp_path: Path, root: Path) -> None:
-    for name, code in BROKEN.items():
-        (tmp_path / "broken" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "broken" / name).write_text(code, encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.quality",
-        "--data",
-        str(data_folder(tmp_path)),
-        "--rows",
-        "2",
-    ]
-    paths = os.pathsep.join([str(tmp_path / "broken"), str(root)])
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    for line in (
-        r"TextCrusher +not installed \(opentelemetry_of_nobody\)",
-        r"llmslim +not installed \(built for another Python\)",
-        r"ctxprune +cannot start \(FileNotFoundError\)",
-        r"tersely +\d\.\d\d\d",
-    ):
-        assert re.search(line, done.stdout), done.stdout
-    assert "counted by tersely itself" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("option", "code", "said"),
-    [
-        ("--own", "x = 1\n", "must have a function compress"),
-        ("--own", 'NAME = "tersely"\n\n\ncompress = print\n', "must not begin"),
-        ("--pruner", "x = 1\n", "must have a function prune"),
-        ("--pruner", None, "no.onnx"),
-        ("--cross-encoder", None, "no.onnx"),
-    ],
-)
-def test_a_file_that_is_no_system_or_pruner_is_refused(
-    tmp_path: Path, root: Path, option: str, code: str | None, said: str
-) -> None:
-    file = tmp_path / ("no.onnx" if code is None else "mine.py")
-    if code is not None:
-        file.write_text(code, encoding="utf-8")
-    made = run_quality(tmp_path, root, option, str(file))
-    assert made.returncode == 2
-    assert said in made.stderr
-
-
-def test_what_a_pruner_gains_is_a_table_by_set(tmp_path: Path, root: Path) -> None:
-    code = "def prune(query, segments):\n    return [0.5 for _ in segments]\n"
-    (tmp_path / "reader.py").write_text(code, encoding="utf-8")
-    more = ("--pruner", str(tmp_path / "reader.py"), "--systems", "tersely,pruner", "--sets", "qa_h,train_")
-    made = run_quality(tmp_path, root, *more, "--json", str(tmp_path / "all.json"))
-    assert made.returncode == 0, made.stderr
-    written = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
-    (rows,) = (table["rows"] for table in written["tables"] if "the gain of" in table["title"])
-    assert [(row["set"], row["questions"]) for row in rows] == [("qa_houses", 3), ("mean over the sets", 3)]
-    assert {(row["0.1"], row["0.1 gain"], row["0.1 interval"]) for row in rows} == {
-        (1.0, 0.0, "+0.000 to +0.000")
-    }
-
-
-def test_a_cross_encoder_filters_sentences_within_the_budget(tmp_path: Path, root: Path) -> None:
-    for module in ("onnx", "onnxruntime", "tokenizers"):
-        pytest.importorskip(module)
-    from tiny_models import TinyModel
-
-    model = TinyModel(logits=1).write(tmp_path / "model")
-    more = ("--cross-encoder", str(model), "--systems", "cross-encoder", "--parts", "evidence")
-    made = run_quality(tmp_path, root, *more)
-    assert made.returncode == 0, made.stderr
-    assert re.search(r"cross-encoder filter +[01]\.\d+", made.stdout), made.stdout
 
 
 def test_gains_are_of_the_same_questions_and_each_set_counts_the_same() -> None:

@@ -93,12 +93,6 @@ def test_the_answers_of_a_model_are_scored_beside_the_whole_and_asked_once(
     assert len(server.requests) == asked
 
 
-def test_the_part_says_that_it_needs_a_model(root: Path, sets: Path) -> None:
-    made = run(root, sets)
-    assert made.returncode == 2
-    assert "needs --reader NAME" in made.stderr
-
-
 def test_a_server_that_refuses_is_one_line(root: Path, sets: Path, server: model_server.Server) -> None:
     server.mishaps = [401] * 9
     made = run(root, sets, "--reader", "small", "--reader-url", server.url)

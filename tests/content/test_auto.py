@@ -1,4 +1,4 @@
-"""A001-A004, A068-A072, X21: each document as what it is; the caller's word wins; the promises hold."""
+"""Each document as what it is; the caller's word wins; the promises hold."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tersely.models.counters import resolve_counter
 from tersely.report import to_html
 from tersely.strategies import profile
 from tersely.types import KINDS
+from typed_samples import PROSE
 
-PROSE = " ".join(f"Sentence {n} says that gate {n % 7} of the dam was opened on day {n}." for n in range(60))
 ROWS = ["id,host,latency,status"]
 ROWS += [f"{n},web-{n % 5},{random.Random(n).gauss(100, 5):.1f},OK" for n in range(120)]
 ROWS[77] = "76,web-1,988.0,FAILED"

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import tersely
 from code_samples import SAMPLES
-from growth import MOST, growth
 from hypothesis import given, settings, strategies as st
 from tersely import Compressed, Document
 from tersely.content import code as code_units
@@ -244,21 +243,6 @@ def test_any_text_is_safe(language: str | None) -> None:
         text = "".join(chooser.choices(PIECES.split("|"), k=120)) + "x"
         result = tersely.compress(text, ratio=0.4, strategy=Code(language))
         assert COUNT(result.text) == result.tokens <= result.receipt.budget
-
-
-@pytest.mark.growth
-@pytest.mark.parametrize(
-    "unit", ["{\n", "f(", "def f():\n  x\n", "if a {\n x;\n}\n", '"""\n', "a = [\n", "  " * 40 + "if x:\n"]
-)
-@pytest.mark.usefixtures("reader")
-def test_time_grows_with_the_text(unit: str) -> None:
-    def run(text: str) -> object:
-        return [
-            tersely.compress(text, budget=200, counter="chars/4", strategy=Code(name))
-            for name in ("rust", "python")
-        ]
-
-    assert growth(lambda size: unit * (size // len(unit) + 1), run) < MOST
 
 
 SERVICES = ("alpha", "beta", "cart", "order", "invoice", "stock", "search", "cache", "mailer", "report")

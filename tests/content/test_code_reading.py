@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import tersely
 from code_samples import SAMPLES
-from growth import MOST_INSTRUCTIONS, Kernel, growth
 from hypothesis import given, settings, strategies as st
 from tersely import _native
 from tersely.content.code import Code, CodeUnits, Role, read_code
@@ -214,18 +213,6 @@ def test_every_line_is_in_one_unit(language: str, text: str, piece: int) -> None
     assert (units.parent < np.arange(len(units.parent))).all()
     for start, end in zip(units.start.tolist(), units.end.tolist(), strict=True):
         assert text[start:end] == text[start:end].strip() != ""
-
-
-ENDLESS = [
-    *("'\\", '"""\\', "/[/", "`${", "f'{'''\n", "f'{\n", 'r#"', "((", "[{", "x = \\\n", "a,\n", "> "),
-    *("}\n//\n", "#if\n", "#if\n{\n#else\n#endif\n", 'R"x', "export {", "if a:\n", "@a(\n", "{\n", "\n \n#"),
-]
-
-
-@pytest.mark.growth("kernel")
-@pytest.mark.parametrize("unit", ENDLESS)
-def test_reading_is_linear(unit: str) -> None:
-    assert growth(lambda size: unit * (size // len(unit) + 1), Kernel("code")) < MOST_INSTRUCTIONS
 
 
 def test_spans_that_are_not_in_the_text_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""A003, A070: conversations keep their newest turns, whole, and what was decided."""
+"""Conversations keep their newest turns, whole, and what was decided."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 import tersely
-from growth import MOST, MOST_INSTRUCTIONS, Kernel, growth
+from growth import MOST, growth
 from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.content.html import Html, PageText
@@ -68,21 +68,11 @@ def test_the_text_of_a_page_is_the_sources() -> None:
         "oak\nsteel\n\ngate\tyear\nfirst\t1953\n\n5 < 7"
     )
     assert {span.reason for span in result.dropped} == {"markup"}
-    covered = sorted((span.start, span.end) for span in [*result.kept, *result.dropped])
-    after = 0
-    for start, end in covered:
-        assert after <= start < end and not PAGE[after:start].strip()
-        after = end
-    assert not PAGE[after:].strip()
     page = "".join(
         f"<p>Gate {n} is <b>closed</b> &amp; locked on day {n}. Nobody has seen it.</p>" for n in range(50)
     )
     result = tersely.compress(page, "Which gate is locked on day 17?", budget=60, strategy=Html())
-    at = 0
-    for span in result.kept:
-        piece = page[span.start : span.end]
-        assert "<" not in piece
-        at = result.text.index(piece, at) + len(piece)
+    assert not any("<" in page[span.start : span.end] for span in result.kept)
     assert "Gate 17" in result.text and result.tokens <= 60 < result.original_tokens
     assert result.expand(result.kept[0], context=3).startswith("<p>")
 
@@ -242,11 +232,3 @@ def test_any_text_is_read(page: str) -> None:
         assert after <= a < b <= len(page) and (indentation or page[a:b] == page[a:b].strip(" \n\t\r\f\v"))
         after = b
     assert (glue <= 4).all() and (aside <= 1).all()
-
-
-@pytest.mark.growth("kernel")
-@pytest.mark.parametrize(
-    "piece", ["<p>a</p>", "<", "<!--", "<a b='", "<script>", "</", "<svg>", "<![CDATA[", "a<b ", "<nav>x"]
-)
-def test_time_is_linear(piece: str) -> None:
-    assert growth(lambda size: piece * (size // len(piece)), Kernel("html")) < MOST_INSTRUCTIONS

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from growth import MOST_INSTRUCTIONS, Kernel, growth
 from hypothesis import example, given, strategies as st
 from tersely import _native
 from tersely.content.lines import Mark, asked_for, read_lines, relevance
@@ -231,15 +230,3 @@ def test_a_number_of_the_query_is_found_where_it_stands_alone(number: str) -> No
     text = f"room {number} is let\nv1.5{number}a of 2012-1{number}-05\n{number}, paid\nroom 8 is let"
     lines = read_lines([text], f"Who pays {number} EUR?", 1024)
     assert (lines.asked > 0).tolist() == [True, False, True, False]
-
-
-UNITS = "2024-01-02 10:00:00 INFO x=1\n|\r|a\r|\"|'a |`|\x1b[|a.b:|a.b.c.d.|x|word |\x1b]"
-
-
-@pytest.mark.growth("kernel")
-@pytest.mark.parametrize("unit", UNITS.split("|"))
-def test_time_grows_with_the_text(unit: str) -> None:
-    def make(size: int) -> str:
-        return unit * (size // len(unit))
-
-    assert growth(make, Kernel("lines")) < MOST_INSTRUCTIONS

@@ -103,7 +103,7 @@ def test_pinned_and_rare_lines_of_a_long_log_stay() -> None:
     text = "\n".join(lines)
     result = tersely.compress(text, budget=600, strategy=Logs())
     assert lines[33_333] in result.text and result.tokens <= 600
-    spans = sorted([*result.kept, *result.dropped], key=lambda span: span.start)
+    spans = sorted([*result.kept, *result.dropped], key=lambda span: span.start)  # too long to be checked
     assert all(a.end <= b.start for a, b in pairwise(spans))
     counted = sum(
         int(result.text[a:b].split()[1]) for a, b in result.generated if result.text[a:b].startswith("… ")

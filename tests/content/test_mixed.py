@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 
 import pytest
 import tersely
-from growth import MOST, growth
 from tersely.content.blocks import LONG, Mixed, long_blocks
 from tersely.content.code import Code
 from tersely.content.diff import Diff
@@ -25,26 +23,16 @@ AFTER = "We will add retries. The deadline is Friday. " + "It was a long day for
 PAGE = f"{BEFORE}\n\n```log\n{LOG}\n```\n\n{AFTER}\n"
 
 
-def check(text: str, result: tersely.Compressed, budget: int) -> None:
+def check(result: tersely.Compressed, budget: int) -> None:
+    """What else is promised of it conftest.py has checked of every result."""
     assert result.tokens == resolve_counter(None).count(result.text) <= budget
-    at = 0
-    plain = result.text
-    for start, end in result.generated:
-        plain = plain[:start] + "\0" * (end - start) + plain[end:]
-    for span in result.kept:
-        assert span.document == 0
-        piece = text[span.start : span.end]
-        assert piece in plain[at:]
-        at = plain.index(piece, at) + len(piece)
-    spans = sorted([*result.kept, *result.dropped], key=lambda span: span.start)
-    assert all(one.end <= other.start for one, other in itertools.pairwise(spans))
 
 
 @pytest.mark.parametrize("query", [None, "payment timeout"])
 @pytest.mark.parametrize("strategy", ["auto", "mixed", Mixed()])
 def test_a_fenced_log_is_a_log(query: str | None, strategy: object) -> None:
     result = tersely.compress(PAGE, query, budget=250, strategy=strategy)
-    check(PAGE, result, 250)
+    check(result, 250)
     assert "ERROR payment timeout for order 9" in result.text
     assert "We will add retries." in result.text
     assert "```log\n" in result.text and result.text.count("```") == 2
@@ -56,14 +44,14 @@ def test_a_fenced_log_is_a_log(query: str | None, strategy: object) -> None:
 def test_blocks_go_their_own_way() -> None:
     page = f"{PAGE}\nThe reply:\n\n~~~json\n{REPLY}\n~~~\n\nThat is all.\n"
     result = tersely.compress(page, budget=500, strategy="auto")
-    check(page, result, 500)
+    check(result, 500)
     inside = result.text.split("~~~json\n", 1)[1].split("~~~", 1)[0]
     assert json.loads(inside)["orders"]
     assert "ERROR payment timeout for order 9" in result.text
     lines = "".join(f"2024-05-01 10:00:{n % 60:02} INFO served /items/{n}\n" for n in range(90))
     page = f"# Incident\n\nThe payment timed out.\n\n```log\n{lines}```\n\nWe will add retries.\n"
     result = tersely.compress(page, budget=300, strategy="auto")
-    check(page, result, 300)
+    check(result, 300)
     assert "The payment timed out.\n\n```log\n" in result.text and "\n\n\n" not in result.text
 
 
@@ -71,7 +59,7 @@ def test_blocks_that_go_texts_without_and_facts() -> None:
     block = "\n".join(f"layer_{n}/                 what stands in layer {n}, and no other" for n in range(40))
     page = f"{AFTER}\n\n```\n{block}\n```\n\n" + "The counter goes to the providers. " * 8 + AFTER * 20
     result = tersely.compress(page, "Where does the counter go?", budget=60, strategy="auto")
-    check(page, result, 60)
+    check(result, 60)
     assert "The counter goes to the providers." in result.text
     assert "```\n\n```" not in result.text
     assert sum(result.receipt.reasons.values()) == result.receipt.segments
@@ -85,7 +73,7 @@ def test_blocks_that_go_texts_without_and_facts() -> None:
     strategy = Mixed(text=tersely.Extractive(preserve=("numbers",)))
     page = PAGE.replace("The deadline is Friday.", "The deadline is 12 March 2026.")
     result = tersely.compress(page, budget=300, strategy=strategy, pinned=["served /items/77 in"])
-    check(page, result, 300)
+    check(result, 300)
     assert "INFO served /items/77 in 89 ms" in result.text and "12 March 2026" in result.text
     assert result.receipt.facts is not None
     for fact in result.receipt.facts.of("kept"):
@@ -125,7 +113,7 @@ def test_json_among_other_lines_is_json(before: str, body: str, after: str) -> N
     text = before + body + after
     assert tersely.detect(text).kind == "mixed"
     result = tersely.compress(text, ratio=0.2)
-    check(text, result, result.receipt.budget)
+    check(result, result.receipt.budget)
     inside = result.text.removeprefix(before)[: result.text.rindex(body[-1]) + 1 - len(before)]
     values = json.loads(inside)["orders"] if body is ODD else list(map(json.loads, inside.split("\n")))
     assert {"id": 50, "state": "refused", "total": 150} in values
@@ -136,7 +124,7 @@ def test_json_and_fences_say_what_a_block_is() -> None:
     text = ODD.replace("paid", "paid by the harbour office, " * 9) + "\nFound 80 orders.\n"
     assert tersely.detect(text).kind == "json"
     result = tersely.compress(text, ratio=0.1)
-    check(text, result, result.receipt.budget)
+    check(result, result.receipt.budget)
     assert '"refused"' in result.text and json.loads(result.text[: result.text.rindex("}") + 1])
     assert reader_of(LOG, "python") == reader_of(LOG, "")  # the text says what it is
     unclear = "names\nof things\n" * 40
@@ -162,12 +150,6 @@ def test_blocks_of_json_are_whole_lines(text: str, found: list[str]) -> None:
     assert [text[block.start : block.end] for block in long_blocks(text)] == found
 
 
-@pytest.mark.growth
-@pytest.mark.parametrize("line", ["[\n", "{\n", '{"a": [\n', '{"a": 1}\n', "[1, 2\n", "}\n", "```\n", '["\n'])
-def test_blocks_are_found_in_time_that_grows_with_the_text(line: str) -> None:
-    assert growth(lambda size: line * (size // len(line)), long_blocks) < MOST
-
-
 DECLINED = "alert: the card was declined"
 FORMS = {  # blocks that look like nothing known, with a place for one line that does not stand often
     "a tree of a page": (["- generic [ref=e{n}]:", '  - link "Part {n}"', "    - /url: /c/{n}"], "  - {odd}"),
@@ -188,7 +170,7 @@ def test_a_block_that_looks_like_nothing_known_is_read_as_lines(form: str, langu
     page = f"### Page state\n\n```{language}\n{block}\n```\n"
     budget = resolve_counter(None).count(page) // 5
     result = tersely.compress(page, budget=budget)
-    check(page, result, budget)
+    check(result, budget)
     assert DECLINED in result.text
     assert result.text.count("```") == 2
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tersely
-from growth import MOST_INSTRUCTIONS, Kernel, growth
 from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.content.xml import Xml, is_data
@@ -133,12 +132,6 @@ def test_any_text_is_cut_into_units(text: str) -> None:
         assert after <= a < b <= len(text) and not text[after:a].strip() and needs[row] < row
         after = b
     assert not text[after:].strip() and len(kind) == len(start)
-
-
-@pytest.mark.growth("kernel")
-@pytest.mark.parametrize("piece", ["<a>", "<a b='1'/>", "</a>", "<a>x</a>\n", "x &amp; y ", "<![CDATA["])
-def test_time_is_linear(piece: str) -> None:
-    assert growth(lambda size: "<r>" + piece * (size // len(piece)), Kernel("xml")) < MOST_INSTRUCTIONS
 
 
 @pytest.mark.parametrize("findings", [1, 2])

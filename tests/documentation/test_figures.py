@@ -65,23 +65,3 @@ def test_measured_figures_stand_with_their_command(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     lacking = [(line, what) for line, section in sections(text) if (what := unfounded(section))]
     assert not lacking, "\n".join(f"{page.relative_to(ROOT)}:{line}: {what}" for line, what in lacking)
-
-
-@pytest.mark.parametrize(
-    ("section", "lacks"),
-    [
-        ("It takes 5 ms.", "no command"),
-        ("| tersely | **.804** |\n", "no command"),
-        ("It is 1.9 times as fast (`python -m benchmarks.quality`).", "no date"),
-        ("It takes 5 ms (`python -m benchmarks.nothing`, 2026-01-02).", "no command benchmarks.nothing"),
-        ("It takes 5 ms (`python -m benchmarks.quality`, 2026-01-02).", ""),
-        (
-            "It takes 5 ms.\n\nMore words.\n\n| .91 |\n\nRun `python -m benchmarks.quality`, 2026-01-02.",
-            "'5 ms', and no command",
-        ),
-        ("It keeps 90% (`pytest tests/documentation`, 2026-01-02).", ""),
-        ("`threshold=.85`\n```sh\nsleep 5 ms\n```\nVersion 3.11.", ""),
-    ],
-)
-def test_the_rule_itself(section: str, lacks: str) -> None:
-    assert lacks in unfounded(section) if lacks else not unfounded(section)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import pickle
 from dataclasses import FrozenInstanceError, dataclass
 
@@ -51,18 +50,6 @@ def test_what_extractive_keeps() -> None:
     assert {span.reason for span in result.kept} >= {"heading", "selected"}
 
 
-@pytest.mark.parametrize("name", ["", "Extractive", "unknown"])
-def test_an_unknown_name_says_which_there_are(name: str) -> None:
-    with pytest.raises(ValueError, match=f"unknown strategy '{name}'; known names: extractive, lead"):
-        tersely.compress(TEXT, strategy=name)
-
-
-@pytest.mark.parametrize("strategy", [5, b"lead", Extractive, object(), ["lead"], lambda request: None])
-def test_a_strategy_of_a_wrong_type(strategy: object) -> None:
-    with pytest.raises(TypeError, match=r"strategy must be a name or an object with compress\(request\)"):
-        tersely.compress(TEXT, strategy=strategy)
-
-
 @dataclass(frozen=True)
 class Recorder:
     """Keeps the requests it was given."""
@@ -92,12 +79,6 @@ def test_a_strategy_of_the_caller_gets_a_checked_request() -> None:
     assert recorder.seen == []
 
 
-@pytest.mark.parametrize("separator", [None, 5, b"\n"])
-def test_a_separator_of_a_wrong_type(separator: object) -> None:
-    with pytest.raises(TypeError, match="separator must be str"):
-        tersely.compress(TEXT, separator=separator)
-
-
 def test_an_odd_separator_and_options_that_cannot_be_changed() -> None:
     texts = [tersely.compress([TEXT, TEXT], separator=one).text for one in ("\udc80", "\ufffd")]
     assert texts[0] == texts[1]
@@ -105,46 +86,9 @@ def test_an_odd_separator_and_options_that_cannot_be_changed() -> None:
         Extractive().context = 3
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"level": "words"},
-            "level must be one of character, word, clause, sentence, paragraph, section, not 'words'",
-        ),
-        ({"level": 6}, "level must be one of"),
-        ({"scoring": "bm25"}, "one of auto, relevance, lexical, centrality, lead, not 'bm25'"),
-        ({"redundancy": -0.1}, r"redundancy must lie in \[0, 1\], not -0.1"),
-        ({"redundancy": 1.1}, r"redundancy must lie in \[0, 1\]"),
-        ({"redundancy": math.nan}, r"redundancy must lie in \[0, 1\], not nan"),
-        ({"context": -1}, "context must be a whole number from 0, not -1"),
-        ({"window": 0}, "window must be a whole number from 1, not 0"),
-        ({"position_decay": math.nan}, "position_decay"),
-        ({"position_decay": math.inf}, "position_decay"),
-        ({"position_floor": math.nan}, "position_floor"),
-    ],
-)
-def test_bad_options_are_named(options: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Extractive(**options)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("context", 1.5),
-        ("context", "1"),
-        ("window", 2.5),
-        ("window", "9"),
-        ("redundancy", "0.5"),
-        ("position_decay", "0.1"),
-        ("scoring", 5),
-        ("scoring", []),
-    ],
-)
-def test_options_of_a_wrong_type_are_named(name: str, value: object) -> None:
-    with pytest.raises((TypeError, ValueError), match=name):
-        Extractive(**{name: value})
+def test_a_ratio_of_numpy() -> None:
+    result = tersely.compress(TEXT, ratio=np.float32(0.25))
+    assert result.text == tersely.compress(TEXT, ratio=0.25).text
 
 
 def test_options_larger_than_the_text() -> None:
@@ -166,39 +110,6 @@ def test_a_strategy_survives_pickling(strategy: Extractive) -> None:
         tersely.compress(TEXT, budget=60, strategy=copy).text
         == tersely.compress(TEXT, budget=60, strategy=strategy).text
     )
-
-
-@pytest.mark.parametrize("preserve", [5, None])
-def test_preserve_of_a_wrong_type(preserve: object) -> None:
-    with pytest.raises(TypeError, match="preserve must be a name or a list of names, not "):
-        Extractive(preserve=preserve)
-
-
-def test_numbers_of_other_types() -> None:
-    result = tersely.compress(TEXT, ratio=np.float32(0.25))
-    assert result.text == tersely.compress(TEXT, ratio=0.25).text
-    for call in (
-        lambda: tersely.dedup(["Rope.", "Fog."], scores=np.array([1 + 2j, 1])),
-        lambda: tersely.dedup(["Rope.", "Fog."], scores=[1j, 1]),
-        lambda: tersely.kernels.mmr_select(np.eye(2), 1, relevance=np.array([1j, 1])),
-        lambda: tersely.kernels.threshold_clusters(np.eye(2), 0.5, np.array([1j, 1])),
-    ):
-        with pytest.raises(TypeError, match="must be real numbers, not complex128"):
-            call()
-    with pytest.raises(TypeError, match="vectors must be float16, float32 or float64, not complex64"):
-        tersely.dedup(np.ones((2, 2), dtype=np.complex64))
-    with pytest.raises(TypeError, match="scores must be numbers: could not convert string to float: 'a'"):
-        tersely.dedup(["Rope.", "Fog."], scores=["a", "b"])
-    with pytest.raises(ValueError, match="budget must be a whole number from 0, not -5"):
-        tersely.prepare(TEXT).fit(budget=-5)
-    with pytest.raises(TypeError, match="budget must be a whole number, not '9'"):
-        tersely.prepare(TEXT).fit(budget="9")
-
-
-@pytest.mark.parametrize(("name", "meant"), [("extractiv", "extractive"), ("LOG", "log"), ("logs", "log")])
-def test_a_misspelt_strategy_is_told_which_was_meant(name: str, meant: str) -> None:
-    with pytest.raises(ValueError, match=rf"did you mean '{meant}'\?$"):
-        tersely.compress(TEXT, strategy=name)
 
 
 COLUMNS = {
@@ -277,11 +188,3 @@ def test_an_item_has_what_leads_into_its_list() -> None:
 @pytest.mark.parametrize("level", ["word", "WORD", "Word", 1, Level.WORD])
 def test_levels_by_name_number_and_member(level: object) -> None:
     assert len(tersely.segment("Rope and winch.", level)) == 3
-
-
-@pytest.mark.parametrize("level", ["words", "", 6, -1, 1.5, None, True])
-def test_unknown_levels_say_which_there_are(level: object) -> None:
-    with pytest.raises(
-        ValueError, match="level must be one of character, word, clause, sentence, paragraph, section"
-    ):
-        tersely.segment("Rope.", level)

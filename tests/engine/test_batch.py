@@ -81,45 +81,6 @@ def test_an_item_that_fails_stands_in_its_place() -> None:
         tersely.compress_batch(TEXTS, budget=[40, -1, 2.5], errors="raise")
 
 
-@pytest.mark.parametrize("queries", [[], ["one"], ["a", "b", "c"]])
-def test_as_many_queries_as_items(queries: list[str]) -> None:
-    with pytest.raises(ValueError, match=f"one entry an item: {len(queries)} for 2 items"):
-        tersely.compress_batch(["Rope.", "Fog."], queries)
-
-
-@pytest.mark.parametrize(
-    ("threads", "error", "allowed"),
-    [
-        (0, ValueError, "from 1, not 0"),
-        (-1, ValueError, "from 1, not -1"),
-        (1.5, TypeError, "not 1.5"),
-        (True, TypeError, "not True"),
-        ("2", TypeError, "not '2'"),
-    ],
-)
-def test_bad_threads(threads: object, error: type[Exception], allowed: str) -> None:
-    with pytest.raises(error, match=f"threads must be a whole number.* {allowed}$"):
-        tersely.compress_batch(["Rope."], threads=threads)
-
-
-@pytest.mark.parametrize("errors", ["ignore", None, ""])
-def test_bad_errors(errors: object) -> None:
-    with pytest.raises(ValueError, match="errors must be one of return, raise, not "):
-        tersely.compress_batch(["Rope."], errors=errors)
-
-
-@pytest.mark.parametrize("errors", ["return", "raise"])
-def test_an_unknown_option_is_not_the_fault_of_an_item(errors: str) -> None:
-    with pytest.raises(TypeError, match="compress has no option bugdet"):
-        tersely.compress_batch(["Rope."], bugdet=5, errors=errors)
-
-
-@pytest.mark.parametrize("items", ["Rope. Fog.", b"Rope.", None, 5])
-def test_items_are_a_list(items: object) -> None:
-    with pytest.raises(TypeError, match="items must be a list of what compress takes, not "):
-        tersely.compress_batch(items)
-
-
 @pytest.mark.parametrize("value", ["1", "3", "0", "many", ""])
 def test_threads_from_the_environment(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", value)
@@ -134,20 +95,6 @@ def same(results: list[object], singles: list[Compressed]) -> None:
     assert [result.to_dict() for result in results] == [single.to_dict() for single in singles]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_a_budget_for_each_item(threads: int) -> None:
-    budgets = [40, None, 120]
-    results = tersely.compress_batch(TEXTS, "copper", budget=budgets, ratio=0.25, threads=threads)
-    same(
-        results,
-        [
-            tersely.compress(text, "copper", budget=budget, ratio=None if budget else 0.25)
-            for text, budget in zip(TEXTS, budgets, strict=True)
-        ],
-    )
-    assert [result.receipt.budget for result in results][::2] == [40, 120]
-
-
 @pytest.mark.parametrize("ratios", [[0.1, 0.5, 1], np.array([0.1, 0.5, 1.0])])
 def test_a_ratio_for_each_item(ratios: object) -> None:
     results = tersely.compress_batch(TEXTS, ratio=ratios)
@@ -158,32 +105,11 @@ def test_a_ratio_for_each_item(ratios: object) -> None:
     assert results[2].text == "\n\n".join(TEXTS[2])
 
 
-def test_pins_for_each_item() -> None:
-    pins = [["copper"], [], [(1, 0, 5)]]
-    texts = [f"{text} copper." if isinstance(text, str) else text for text in TEXTS]
-    results = tersely.compress_batch(texts, pinned=pins, ratio=0.5)
-    same(
-        results,
-        [tersely.compress(text, pinned=pin, ratio=0.5) for text, pin in zip(texts, pins, strict=True)],
-    )
-    assert "kept:pinned" not in results[1].receipt.reasons
-    assert all("kept:pinned" in results[item].receipt.reasons for item in (0, 2))
-
-
 @pytest.mark.parametrize("pins", ["copper.", ["copper."], ("copper.",)])
 def test_pins_for_all_items(pins: object) -> None:
     texts = [f"{prose(20)} The mine has copper.", f"Nobody sold copper. {prose(20)}"]
     results = tersely.compress_batch(texts, pinned=pins, ratio=0.2)
     assert all("copper." in result.text and "kept:pinned" in result.receipt.reasons for result in results)
-
-
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [("budget", [5]), ("budget", [5, 5, 5, 5]), ("ratio", [0.1, 0.2]), ("pinned", [["copper"], ["tin"]])],
-)
-def test_as_many_of_each_as_items(name: str, values: list[object]) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be one for all .* {len(values)} for 3 items"):
-        tersely.compress_batch(TEXTS, **{name: values})
 
 
 def test_calls_at_the_same_time_do_not_disturb_each_other() -> None:

@@ -365,12 +365,12 @@ CAPPED = ([0.9, 0.8, 0.7, 0.6], [4, 4, 4, 4], 16, {"documents": [0, 0, 1, 1]})
 IN, OUT = "selected", "budget"
 # scores, costs, budget, options -> the rows that are kept, or the reason of each row
 CASES: dict[str, tuple[list[float], list[int], int, dict[str, Any], list[Any]]] = {
-    "X03: what does not fit is passed over": ([0.9, 0.8, 0.7], [3, 40, 4], 10, {}, [IN, OUT, IN]),
-    "A032: best first, in source order": ([0.1, 0.9, 0.5], [5, 5, 5], 10, {}, [1, 2]),
-    "X04: no score is too low": ([0.9, 0.3, 0.8, 0.2], [9, 8, 8, 6], 50, {}, [0, 1, 2, 3]),
-    "X04: the best have room": ([0.9, 0.3, 0.8, 0.2], [9, 8, 8, 6], 20, {}, [0, 2]),
-    "X07: ties go to the lowest": ([0.5] * 9, [2] * 9, 7, {}, [0, 1, 2]),
-    "X07: ties of different cost": ([0.5] * 4, [4, 3, 5, 3], 7, {}, [0, 1]),
+    "what does not fit is passed over": ([0.9, 0.8, 0.7], [3, 40, 4], 10, {}, [IN, OUT, IN]),
+    "best first, in source order": ([0.1, 0.9, 0.5], [5, 5, 5], 10, {}, [1, 2]),
+    "no score is too low": ([0.9, 0.3, 0.8, 0.2], [9, 8, 8, 6], 50, {}, [0, 1, 2, 3]),
+    "the best have room": ([0.9, 0.3, 0.8, 0.2], [9, 8, 8, 6], 20, {}, [0, 2]),
+    "ties go to the lowest": ([0.5] * 9, [2] * 9, 7, {}, [0, 1, 2]),
+    "ties of different cost": ([0.5] * 4, [4, 3, 5, 3], 7, {}, [0, 1]),
     "one beats many small ones": ([1.0, 0.9], [1, 10], 10, {}, [1]),
     "the one is completed": ([1.0, 0.9, 0.1], [2, 10, 1], 11, {}, [1, 2]),
     "negative scores fill the room": ([-0.5, 0.5, -0.1], [3, 3, 3], 6, {}, [0, 1]),
@@ -408,12 +408,12 @@ CASES: dict[str, tuple[list[float], list[int], int, dict[str, Any], list[Any]]] 
         *([0.1, 0.9, 0.5], [2] * 3, 4, {**REPEATS, "redundancy": 1.0, "pinned": [1, 0, 0]}),
         ["pinned", "redundant", IN],
     ),
-    "D017: a neighbour on each side": (
+    "a neighbour on each side": (
         *(HIT, [2] * 7, 6, {"context": 1}),
         [OUT, OUT, "context", IN, "context", OUT, OUT],
     ),
-    "D026: two on each side": (HIT, [2] * 7, 10, {"context": 2}, [1, 2, 3, 4, 5]),
-    "D017: context as far as there is room": (HIT, [2] * 7, 5, {"context": 2}, [2, 3]),
+    "two on each side": (HIT, [2] * 7, 10, {"context": 2}, [1, 2, 3, 4, 5]),
+    "context as far as there is room": (HIT, [2] * 7, 5, {"context": 2}, [2, 3]),
     "context stops at the document": (
         *([0.1, 0.9, 0.1], [2] * 3, 6, {"context": 1, "documents": [0, 1, 1]}),
         [IN, IN, "context"],
@@ -424,7 +424,7 @@ CASES: dict[str, tuple[list[float], list[int], int, dict[str, Any], list[Any]]] 
         *([0.1, 0.9, 0.1, 0.2], [2] * 4, 6, {"context": 1, "group": [0, -1, -1, 0]}),
         [0, 1, 3],
     ),
-    "D023: headings come along": (*UNDER, 6, {"heading": ABOVE}, ["heading", "heading", IN, OUT, OUT]),
+    "headings come along": (*UNDER, 6, {"heading": ABOVE}, ["heading", "heading", IN, OUT, OUT]),
     "headings are paid for": (*UNDER, 5, {"heading": ABOVE}, [0, 4]),
     "headings are paid for once": (
         *([0.1, 0.1, 0.9, 0.8, 0.1], [1, 1, 4, 4, 9], 10, {"heading": ABOVE}),

@@ -1,4 +1,4 @@
-"""A004, A068-A072: what a text is, from its lines."""
+"""What a text is, from its lines."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ import re
 from collections import UserDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -134,41 +133,6 @@ def test_nothing_in_nothing_out(documents: Any) -> None:
     assert list(result.kept) == list(result.dropped) == []
 
 
-WRONG: dict[str, tuple[Any, str]] = {
-    "None": (None, "documents must be str, a document or a list of them, not NoneType"),
-    "bytes": (b"text", "documents must be str, a document or a list of them, not bytes"),
-    "bytearray": (bytearray(b"text"), "not bytearray"),
-    "int": (5, "not int"),
-    "None inside": (
-        ["a", None],
-        "document 1 must be str or have 'text', 'page_content' or 'content', not NoneType",
-    ),
-    "bytes inside": ([b"a"], "document 0 must be str or have 'text', 'page_content' or 'content', not bytes"),
-    "int inside": ([5], "document 0 must be str or have 'text', 'page_content' or 'content', not int"),
-    "list inside": ([["a"]], "document 0 must be str or have 'text', 'page_content' or 'content', not list"),
-    "dict without text": (
-        {"body": "a", 3: "b"},
-        r"document 0 is a mapping without 'text', 'page_content' or 'content'; its keys are \['3', 'body'\]",
-    ),
-    "message of a chat": (
-        [{"role": "user", "content": "a"}],
-        r"tersely\.memory\.compact_messages reads those",
-    ),
-    "content is None": ([SimpleNamespace(content=None)], "must be str or have 'text'"),
-    "text is None": ({"text": None}, "the text of document 0 must be str, not NoneType"),
-    "text is bytes": ([Chunk("a"), Chunk(b"a")], "the text of document 1 must be str, not bytes"),
-    "Document with bytes": (Document(b"a"), "the text of document 0 must be str, not bytes"),
-    "title is int": ({"text": "a", "title": 5}, "the title of document 0 must be str, not int"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_wrong_types_are_named(name: str) -> None:
-    documents, message = WRONG[name]
-    with pytest.raises(TypeError, match=message):
-        tersely.compress(documents)
-
-
 @given(st.lists(st.text("ab. \n\ud800\udc00é\U0001f680", min_size=1), min_size=1), st.integers(1, 40))
 def test_lone_surrogates_are_replaced_where_they_stand(texts: list[str], budget: int) -> None:
     read = [well_formed(text) for text in texts]
@@ -210,40 +174,3 @@ def test_strange_characters_pass(text: str) -> None:
     check_result(
         tersely.compress(text * 5, budget=9, counter=odd_counters.characters), odd_counters.characters
     )
-
-
-class Table:
-    """Iterates over the names of its columns, as tables of pandas do."""
-
-    columns = ("text", "title")
-    shape = (2, 2)
-    text = property(lambda self: ["Rope.", "Fog."])
-
-    def __iter__(self) -> Any:
-        return iter(self.columns)
-
-
-@pytest.mark.parametrize("given", [Table(), [Table()]], ids=["alone", "in a list"])
-def test_a_table_is_refused_and_what_to_give_is_said(given: Any) -> None:
-    with pytest.raises(TypeError, match=r"not Table: give one column, such as table\['text'\]"):
-        tersely.compress(given)
-
-
-@pytest.mark.parametrize(
-    ("given", "instead"),
-    [(Path("a.md"), r"\.read_text\("), (b"abc", r"\.decode\('utf-8'\)")],
-    ids=["path", "bytes"],
-)
-def test_what_holds_text_but_is_none_is_told_how_to_become_one(given: Any, instead: str) -> None:
-    with pytest.raises(TypeError, match=instead):
-        tersely.compress(given)
-    with pytest.raises(TypeError, match=instead):
-        tersely.compress([given])
-
-
-@pytest.mark.parametrize("metadata", ["x", [1]])
-def test_metadata_must_be_a_mapping(metadata: Any) -> None:
-    with pytest.raises(TypeError, match="the metadata of document 0 must be a mapping, not"):
-        tersely.compress({"text": "Rope.", "metadata": metadata})
-    with pytest.raises(TypeError, match="the metadata of document 0 must be a mapping, not"):
-        tersely.compress(tersely.Document("Rope.", metadata=metadata))

@@ -10,15 +10,22 @@ from typing import Any
 
 import pytest
 import tersely
+import wordpieces
 from growth import MOST, MOST_INSTRUCTIONS, Kernel, growth
 from odd_counters import quarters
 from sample_texts import ALL, REPEATED, prose
 from tersely import Document, Extractive
 from tersely.agents import compress_tool_result
+from tersely.content.blocks import long_blocks
+from tersely.content.code import Code
+from tersely.content.diff import Diff
+from tersely.content.json import Json
+from tersely.content.lines import outcome_grades, read_lines
 from tersely.content.registry import CONTENT_TYPES
 from tersely.documents import to_documents
+from tersely.engine.facts import find_facts
 from tersely.engine.finish import broken_promises
-from tersely.engine.reading import to_spans
+from tersely.engine.reading import segment, to_spans
 from tersely.integrations.llmlingua import PromptCompressor
 from tersely.mcp.text_tools import text_tools
 from tersely.memory import check_preserved, compact_messages, new_segment, paraphrase
@@ -27,10 +34,92 @@ from tersely.strategies import ContextChunk, HierarchicalCompressor, Manager
 from tersely.types import Level, Request
 
 pytestmark = pytest.mark.growth
+WORD_PIECES = wordpieces.table(wordpieces.trained())
 
 
 def repeat(piece: str, size: int) -> str:
     return piece * (size // len(piece) + 1)
+
+
+#: Kernel -> what its text begins with, and pieces that are repeated behind that.
+PIECES: dict[str, tuple[str, list[str]]] = {
+    "code": ("", [
+        *("'\\", '"""\\', "/[/", "`${", "f'{'''\n", "f'{\n", 'r#"', "((", "[{", "x = \\\n", "a,\n", "> "),
+        *("}\n//\n", "#if\n", "#if\n{\n#else\n#endif\n", 'R"x', "export {", "if a:\n", "@a(\n", "{\n"),
+        "\n \n#",
+    ]),
+    "html": ("", [
+        "<p>a</p>", "<", "<!--", "<a b='", "<script>", "</", "<svg>", "<![CDATA[", "a<b ", "<nav>x",
+    ]),
+    "xml": ("<r>", ["<a>", "<a b='1'/>", "</a>", "<a>x</a>\n", "x &amp; y ", "<![CDATA["]),
+    "table": ("", ["a,b\n", '"', '"a""', ",", "|x\n", "1,2,3\n4,5,6\n", "a  1  b\n"]),
+    "lines": ("", [
+        *("2024-01-02 10:00:00 INFO x=1\n", "\r", "a\r", '"', "'a ", "`"),
+        *("\x1b[", "a.b:", "a.b.c.d.", "x", "word ", "\x1b]"),
+    ]),
+}  # fmt: skip
+
+
+@pytest.mark.growth("kernel")
+@pytest.mark.parametrize(
+    ("kernel", "piece"), [(kernel, piece) for kernel, (_, pieces) in PIECES.items() for piece in pieces]
+)
+def test_readers(kernel: str, piece: str) -> None:
+    head = PIECES[kernel][0]
+    assert growth(lambda size: head + repeat(piece, size), Kernel(kernel)) < MOST_INSTRUCTIONS
+
+
+def by(strategy: Any, query: str | None = None) -> Callable[[str], object]:
+    return lambda text: tersely.compress(text, query, budget=200, counter="chars/4", strategy=strategy)
+
+
+def read_diff(text: str) -> object:
+    return Diff().read([Document(text)], "a", 1 << 40)
+
+
+DIFF = "\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+ROW = '{"id": 7, "name": "seven"}, '
+JSON = ['{"a":', "[1,", ROW, '"\\u00e9\\ud83d', "\\\\", '{"k": [[], {}, 1]}\n', "x y\n"]
+CODE = ["{\n", "f(", "def f():\n  x\n", "if a {\n x;\n}\n", '"""\n', "a = [\n", "  " * 40 + "if x:\n"]
+HUNKS = [
+    "@@ -1 +1 @@\n-a\n+b\n", "diff --git a/x b/x\n", "--- a\n+++ b\n", "@@ -1,99999 +1,99999 @@\n", "+\n",
+    "@@ -1,9 +1,9 @@\n x\n", "commit 0123456789\n", "Index: x\ny\n",
+    "diff --git a/x b/x\nGIT binary patch\nliteral 9\nx\n",
+]  # fmt: skip
+#: What is called -> it, what stands before and behind what is repeated, and pieces.
+REPEATS: dict[str, tuple[Callable[[str], object], str, str, list[str]]] = {
+    "facts": (lambda text: find_facts([text], segment([text])), "", "", [
+        *("1=", "“", '"a ', "`", "`a", "error: ", "not x ", "a/", "A ", "[1, ", "(", "must b, ", "exit "),
+        *("http://a", "We decided not to go. "),
+    ]),
+    "rust": (by(Code("rust")), "", "", CODE),
+    "python": (by(Code("python")), "", "", CODE),
+    "diff": (read_diff, "", "", HUNKS),
+    "hunk": (read_diff, "--- a\n+++ b\n@@ -1,900000 +1,900000 @@\n", "", HUNKS),
+    "blanks": (read_diff, "", DIFF, [" "]),
+    "json": (by("json", "seven"), "", "", JSON),
+    "array": (by("json", "seven"), "[", "0]", JSON),
+    "string": (by("json", "seven"), '["', '"]', JSON),
+    "records": (by(Json(tables=True)), "[", "0]", [ROW]),
+    "rows": (by(Json(tables=True)), "[", ROW.strip(", ") + "]", [ROW]),
+    "blocks": (long_blocks, "", "", [
+        "[\n", "{\n", '{"a": [\n', '{"a": 1}\n', "[1, 2\n", "}\n", "```\n", '["\n',
+    ]),
+    "outcomes": (lambda text: outcome_grades(read_lines([text], None, 4096)), "", "", [
+        said * 40 + "\n" for said in ("level=", "error: ", "not ok ", "3 failed ", "[E_A-b] ", "a.b:1: X_Y ")
+    ]),
+    "word pieces": (WORD_PIECES.ids, "", "", [
+        "x", "\u0301", "\u302e\u1b44", "각", "[CLS", "\0", ".", "unfathomable ",
+    ]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("what", "piece"), [(what, piece) for what, (*_, pieces) in REPEATS.items() for piece in pieces]
+)
+def test_repeated_pieces(what: str, piece: str) -> None:
+    run, before, behind, _ = REPEATS[what]
+    assert growth(lambda size: before + repeat(piece, size) + behind, run) < MOST
 
 
 KERNELS = [(name, kernel) for name in REPEATED for kernel in ("sentences", "terms")] + [

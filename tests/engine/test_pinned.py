@@ -105,39 +105,6 @@ def test_a_pin_keeps_the_white_space_at_its_edges(kind: str, separator: str) -> 
         assert result.tokens < result.original_tokens
 
 
-BAD = {
-    "an integer": (5, TypeError, "pinned must be a list of spans or strings, not int"),
-    "None": (None, TypeError, "pinned must be a list"),
-    "an integer inside": ([5], TypeError, "pinned: a span must be"),
-    "one number": ([(1,)], TypeError, "pinned: a span must be"),
-    "four numbers": ([(0, 1, 2, 3)], TypeError, "pinned: a span must be"),
-    "floats": ([(0.0, 1.0)], TypeError, "pinned: a span must be"),
-    "bytes": ([b"Report"], (TypeError, ValueError), "pinned"),
-    "an empty str": ([""], ValueError, "pinned: a string must not be empty"),
-    "an absent str": (["no such words"], ValueError, "'no such words' occurs in no document"),
-    "an empty span": ([(3, 3)], ValueError, "does not lie in document 0"),
-    "backwards": ([(9, 3)], ValueError, "does not lie in document 0"),
-    "negative": ([(-3, 3)], ValueError, "does not lie in document 0"),
-    "beyond the end": ([(0, 10**9)], ValueError, "does not lie in document 0"),
-    "no such document": ([(1, 0, 3)], ValueError, "there is no document 1; there are 1"),
-    "negative document": ([(-1, 0, 3)], ValueError, "there is no document -1"),
-}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_bad_pins_are_named(name: str) -> None:
-    pinned, error, message = BAD[name]
-    with pytest.raises(error, match=message):
-        tersely.compress(TEXT, budget=50, pinned=pinned)
-
-
-def test_pins_that_name_nothing() -> None:
-    with pytest.raises(ValueError, match=r"\(start, end\) needs exactly one document; there are 2"):
-        tersely.compress(["Rope.", "Fog."], pinned=[(0, 3)])
-    with pytest.raises(ValueError, match="occurs in no document"):
-        to_spans("\ud800", [Document("a")])
-
-
 TALK = "Ask the keeper. He knows. Ask the cook. She sleeps. The tide turns at ten in the evening."
 QUESTION, ANSWER = (0, 15), (16, 25)
 
@@ -170,23 +137,6 @@ def test_a_group_is_kept_as_a_whole() -> None:
             TALK, budget=4, counter=odd_counters.words, groups=[[QUESTION, ANSWER]], pinned=[ANSWER]
         )
     assert caught.value.required == 5
-
-
-@pytest.mark.parametrize(
-    ("groups", "error", "message"),
-    [
-        ("Ask", TypeError, "groups must be a list of lists of spans, not str"),
-        (5, TypeError, "groups must be a list of lists"),
-        ([5], TypeError, "groups must be"),
-        ([[]], ValueError, "a group must have at least one span"),
-        ([["no such words"]], ValueError, "groups: 'no such words' occurs in no document"),
-        ([[(0, 0)]], ValueError, "groups: span"),
-        ([(0, 5)], TypeError, "groups: a span must be"),
-    ],
-)
-def test_bad_groups_are_named(groups: object, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        tersely.compress(TALK, budget=9, groups=groups)
 
 
 LETTERS = st.text("ab é漢\u3000😀", max_size=12)

@@ -190,12 +190,3 @@ def test_a_late_failing_or_wrong_one_is_left_out() -> None:
     assert np.array_equal(both.segments, alone.segments) and both.warnings == ("pruner_failed",)
     with pytest.raises(TypeError, match="strategy must read documents where there is a pruner, not Hybrid"):
         tersely.compress(TEXTS, QUERY, pruner=Pruner(chance), strategy=Hybrid(lambda _: ""))
-    with pytest.raises(ValueError, match="pruner_share"):
-        tersely.Extractive(pruner_share=0)
-
-
-@pytest.mark.parametrize("value", [3, Pruner, object(), "model"])
-def test_what_is_no_pruner_is_refused_even_without_a_query(value: Any) -> None:
-    for call in (lambda: tersely.compress("Text.", pruner=value), lambda: tersely.Extractive(pruner=value)):
-        with pytest.raises(TypeError, match=r"pruner must be an object with prune\(query, list\[str\]\)"):
-            call()

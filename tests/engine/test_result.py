@@ -42,8 +42,6 @@ def test_spans_are_expanded_one_by_one_and_together(result: Compressed) -> None:
     text = TEXTS[span.document]
     assert result.expand(span, context=7) == text[max(0, span.start - 7) : span.end + 7]
     assert result.expand(span, context=10**9) == text
-    with pytest.raises(ValueError, match="context must be a whole number from 0, not -1"):
-        result.expand(result.kept[0], context=-1)
     for spans in (result.kept, result.dropped):
         one_by_one = [spans[at] for at in range(len(spans))]
         assert list(spans) == spans[:] == one_by_one
@@ -53,24 +51,6 @@ def test_spans_are_expanded_one_by_one_and_together(result: Compressed) -> None:
             spans[len(spans)]
     made = replace(result, kept=tuple(result.kept), dropped=tuple(result.dropped))
     assert list(tersely.check_facts(made).facts) == list(tersely.check_facts(result).facts)
-
-
-@pytest.mark.parametrize("which", [3, -4, 10**9])
-def test_expand_of_no_document(result: Compressed, which: int) -> None:
-    with pytest.raises(IndexError, match=f"there is no document {which}; there are 3"):
-        result.expand(which)
-
-
-@pytest.mark.parametrize("which", [None, "0", 0.5, True, (0, 1)])
-def test_expand_of_what_is_no_document(result: Compressed, which: object) -> None:
-    with pytest.raises(TypeError, match="which must be a document's index or a Span, not "):
-        result.expand(which)
-
-
-@pytest.mark.parametrize("context", [None, "7", 1.5])
-def test_expand_with_context_that_is_no_number(result: Compressed, context: object) -> None:
-    with pytest.raises(TypeError, match="context must be a whole number, not "):
-        result.expand(result.kept[0], context=context)
 
 
 @pytest.mark.parametrize("separator", ["\n\n", " | ", ""])

@@ -74,65 +74,47 @@ def test_kind_of_a_block_alone_and_between_paragraphs(name: str) -> None:
         assert kinds == [found for _, found in expected]
 
 
-@pytest.mark.parametrize("heading", ["2.1 Methods", "3 Results", "WINCHES AND ROPES"])
-def test_plain_headings_stand_above_a_blank_line(heading: str) -> None:
-    assert blocks(f"{heading}\n\n{PROSE}") == [(heading, Kind.HEADING), (PROSE, Kind.PROSE)]
+CODE, CHAT, HEADING, LIST = Kind.CODE, Kind.CHAT_TURN, Kind.HEADING, [Kind.PROSE] * 3
+KINDS: dict[str, list[Kind]] = {
+    **{
+        f"{head}\n\n{PROSE}": [HEADING, Kind.PROSE]
+        for head in ("2.1 Methods", "3 Results", "WINCHES AND ROPES")
+    },
+    f"{PROSE}\n\n    winch.oil()\n\n    winch.stop()\n\n{PROSE}": [Kind.PROSE, CODE, Kind.PROSE],
+    f"{PROSE}\n\n   oil the winch\n\n{PROSE}": LIST,  # four columns make code
+    **{
+        f"{PROSE}\n\n{i}oil the winch\n\n{PROSE}": [Kind.PROSE, CODE, Kind.PROSE]
+        for i in ("    ", "\t", "  \t")
+    },
+    "Mara Quist: is it new?\nTom Hale: since spring.": [CHAT, CHAT],
+    "Mara Quist: is it new?": [Kind.PROSE],  # who speaks once is no speaker, but for a role
+    **{f"{role}: is it new?": [CHAT] for role in ("user", "USER", "Interviewee", "tool", "ai")},
+    f"{PROSE}\n\n---\n\n{PROSE}": LIST,
+    f"{PROSE}\n```\ncode. Code.\n```\n{PROSE}": [Kind.PROSE, Kind.FENCED_CODE, Kind.PROSE],
+    **{text: [Kind.PROSE] for text in ("\x00", "\x00\x00\x00", "\x00 winch", "\x001. winch")},
+    "2031-04-05 06:07:08 INFO up\n2031-04-05 06:07:09 ERROR down\n2031-04-05 06:07:10 INFO up": [
+        Kind.LOG_LINE
+    ]
+    * 3,
+}
 
 
-@pytest.mark.parametrize("line", ["WINCHES AND ROPES", "2.1 Methods"])
-def test_plain_headings_need_the_blank_line(line: str) -> None:
-    assert Kind.HEADING not in [kind for _, kind in blocks(f"{line}\nare what we sell here.")]
+@pytest.mark.parametrize("text", KINDS)
+def test_kinds_of_blocks_beside_each_other(text: str) -> None:
+    found = blocks(text)
+    assert [kind for _, kind in found] == KINDS[text]
+    assert "".join("".join(piece for piece, _ in found).split()) == "".join(text.split())
 
 
-def test_indented_code_after_a_blank_line() -> None:
-    text = f"{PROSE}\n\n    winch.oil()\n\n    winch.stop()\n\n{PROSE}"
-    assert [kind for _, kind in blocks(text)] == [Kind.PROSE, Kind.CODE, Kind.PROSE]
-    assert blocks(text)[1][0] == "winch.oil()\n\n    winch.stop()"
+NEVER = {
+    "WINCHES AND ROPES\nare what we sell here.": HEADING,
+    "2.1 Methods\nare what we sell here.": HEADING,
+    "- oil the winch\n\n    every week": CODE,
+    **{f"{label}: it is new.\n{label}: old.": CHAT for label in ("Note", "NOTE", "Keywords", "References")},
+    "* * *": HEADING,
+}
 
 
-@pytest.mark.parametrize(
-    ("indent", "kind"), [("   ", Kind.PROSE), ("    ", Kind.CODE), ("\t", Kind.CODE), ("  \t", Kind.CODE)]
-)
-def test_four_columns_make_code(indent: str, kind: Kind) -> None:
-    assert blocks(f"{PROSE}\n\n{indent}oil the winch\n\n{PROSE}")[1] == ("oil the winch", kind)
-
-
-def test_indented_text_under_a_list_item_is_not_code() -> None:
-    kinds = [kind for _, kind in blocks("- oil the winch\n\n    every week")]
-    assert Kind.CODE not in kinds
-
-
-def test_speakers_need_a_second_turn() -> None:
-    talk = "Mara Quist: is it new?\nTom Hale: since spring."
-    assert [kind for _, kind in blocks(talk)] == [Kind.CHAT_TURN, Kind.CHAT_TURN]
-    assert [kind for _, kind in blocks("Mara Quist: is it new?")] == [Kind.PROSE]
-
-
-@pytest.mark.parametrize("role", ["user", "USER", "Interviewee", "tool", "ai"])
-def test_a_role_in_any_case_needs_no_second_turn(role: str) -> None:
-    assert [kind for _, kind in blocks(f"{role}: is it new?")] == [Kind.CHAT_TURN]
-
-
-@pytest.mark.parametrize("label", ["Note", "NOTE", "Keywords", "References"])
-def test_a_label_is_no_speaker(label: str) -> None:
-    assert Kind.CHAT_TURN not in [kind for _, kind in blocks(f"{label}: it is new.\n{label}: since spring.")]
-
-
-def test_each_log_line_is_a_block() -> None:
-    lines = ["2031-04-05 06:07:08 INFO up", "2031-04-05 06:07:09 ERROR down", "2031-04-05 06:07:10 INFO up"]
-    assert blocks("\n".join(lines)) == [(line, Kind.LOG_LINE) for line in lines]
-
-
-def test_a_rule_is_not_a_heading_nor_a_list() -> None:
-    assert [kind for _, kind in blocks(f"{PROSE}\n\n---\n\n{PROSE}")] == [Kind.PROSE] * 3
-    assert [kind for _, kind in blocks("* * *")] != [Kind.HEADING]
-
-
-def test_a_fence_inside_a_paragraph_is_its_own_block() -> None:
-    text = f"{PROSE}\n```\ncode. Code.\n```\n{PROSE}"
-    assert [kind for _, kind in blocks(text)] == [Kind.PROSE, Kind.FENCED_CODE, Kind.PROSE]
-
-
-@pytest.mark.parametrize("text", ["\x00", "\x00\x00\x00", "\x00 winch", "\x001. winch"])
-def test_nul_is_an_ordinary_character(text: str) -> None:
-    assert blocks(text) == [(text, Kind.PROSE)]
+@pytest.mark.parametrize("text", NEVER)
+def test_what_only_looks_like_a_kind(text: str) -> None:
+    assert NEVER[text] not in [kind for _, kind in blocks(text)]

@@ -1,4 +1,4 @@
-"""threshold_clusters: who joins whom, and in what order (X26, X27)."""
+"""threshold_clusters: who joins whom, and in what order."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import tersely
 from facts_oracle import PATTERNS, facts_of, slow_facts
-from growth import MOST, growth
 from hypothesis import given, strategies as st
 from sample_texts import ALL
 from tersely import _native
@@ -292,34 +291,6 @@ def test_keys_are_those_of_equal_facts_and_bad_ones_are_refused() -> None:
     for kind, texts_given in ((15, ["a"]), (0, [""]), (0, [])):
         with pytest.raises(ValueError, match="must"):
             _native.fact_keys(np.array([kind], np.uint8), texts_given)
-
-
-@pytest.mark.growth
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "1=",
-        "“",
-        '"a ',
-        "`",
-        "`a",
-        "error: ",
-        "not x ",
-        "a/",
-        "A ",
-        "[1, ",
-        "(",
-        "must b, ",
-        "exit ",
-        "http://a",
-        "We decided not to go. ",
-    ],
-)
-def test_time_is_linear(unit: str) -> None:
-    def run(text: str) -> object:
-        return find_facts([text], segment([text]))
-
-    assert growth(lambda size: unit * (size // len(unit)), run) < MOST
 
 
 def test_facts_weigh_what_they_are_hard_to_recover() -> None:

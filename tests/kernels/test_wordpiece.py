@@ -11,7 +11,6 @@ import pytest
 import sample_texts
 import text_strategies
 import wordpieces
-from growth import MOST, growth
 from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.models import static, static as static_file
@@ -157,12 +156,6 @@ def test_nul_and_controls_are_as_if_not_there() -> None:
 
 def test_unknown_punctuation_and_ideographs() -> None:
     assert_same(["⁂", "the⁂the", "鑫", "a鑫b", "\U0001f980crab", "≠", "\u1ffe", "\u037e"])
-
-
-@pytest.mark.growth
-@pytest.mark.parametrize("unit", ["x", "\u0301", "\u302e\u1b44", "각", "[CLS", "\0", ".", "unfathomable "])
-def test_work_grows_with_the_text(unit: str) -> None:
-    assert growth(lambda size: unit * (size // len(unit)), TABLE.ids) < MOST
 
 
 BAD = [

@@ -225,7 +225,7 @@ def greedy(
 
 
 def render(texts: Sequence[str], kept: Sequence[tuple[int, int, int, int]], separator: str) -> str:
-    """X08: kept (row, document, start, end), ascending. Neighbouring rows of a document keep its own gap."""
+    """Kept (row, document, start, end), ascending. Neighbouring rows of a document keep its own gap."""
     result = ""
     for at, (row, document, start, end) in enumerate(kept):
         if at:

@@ -442,7 +442,6 @@ _OWN_COUNTER = {  # doors without a counter of the caller's
     "dedup",
     "find_facts",
     "query_documents_compressed",
-    "compress_text",
     "MemoryCompactor",
 }
 _PLAIN: dict[str, tuple[Door, int]] = {  # and how often each is tried

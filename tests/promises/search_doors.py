@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from list_retriever import ListRetriever
 from tersely.integrations.llmlingua import PromptCompressor
-from tersely.mcp.answers import fenced_reply
 from tersely.mcp.query_tools import QueryTools
-from tersely.mcp.text_tools import text_tools
 from tersely.mcp.tools import ToolError
 from tersely.retrieval import (
     AllocationStrategy,
@@ -204,19 +203,6 @@ def search_extract(random: Random) -> Call:
     )
 
 
-class _List:
-    """A retriever over a list."""
-
-    def __init__(self, chunks: Sequence[ChunkResult]) -> None:
-        self.chunks = list(chunks)
-
-    def search(self, query: str, top_n: int = 5) -> list[ChunkResult]:
-        return sorted(self.chunks, key=lambda one: -one.score)[:top_n]
-
-    def chunk(self, chunk_id: str) -> ChunkResult:
-        return {one.chunk_id: one for one in self.chunks}[chunk_id]
-
-
 def query_tool(random: Random) -> Call:
     """`query_documents_compressed` as a plain function."""
     found = _results(random)
@@ -230,7 +216,7 @@ def query_tool(random: Random) -> Call:
     }
 
     def run(budget: int) -> Any:
-        tools = QueryTools(_List(found), reply_budget=budget if reply else None)
+        tools = QueryTools(ListRetriever(found), reply_budget=budget if reply else None)
         try:
             return tools.query_documents_compressed(arguments)
         except ToolError as error:
@@ -244,7 +230,7 @@ def query_tool(random: Random) -> Call:
             return [f"{tokens} tokens for a reply of {budget}"]
         if not found:
             return []  # the stats say so
-        whole = QueryTools(_List(found)).query_documents(arguments)
+        whole = QueryTools(ListRetriever(found)).query_documents(arguments)
         return grown("o200k_base", tokens, count(whole.text))
 
     return Call(
@@ -253,35 +239,6 @@ def query_tool(random: Random) -> Call:
         check,
         lambda made: str(made) if isinstance(made, ToolError) else (made.text, dict(made.data)),
         told={"results": found, "arguments": arguments, "reply": reply},
-    )
-
-
-def text_tool(random: Random) -> Call:
-    """`compress_text` as a plain function."""
-    text, count = document(random), function_of("o200k_base")
-    asked = query(random, [text])
-    (tool,) = text_tools()
-
-    def run(budget: int) -> Any:
-        arguments = {"text": text, "budget": budget} | ({"query": asked} if asked else {})
-        try:
-            return tool.run(tool.checked(arguments))
-        except ToolError as error:
-            return error
-
-    def check(made: Any, budget: int) -> list[str]:
-        if isinstance(made, ToolError):
-            return [] if "tokens would do" in str(made) else [f"raised {made!r}"]
-        tokens = count(made.text)
-        wrong = [f"{tokens} tokens for {budget}"] if tokens > budget else []
-        return wrong + grown("o200k_base", tokens, count(fenced_reply(text)))
-
-    return Call(
-        run,
-        max(budget_for(random, count(text)), 1),
-        check,
-        lambda made: str(made) if isinstance(made, ToolError) else (made.text, dict(made.data)),
-        told={"text": text, "query": asked},
     )
 
 
@@ -382,7 +339,6 @@ def search_doors() -> dict[str, tuple[Door, int]]:
         "compress_results": (results, 2),
         "search --budget": (search_extract, 3),
         "query_documents_compressed": (query_tool, 2),
-        "compress_text": (text_tool, 2),
         "LLMLingua": (llmlingua, 3),
         "LangChain": (langchain, 2),
         "extract_sentences": (sentences, 1),
