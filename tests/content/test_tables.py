@@ -224,13 +224,8 @@ COUNT = resolve_counter(None).count
 ORDERS = [{"id": n, "state": "paid", "note": f'of "{n}", late', "parts": [n, n + 1]} for n in range(60)]
 
 scalars = st.none() | st.booleans() | st.integers() | st.text(max_size=40)
-values = st.recursive(
-    scalars,
-    lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.text(max_size=9), inner, max_size=8),
-)
 keys = st.lists(st.text(max_size=12), min_size=1, max_size=5, unique=True)
 rows = keys.flatmap(lambda names: st.lists(st.fixed_dictionaries(dict.fromkeys(names, scalars)), max_size=30))
-documents = values | rows | st.fixed_dictionaries({"rows": rows, "more": values})
 
 
 def unfolded(table: list[Any]) -> list[dict[str, Any]]:
@@ -296,18 +291,6 @@ def test_what_is_no_row_and_no_column() -> None:
     assert tersely.detect("\n\n".join(rows)).kind == tersely.detect("\n".join(rows)).kind != "table"
     with pytest.raises(ValueError, match="delimiter must be one of"):
         Table(delimiter="::")
-
-
-@given(documents, st.sampled_from([None, 1]), st.booleans(), st.integers(1, 300))
-def test_whatever_is_json_stays_json(value: Any, indent: int | None, ascii_only: bool, budget: int) -> None:
-    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
-    try:
-        result = tersely.compress(text, budget=budget, strategy=Json(tables=True))
-    except BudgetExceededError as error:
-        assert error.required > budget
-        return
-    json.loads(result.text)
-    assert result.tokens == COUNT(result.text) <= budget
 
 
 @given(rows, st.integers(20, 300))

@@ -45,15 +45,6 @@ def test_all_addresses_are_those_of_the_project() -> None:
     assert "ghcr.io/${{ github.repository }}" in read(".github/workflows/release.yml")
 
 
-def test_pictures_of_the_readme_are_shown_wherever_it_is() -> None:
-    pictures = re.findall(r"!\[[^\]]*\]\(([^)]*)\)", read("README.md"))
-    raw = f"{HOME.replace('github.com', 'raw.githubusercontent.com')}/main/"
-    assert len(pictures) == 2
-    assert all(
-        address.startswith(raw) and (ROOT / address.removeprefix(raw)).is_file() for address in pictures
-    )
-
-
 def test_workflows_use_what_is_pinned_and_scripts_that_exist() -> None:
     for path in (ROOT / ".github" / "workflows").glob("*.yml"):
         text = path.read_text(encoding="utf-8")

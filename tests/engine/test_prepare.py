@@ -14,7 +14,6 @@ import pytest
 import tersely
 from bag_embedder import BagEmbedder
 from hypothesis import given, strategies as st
-from result_checks import check_result
 from sample_texts import GUIDE, prose
 from tersely import BudgetExceededError, Compressed, Extractive, NotReversibleError
 from tersely.content.json import Json
@@ -25,8 +24,6 @@ from tersely.models.counters import resolve_counter
 from tersely.strategies import (
     CompressionLevel,
     CompressionMethod,
-    CompressionOptions,
-    ExtractiveCompressor,
     Hierarchical,
     HierarchicalCompressor,
     HierarchicalContext,
@@ -303,16 +300,6 @@ def test_a_half_a_quarter_an_eighth_of_one_reading() -> None:
 
     HierarchicalCompressor(6, counter=odd_counters.Answers(words)).compress(THOUSAND)
     assert all(counted.count(f"Sentence {i} has five words.") == 1 for i in range(200))
-
-
-@pytest.mark.parametrize("query", ["", "Which ships may enter at any tide?"])
-def test_each_level_is_a_verbatim_part_of_the_finer_one(query: str) -> None:
-    context = HierarchicalCompressor(4).compress(GUIDE, CompressionOptions(query_context=query))
-    for level in context.levels:
-        assert level.result is not None
-        check_result(level.result, ExtractiveCompressor().counter.count)
-    for finer in range(3):
-        assert set(places(context, finer + 1)) <= set(places(context, finer))
 
 
 def test_each_form_of_input_can_be_prepared() -> None:

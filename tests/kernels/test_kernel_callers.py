@@ -104,18 +104,6 @@ assert in_child("spawn") == expected
 
 
 @forks
-def test_a_bare_fork() -> None:
-    run("""
-expected = fixed_answers(4)
-child = os.fork()
-if child == 0:
-    os._exit(0 if fixed_answers(4) == expected else 3)
-assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-assert fixed_answers(4) == expected
-""")
-
-
-@forks
 def test_a_fork_while_another_thread_is_in_a_kernel() -> None:
     run("""
 expected = fixed_answers(4)

@@ -207,29 +207,6 @@ def test_sentences(joined: str, cases: dict[str, list[str]]) -> None:
         assert sentences(joined.join(expected)) == expected, name
 
 
-def test_a_missing_space_behind_a_stop() -> None:
-    assert sentences("The lamp was red.The door was blue.") == ["The lamp was red.", "The door was blue."]
-
-
-@pytest.mark.parametrize("space", ["  ", "\t", "\u00a0", "\u2003", " \n "])
-def test_any_white_space_separates_sentences(space: str) -> None:
-    assert sentences(f"Salt is white.{space}Rust is red.") == ["Salt is white.", "Rust is red."]
-
-
-@pytest.mark.parametrize(
-    "mark", [".", "!", "?", "…", "...", "?!", "‼", "⁇", "؟", "۔", "։", "።", "။", "។", "།"]
-)
-def test_every_mark_ends_a_sentence(mark: str) -> None:
-    first, second = f"The rope was wet{mark}", f"The knot held{mark}"
-    assert sentences(f"{first} {second}") == [first, second]
-
-
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_a_wrapped_line_does_not_end_a_sentence(newline: str) -> None:
-    expected = [sentence.replace("\n", newline) for sentence in WRAPPED_SENTENCES]
-    assert sentences(WRAPPED.replace("\n", newline)) == expected
-
-
 PDF = (  # lines of many widths, some of which begin with a capital or a number
     "This Agreement is made by and between\nAcme Corporation, a firm of Delaware,\n"
     "and Globex. The parties agree that\nthe Supplier shall deliver the goods to\n"
@@ -258,31 +235,6 @@ def test_a_line_that_says_nothing_is_no_sentence(line: str) -> None:
         assert line not in sentences(text)
 
 
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_short_lines_are_meant(newline: str) -> None:
-    lines = ["Rain on the slates", "Wind in the wires", "Nobody at the door"]
-    assert sentences(newline.join(lines)) == lines
-
-
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize("blank", ["", " ", "\t", "\u3000", "\u00a0 "])
-def test_a_blank_line_ends_a_paragraph(newline: str, blank: str) -> None:
-    text = f"no mark at the end{newline}{blank}{newline}nor here"
-    assert sentences(text) == ["no mark at the end", "nor here"]
-
-
-def test_a_line_that_ends_early_was_meant() -> None:
-    text = WRAPPED + "It is quiet now.\n" + WRAPPED
-    assert sentences(text) == [*WRAPPED_SENTENCES, "It is quiet now.", *WRAPPED_SENTENCES]
-
-
-def test_crlf_belongs_to_no_sentence() -> None:
-    assert sentences("The rope broke.\r\nThe boat drifted off.\r\n") == [
-        "The rope broke.",
-        "The boat drifted off.",
-    ]
-
-
 def test_a_long_item_is_cut_into_sentences() -> None:
     first = "- " + "The first sentence of this item is long enough to matter. " * 8
     assert len(sentences(first + "The last one is short.")) == 9
@@ -294,22 +246,31 @@ def test_quoted_lines_are_cut_like_prose() -> None:
     assert [piece.strip("> \n") for piece in pieces] == ["The quay is dry.", "Do not moor there."]
 
 
-def test_indented_code_is_cut_by_lines() -> None:
-    assert sentences("    a = f(1). g\n    b = 2") == ["a = f(1). g", "b = 2"]
+MARKS = [".", "!", "?", "…", "...", "?!", "‼", "⁇", "؟", "۔", "։", "።", "။", "។", "།"]
+SHORT = ["Rain on the slates", "Wind in the wires", "Nobody at the door"]
+QUIET = "It is quiet now."
+THAI = ["เรือลำใหญ่ออกจากท่าตั้งแต่เช้ามืดก่อนที่ฝนจะตก", "ไม่มีใครเห็นมันกลับมาอีกเลยจนกระทั่งวันต่อมา"]
+#: A text, and its sentences.
+CUT: list[tuple[str, list[str]]] = [
+    ("The lamp was red.The door was blue.", ["The lamp was red.", "The door was blue."]),
+    *((f"Salt is white.{space}Rust is red.", ["Salt is white.", "Rust is red."])
+      for space in ("  ", "\t", "\u00a0", "\u2003", " \n ")),
+    *((f"The rope was wet{mark} The knot held{mark}", [f"The rope was wet{mark}", f"The knot held{mark}"])
+      for mark in MARKS),
+    (WRAPPED, WRAPPED_SENTENCES),
+    (WRAPPED.replace("\n", "\r\n"), [one.replace("\n", "\r\n") for one in WRAPPED_SENTENCES]),
+    (f"{WRAPPED}{QUIET}\n{WRAPPED}", [*WRAPPED_SENTENCES, QUIET, *WRAPPED_SENTENCES]),  # it ends early
+    *((newline.join(SHORT), SHORT) for newline in ("\n", "\r\n", "\r")),  # short lines are meant
+    *((f"no mark at the end{newline}{blank}{newline}nor here", ["no mark at the end", "nor here"])
+      for newline in ("\n", "\r\n") for blank in ("", " ", "\t", "\u3000", "\u00a0 ")),
+    ("The rope broke.\r\nThe boat drifted off.\r\n", ["The rope broke.", "The boat drifted off."]),
+    ("    a = f(1). g\n    b = 2", ["a = f(1). g", "b = 2"]),
+    (" ".join(THAI), THAI),  # ends at a space after about forty characters
+    ("เรือออก ฝนตก คนกลับ", ["เรือออก ฝนตก คนกลับ"]),  # not after few
+    ("The boat came. 船到了。نعم وصل. Нет!", ["The boat came.", "船到了。", "نعم وصل.", "Нет!"]),
+]  # fmt: skip
 
 
-THAI_CLAUSES = ["เรือลำใหญ่ออกจากท่าตั้งแต่เช้ามืดก่อนที่ฝนจะตก", "ไม่มีใครเห็นมันกลับมาอีกเลยจนกระทั่งวันต่อมา"]
-
-
-def test_thai_ends_at_a_space_after_about_forty_characters() -> None:
-    assert all(len(clause) >= 40 for clause in THAI_CLAUSES)
-    assert sentences(" ".join(THAI_CLAUSES)) == THAI_CLAUSES
-
-
-def test_thai_does_not_end_at_a_space_after_few_characters() -> None:
-    assert sentences("เรือออก ฝนตก คนกลับ") == ["เรือออก ฝนตก คนกลับ"]
-
-
-def test_scripts_in_one_line() -> None:
-    text = "The boat came. 船到了。نعم وصل. Нет!"
-    assert sentences(text) == ["The boat came.", "船到了。", "نعم وصل.", "Нет!"]
+@pytest.mark.parametrize(("text", "expected"), CUT)
+def test_where_texts_are_cut(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
