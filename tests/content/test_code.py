@@ -11,6 +11,7 @@ import pytest
 import tersely
 from code_samples import SAMPLES
 from hypothesis import given, settings, strategies as st
+from result_checks import verbatim
 from tersely import Compressed, Document
 from tersely.content import code as code_units
 from tersely.content.code import Code, language_of
@@ -34,17 +35,10 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return str(request.param)
 
 
-def source_part(result: Compressed) -> str:
-    text = result.text
-    for start, end in reversed(result.generated):
-        text = text[:start] + text[end:]
-    return text
-
-
 def check(text: str, result: Compressed) -> None:
     assert COUNT(result.text) == result.tokens <= result.receipt.budget
     lines = {line.strip() for line in text.split("\n")}
-    assert all(line.strip() in lines for line in source_part(result).split("\n") if line.strip())
+    assert all(line.strip() in lines for line in verbatim(result).split("\n") if line.strip())
     assert all(
         "…" in result.text[start:end] or result.text[start:end] == "..." for start, end in result.generated
     )

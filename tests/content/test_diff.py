@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import tersely
 from hypothesis import given, strategies as st
+from result_checks import verbatim
 from tersely import Document
 from tersely.content.diff import Diff, _kinds
 from tersely.content.tool_output import ToolOutput
@@ -43,13 +44,6 @@ def diff_of(files: dict[str, tuple[list[str], list[str]]]) -> str:
     return "".join(parts)
 
 
-def stripped(result: tersely.Compressed) -> str:
-    text = result.text
-    for start, end in reversed(result.generated):
-        text = text[:start] + text[end:]
-    return text
-
-
 @pytest.mark.parametrize("budget", [250, 400, 900])
 @pytest.mark.parametrize("applies", [False, True])
 def test_every_file_stays_and_every_line_is_of_the_diff(budget: int, applies: bool) -> None:
@@ -60,7 +54,7 @@ def test_every_file_stays_and_every_line_is_of_the_diff(budget: int, applies: bo
     for name in files:
         assert f"b/{name}" in result.text
     lines = set(text.split("\n"))
-    assert all(line in lines for line in stripped(result).split("\n") if line)
+    assert all(line in lines for line in verbatim(result).split("\n") if line)
 
 
 @pytest.mark.skipif(GIT is None or PATCH is None, reason="needs git and patch")

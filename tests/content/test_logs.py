@@ -14,6 +14,7 @@ import pytest
 import tersely
 from growth import MOST, growth
 from hypothesis import given, strategies as st
+from result_checks import verbatim
 from tersely.content.lines import read_lines
 from tersely.content.log_file import compress_file
 from tersely.content.logs import Logs
@@ -37,12 +38,6 @@ def service_log(lines: int, seed: int = 1) -> list[str]:
     return result
 
 
-def stripped(text: str, generated: tuple[tuple[int, int], ...]) -> str:
-    for start, end in reversed(generated):
-        text = text[:start] + text[end:]
-    return text
-
-
 def test_errors_rare_lines_and_trails_stay() -> None:
     lines = service_log(2_000)
     lines[900] = "2024-05-01 00:15:00.900 [req-0000e1] ERROR payment gateway refused order 77: timeout"
@@ -56,7 +51,7 @@ def test_errors_rare_lines_and_trails_stay() -> None:
     notes = [result.text[start:end] for start, end in result.generated if "×" in result.text[start:end]]
     assert len(notes) == 4 and sum(int(note.split("×")[1].split()[0]) for note in notes) == 1_998
     assert all(" to 00:3" in note for note in notes)
-    kept = set(stripped(result.text, result.generated).split("\n"))
+    kept = set(verbatim(result).split("\n"))
     assert kept - {""} <= set(lines)
     lines = service_log(3_000)
     text = "\n".join(lines)

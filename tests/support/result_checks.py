@@ -86,3 +86,11 @@ def check_text(result: Compressed, texts: Sequence[str], separator: str, level: 
         return
     homes = list(zip(table.block.tolist(), table.kind.tolist(), strict=True))
     assert (result.text, list(result.generated)) == reference.render_clauses(texts, kept, homes, separator)
+
+
+def verbatim(result: Compressed) -> str:
+    """The text without what was generated."""
+    text = result.text
+    for start, end in reversed(result.generated):
+        text = text[:start] + text[end:]
+    return text
