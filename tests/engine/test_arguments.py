@@ -164,7 +164,7 @@ LIST = "# Fees\n\nThe yard is open. It charges for these:\n\n- berths\n- water\n
     [
         (LIST, [-1, 0, 0, 2, 2, 0, 0]),
         (LIST.replace("these:", "these."), [-1, 0, 0, 0, 0, 0, 0]),
-        (LIST.replace("It charges", "It " + 60 * "very often " + "charges"), [-1, 0, 0, 0, 0, 0, 0]),
+        (LIST.replace("It charges", "It " + 60 * "very often, " + "charges"), [-1, 0, 0, 0, 0, 0, 0]),
         ("Bring:\n1. rope\n2. oil:\n3. tar", [-1, 0, 0, 0]),
         ("Bring this:\n\nRope. Tar.\n\n- oil", [-1, -1, -1, -1]),
     ],

@@ -152,19 +152,6 @@ def json_text(random: Random) -> str:
     return json.dumps(value, indent=indent, separators=separators, ensure_ascii=random.random() < 0.5)
 
 
-def csv_text(random: Random) -> str:
-    file = io.StringIO()
-    dialect = random.choice([",", ";", "\t"])
-    ending = random.choice(["\n", "\r\n"])
-    writer = csv.writer(file, delimiter=dialect, lineterminator=ending)
-    writer.writerow(["id", "host", "note"])
-    for number in range(random.randint(1, 30)):
-        writer.writerow(
-            [number, f"web-{random.randrange(5)}", random.choice([words(random, 4), "a\nb", "", '"'])]
-        )
-    return file.getvalue()
-
-
 def diff(random: Random) -> str:
     parts = []
     for number in range(random.randint(1, 3)):
@@ -513,7 +500,8 @@ def _as_diff(random: Random, text: str) -> str:
 
 def _as_csv(random: Random, text: str) -> str:
     file = io.StringIO()
-    writer = csv.writer(file, lineterminator=random.choice(["\n", "\r\n"]))
+    ending, mark = random.choice(["\n", "\r\n"]), random.choice([",", ";", "\t"])
+    writer = csv.writer(file, lineterminator=ending, delimiter=mark)
     writer.writerow(["id", "text"])
     size = max(len(text) // random.randint(1, 9), 1)
     writer.writerows((start, text[start : start + size]) for start in range(0, len(text), size))
@@ -578,7 +566,7 @@ KINDS: dict[str, Callable[[Random], str]] = {
     "code": code,
     "few": few,
     "json": json_text,
-    "csv": csv_text,
+    "csv": lambda random: _as_csv(random, prose(random)[:2000]),
     "diff": diff,
     "yaml": yaml_text,
     "xml": xml_text,
