@@ -102,7 +102,8 @@ def _answers(requests: list[tuple[list[str], str]], seconds: float, threads: int
         done = 0
         while time.perf_counter() < end:
             chunks, question = requests[(number + done * threads) % len(requests)]
-            _checked(compress_parts(chunks, question, budget=_BUDGET), chunks)
+            parts = _checked(compress_parts(chunks, question, budget=_BUDGET), chunks)
+            require(parts.result is not None, f"an answer, not {parts.reason}")
             done += 1
         return done
 

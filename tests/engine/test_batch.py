@@ -11,6 +11,9 @@ import tersely
 from sample_texts import ALL, prose
 from script_runs import run_code
 from tersely import BudgetExceededError, Compressed
+from tersely.engine.reading import REASONS
+from tersely.engine.render import layout_of
+from tersely.models.counters import TOKEN_TABLES
 
 ITEMS = [
     *ALL,
@@ -93,6 +96,20 @@ TEXTS = [prose(20), prose(30), [prose(12), prose(25)]]
 
 def same(results: list[object], singles: list[Compressed]) -> None:
     assert [result.to_dict() for result in results] == [single.to_dict() for single in singles]  # type: ignore[attr-defined]
+
+
+def test_threads_that_share_a_layout_count_the_same() -> None:
+    """Short texts are counted with the GIL, long ones without, by one counter that each has in its turn."""
+    text = "\n".join(f'{{"id": {number}, "name": "user {number}"}}' for number in range(2000))
+    reading = tersely.prepare(text, strategy="jsonl").reading
+    layout = layout_of(reading, TOKEN_TABLES["o200k_base"])
+    every = np.full(len(reading.table), REASONS.index("selected"), dtype=np.uint8)
+    few = np.where(np.arange(len(every)) < 10, every, np.uint8(0))
+    alone = [layout.write(status)[4] for status in (few, every)]
+    assert 0 < alone[0] < 200 < alone[1]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda status: layout.write(status)[4], [few, every] * 50))
+    assert found == alone * 50
 
 
 @pytest.mark.parametrize("ratios", [[0.1, 0.5, 1], np.array([0.1, 0.5, 1.0])])
