@@ -11,11 +11,11 @@ import pytest
 import tersely
 from hypothesis import example, given, strategies as st
 from result_checks import check_result
-from sample_texts import GUIDE
+from sample_texts import GUIDE, prose
 from tersely import BudgetExceededError, Extractive
 from tersely.engine.finish import broken_promises
 from tersely.models.counters import resolve_counter
-from tersely.types import Level
+from tersely.types import Level, Request
 from text_strategies import some_texts, texts
 from typed_samples import SAMPLES
 
@@ -170,3 +170,45 @@ def test_headings_above_what_is_kept_are_kept(
     row_of = {start: row for row, start in enumerate(table.start.tolist())}
     kept = {row_of[span.start] for span in result.kept}
     assert {int(table.heading[row]) for row in kept} - {-1} <= kept
+
+
+def replaced_receipt(result: tersely.Compressed, **changes: Any) -> tersely.Compressed:
+    return replace(result, receipt=replace(result.receipt, **changes))
+
+
+KEPT = tersely.compress([GUIDE, prose(20)], "copper fee", budget=150)
+FIRST = KEPT.expand(KEPT.kept[0])
+#: What breaks a promise of a result, and what is said of it.
+BROKEN: dict[str, Callable[[tersely.Compressed], tersely.Compressed]] = {
+    "151 tokens for a budget of 150": lambda made: replaced_receipt(made, tokens=151),
+    "do not add up to": lambda made: replaced_receipt(made, reasons={"kept:selected": 1}),
+    "1 segments, ": lambda made: replaced_receipt(made, segments=1),
+    "kept spans do not ascend": lambda made: replace(made, kept=tuple(made.kept)[::-1]),
+    "a dropped span is empty": lambda made: replace(
+        made, dropped=(replace(made.dropped[0], end=made.dropped[0].start), *made.dropped[1:])
+    ),
+    "is in no span": lambda made: replace(made, dropped=tuple(made.dropped)[1:]),
+    "spans overlap": lambda made: replace(made, dropped=(*made.dropped, made.kept[0])),
+    "Nobody said that": lambda made: replace(made, text=f"{made.text} Nobody said that."),
+    FIRST[:20]: lambda made: replace(made, text=made.text.replace(FIRST, "")),
+    "1 parts of 2 documents": lambda made: replace(made, parts=made.parts[:1]),
+    "is not in the text, in order": lambda made: replace(made, parts=made.parts[::-1]),
+}
+
+
+@pytest.mark.parametrize("said", BROKEN)
+def test_a_broken_promise_is_found(said: str) -> None:
+    """conftest.py has each result of the suite checked by this."""
+    assert broken_promises(KEPT) == []
+    assert any(said in one for one in broken_promises(BROKEN[said](KEPT))), broken_promises(
+        BROKEN[said](KEPT)
+    )
+
+
+def test_a_pin_or_a_group_that_is_broken_is_found() -> None:
+    request = Request(KEPT.documents, None, 150, 0.3, resolve_counter(None))
+    out, there = KEPT.dropped[0], KEPT.kept[0]
+    pinned = replace(request, pinned=((out.document, out.start, out.end),))
+    assert any("pinned text" in one for one in broken_promises(KEPT, pinned))
+    both = ((out.document, out.start, out.end), (there.document, there.start, there.end))
+    assert any("is split" in one for one in broken_promises(KEPT, replace(request, groups=(both,))))
