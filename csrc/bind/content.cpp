@@ -12,6 +12,7 @@
 #include "bind/arrays.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
+#include "kernels/content/arrange.hpp"
 #include "kernels/content/code_read.hpp"
 #include "kernels/content/code_shape.hpp"
 #include "kernels/content/code_units.hpp"
@@ -267,20 +268,19 @@ py::array_t<T> of_lines(const GivenLines& lines) {
 
 std::vector<std::int64_t> places(const content::GradedLines& lines) { return content::places_of_lines(lines.rows); }
 
-py::tuple find_lists(const GivenLines& lines) {
-    auto found = released(sizeof(Row) * lines.get().rows.size() / 4, [&] { return content::find_lists(lines.get()); });
-    return tuple_of(found.place, found.needs, found.people);
-}
-
-py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const GivenLines& lines,
-                     std::size_t context) {
+py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const GivenLines& lines, std::size_t context,
+                     bool arranged) {
     const content::GradedLines read = lines.get();
     const std::span<const float> grades = view(grade), more = view(asked);
     require(grades.size() == read.rows.size() && more.size() == grades.size(),
             "grade and asked must have a row a line");
-    auto result =
-        released(sizeof(Row) * read.rows.size() / 4, [&] { return content::line_worth(read, grades, more, context); });
-    return tuple_of(result.worth, result.first);
+    content::Arrangement belongs;
+    auto result = released(sizeof(Row) * read.rows.size() / 4, [&] {
+        content::LineWorth told = content::line_worth(read, grades, more, context);
+        if (arranged) belongs = content::arrange(read, grades, more, told);
+        return told;
+    });
+    return tuple_of(result.worth, result.first, belongs.needs, belongs.listed);
 }
 
 py::array_t<float> grades_of_units(const py::object& texts, const Ids& document, const Offsets& start,
@@ -532,8 +532,8 @@ void bind_content(py::module_& m) {
     m.def("places_of_lines", &of_lines<std::int64_t, &places>, py::arg("lines"));
     m.def("outcome_grades", &of_lines<float, &content::outcome_grades>, py::arg("lines"));
     m.def("report_grades", &of_lines<float, &content::report_grades>, py::arg("lines"));
-    m.def("find_lists", &find_lists, py::arg("lines"));
-    m.def("line_worth", &line_worth, py::arg("grade"), py::arg("asked"), py::arg("lines"), py::arg("context"));
+    m.def("line_worth", &line_worth, py::arg("grade"), py::arg("asked"), py::arg("lines"), py::arg("context"),
+          py::arg("arranged"));
     m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("graded"), py::arg("most"));
     const char* what = "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.";

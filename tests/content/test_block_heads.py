@@ -1,11 +1,12 @@
-"""In blocks that begin alike, a line brings the line that says whose it is."""
+"""A line brings the line that says whose it is: its block's head, what it is indented below, a title."""
 
 from __future__ import annotations
 
 import pytest
 import tersely
-from tersely.content.lines import read_lines
-from tersely.content.logs import block_heads
+from tersely import Document
+from tersely.content.logs import Logs
+from tersely.content.units import Units
 
 HOSTS = [
     f"== host db{n}.internal ==\nuptime: {100 + n} days\nraid: {'degraded, 1 of 4' if n == 31 else 'clean'}"
@@ -43,13 +44,17 @@ def test_an_odd_line_stands_under_its_own_head(
         assert not [line for line in between if line.split()[:1] == [begin]]
 
 
+def read(text: str) -> Units:
+    return Logs().read([Document(text)], None, 1 << 16)
+
+
 def heads(text: str) -> list[int]:
-    return block_heads(read_lines([text], None, 1 << 16)).tolist()
+    return read(text).table.heading.tolist()
 
 
 def test_blocks_that_begin_each_with_something_else_have_no_heads() -> None:
     first = ["Disk", "The fan: 3", "load = 4 %", "Up since 8:00", "[power] on", "temp/40"]
-    assert heads("\n\n".join(f"{line}\nit is well" for line in first)) == []
+    assert set(heads("\n\n".join(f"{line}\nit is well" for line in first))) == {-1}
 
 
 def test_rows_of_a_block_need_its_first() -> None:
@@ -59,4 +64,47 @@ def test_rows_of_a_block_need_its_first() -> None:
 
 def test_a_line_that_mostly_stands_within_blocks_is_no_head() -> None:
     blocks = [f"node {n}\nnode {n + 1}\nnode {n + 2}\nok" for n in range(6)]
-    assert heads("\n\n".join(blocks)) == []
+    assert set(heads("\n\n".join(blocks))) == {-1}
+
+
+@pytest.mark.parametrize(
+    ("head", "margin", "blank"),
+    [
+        ("== {} ==", "", False),
+        ("[{}]", "", False),
+        ("# {}", "", True),
+        ("{}:", "  ", False),
+        ("-----\n{}\n-----", "", False),
+        ("{}", "    ", True),
+    ],
+)
+@pytest.mark.parametrize("ratio", [0.1, 0.2])
+def test_an_odd_line_brings_what_it_belongs_to_whatever_heads_are_like(
+    head: str, margin: str, blank: bool, ratio: float
+) -> None:
+    names = [
+        f"{a}-{b}" for a in ("kiln", "press", "oven", "lathe") for b in ("north", "south", "east", "west")
+    ]
+    texts = []
+    for number, name in enumerate(names):
+        state = "raid degraded" if number == 9 else "raid clean"
+        rows = [f"up {number + 40} days", f"load 0.{number + 10}", state, "clock in step"]
+        texts.append("\n".join([head.format(name), *(margin + row for row in rows)]))
+    text = tersely.compress(("\n\n" if blank else "\n").join(texts), ratio=ratio, strategy="log").text
+    assert text.index(names[9]) < text.index("degraded")
+    assert not [name for name in names[10:] if name in text and text.index(name) < text.index("degraded")]
+
+
+def test_what_leads_is_worth_little_but_for_what_stands_below_it() -> None:
+    units = read(
+        "Disks:\n  sda ok\n  sdb ok\nFans:\nwell then\n   9 rows\n  10 rows\nERROR out of ink:\n  tray 2"
+    )
+    worth = units.worth.tolist()
+    assert worth[3] < worth[0] < worth[7] and units.table.heading.tolist() == [-1] * 9
+
+
+def test_a_column_set_to_the_right_is_of_nobody_above() -> None:
+    """Of rows of one form, and of those that begin with digits, none is an owner: each is as odd as it is."""
+    rows = "\n".join(f"{10 ** (n % 3):>6} calls of f{n}" + (" (slow)" if n == 7 else "") for n in range(30))
+    worth = read("calls name\n" + rows).worth
+    assert worth[8] == worth[1:].max() and (worth[1:] > 0.7 * worth[8]).sum() <= 3

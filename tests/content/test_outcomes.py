@@ -189,7 +189,7 @@ def test_marks_of_single_lines() -> None:
     assert lines.has(Mark.VERDICT).tolist() == [False, False, True]
     lines = read_lines(["one thing\n   |   ::#\n======\n"], None, 1024)
     grade = report_grades(lines)
-    worth, first = _native.line_worth(grade, np.zeros(3, dtype=np.float32), lines.graded(), 2)
+    worth, first, *_ = _native.line_worth(grade, np.zeros(3, dtype=np.float32), lines.graded(), 2, False)
     assert worth[0] > 10 * worth[1] == 10 * worth[2]
     assert first.tolist()[1:] == [0, 0]
     grade = outcome_grades(read_lines(["ERROR disk is full\n" * 5], None, 1024))
@@ -492,7 +492,7 @@ def test_grades_of_lines(told: str, query: str | None) -> None:
     text = text.replace("progress 1\n", "progress 1\r")
     lines, nothing = read_lines([text], query, 1024), np.empty(0, dtype=np.uint8)
     grade, asked, units = report_grades(lines), asked_for(lines)[1].astype(np.float32), lines.table
-    worth, first = _native.line_worth(grade, asked, lines.graded(), 2)
+    worth, first, *_ = _native.line_worth(grade, asked, lines.graded(), 2, False)
     places = units.document, units.start, units.end
     of_units = _native.grades_of_units([text], *places, nothing, 1024)
     mine = np.isin([text[a:b] for a, b in zip(units.start, units.end, strict=True)], said)

@@ -171,11 +171,10 @@ constexpr double kDrawnShare = 0.3;  // of what a line is worth, for one of a qu
 constexpr double kLongLine = 120;    // characters: of a longer line without words of errors a root counts
 constexpr double kLeastWorth = 0.1;  // of pieces of long lines, and of signs alone
 // What a line is worth per token beside the others, as a sum: what it says of an outcome, and how unlike them it is.
-constexpr double kOutcomeWorth = 10;  // times its grade
-constexpr double kSceneWorth = 2;     // times what it tells of a failure beside it (scenes)
-constexpr double kNearWorth = 1;      // for lines with words of errors, and within `context` rows of one
-constexpr double kFirstWorth = 1.5;   // of the first of its template, over the root of its place in its run
-constexpr std::int64_t kRareLines = 3;
+constexpr double kOutcomeWorth = 10;        // times its grade
+constexpr double kSceneWorth = 2;           // times what it tells of a failure beside it (scenes)
+constexpr double kNearWorth = 1;            // for lines with words of errors, and within `context` rows of one
+constexpr double kFirstWorth = 1.5;         // of the first of its template, over the root of its place in its run
 constexpr double kRareWorth = 1;            // where at most kRareLines have its words
 constexpr double kOddWorth = 3;             // times how odd a value is that it says (LineReader::odd)
 constexpr double kShareWorth = 2;           // over the root of how many lines its template has
@@ -187,21 +186,11 @@ constexpr double kMostAlike = 0.6, kOddShapes = 0.1;
 constexpr float kOddShapeGrade = 0.5F;
 constexpr std::size_t kMostShared = 12;  // units of a line, at most, that have its grade
 
-bool has(const Row& row, std::uint32_t marks) { return (row.marks & marks) != 0; }
-bool stands_for_others(const Row& row) { return row.template_id < 0 || has(row, kOwn); }
-
 // Whether two lines that follow each other say what was expected and what was found, and one of them names an error.
 bool names_what_failed(const Row& one, const Row& next) {
     return has(one, kCompared) && has(next, kCompared) &&
            (has(one, kError | kTrouble) || has(next, kError | kTrouble)) && one.document == next.document &&
            next.line == one.line + 1;
-}
-
-// For each row the end of its document's rows.
-std::vector<std::size_t> ends_of_documents(std::span<const Row> rows) {
-    std::vector<std::size_t> ends(rows.size(), rows.size());
-    for (std::size_t i = rows.size(); i-- > 1;) ends[i - 1] = rows[i - 1].document == rows[i].document ? ends[i] : i;
-    return ends;
 }
 
 // What the line above a trace and its first new frame tell, in [0, 0.6]: of later traces less and less; those below
@@ -346,6 +335,12 @@ struct ReadLines {
 
 }  // namespace
 
+std::vector<std::size_t> ends_of_documents(std::span<const Row> rows) {
+    std::vector<std::size_t> ends(rows.size(), rows.size());
+    for (std::size_t i = rows.size(); i-- > 1;) ends[i - 1] = rows[i - 1].document == rows[i].document ? ends[i] : i;
+    return ends;
+}
+
 std::vector<std::int64_t> places_of_lines(std::span<const Row> rows) {
     std::int32_t most = -1;
     for (const Row& row : rows) most = std::max(most, row.template_id);
@@ -469,124 +464,6 @@ std::vector<float> report_grades(const GradedLines& lines) {
         if (lines.counts[of] == closing[of]) grade[i] = std::max(grade[i], 0.5F);
     }
     return grade;
-}
-
-namespace {
-
-constexpr std::size_t kFewestListed = 8;  // lines of a list
-constexpr double kOpenWithIds = 0.8, kDrawn = 0.6, kSayOutcomes = 0.05;
-constexpr std::uint32_t kOutcomes = kFailure | kPassed | kVerdict | kPoints;
-constexpr std::size_t kFewestRecords = 3, kLongestRecordHead = 8;
-
-// Reads the list that a document's rows are, if they are one.
-class ListReader {
-  public:
-    ListReader(const GradedLines& lines, Lists& found)
-        : lines_(lines), rows_(lines.rows), found_(found), entry_(lines.rows.size()) {
-        found_.place.assign(rows_.size(), 0);
-        found_.needs.assign(rows_.size(), -1);
-        found_.people.assign(rows_.size(), 0);
-    }
-
-    bool read(std::size_t first, std::size_t end) {
-        first_ = first;
-        end_ = end;
-        std::size_t entries = 0;
-        if (share([](const Row& row) { return has(row, kOpensId); }) >= kOpenWithIds) {
-            entries = read_names();
-        } else if (share([](const Row& row) { return row.margin < 0; }) >= kDrawn) {
-            entries = read_tree();
-        } else if (rows_[first].margin == 0 && !stands_for_others(rows_[first]) &&
-                   share([](const Row& row) { return row.finding >= 0 || has(row, kOutcomes); }) <= kSayOutcomes) {
-            entries = read_records();
-        }
-        for (std::size_t i = first; entries > 0 && i < end; ++i)
-            found_.place[i] = 1 - static_cast<float>(entry_[i]) / static_cast<float>(entries);
-        return entries > 0;
-    }
-
-  private:
-    template <typename Of>
-    double share(Of&& of) const {
-        const auto at = [&](std::size_t i) { return rows_.begin() + static_cast<std::ptrdiff_t>(i); };
-        return static_cast<double>(std::count_if(at(first_), at(end_), of)) / static_cast<double>(end_ - first_);
-    }
-
-    std::size_t read_names() {
-        for (std::size_t i = first_; i < end_; ++i) {
-            entry_[i] = i - first_;
-            found_.people[i] = has(rows_[i], kFailure) ? 0 : 1;
-        }
-        return end_ - first_;
-    }
-
-    // Gives one more than the largest depth.
-    std::size_t read_tree() {
-        const auto margin = [this](std::size_t i) { return std::max(rows_[i].margin, -1 - rows_[i].margin); };
-        std::vector<std::size_t> above;  // what the next row may hang on, by margin
-        std::size_t most = 0;
-        for (std::size_t i = first_; i < end_; ++i) {
-            while (!above.empty() && (rows_[i].margin >= 0 || margin(above.back()) >= margin(i))) above.pop_back();
-            if (!above.empty()) found_.needs[i] = static_cast<std::int32_t>(above.back());
-            entry_[i] = above.size();
-            most = std::max(most, above.size());
-            above.push_back(i);
-        }
-        return most + 1;
-    }
-
-    // What comes back with every other record is no sign of people.
-    std::size_t read_records() {
-        std::size_t records = 0;
-        const auto begins = [&](std::size_t i) {
-            const bool apart = i == first_ || rows_[i].line > rows_[i - 1].line + 1 || rows_[i].copies > 0;
-            return apart && rows_[i].margin == 0 && rows_[i].template_id == rows_[first_].template_id;
-        };
-        for (std::size_t i = first_; i < end_; ++i) {
-            records += begins(i) ? 1 : 0;
-            entry_[i] = records - 1;
-        }
-        if (records < kFewestRecords || 2 * records > end_ - first_) return 0;
-        std::size_t others = 0, told = 0;
-        for (std::size_t i = first_; i < end_; ++i) {
-            const std::int64_t alike =
-                stands_for_others(rows_[i]) ? 1 : lines_.counts[static_cast<std::size_t>(rows_[i].template_id)];
-            if (2 * alike >= static_cast<std::int64_t>(records)) continue;
-            ++others;
-            told += has(rows_[i], kWordy) ? 1 : 0;
-        }
-        if (2 * told < others || 2 * others < records) return 0;
-        std::size_t begin = first_, head = first_;  // the record's first row, and the last one of its head
-        for (std::size_t i = first_; i < end_; ++i) {
-            found_.people[i] = has(rows_[i], kWordy) && !has(rows_[i], kFailure) ? 1 : 0;
-            if (begins(i)) {
-                begin = head = i;
-                continue;
-            }
-            found_.needs[i] = static_cast<std::int32_t>(head);
-            if (head + 1 == i && i - begin < kLongestRecordHead && rows_[i].line <= rows_[head].line + 1) head = i;
-        }
-        return records;
-    }
-
-    const GradedLines& lines_;
-    std::span<const Row> rows_;
-    Lists& found_;
-    std::vector<std::size_t> entry_;
-    std::size_t first_ = 0, end_ = 0;
-};
-
-}  // namespace
-
-Lists find_lists(const GradedLines& lines) {
-    const std::vector<std::size_t> ends = ends_of_documents(lines.rows);
-    Lists found;
-    ListReader reader(lines, found);
-    bool any = false;
-    for (std::size_t first = 0; first < ends.size(); first = ends[first]) {
-        if (ends[first] - first >= kFewestListed && reader.read(first, ends[first])) any = true;
-    }
-    return any ? found : Lists();
 }
 
 std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade) {

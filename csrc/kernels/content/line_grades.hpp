@@ -27,8 +27,9 @@ namespace tersely::content {
 void rank_lines(std::string_view text, const TreeUnits& units, const Records& records, const std::vector<float>& lead,
                 double brought, std::vector<double>& priority);
 
-inline constexpr double kFailedGrade = 0.7;  // from which a line says that something failed
-inline constexpr double kErrorGrade = 0.45;  // from which it has words of errors
+inline constexpr double kFailedGrade = 0.7;    // from which a line says that something failed
+inline constexpr std::int64_t kRareLines = 3;  // with the same words, at most: these are rare
+inline constexpr double kErrorGrade = 0.45;    // from which it has words of errors
 
 // What grades of lines are read from: rows in the order of documents, and counts over all lines.
 struct GradedLines {
@@ -40,6 +41,11 @@ struct GradedLines {
     std::span<const float> odd;              // of each row (LineReader::odd); empty: none is
     std::int64_t total = 0;                  // lines, blank ones too
 };
+
+inline bool has(const Row& row, std::uint32_t marks) { return (row.marks & marks) != 0; }
+// Whether it is no line by itself, but what an earlier compression left out, or what no rows are kept of.
+inline bool stands_for_others(const Row& row) { return row.template_id < 0 || has(row, kOwn); }
+std::vector<std::size_t> ends_of_documents(std::span<const Row> rows);  // of each row: the end of its document's rows
 
 // For each line 0 for the first row of its template, 1 for its last, 2 for its second, ...; pieces of a long line
 // have the place of its head. O(rows).
@@ -58,25 +64,6 @@ std::vector<float> outcome_grades(const GradedLines& lines);
 // section in which something failed, where few do, and numbers in the closing lines. Below: numbers right below a
 // heading of totals ("HEAP SUMMARY:"). O(rows).
 std::vector<float> report_grades(const GradedLines& lines);
-
-// Lists, whose order is their writer's, so that what comes first matters most.
-//  - Of names: four lines in five have kOpensId. Each is an entry.
-//  - Of records that people wrote: the first line stands at the margin, and so do two others of its template at least,
-//    each behind a blank line, or byte for byte the same; records have two lines or more on average, few say how
-//    something went or what was found, and of what does not come back with every other record half has kWordy. Each is
-//    an entry; its head is its first line with those that follow without a blank line, kLongestRecordHead at most.
-//  - Trees: of three lines in five the branches are drawn. Entries of one depth are one.
-// Words of errors in what people wrote are no outcomes: in lines of names, and in those of records that have kWordy,
-// without kFailure.
-struct Lists {
-    std::vector<float> place;          // of each line 1 - its entry's number over their count; 0: it is in no list
-    std::vector<std::int32_t> needs;   // of a line of a head the one before, of another one of a record the last of its
-                                       // head, of one of a tree what it hangs on; -1: nothing
-    std::vector<std::uint8_t> people;  // 1: people wrote it
-};
-
-// The lists among documents of kFewestListed lines or more; empty where there are none. O(rows).
-Lists find_lists(const GradedLines& lines);
 
 // In [0, 1]: how much lines tell of the failures that they stand beside, where these are few, by `grade`. What follows
 // tells more than what precedes, and less and less with the distance; what passed tells nothing. O(rows).

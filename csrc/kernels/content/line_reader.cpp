@@ -451,6 +451,18 @@ Margin margin_of(std::string_view line) {
     return margin;
 }
 
+// Whether a line says what the lines below it belong to: it ends with a colon, stands between signs ("== db31 ==",
+// "[core]"), or behind "#" and a space.
+bool leads(std::string_view said) {
+    if (said.size() < 2) return false;
+    if (said.back() == ':') return true;
+    if (said[0] == '[') return said.find(']') + 1 == said.size();
+    if (std::string_view("=-#*+~>").find(said[0]) == std::string_view::npos) return false;
+    const std::size_t signs = said.find_first_not_of(said[0]);
+    if (signs == std::string_view::npos) return false;
+    return said[0] == '#' ? said[signs] == ' ' : signs > 1 && said.back() == said[0];
+}
+
 // Writes by how much the numbers of a line differ from those of another; false where more than these differ.
 bool read_steps(std::string_view line, const Stamp& stamp, std::string_view other, const Stamp& other_stamp,
                 std::vector<std::int64_t>& steps) {
@@ -713,6 +725,9 @@ void LineReader::read_piece(std::string_view piece) {
         const Margin margin = margin_of(plain);
         row.margin = margin.drawn ? -1 - margin.columns : margin.columns;
         if (opens_with_id(plain, margin.bytes)) row.marks |= kOpensId;
+        const std::string_view said = plain.substr(margin.bytes);
+        if (!said.empty() && digit(said[0])) row.marks |= kOpensNumber;
+        if (leads(said)) row.marks |= kLeads;
         const auto id = static_cast<std::size_t>(row.template_id);
         row.said = codes_.size();
         if (id < miner_.size()) {

@@ -50,7 +50,9 @@ inline constexpr std::uint32_t kTotals =
     1U << 28U;  // summary, plan: before a colon at the start of a line, what follows is a verdict; of a row: it is
                 // a heading with such a word near its end, without a number
 inline constexpr std::uint32_t kFound = 1U << 29U;     // found: not so is trouble
+inline constexpr std::uint32_t kOpensNumber = kFound;  // of a row: it begins with a digit
 inline constexpr std::uint32_t kCompares = 1U << 30U;  // expected, actual, left, right, ...
+inline constexpr std::uint32_t kLeads = kCompares;     // of a row: it says what the lines below it belong to
 inline constexpr std::uint32_t kWarns = 1U << 31U;     // warning, deprecated: trouble that stops nothing
 
 // The hash of letters in lower case, eight at a time.

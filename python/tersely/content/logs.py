@@ -26,10 +26,7 @@ __all__ = ["Logs"]
 
 _FAILS, _IS_NEW = 1, 2  # csrc/kernels/content/line_grades.hpp
 _LONG = 400  # characters: a longer piece of a line does not come first, whatever it says
-_FEWEST_BLOCKS, _LONGEST_BLOCK = 4, 40  # blocks that begin alike, and lines of one that has a head
-_OF_BLOCKS = 0.8  # of the lines of a template begin a block: it is one of heads
 _REPEATED, _SERIES = 3, 5  # lines of a template, of a series, whose first says how many there are
-_OUTCOME, _PLACE = 10.0, 5.0  # what lines of lists are worth: times their grade, and for their place
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,29 +69,18 @@ def units_of_lines(
 
     `context`: lines around an error that count as its neighbourhood; `kinds`: whether the first line of each
     template and rare lines come before all others, too; `notes`: whether the first line of a series, or with
-    `kinds` of a template, says how often it came. In lists entries go by their place, and bring what they
-    stand under. O(lines), natively.
+    `kinds` of a template, says how often it came. In lists entries go by their place. Odd lines
+    bring what they stand under. O(lines), natively.
     """
     asked, for_query = asked_for(lines)
-    grade, table = report_grades(lines), lines.table
-    place, needs, people = _native.find_lists(lines.graded())
-    listed = place > 0
-    if len(listed):
-        grade[people > 0] = 0
-    worth, first = _native.line_worth(grade, for_query.astype(np.float32), lines.graded(), context)
+    worth, first, needs, lists = _native.line_worth(
+        report_grades(lines), for_query.astype(np.float32), lines.graded(), context, True
+    )
+    listed, table = lists > 0, lines.table
     must = (first & (_FAILS | _IS_NEW if kinds else _FAILS)) != 0
-    if len(listed):
-        must &= ~listed | ((first & _FAILS) != 0)
-        worth = np.where(listed, _OUTCOME * grade + _PLACE * place + for_query, worth).astype(np.float32)
-        placed = listed & ((needs >= 0) | (lines.copies == 0))  # rules between records say nothing alone
-        needs = np.where(table.heading >= 0, table.heading, needs)
-        table = replace(table, heading=needs, kind=np.where(placed, np.uint8(Kind.CODE), table.kind))
-    owner = block_heads(lines)
-    if len(owner):
-        free = (owner >= 0) & (table.heading < 0)
-        if len(listed):
-            free &= ~listed
-        table = replace(table, heading=np.where(free, owner, table.heading).astype(np.int32))
+    placed = listed & ((needs >= 0) | (lines.copies == 0))  # rules between records say nothing alone
+    needs = np.where(table.heading >= 0, table.heading, needs)
+    table = replace(table, heading=needs, kind=np.where(placed, np.uint8(Kind.CODE), table.kind))
     must &= table.end - table.start <= _LONG
     note, noted, told = _notes(lines, kinds, listed) if notes else (None, None, None)
     if told is not None:
@@ -108,30 +94,6 @@ def units_of_lines(
         graded=True,
         warnings=lines.unmatched(query),
     )
-
-
-def block_heads(lines: LineTable) -> Int32s:
-    """int32[n]: the first line of each row's block, -1 for none and for itself; or empty.
-
-    Blocks are lines between blank ones. They have heads where most lines of one template begin a block, and
-    several do: each says whose the lines below it are. O(lines).
-    """
-    document, line = lines.table.document, lines.line
-    if len(line) < _FEWEST_BLOCKS * 2:
-        return np.empty(0, dtype=np.int32)
-    apart = (np.diff(line) > 1) | (np.diff(document) != 0)
-    begins = np.concatenate(([True], apart))
-    first = np.maximum.accumulate(np.where(begins, np.arange(len(line)), 0))
-    size = np.bincount(first, minlength=len(line))
-    heads = begins & (size > 1) & (size <= _LONGEST_BLOCK)
-    template = lines.template
-    often = np.bincount(template[heads & (template >= 0)], minlength=len(lines.counts))
-    names = (often >= _FEWEST_BLOCKS) & (often >= _OF_BLOCKS * lines.counts)
-    heads &= (template >= 0) & names[template]
-    if not heads.any():
-        return np.empty(0, dtype=np.int32)
-    owned = heads[first] & (first != np.arange(len(line)))
-    return np.where(owned, first, -1).astype(np.int32)
 
 
 def marked_lines(
@@ -165,9 +127,7 @@ def _notes(
     A note says how many lines there are, and until when. The first line of a series has one, with `kinds`
     that of a template, too; lines of lists have none.
     """
-    heads = ~lines.continued & (lines.stands_for <= 1) & ~lines.bulk
-    if len(listed):
-        heads &= ~listed
+    heads = ~lines.continued & (lines.stands_for <= 1) & ~lines.bulk & ~listed
     counts, told = np.zeros(len(lines.table), dtype=np.int64), None
     members = np.flatnonzero((lines.series >= 0) & heads & ~np.append(lines.continued, False)[1:])
     members = members[lines.in_series[lines.series[members]] >= _SERIES]
