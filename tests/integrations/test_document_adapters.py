@@ -129,7 +129,7 @@ def langchain() -> LangChain:
 @pytest.fixture
 def haystack(monkeypatch: pytest.MonkeyPatch) -> Haystack:
     """Haystack 3 reads only what belongs to modules that the user trusts."""
-    monkeypatch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "tersely.*,odd_counters.*")
+    monkeypatch.setenv("HAYSTACK_DESERIALIZATION_ALLOWLIST", "tersely.*")
     return opened(Haystack)
 
 
@@ -279,28 +279,14 @@ def test_a_budget_of_the_call_goes_first(haystack: Haystack) -> None:
     assert found[0].meta["tersely"]["tokens"] <= 40
 
 
-@pytest.mark.parametrize("counter", [None, "qwen3.5", odd_counters.characters])
-@pytest.mark.parametrize(
-    "strategy", [None, "auto", tersely.Extractive(level="paragraph", preserve=("numbers",))]
-)
-def test_a_component_is_written_and_read(haystack: Haystack, counter: Any, strategy: Any) -> None:
-    made = haystack.adapter(budget=90, counter=counter, strategy=strategy, separator="\n")
+def test_a_component_is_written_and_read(haystack: Haystack) -> None:
+    made = haystack.adapter(budget=90, counter="qwen3.5", strategy="auto", separator="\n")
     again = haystack.adapter.from_dict(made.to_dict())
     for name in ("budget", "ratio", "counter", "strategy", "separator", "keep_original"):
         assert getattr(again, name) == getattr(made, name)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"counter": resolve_counter(None)},
-        {"strategy": tersely.Extractive(embedder=tersely.StaticEmbedder())},
-        {"strategy": object()},
-    ],
-)
-def test_what_cannot_be_written_says_so(haystack: Haystack, options: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="in a file"):
-        haystack.adapter(**options).to_dict()
+    for options in ({"counter": odd_counters.characters}, {"strategy": tersely.Extractive()}):
+        with pytest.raises(ValueError, match="in a file must be a name"):
+            haystack.adapter(**options).to_dict()
 
 
 def test_in_a_pipeline_that_was_written_to_yaml(haystack: Haystack) -> None:
@@ -309,7 +295,7 @@ def test_in_a_pipeline_that_was_written_to_yaml(haystack: Haystack) -> None:
 
     pipeline = Pipeline()
     pipeline.add_component("joiner", DocumentJoiner(sort_by_score=False))
-    adapter = haystack.adapter(budget=60, strategy=tersely.Extractive(context=1))
+    adapter = haystack.adapter(budget=60, strategy="extractive")
     pipeline.add_component("compressor", adapter)
     pipeline.connect("joiner", "compressor.documents")
     again = Pipeline.loads(pipeline.dumps())

@@ -71,9 +71,6 @@ def test_the_model_is_sent_less_and_the_state_keeps_all(later: bool) -> None:
         assert isinstance(sent.content, str)
         assert COUNT(sent.content) <= 100 < COUNT(LOG)
         assert "ERROR payment 4711 timed out" in sent.content
-        told = sent.response_metadata["tersely"]
-        assert (told["tokens"], told["original_tokens"]) == (COUNT(sent.content), COUNT(LOG))
-        assert all(LOG[start:end] in sent.content for start, end in told["spans"])
     assert [m.tool_call_id for m in seen[-1] if isinstance(m, ToolMessage)] == ["call-1", "call-2"]
 
 
@@ -122,8 +119,7 @@ def test_what_is_short_or_cannot_be_shortened_is_sent_as_it_is() -> None:
     assert all(after is before for after, before in zip(sent, history, strict=True))
     long = ToolMessage("word " * 50, tool_call_id="call-1")
     (sent,) = sent_by(TerselyMiddleware(tool_budget=1, counter=lambda text: 2 + len(text)), [long])
-    assert sent.content == long.content
-    assert "not_compressed" in sent.response_metadata["tersely"]
+    assert sent is long
     for options, error in (
         ({"tool_budget": 0}, ValueError),
         ({"budget": 0}, ValueError),
@@ -159,7 +155,6 @@ def test_results_in_blocks_become_shorter_in_their_blocks(content: list[Any]) ->
         if isinstance(block, dict) and "id" in block:
             assert {**block, "text": ""} == {**content[0], "text": ""}
     assert all(text or block == PICTURE for text, block in zip(texts, result.content, strict=True))
-    assert result.response_metadata["tersely"]["tokens"] == sum(COUNT(text) for text in texts if text)
 
 
 def long_history() -> list[BaseMessage]:

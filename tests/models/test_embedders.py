@@ -17,12 +17,10 @@ import tersely
 from hypothesis import given, strategies as st
 from script_runs import run_code
 from tersely.cache import BoundedCache
-from tersely.errors import MissingExtraError, ModelReplyError, StoreError
+from tersely.errors import ModelReplyError, StoreError
 from tersely.models.embedders import resolve_cross_encoder, resolve_embedder
 from tersely.models.language_models import resolve_language_model
-from tersely.models.model2vec import Model2VecEmbedder
 from tersely.models.recorded import CachedEmbedder
-from tersely.models.sentence_transformers import SentenceTransformersEmbedder
 from tersely.models.static import SHIPPED
 from tersely.protocols import CrossEncoder, Embedder, TruncationReporter
 from tersely.retrieval import RelevanceScorer
@@ -152,18 +150,6 @@ def test_a_sentence_transformers_model_is_taken_as_it_is() -> None:
     model = library.SentenceTransformer(modules=[models.BoW(vocab=["copper", "rain", "relay"])], device="cpu")
     vectors = resolve_embedder(model).embed(["copper copper", "rain relay"])
     np.testing.assert_allclose(vectors, [[1, 0, 0], [0, 2**-0.5, 2**-0.5]], atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("provider", "package"),
-    [(SentenceTransformersEmbedder, "sentence-transformers"), (Model2VecEmbedder, "model2vec")],
-)
-def test_a_missing_package_says_what_to_install(
-    provider: Any, package: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, package.replace("-", "_"), None)
-    with pytest.raises(MissingExtraError, match=rf"pip install 'tersely\[{package}\]'"):
-        provider("a-model")
 
 
 TEXTS = ["Keys rotate every 24 hours. The job runs at night.", "Milk is in the fridge."]

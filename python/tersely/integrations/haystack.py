@@ -2,18 +2,14 @@
 
 # Annotations are not postponed here: Haystack 2 reads the types of sockets from them.
 import asyncio
-import inspect
-import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, Self
 
-import tersely
 from tersely.errors import needs
-from tersely.retrieval.chunks import add_note, compress_sources
+from tersely.retrieval.chunks import add_note, compress_items
 
 with needs("haystack-ai", "haystack"):
     from haystack import Document, component, default_from_dict, default_to_dict
-    from haystack.utils import deserialize_callable, serialize_callable
 
 __all__ = ["TerselyCompressor"]
 
@@ -43,8 +39,7 @@ class TerselyCompressor:
 
         Args:
             budget, ratio, counter, strategy, separator: as in `tersely.compress`. In a pipeline that is
-                written to a file, a counter is a name or a function of a module, and a strategy is a name or
-                an Extractive without models.
+                written to a file, counter and strategy are names.
             keep_original: whether the meta hold the whole text of the source. None: of sources without an id
                 alone, so that traces and stores do not hold each text twice.
         """
@@ -63,16 +58,16 @@ class TerselyCompressor:
 
         Raises BudgetExceededError, ValueError and TypeError as `tersely.compress`.
         """
-        rows = [row for row, document in enumerate(documents) if (document.content or "").strip()]
-        given = [documents[row] for row in rows]
-        sources = [(one.content, one.id, one.score, one.meta) for one in given]
-        found = {row: documents[row] for row in range(len(documents)) if row not in set(rows)}
-        for part, note in compress_sources(self, sources, query, budget):
-            row = rows[part.documents[0]]
-            source = documents[row] if len(part.documents) == 1 else Document(content=part.text)
-            meta = add_note(source.meta, note)
-            found[row] = replace(source, content=part.text, meta=meta, embedding=None, sparse_embedding=None)
-        return {"documents": [found[row] for row in sorted(found)]}
+
+        def read(one: Document) -> tuple[str | None, str, float | None, dict[str, Any]]:
+            return one.content, one.id, one.score, one.meta
+
+        def write(source: Document | None, text: str, note: dict[str, Any]) -> Document:
+            made = source or Document(content=text)
+            meta = add_note(made.meta, note)
+            return replace(made, content=text, meta=meta, embedding=None, sparse_embedding=None)
+
+        return {"documents": compress_items(self, documents, read, write, query, budget)}
 
     @component.output_types(documents=list[Document])
     async def run_async(
@@ -82,13 +77,16 @@ class TerselyCompressor:
         return await asyncio.to_thread(self.run, documents, query, budget)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain types. Raises ValueError for a strategy or counter that cannot be written down."""
+        """Return plain types. Raises ValueError for a counter or strategy that is no name."""
+        for name, value in (("counter", self.counter), ("strategy", self.strategy)):
+            if not isinstance(value, str | None):
+                raise ValueError(f"a {name} in a file must be a name, not {type(value).__name__}")
         written: dict[str, Any] = default_to_dict(
             self,
             budget=self.budget,
             ratio=self.ratio,
-            counter=_written_counter(self.counter),
-            strategy=_written_strategy(self.strategy),
+            counter=self.counter,
+            strategy=self.strategy,
             separator=self.separator,
             keep_original=self.keep_original,
         )
@@ -97,30 +95,5 @@ class TerselyCompressor:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Make a component from the dict of `to_dict`."""
-        options = dict(data["init_parameters"])
-        if isinstance(counter := options.get("counter"), dict):
-            options["counter"] = deserialize_callable(counter["function"])
-        if isinstance(strategy := options.get("strategy"), dict):
-            options["strategy"] = tersely.Extractive(**strategy["extractive"])
-        made: Self = default_from_dict(cls, {**data, "init_parameters": options})
+        made: Self = default_from_dict(cls, data)
         return made
-
-
-def _written_counter(counter: Any) -> Any:
-    if counter is None or isinstance(counter, str):
-        return counter
-    if not inspect.isfunction(counter):
-        raise ValueError(f"a counter in a file must be a name or a function, not {type(counter).__name__}")
-    return {"function": serialize_callable(counter)}
-
-
-def _written_strategy(strategy: Any) -> Any:
-    if strategy is None or isinstance(strategy, str):
-        return strategy
-    if type(strategy) is not tersely.Extractive:
-        raise ValueError(f"a strategy in a file must be a name or an Extractive, not {strategy!r}")
-    options = {field.name: getattr(strategy, field.name) for field in fields(strategy)}
-    try:
-        return {"extractive": json.loads(json.dumps(options))}
-    except TypeError as error:
-        raise ValueError(f"options of a strategy in a file must be plain values: {error}") from None

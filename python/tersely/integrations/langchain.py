@@ -7,7 +7,7 @@ from typing import Any
 
 import tersely
 from tersely.errors import needs
-from tersely.retrieval.chunks import add_note, compress_sources
+from tersely.retrieval.chunks import add_note, compress_items
 
 with needs("langchain-core", "langchain"):
     from langchain_core.callbacks import Callbacks
@@ -47,14 +47,12 @@ class TerselyCompressor(BaseDocumentCompressor):
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> list[Document]:
         """Compress the documents together for the query."""
-        sources = [(one.page_content, one.id, None, one.metadata) for one in documents]
-        found = []
-        for part, note in compress_sources(self, sources, query):
-            if len(part.documents) == 1:
-                found.append(_add_note(documents[part.documents[0]], note, part.text))
-            else:
-                found.append(Document(page_content=part.text, metadata={"tersely": note}))
-        return found
+        texts = [one for one in documents if one.page_content.strip()]
+
+        def read(one: Document) -> tuple[str, str | None, None, dict[str, Any]]:
+            return one.page_content, one.id, None, one.metadata
+
+        return compress_items(self, texts, read, _written, query)
 
 
 class TerselyRedundantFilter(BaseDocumentTransformer, BaseModel):
@@ -84,12 +82,14 @@ class TerselyRedundantFilter(BaseDocumentTransformer, BaseModel):
             if row != stand_in:
                 duplicates[stand_in].append({"id": documents[row].id, "similarity": round(similarity, 6)})
         return [
-            _add_note(documents[row], {"duplicates": merged}) if merged else documents[row]
+            _written(documents[row], documents[row].page_content, {"duplicates": merged})
+            if merged
+            else documents[row]
             for row, merged in duplicates.items()
         ]
 
 
-def _add_note(document: Document, note: dict[str, Any], content: str | None = None) -> Document:
+def _written(source: Document | None, text: str, note: dict[str, Any]) -> Document:
     """Copy a document with another content and a note in its metadata."""
-    text = {} if content is None else {"page_content": content}
-    return document.model_copy(update={**text, "metadata": add_note(document.metadata, note)})
+    made = source or Document(page_content=text)
+    return made.model_copy(update={"page_content": text, "metadata": add_note(made.metadata, note)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tersely.errors import needs
-from tersely.retrieval.chunks import add_note, compress_sources
+from tersely.retrieval.chunks import add_note, compress_items
 
 with needs("llama-index-core", "llama-index"):
     from llama_index.core.bridge.pydantic import ConfigDict
@@ -51,25 +51,20 @@ class TerselyPostprocessor(BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        texts = [node.node.get_content(metadata_mode=MetadataMode.NONE) for node in nodes]
-        rows = [row for row, text in enumerate(texts) if text.strip()]
         query = query_bundle.query_str if query_bundle is not None else None
-        given = [(texts[row], nodes[row]) for row in rows]
-        sources = [(text, one.node.node_id, one.score, one.node.metadata) for text, one in given]
-        found = {row: node for row, node in enumerate(nodes) if not texts[row].strip()}
-        for part, note in compress_sources(self, sources, query):
-            row = rows[part.documents[0]]
-            alone = len(part.documents) == 1
-            source = nodes[row] if alone else NodeWithScore(node=TextNode(), score=nodes[row].score)
-            found[row] = _with_text(source, part.text, note)
-        return [found[row] for row in sorted(found)]
+        return compress_items(self, nodes, _read, _written, query)
 
 
-def _with_text(source: NodeWithScore, text: str, note: dict[str, Any]) -> NodeWithScore:
+def _read(one: NodeWithScore) -> tuple[str, str, float | None, dict[str, Any]]:
+    text = one.node.get_content(metadata_mode=MetadataMode.NONE)
+    return text, one.node.node_id, one.score, one.node.metadata
+
+
+def _written(source: NodeWithScore | None, text: str, note: dict[str, Any]) -> NodeWithScore:
     """Copy a node with another text and a note that only programs read."""
-    node = source.node.model_copy()
+    node = source.node.model_copy() if source else TextNode()
     node.set_content(text)
     node.metadata = add_note(node.metadata, note)
     node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, "tersely"]
     node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, "tersely"]
-    return NodeWithScore(node=node, score=source.score)
+    return NodeWithScore(node=node, score=source.score if source else None)

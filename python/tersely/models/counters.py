@@ -225,27 +225,10 @@ class CallableCounter:
 
 @dataclass(frozen=True, slots=True)
 class TokenizersCounter:
-    """A token counter that uses a `tokenizers.Tokenizer`, without its special tokens."""
+    """Counts with a tokenizer of `tokenizers` or `transformers`, without special tokens, and never cut."""
 
     tokenizer: Any
     name: str = "tokenizers"
-
-    def count(self, text: str) -> int:
-        """Return the number of tokens of `text`."""
-        return len(self.tokenizer.encode(text, add_special_tokens=False).ids)
-
-    def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
-        """Return the number of tokens of each text."""
-        encodings = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return [len(encoding.ids) for encoding in encodings]
-
-
-@dataclass(frozen=True, slots=True)
-class TransformersCounter:
-    """A tokenizer of `transformers` as a counter, fast or slow, without special tokens, and never cut."""
-
-    tokenizer: Any
-    name: str = "transformers"
 
     def count(self, text: str) -> int:
         """Return the number of tokens of `text`."""
@@ -253,10 +236,11 @@ class TransformersCounter:
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
         """Return the number of tokens of each text."""
-        ids = self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)[
-            "input_ids"
-        ]
-        return [len(one) for one in ids]
+        if hasattr(self.tokenizer, "encode_batch"):
+            found = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
+            return [len(encoding.ids) for encoding in found]
+        found = self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)
+        return list(map(len, found["input_ids"]))
 
 
 _DEFAULT = BytePairCounter()
@@ -285,7 +269,7 @@ def resolve_counter(counter: Any) -> BatchTokenCounter:
         return counter
     library = {kind.__module__.partition(".")[0] for kind in type(counter).__mro__}
     if "transformers" in library:
-        return TransformersCounter(counter, str(getattr(counter, "name_or_path", "") or "transformers"))
+        return TokenizersCounter(counter, str(getattr(counter, "name_or_path", "") or "transformers"))
     if isinstance(counter, TokenCounter) and not isinstance(counter, Sequence):  # list.count is another thing
         return CallableCounter(counter.count, _name_of(counter))
     if "tiktoken" in library:

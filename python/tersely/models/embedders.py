@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tersely import checks
 from tersely._native import StaticTable
 from tersely.errors import ModelReplyError
-from tersely.models.frameworks import FrameworkEmbedder
+from tersely.models.frameworks import FrameworkCrossEncoder, FrameworkEmbedder, library_of
 from tersely.models.static import StaticEmbedder, unit_rows
 from tersely.protocols import CrossEncoder, Embedder, Pruner, TruncationReporter
 from tersely.threads import checked_timeout, map_in_threads, run_in_time
@@ -191,6 +191,9 @@ class CheckedPruner:
         return kept
 
 
+Checked = TypeVar("Checked", CheckedEmbedder, CheckedCrossEncoder, CheckedPruner)
+
+
 def windows(sizes: Sequence[int], most: int, groups: Sequence[int] | None = None) -> list[slice]:
     """Cut items into runs of one group whose sizes sum to at most `most`; a larger item is its own run."""
     cuts: list[slice] = []
@@ -212,26 +215,13 @@ def resolve_embedder(embedder: Any = None, *, timeout: float | None = None) -> C
     Takes None (the one that comes with tersely), an object with `embed(list[str])`, a SentenceTransformer, a
     model2vec StaticModel, or embeddings of LangChain or LlamaIndex. Raises TypeError for anything else.
     """
-    if timeout is not None:
-        return replace(resolve_embedder(embedder), timeout=checked_timeout(timeout))
-    if isinstance(embedder, CheckedEmbedder):
-        return embedder
     if embedder is None:
-        return _shipped()
-    library = type(embedder).__module__.partition(".")[0]
-    if library == "sentence_transformers":
-        from tersely.models.sentence_transformers import SentenceTransformersEmbedder
-
-        embedder = SentenceTransformersEmbedder(embedder)
-    elif library == "model2vec":
-        from tersely.models.model2vec import Model2VecEmbedder
-
-        embedder = Model2VecEmbedder(embedder)
+        embedder = _shipped()
     elif not isinstance(embedder, Embedder) and FrameworkEmbedder.fits(embedder):
         embedder = FrameworkEmbedder(embedder)
     allowed = "None, an object with embed(list[str]), a SentenceTransformer, a model2vec StaticModel, or "
-    _check(embedder, Embedder, f"embedder must be {allowed}embeddings of LangChain or LlamaIndex")
-    return CheckedEmbedder(embedder, _name_of(embedder))
+    wanted = f"embedder must be {allowed}embeddings of LangChain or LlamaIndex"
+    return _resolved(embedder, CheckedEmbedder, Embedder, wanted, timeout)
 
 
 @cache
@@ -247,17 +237,12 @@ def resolve_cross_encoder(cross_encoder: Any, *, timeout: float | None = None) -
     Takes an object with `score(query, list[str])` or a CrossEncoder of sentence-transformers. Raises
     TypeError for anything else.
     """
-    if timeout is not None:
-        return replace(resolve_cross_encoder(cross_encoder), timeout=checked_timeout(timeout))
-    if isinstance(cross_encoder, CheckedCrossEncoder):
-        return cross_encoder
-    if type(cross_encoder).__module__.partition(".")[0] == "sentence_transformers":
-        from tersely.models.sentence_transformers import SentenceTransformersCrossEncoder
-
-        cross_encoder = SentenceTransformersCrossEncoder(cross_encoder)
-    allowed = "an object with score(query, list[str]) or a sentence-transformers CrossEncoder"
-    _check(cross_encoder, CrossEncoder, f"cross_encoder must be {allowed}")
-    return CheckedCrossEncoder(cross_encoder, _name_of(cross_encoder))
+    if library_of(cross_encoder) == "sentence_transformers":
+        cross_encoder = FrameworkCrossEncoder(cross_encoder)
+    wanted = (
+        "cross_encoder must be an object with score(query, list[str]) or a sentence-transformers CrossEncoder"
+    )
+    return _resolved(cross_encoder, CheckedCrossEncoder, CrossEncoder, wanted, timeout)
 
 
 def resolve_pruner(pruner: Any, *, timeout: float | None = None) -> CheckedPruner:
@@ -265,12 +250,8 @@ def resolve_pruner(pruner: Any, *, timeout: float | None = None) -> CheckedPrune
 
     Takes an object with `prune(query, list[str])`. Raises TypeError for anything else.
     """
-    if timeout is not None:
-        return replace(resolve_pruner(pruner), timeout=checked_timeout(timeout))
-    if isinstance(pruner, CheckedPruner):
-        return pruner
-    _check(pruner, Pruner, "pruner must be an object with prune(query, list[str])")
-    return CheckedPruner(pruner, _name_of(pruner))
+    wanted = "pruner must be an object with prune(query, list[str])"
+    return _resolved(pruner, CheckedPruner, Pruner, wanted, timeout)
 
 
 def resolve_reranker(reranker: Any) -> CheckedEmbedder | CheckedCrossEncoder:
@@ -278,20 +259,23 @@ def resolve_reranker(reranker: Any) -> CheckedEmbedder | CheckedCrossEncoder:
 
     Takes what `resolve_cross_encoder` or `resolve_embedder` takes. Raises TypeError for anything else.
     """
-    if isinstance(reranker, CheckedEmbedder):
-        return reranker
-    scores = type(reranker).__name__ == "CrossEncoder" or isinstance(
-        reranker, (CheckedCrossEncoder, CrossEncoder)
-    )
-    if scores and not isinstance(reranker, type):
-        return resolve_cross_encoder(reranker)
-    embeds = hasattr(reranker, "embed") or FrameworkEmbedder.fits(reranker)
-    if reranker is None or isinstance(reranker, type) or not embeds:
-        raise TypeError(
-            "reranker must be an object with score(query, list[str]) or embed(list[str]), not "
-            f"{_described(reranker)}"
-        )
-    return resolve_embedder(reranker)
+    if not isinstance(reranker, type):
+        if isinstance(reranker, CrossEncoder) or type(reranker).__name__ == "CrossEncoder":
+            return resolve_cross_encoder(reranker)
+        if isinstance(reranker, Embedder) or FrameworkEmbedder.fits(reranker):
+            return resolve_embedder(reranker)
+    wanted = "reranker must be an object with score(query, list[str]) or embed(list[str])"
+    raise TypeError(f"{wanted}, not {_described(reranker)}")
+
+
+def _resolved(model: Any, kind: type[Checked], protocol: Any, wanted: str, timeout: float | None) -> Checked:
+    """Return a model as one of a kind that checks its answers; TypeError if it lacks a protocol's methods."""
+    if not isinstance(model, kind):
+        if isinstance(model, type) or not isinstance(model, protocol):
+            raise TypeError(f"{wanted}, not {_described(model)}")
+        model = kind(model, _name_of(model))
+    found: Checked = model
+    return found if timeout is None else replace(found, timeout=checked_timeout(timeout))
 
 
 def _finite(answer: Any, name: str) -> Any:
@@ -327,12 +311,6 @@ def _indices(answer: Any, count: int, name: str) -> Int64s:
 def _name_of(model: Any) -> str:
     name = getattr(model, "name", None)
     return name if isinstance(name, str) and name else type(model).__name__
-
-
-def _check(model: Any, protocol: Any, wanted: str) -> None:
-    """Raise TypeError for an object that lacks a protocol's methods, or is a class."""
-    if isinstance(model, type) or not isinstance(model, protocol):
-        raise TypeError(f"{wanted}, not {_described(model)}")
 
 
 def _described(value: Any) -> str:

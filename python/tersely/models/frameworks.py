@@ -1,36 +1,65 @@
-"""Take models of LangChain and LlamaIndex as they are; neither package is imported."""
+"""Take models of other libraries as they are; none of them is imported."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 _EMBED = ("embed_documents", "get_text_embedding_batch")  # of LangChain, of LlamaIndex
+_ENCODE = {  # library -> options of its `encode`
+    "sentence_transformers": {"convert_to_numpy": True, "show_progress_bar": False},
+    "model2vec": {"use_multiprocessing": False},
+}
 _NAMES = ("model_name", "model", "model_id")
 
 
-class FrameworkEmbedder:
-    """Embeds texts with LangChain's `Embeddings` or LlamaIndex's `BaseEmbedding`.
+def library_of(model: Any) -> str:
+    """Return the name of the package that an object's class is from."""
+    return type(model).__module__.partition(".")[0]
 
-    Queries are embedded as documents are, so that all vectors are of one kind.
+
+class FrameworkEmbedder:
+    """Embeds texts with a SentenceTransformer, a StaticModel of model2vec, or embeddings of a framework.
+
+    Those are LangChain's `Embeddings` and LlamaIndex's `BaseEmbedding`: queries are embedded as documents
+    are, so that all vectors are of one kind.
     """
 
     def __init__(self, model: Any) -> None:
-        """Take a model that has one of the two methods. Raises TypeError for any other."""
-        found = [method for name in _EMBED if callable(method := getattr(model, name, None))]
-        if isinstance(model, type) or not found:
-            raise TypeError(f"{type(model).__name__} has neither {' nor '.join(_EMBED)}")
-        self._embed = found[0]
-        self.name = framework_name(model)
+        """Take a model that `fits`."""
+        found = [getattr(model, name) for name in _EMBED if hasattr(model, name)]
+        self._embed: Any = found[0] if found else None
+        if not found:  # a loaded model that does not say reliably which one it is: it has no name
+            self._embed = partial(model.encode, **_ENCODE[library_of(model)])
+        else:
+            self.name = framework_name(model)
 
     @staticmethod
     def fits(model: Any) -> bool:
         """Say whether an object is such a model."""
-        return not isinstance(model, type) and any(callable(getattr(model, name, None)) for name in _EMBED)
+        known = library_of(model) in _ENCODE and hasattr(model, "encode")
+        return not isinstance(model, type) and (
+            known or any(callable(getattr(model, name, None)) for name in _EMBED)
+        )
 
     def embed(self, texts: Sequence[str]) -> Any:
         """n rows of numbers, the model's own vectors."""
         return self._embed(list(texts))
+
+
+class FrameworkCrossEncoder:
+    """Scores texts with a CrossEncoder of sentence-transformers."""
+
+    def __init__(self, model: Any) -> None:
+        """Take a loaded model."""
+        self._model = model
+
+    def score(self, query: str, texts: Sequence[str]) -> Any:
+        """n numbers, the model's own scores."""
+        return (
+            self._model.predict([(query, text) for text in texts], show_progress_bar=False) if texts else []
+        )
 
 
 def framework_name(model: Any) -> str:

@@ -27,29 +27,24 @@ class OpenAIEmbedder:
         model: str,
         *,
         client: Any = None,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        timeout: float = 30.0,
-        max_retries: int = 2,
         batch_size: int = 256,
         dimensions: int | None = None,
+        **options: Any,
     ) -> None:
         """Choose the model and the server.
 
         Args:
             model: the server's name for it.
-            client: an `openai.OpenAI`; the four arguments after it are then its own affair.
-            base_url, api_key: None: what the openai package reads from the environment.
-            timeout: seconds a request.
-            max_retries: how often the client repeats a request after a time-out, 429 or 5xx, waiting longer
-                each time.
+            client: an `openai.OpenAI`; None: one with these `options`.
             batch_size: texts a request.
             dimensions: for models that can shorten their vectors.
+            options: of `openai.OpenAI`: base_url, api_key (otherwise what it reads from the environment),
+                timeout (30 seconds a request), max_retries ...
         """
         self.model = model
         self.batch_size = checks.whole_number(batch_size, "batch_size", least=1)
         self.dimensions = dimensions
-        self.client = client or _client(base_url, api_key, timeout, max_retries)
+        self.client = client or _client(**{"timeout": 30.0, **options})
 
     @property
     def name(self) -> str:
@@ -101,17 +96,14 @@ class OpenAILanguageModel:
         *,
         client: Any = None,
         async_client: Any = None,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        timeout: float = 60.0,
-        max_retries: int = 2,
         concurrency: int = 8,
         request: Mapping[str, Any] = _ALWAYS_THE_SAME,
+        **options: Any,
     ) -> None:
         """Choose the model and the server.
 
         Args:
-            model, client, base_url, api_key, timeout, max_retries: as for OpenAIEmbedder.
+            model, client, options: as for OpenAIEmbedder; 60 seconds a request.
             async_client: an `openai.AsyncOpenAI`, for `acomplete`. None: `complete` on another thread.
             concurrency: requests of `client` at a time, of all threads.
             request: further fields of the request.
@@ -119,7 +111,7 @@ class OpenAILanguageModel:
         self.model = model
         self.request = dict(request)
         self.concurrency = checks.whole_number(concurrency, "concurrency", least=1)
-        self.client = client or _client(base_url, api_key, timeout, max_retries)
+        self.client = client or _client(**{"timeout": 60.0, **options})
         self.async_client = async_client
         self._free = threading.BoundedSemaphore(self.concurrency)
         self._lock = threading.Lock()
@@ -190,7 +182,7 @@ def _vectors(reply: Any, count: int, model: str) -> list[Any]:
     return [by_index[index] for index in range(count)]
 
 
-def _client(base_url: str | None, api_key: str | None, timeout: float, max_retries: int) -> Any:
+def _client(**options: Any) -> Any:
     with needs("openai", "openai"):
         import openai
-    return openai.OpenAI(base_url=base_url, api_key=api_key, timeout=timeout, max_retries=max_retries)
+    return openai.OpenAI(**options)

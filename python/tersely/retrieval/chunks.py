@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 from uuid import UUID
 
 from tersely import checks
@@ -15,6 +15,8 @@ from tersely.engine.api import compress
 from tersely.retrieval.scoring import to_uuid
 from tersely.text import well_formed
 from tersely.types import Compressed, Document, span_columns
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,25 +107,33 @@ def provenance(result: Compressed, part: Part, *, keep_original: bool | None = T
     }
 
 
-def compress_sources(
+def compress_items(
     settings: Any,
-    sources: Iterable[tuple[str | None, str | None, float | None, Mapping[str, Any]]],
+    items: Sequence[Item],
+    read: Callable[[Item], tuple[str | None, str | None, float | None, Mapping[str, Any]]],
+    write: Callable[[Item | None, str, dict[str, Any]], Item],
     query: str | None,
     budget: int | None = None,
-) -> Iterator[tuple[Part, dict[str, Any]]]:
-    """Compress documents of another library together, and yield each part with its `provenance`.
+) -> list[Item]:
+    """Compress documents of another library together; those without text stay as they are, in their place.
 
     Args:
         settings: an adapter, whose fields are options of `tersely.compress`, and `keep_original`.
-        sources: text, id, score and metadata of each; a "title" of the metadata counts for all of it.
+        items: the documents.
+        read: text, id, score and metadata of one; a "title" of the metadata counts for all of it.
+        write: a copy of a document, or a new one if the text is of several, with a text and its `provenance`.
         query: what is asked.
         budget: overrides the budget of the settings.
     """
-    documents = []
-    for text, identity, score, metadata in sources:
+    documents, rows, found = [], [], dict[int, Item]()
+    for row, (text, identity, score, metadata) in enumerate(map(read, items)):
+        if not (text or "").strip():
+            found[row] = items[row]
+            continue
         title = metadata.get("title")
         title = title if isinstance(title, str) else None
         documents.append(Document(text or "", identity, title, score, metadata))
+        rows.append(row)
     result = compress(
         documents,
         query,
@@ -134,7 +144,11 @@ def compress_sources(
         separator=settings.separator,
     )
     for part in parts_of(result, settings.separator):
-        yield part, provenance(result, part, keep_original=settings.keep_original)
+        row = rows[part.documents[0]]
+        source = items[row] if len(part.documents) == 1 else None
+        note = provenance(result, part, keep_original=settings.keep_original)
+        found[row] = write(source, part.text, note)
+    return [found[row] for row in sorted(found)]
 
 
 def generated_by_document(result: Compressed, separator: str) -> dict[int, tuple[tuple[int, int], ...]]:
