@@ -44,9 +44,9 @@ class Session:
     def __init__(
         self,
         path: str | os.PathLike[str],
-        threads: int | None,
-        batch_size: int | None,
-        max_tokens: int | None,
+        threads: int | None = None,
+        batch_size: int | None = None,
+        max_tokens: int | None = None,
     ) -> None:
         """Load the model and the tokenizer; see OnnxEmbedder for the arguments and errors."""
         self.model = _model_file(Path(path))
@@ -239,10 +239,9 @@ def _import(name: str) -> Any:
 class _OnnxModel:
     """A model with its session, which is pickled as its arguments: another process loads the files itself."""
 
-    def __init__(self, path: str | os.PathLike[str], batch_size: int | None = None, **options: Any) -> None:
-        self._arguments = (path, options if batch_size is None else {"batch_size": batch_size, **options})
-        threads, limit = options["threads"], options["max_tokens"]
-        self._model = Session(path, threads, batch_size, limit)
+    def __init__(self, path: str | os.PathLike[str], **options: int | None) -> None:
+        self._path, self._options = path, dict[str, Any](options)
+        self._model = Session(path, **options)
         self.max_tokens = self._model.max_tokens
 
     @property
@@ -251,8 +250,7 @@ class _OnnxModel:
         return f"onnx:{self._model.fingerprint}:{self.max_tokens}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        path, options = self._arguments
-        return partial(type(self), **options), (path,)
+        return partial(type(self), **self._options), (self._path,)
 
 
 class OnnxEmbedder(_OnnxModel):
@@ -269,9 +267,7 @@ class OnnxEmbedder(_OnnxModel):
         path: str | os.PathLike[str],
         *,
         pooling: Literal["mean", "cls"] = "mean",
-        threads: int | None = None,
-        batch_size: int | None = None,
-        max_tokens: int | None = None,
+        **options: Any,
     ) -> None:
         """Load a model.
 
@@ -279,16 +275,17 @@ class OnnxEmbedder(_OnnxModel):
             path: an .onnx file, or a folder with one, with tokenizer.json beside it or in the folder above.
             pooling: "mean" of the vectors of all tokens, or "cls", the first token's. A model whose only
                 output is one vector a text has pooled already.
-            threads: that run batches side by side; None: OMP_NUM_THREADS, else the CPUs this process may
-                use. Tokenizing has its own (RAYON_NUM_THREADS).
-            batch_size: most texts in a batch; None: 1 for a dynamically quantized model, else 64.
-            max_tokens: where longer texts are cut, special tokens included; None: what
-                sentence_bert_config.json or tokenizer.json say, else 512.
+            options: `threads` that run batches side by side (None: OMP_NUM_THREADS, else the CPUs this
+                process may use; tokenizing has its own, RAYON_NUM_THREADS); `batch_size`, the most texts in a
+                batch (None: 1 for a dynamically quantized model, else 64); `max_tokens`, where longer texts
+                are cut, special tokens included (None: what sentence_bert_config.json or tokenizer.json say,
+                else 512).
 
         Raises FileNotFoundError, ValueError for a model of another kind, and MissingExtraError.
         """
         self.pooling = checks.one_of(pooling, "pooling", ("mean", "cls"))
-        super().__init__(path, batch_size, pooling=pooling, threads=threads, max_tokens=max_tokens)
+        super().__init__(path, **options)
+        self._options["pooling"] = pooling
         self._output, width = _embedding_output(self._model)
         self._width: int | None = width if isinstance(width, int) else None
         self.dimensions = self._width or self.embed(["a"]).shape[1]
@@ -327,16 +324,9 @@ class OnnxEmbedder(_OnnxModel):
 class OnnxCrossEncoder(_OnnxModel):
     """An ONNX model that scores how relevant a text is to a query by reading both together."""
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        threads: int | None = None,
-        batch_size: int | None = None,
-        max_tokens: int | None = None,
-    ) -> None:
-        """Load a model; arguments and errors as for OnnxEmbedder. It must give one or two logits a pair."""
-        super().__init__(path, batch_size, threads=threads, max_tokens=max_tokens)
+    def __init__(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Load a model; options and errors as for OnnxEmbedder. It must give one or two logits a pair."""
+        super().__init__(path, **options)
         self._output, rank, width = self._model.outputs[0]
         if rank > 2 or (rank == 2 and isinstance(width, int) and width > 2):
             raise ValueError(

@@ -184,7 +184,6 @@ class Compressor(Forms[CompressedContext]):
         embedder: Any = None,
         counter: Any = None,
         clock: Callable[[], datetime] | None = None,
-        new_id: Callable[[], str] | None = None,
     ) -> None:
         """Options by keyword.
 
@@ -195,14 +194,12 @@ class Compressor(Forms[CompressedContext]):
                 that comes with tersely, or the strategy's.
             counter: the tokenizer that targets are meant in; as for `tersely.compress`.
             clock: gives timestamps, with a time zone; None: now, in UTC.
-            new_id: gives ids; None: hashes of what was asked, the same for the same call.
         """
         if embedder is not None:
             resolve_embedder(embedder)  # say now what is wrong with it
         self.embedder = embedder
         self.counter: BatchTokenCounter = resolve_counter(counter)
         self._clock = clock or (lambda: datetime.now(UTC))
-        self._new_id = new_id
         if isinstance(strategy, Extractive):
             strategy = Auto.of_text(strategy)
         verbatim = strategy if isinstance(strategy, Auto) else Auto()
@@ -289,8 +286,8 @@ class Compressor(Forms[CompressedContext]):
         return timestamp
 
     def new_id(self, content: str, options: CompressionOptions) -> str:
-        """Return the id of a compression: by `new_id` of the constructor, otherwise by `content_id`."""
-        return self._new_id() if self._new_id else content_id(content, self.settings(options))
+        """Return the id of a compression: the same for the same call."""
+        return content_id(content, self.settings(options))
 
     def settings(self, options: CompressionOptions) -> str:
         """Return what a compression with these options depends on, apart from the text, as a cache key."""

@@ -133,24 +133,17 @@ class Manager:
         self, chunks: Iterable[ContextChunk], query: str, max_tokens: int
     ) -> PreparedContext:
         """Return the chunks joined if they fit into `max_tokens`; otherwise call `prepare_context`."""
-        budget, listed = checks.whole_number(max_tokens, "max_tokens"), _check_chunks(chunks)
-        try:
-            documents = [_document(chunk) for chunk in listed]
-        except TypeError:  # a chunk that cannot be used: the others can
-            return self.prepare_context(listed, query, budget)
-        texts = [document.text for document in documents]
-        whole = self.separator.join(texts)
+        checks.text(query, "query")
+        listed = _check_chunks(chunks)
+        call = _Call(self, listed, query, checks.whole_number(max_tokens, "max_tokens"))
+        whole = self.separator.join(call.texts)
         tokens = count(self.counter, whole)
-        if tokens > budget:
-            return self.prepare_context(listed, query, budget)
-        counts = count_batch(self.counter, texts).tolist()
-        kept = tuple(
-            PreparedChunk(chunk.id, text, size, size, 0)
-            for chunk, text, size in zip(listed, texts, counts, strict=True)
-        )
-        warnings = warnings_about(documents)
-        report = PreparationReport(budget, tokens, tokens, False, kept, warnings=warnings)
-        return PreparedContext(whole, tuple(texts), report)
+        if tokens > call.budget:
+            return self.prepare_context(listed, query, max_tokens)
+        counts = count_batch(self.counter, call.texts).tolist()
+        rows = zip(call.chunks, call.texts, counts, strict=True)
+        kept = [PreparedChunk(chunk.id, text, size, size, 0) for chunk, text, size in rows]
+        return call.prepared(whole, tokens, tokens, kept, False, [*warnings_about(call.documents)])
 
     async def aprepare_context(
         self, chunks: Iterable[ContextChunk], query: str, token_budget: int
@@ -276,7 +269,7 @@ class _Call:
         self.misses = before.count(None)
         self.hits = len(before) - self.misses
         sizes = result.tokens, result.original_tokens
-        return self._prepared(result.text, *sizes, kept, compressed, [*result.receipt.warnings], result)
+        return self.prepared(result.text, *sizes, kept, compressed, [*result.receipt.warnings], result)
 
     def _choose(self, known: Sequence[Known], strategy: Auto) -> Compressed:
         """Choose among the segments of the chunks; token counts are noted in `known`."""
@@ -344,7 +337,7 @@ class _Call:
             warnings.append("chunk_fell_back")
         compressed = any(chunk.token_count != chunk.original_tokens for chunk in chunks)
         original = count(counter, separator.join(self.texts))
-        return self._prepared(result.text, result.tokens, original, chunks, compressed, warnings)
+        return self.prepared(result.text, result.tokens, original, chunks, compressed, warnings)
 
     def _request(self, documents: tuple[Document, ...]) -> Request:
         """Return the request that fits documents into the budget, with the manager's separators."""
@@ -354,7 +347,7 @@ class _Call:
             documents, query, self.budget, 1.0, counter, separator=separator, piece_separator=piece
         )
 
-    def _prepared(
+    def prepared(
         self,
         text: str,
         tokens: int,
@@ -364,6 +357,7 @@ class _Call:
         warnings: list[str],
         result: Compressed | None = None,
     ) -> PreparedContext:
+        """Return the context of these parts, with a report on all chunks."""
         warnings += ["chunks_dropped"] * bool(self.dropped)
         report = PreparationReport(
             self.budget,
