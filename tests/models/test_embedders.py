@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 import tersely
 from hypothesis import given, strategies as st
-from script_runs import run_code
 from tersely.cache import BoundedCache
 from tersely.errors import ModelReplyError, StoreError
 from tersely.models.embedders import resolve_cross_encoder, resolve_embedder
@@ -409,42 +408,6 @@ def test_threads_share_a_cache(tmp_path: Path) -> None:
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(work, range(6)))
     assert cache.hits + cache.misses == 6 * 30 * 20
-
-
-def test_processes_share_a_file(tmp_path: Path) -> None:
-    """Four processes make and fill one file at the same time; a forked child uses its parent's cache."""
-    code = f"""
-import multiprocessing, sys, warnings
-warnings.simplefilter("ignore")
-import numpy as np
-from tersely.models.recorded import CachedEmbedder
-class Lengths:
-    name = "lengths"
-    def embed(self, texts):
-        return np.array([[1.0, len(text)] for text in texts])
-path = {str(tmp_path / "vectors")!r}
-texts = [str(number) * (1 + number % 7) for number in range(300)]
-def work(seed, cache=None):
-    cache = cache or CachedEmbedder(Lengths(), path=path)
-    order = np.random.default_rng(seed).permutation(300)
-    for start in range(0, 300, 30):
-        some = [texts[i] for i in order[start:start + 30]]
-        rows = np.array([[1.0, len(text)] for text in some])
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        assert np.allclose(cache.embed(some), rows)
-    return cache.misses
-context = multiprocessing.get_context("fork")
-with context.Pool(4) as pool:
-    assert sum(pool.map(work, range(4), chunksize=1)) >= 300
-cache = CachedEmbedder(Lengths(), path=path)
-cache.embed(texts[:3])
-def child(_):
-    return work(9, cache)
-with context.Pool(2) as pool:
-    assert pool.map(child, range(2)) == [0, 0]
-"""
-    done = run_code(code)
-    assert done.returncode == 0, done.stderr[-2000:]
 
 
 ENTRY = 200  # bytes of an entry besides its value

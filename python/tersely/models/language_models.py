@@ -15,6 +15,7 @@ __all__ = ["CheckedLanguageModel", "Completion", "acomplete_all", "complete_all"
 
 _TIMEOUT = 600.0  # seconds that a model has for a reply unless told otherwise
 _LONGEST = 2**20  # characters of a reply
+_METHODS = ("complete", "Complete", "generate_response", "invoke", "generate")
 Completion = str | Exception  # the reply to a prompt, or what was raised instead
 
 
@@ -99,21 +100,18 @@ def resolve_language_model(model: Any, *, timeout: float | None = None) -> Check
             "use tersely.models.openai.OpenAILanguageModel(model, client=...)"
         )
     if not isinstance(model, type):
-        name = getattr(model, "name", None) or getattr(model, "__name__", None) or type(model).__name__
-        later = getattr(model, "acomplete", None)
-        for method in ("complete", "Complete"):
-            if callable(ask := getattr(model, method, None)):
-                return _checked_model(ask, later, str(name))
-        if callable(respond := getattr(model, "generate_response", None)):
-            return _checked_model(_by_keyword(respond), later, str(name))
-        if callable(ask := getattr(model, "invoke", None)):
-            return _checked_model(ask, getattr(model, "ainvoke", None), framework_name(model))
-        if callable(ask := getattr(model, "generate", None)) and not hasattr(model, "forward"):  # of tensors
-            return _checked_model(ask, later, str(name))
-        if callable(later := later or getattr(model, "ainvoke", None)):  # async alone: run where nobody waits
-            return _checked_model(later, later, str(name))
-        if callable(model):
-            return _checked_model(model, None, str(name))
+        name = str(getattr(model, "name", None) or getattr(model, "__name__", None) or type(model).__name__)
+        later = getattr(model, "acomplete", None) or getattr(model, "ainvoke", None)
+        later = later if callable(later) else None
+        for method in _METHODS:
+            ask = getattr(model, method, None)
+            if callable(ask) and not (method == "generate" and hasattr(model, "forward")):  # that of tensors
+                name = framework_name(model) if method == "invoke" else name
+                ask = _by_keyword(ask) if method == "generate_response" else ask
+                return CheckedLanguageModel(ask, later, name)
+        ask = later or model  # async alone: it runs where nobody waits
+        if callable(ask):
+            return CheckedLanguageModel(ask, later, name)
     raise TypeError(
         "a language model must be an object with complete(prompt), acomplete(prompt), "
         "generate_response(prompt=...), generate(prompt) or invoke(prompt), or a "
@@ -149,21 +147,7 @@ async def acomplete_all(model: CheckedLanguageModel, prompts: Sequence[str], lim
     return list(await asyncio.gather(*map(ask, prompts)))
 
 
-def _checked_model(ask: Callable[[str], Any], later: Any, name: str) -> CheckedLanguageModel:
-    if not callable(later):
-        call = getattr(ask, "__call__", ask)  # noqa: B004  of an object, whose own __call__ may be async
-        is_async = inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(call)
-        later = ask if is_async else None
-    return CheckedLanguageModel(ask, later, name)
-
-
 def _by_keyword(respond: Callable[..., Any]) -> Callable[[str], Any]:
-    if inspect.iscoroutinefunction(respond):
-
-        async def ask_async(prompt: str) -> Any:
-            return await respond(prompt=prompt)
-
-        return ask_async
     return lambda prompt: respond(prompt=prompt)
 
 
