@@ -401,7 +401,7 @@ def test_strict_raises_where_the_embedder_fails_or_a_segment_would_be_cut() -> N
         HierarchicalCompressor(compressor=ExtractiveCompressor(Broken(), strict=True)).compress(
             GUIDE, options
         )
-    text = f"{'one ' * 300}end. {'two ' * 200}end."
+    text = f"{'one, ' * 300}end. {'two, ' * 200}end."
     strict = words_compressor(strict=True)
     with pytest.raises(tersely.BudgetExceededError) as raised:
         strict.compress(text, CompressionOptions(target_tokens=50))
