@@ -364,6 +364,24 @@ int break_rank(char letter) {
 constexpr std::size_t kUnmarkedWords = kLongestUnmarked / 16;
 constexpr std::string_view kMarks = ",;:.!?()[]{}\"/|";
 
+// Whether kLongestUnmarked bytes in a row are words without a mark between them, as in a transcript. A letter of three
+// bytes (CJK, Thai, Devanagari) counts as a mark.
+bool has_no_marks(std::string_view text, Span span) {
+    std::size_t words = 0;
+    for (std::size_t begin = span.begin, at = begin; at < span.end; ++at) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        const bool arabic_comma = byte == 0x8C && at > span.begin && text[at - 1] == '\xD8';
+        if (byte >= 0xE0 || arabic_comma || kMarks.find(text[at]) != std::string_view::npos) {
+            begin = at + 1;
+            words = 0;
+        } else if (ascii_space(text[at])) {
+            ++words;
+        }
+        if (at - begin >= kLongestUnmarked && words >= kUnmarkedWords) return true;
+    }
+    return false;
+}
+
 bool is_thai(char32_t code) { return code >= 0x0E01 && code <= 0x0E5B; }
 
 class Splitter {
@@ -436,7 +454,9 @@ class Splitter {
         if (std::all_of(begin, out_.end(), fits)) return;
         const std::vector<Span> items(begin, out_.end());
         out_.erase(begin, out_.end());
-        for (const Span& item : items) split_long(text_, item, kLongestSegment, out_);
+        for (const Span& item : items) {
+            split_long(text_, item, has_no_marks(text_, item) ? kLongestUnmarked : kLongestSegment, out_);
+        }
     }
 
     std::size_t possible_end(std::size_t at) {
@@ -611,32 +631,7 @@ void split_sentences(std::string_view text, const Block& block, const OrdinalSto
     Splitter(text, block, ordinal_stops, out).run();
 }
 
-namespace {
-
-// Whether kLongestUnmarked bytes in a row are words without a mark between them, as in a transcript. A letter of three
-// bytes (CJK, Thai, Devanagari) counts as a mark.
-bool has_no_marks(std::string_view text, Span span) {
-    std::size_t words = 0;
-    for (std::size_t begin = span.begin, at = begin; at < span.end; ++at) {
-        const auto byte = static_cast<unsigned char>(text[at]);
-        const bool arabic_comma = byte == 0x8C && at > span.begin && text[at - 1] == '\xD8';
-        if (byte >= 0xE0 || arabic_comma || kMarks.find(text[at]) != std::string_view::npos) {
-            begin = at + 1;
-            words = 0;
-        } else if (ascii_space(text[at])) {
-            ++words;
-        }
-        if (at - begin >= kLongestUnmarked && words >= kUnmarkedWords) return true;
-    }
-    return false;
-}
-
-}  // namespace
-
 void split_long(std::string_view text, Span span, std::size_t limit, std::vector<Span>& out) {
-    if (limit == kLongestSegment && span.end - span.begin > kLongestUnmarked && has_no_marks(text, span)) {
-        limit = kLongestUnmarked;
-    }
     while (span.end - span.begin > limit) {
         check_cancelled();
         std::size_t cut = 0;

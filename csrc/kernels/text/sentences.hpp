@@ -83,8 +83,7 @@ void split_inline_list(std::string_view text, Span sentence, std::vector<Span>& 
 void split_sentences(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops,
                      std::vector<Span>& out);
 
-// Cuts [span.begin, span.end) into pieces of at most `limit` bytes at the best break in each window; words without
-// marks into pieces of kLongestUnmarked where the limit is kLongestSegment.
+// Cuts [span.begin, span.end) into pieces of at most `limit` bytes at the best break in each window.
 void split_long(std::string_view text, Span span, std::size_t limit, std::vector<Span>& out);
 
 // Clause borders inside one sentence.
