@@ -17,7 +17,7 @@ from histories import (
 )
 from hypothesis import given, settings, strategies as st
 from tersely.memory import Compactor, compact_messages
-from tersely.memory.messages import HEADER, read_message, read_messages
+from tersely.memory.messages import HEADER, Entry, read_message, read_messages
 from tersely.memory.quoting import frame_excerpts, quote, read_quotes
 
 RULES = [
@@ -85,9 +85,9 @@ def test_rules_stay_over_twelve_rounds(turns: Turns) -> None:
         current = result.messages
     users = []
     for message in current:
-        entry = read_message(message)
-        users += [one.entry(entry, one.places) for one in read_quotes(entry) if one.role == "user"]
-    assert all(any(rule in entry.pieces[0].text for entry in users) for rule in RULES)
+        quotes, _ = read_quotes(read_message(message))
+        users += [piece.text for piece in quotes.pieces if piece.speaker == "user"]
+    assert all(any(rule in text for text in users) for rule in RULES)
 
 
 def test_also_where_a_compactor_goes_on_with_a_compacted_history() -> None:
@@ -127,7 +127,7 @@ FILE = {"type": "document", "source": {"type": "text", "media_type": "text/plain
     ],
 )
 def test_nothing_else_is_read_as_quotes(message: dict[str, Any]) -> None:
-    assert read_quotes(read_message(message)) == []
+    assert read_quotes(read_message(message)) == (Entry("user"), ())
 
 
 @pytest.mark.parametrize("times", [2, 4])
@@ -138,10 +138,8 @@ def test_a_tools_excerpts_stay_a_tools(times: int) -> None:
         current += [one for step in range(8) for one in openai_turn(turn, step)]
         current = compact_messages(current, budget=2500).messages
         for message in current:
-            entry = read_message(message)
-            for one in read_quotes(entry):
-                words = one.entry(entry, one.places).pieces[0].text
-                assert one.role == "tool" or "I insist" not in words
+            for piece in read_quotes(read_message(message))[0].pieces:
+                assert piece.speaker.startswith("tool") or "I insist" not in piece.text
 
 
 PART = st.text(max_size=30) | st.sampled_from(
@@ -155,11 +153,13 @@ WHO = st.sampled_from(["user", "assistant", "tool", "tool l.s-9", "tool 12", "ot
 def test_quotes_are_read_back_with_their_speakers(parts: list[tuple[str, str]]) -> None:
     text = frame_excerpts(quote([f"{who} {at}" for at, (who, _) in enumerate(parts)], [w for _, w in parts]))
     entry = read_message({"role": "user", "content": text})
-    quotes = read_quotes(entry)
-    assert len(quotes) == len(parts)
-    for one, (who, words) in zip(quotes, parts, strict=True):
-        speaker, _, name = who.partition(" ")
-        assert (one.role, one.name) == ("user" if speaker == "excerpts" else speaker, name)
-        assert (one.kind == "text") is (speaker in ("user", "assistant"))
-        read = one.entry(entry, one.places).pieces[0].text
+    quotes, places = read_quotes(entry)
+    texts = [text[start:end] for _, start, end in places]
+    assert texts == [piece.text for piece in quotes.pieces] and quotes.pieces[-1].part == len(parts)
+    for number, (who, words) in enumerate(parts, 1):
+        lines = [piece for piece in quotes.pieces if piece.part == number]
+        speaker = who.partition(" ")[0]
+        assert {piece.speaker for piece in lines} == {"user" if speaker == "excerpts" else who}
+        assert all((piece.kind == "text") is (speaker in ("user", "assistant")) for piece in lines)
+        read = "\n".join(piece.text for piece in lines)
         assert list(filter(str.strip, read.split())) == list(filter(str.strip, words.split()))

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from growth import MOST, growth
 from histories import (
     all_text,
     anthropic,
@@ -21,7 +20,6 @@ from histories import (
 from tersely import BudgetExceededError
 from tersely.memory import Compactor, compact_messages
 from tersely.memory.messages import read_messages
-from tersely.memory.quoting import original_places
 
 SHAPES = [openai_chat, openai_responses, anthropic]
 
@@ -124,22 +122,6 @@ def test_a_budget_for_next_to_nothing_gives_what_one_compaction_does(budget: int
 def test_wrong_options(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
         Compactor(**wrong)
-
-
-def test_places_in_an_excerpt_are_those_of_its_lines_in_the_message() -> None:
-    kept = [(0, 10, 14), (2, 0, 3), (2, 5, 9), (2, 20, 20), (2, 30, 31)]  # of piece 2: "abc\nfghi\n\nE"
-    assert original_places(kept, [(0, 1, 3)]) == ((0, 11, 13),)
-    assert original_places(kept, [(1, 0, 11)]) == ((2, 0, 3), (2, 5, 9), (2, 30, 31))
-    assert original_places(kept, [(1, 2, 5), (1, 8, 9)]) == ((2, 2, 3), (2, 5, 6))
-    assert original_places(kept, [(1, 9, 11), (1, 3, 4)]) == ((2, 30, 31),)
-
-
-@pytest.mark.growth
-def test_finding_places_in_an_excerpt_takes_time_in_proportion_to_their_number() -> None:
-    def places(size: int) -> list[tuple[int, int, int]]:
-        return [(0, at, at + 2) for at in range(0, size, 3)]
-
-    assert growth(places, lambda kept: original_places(kept, kept)) < MOST
 
 
 def test_references_can_be_switched_off() -> None:

@@ -34,7 +34,6 @@ from tersely.memory.groups import (
     held_messages,
 )
 from tersely.memory.messages import Entry, check_list, read_messages, warnings_of
-from tersely.memory.quoting import Places
 from tersely.memory.writing import joined_turns
 from tersely.models.counters import resolve_counter
 from tersely.protocols import BatchTokenCounter
@@ -286,7 +285,7 @@ class Compactor:
         """Return the messages to send for a history, which should extend the one of the call before.
 
         A history that does not is compacted from its start. Raises as `compact_messages` does. O(messages)
-        for a history that fits, and O(characters of the budget) if older messages have to be replaced.
+        for a history that fits, and O(characters of what anything is left of) where messages are replaced.
         """
         check_list(messages)
         if len(messages) < len(self._seen) or not all(map(_same, self._seen, messages)):
@@ -363,10 +362,10 @@ class Compactor:
         entries = [*(old.entry for old in head), *self._entries[done:]]
         numbers = [*(old.number for old in head), *tail]
         costs = [*(old.tokens for old in head), *self._costs[done:]]
-        excerpts = {index: old.kept for index, old in enumerate(head) if old.kept}
+        before = {index for index, old in enumerate(head) if old.folded}
         groups = atomic_groups(entries)
         sent = 0 if anew else len(head)
-        pinned = self._pinned(current, numbers, excerpts)
+        pinned = self._pinned(current, numbers, before)
         stays = held_messages(current, entries, groups, pinned, count_waiting(entries), sent)
         fixed = frame + sum(costs[index] for index in stays)
         if fixed > self.budget and not anew:
@@ -381,7 +380,7 @@ class Compactor:
             stays=stays,
             called=self._called,
             numbers=list(map(str, numbers)),
-            excerpts=excerpts,
+            folded=before,
             references=self.references,
         )
         history = shorten_held(history, frame, self.budget)
@@ -394,12 +393,7 @@ class Compactor:
             if account.reason == "stated_elsewhere":  # perhaps by a message that is folded now
                 self._accounts[account.index] = account._replace(reason="budget")
         for old, account in zip(head if anew else (), folded.accounts, strict=False):
-            made = account._replace(index=old.number)
-            if old.kept:  # the account is of what was left of it
-                before = self._accounts[old.number]
-                lost = tuple(sorted({*before.lost, *account.lost}))
-                made = before._replace(outcome=account.outcome, kept=account.kept, lost=lost)
-            self._accounts[old.number] = made
+            self._accounts[old.number] = account._replace(index=old.number)
         accounts = folded.accounts[len(head) :]
         self._accounts[done:] = [
             account._replace(index=number) for account, number in zip(accounts, tail, strict=True)
@@ -425,7 +419,7 @@ class Compactor:
         return self._head
 
     def _standing(self, messages: Sequence[Any]) -> list[_SentMessage]:
-        """Return the messages before `_done` that something is left of; folded ones as their excerpts."""
+        """Return the messages before `_done` that something is left of; folded ones make no calls."""
         found = []
         for account in self._accounts[: self._done]:
             number = account.index
@@ -433,7 +427,9 @@ class Compactor:
             if account.outcome == "folded":
                 entry = Entry(entry.role, entry.pieces, name=entry.name)  # no call, and no result of one
             if account.outcome != "dropped":
-                found.append(_SentMessage(messages[number], entry, account.tokens, number, account.kept))
+                found.append(
+                    _SentMessage(messages[number], entry, account.tokens, number, account.outcome == "folded")
+                )
         return found
 
     def _pinned(self, current: Sequence[Any], numbers: Sequence[int], folded: Collection[int]) -> list[int]:
@@ -448,13 +444,13 @@ class Compactor:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _SentMessage:
-    """A message that was sent: its number, and `kept`, the places kept of it where it was folded."""
+    """A message that something is left of: its number, and whether it was folded."""
 
     message: Any
     entry: Entry
     tokens: int
     number: int
-    kept: Places = ()
+    folded: bool = False
 
 
 def _snapshot(message: Any) -> Any:

@@ -264,7 +264,7 @@ def read_excerpts(
     reading = _joined(texts, request, int(sizes.sum() + heads.costs.sum()), len(typed))
     spoken = [at for at, entry in enumerate(entries) if entry.role == "user" and not entry.answers] or [-1]
     revised = _revised_rows(reading, pieces, len(quoted), revisions)
-    said = _Said(transcript, pieces, len(quoted), gone, len(entries), (spoken[0], spoken[-1]), *revised)
+    said = _Said(transcript, pieces, len(quoted), gone, (spoken[0], spoken[-1]), *revised)
     utter = np.zeros(len(reading.table), dtype=bool)
     if len(reading.table):
         reading, utter = said.valued(reading, len(plain), history.relevance)
@@ -393,7 +393,6 @@ class _Said:
     pieces: Int64s  # int64[documents], the piece that each is
     quoted: int  # documents that are quoted, before those that stay in their places
     gone: Bools  # bool[pieces], those that do not stay
-    entries: int  # how many there are
     asks: tuple[int, int]  # the first and the newest of the user that no tool gave; -1: there is none
     revised: Mapping[str, Bools]  # bool[units], what later words revise, by the effect; "new": those
     group: Int32s  # int32[units], what is in or out together
@@ -405,7 +404,7 @@ class _Said:
         """
         document, size = reading.table.document, len(reading.table)
         transcript = self.transcript
-        people, talks = (transcript.words_of(role)[self.pieces] for role in ("user", "assistant"))
+        people, talks = (one[self.pieces] for one in (transcript.people, transcript.talks))
         owner = transcript.owner[self.pieces]
         lengths = np.array(list(map(len, self.transcript.texts)), dtype=np.int64)[self.pieces]
         text = document < plain
@@ -438,7 +437,8 @@ class _Said:
         talk = talks[document].nonzero()[0].tolist()
         again[[row for row in talk if _SMALL_TALK.fullmatch(units[row])]] = True
         again |= self.revised["replaced"]
-        of, lines = owner[document], reading.same()
+        told, count = transcript.told[self.pieces], int(transcript.told.max()) + 1
+        of, lines = told[document], reading.same()
         older = np.zeros(size, dtype=bool)  # lines of tools and assistants that a newer message has
         if len(lines):
             last = np.zeros(size, dtype=np.int64)
@@ -457,10 +457,11 @@ class _Said:
             worth[self.revised["replaced"]] = 0
             made = replace(reading, worth=worth.astype(np.float32), gist=None, essential=None, ranked=False)
             return replace(made, group=group), utter
-        age = owner / max(self.entries, 1) / (1 - _NEWEST)
+        place = told / count  # newer ones go first
+        age = place / (1 - _NEWEST)
         recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
         near = recency[document]
-        failed = transcript.failed()[self.pieces][document] & short
+        failed = transcript.failed[self.pieces][document] & short
         failed[facts.segment[facts.kind == FactKind.ERROR]] = True
         if reading.essential is not None:
             failed |= reading.essential
@@ -469,14 +470,14 @@ class _Said:
         failed &= news[document]
         worth *= near
         worth[again] = 0
-        place = owner[document] / max(self.entries, 1)  # newer ones go first
+        place = place[document]
         worth[failed] = _FAILED + place[failed]
         asks = np.zeros(size, dtype=bool)  # most were answered since
         asks[said] = [units[row].endswith(("?", "？")) for row in said]
-        told = np.bincount(facts.segment, _TELLS[facts.kind], size)
-        told = np.minimum(told / _IDENTIFIES, 1)
+        known = np.bincount(facts.segment, _TELLS[facts.kind], size)
+        known = np.minimum(known / _IDENTIFIES, 1)
         first = utter & ~self.revised["older"]
-        worth[first] = (_SAID + _TOLD * told + _STATED * strong)[first] / (1 + asks[first])
+        worth[first] = (_SAID + _TOLD * known + _STATED * strong)[first] / (1 + asks[first])
         length = (reading.table.end - reading.table.start)[first]
         worth[first] = worth[first] * 2 / (1 + length / _USUAL) + place[first]
         worth[silent] = 0
@@ -491,7 +492,7 @@ class _Said:
             auxiliary=silent if silent.any() else None,
             ranked=False,
             group=group,
-            must=self._coverage(facts.rows(wanted), size, recency, owner, talks),
+            must=self._coverage(facts.rows(wanted), size, recency, talks),
         )
         return made, utter
 
@@ -524,13 +525,12 @@ class _Said:
             facts, segment=first, last=np.maximum(first, last), weight=1 + asked[facts.key].astype(np.float32)
         )
 
-    def _coverage(
-        self, facts: FactTable, units: int, recency: Float64s, owner: Int64s, talks: Bools
-    ) -> FactCoverage:
+    def _coverage(self, facts: FactTable, units: int, recency: Float64s, talks: Bools) -> FactCoverage:
         """Facts as terms of units; those of several messages, and the newest, count most."""
-        many, entry = max(facts.keys, 1), owner[facts.document]
-        told = np.unique(facts.key.astype(np.int64) * self.entries + entry)
-        often = np.bincount(told // self.entries, minlength=many)
+        many, told = max(facts.keys, 1), self.transcript.told
+        count = int(told.max()) + 1
+        each = np.unique(facts.key.astype(np.int64) * count + told[self.pieces[facts.document]])
+        often = np.bincount(each // count, minlength=many)
         alike = facts.document.astype(np.int64) * len(_WORTH) + facts.kind
         rare = 1 / (1 + _RARE * np.log2(np.bincount(alike)[alike]))  # one of many of its kind says little
         rare[talks[facts.document]] = 1

@@ -7,7 +7,7 @@ shorter, are units of one reading (`tersely.engine.reading`), of which the engin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
@@ -31,8 +31,6 @@ from tersely.memory.messages import Entry, JsonStyle, Path, Piece, read_messages
 from tersely.memory.quoting import (
     EMPTY,
     Places,
-    cut_pieces,
-    original_places,
     read_quotes,
 )
 from tersely.memory.references import Reference, find_references, is_reference
@@ -99,8 +97,10 @@ class History:
     stays: Mapping[int, str]  # index -> reason of messages that are left alone
     called: Mapping[str, str]  # the tool of each call, by its id
     numbers: Sequence[str]  # of the messages, as the reader is told them
-    # messages that were folded before, and the places that are left of each: only these are read
-    excerpts: Mapping[int, Places] = field(default_factory=dict)
+    folded: Collection[int] = ()  # messages that were folded before, and so cannot stay
+    places: Mapping[int, Places] = field(
+        default_factory=dict
+    )  # of each piece, where they are lines of excerpts
     relevance: Float64s | None = None  # float64[n], of each message to the query; None: there is none
     query: str = ""  # "" without
     references: bool = True  # whether results that stand in newer ones become references to these
@@ -145,96 +145,20 @@ def fold(history: History, budget: int) -> FoldedHistory:
 
     What `history.stays` names must fit; then all does. O(characters + facts log facts).
     """
-    pieces = chain.from_iterable([entry.pieces for entry in history.entries])
-    if not history.excerpts and "excerpts" not in map(_KIND, pieces):
-        return _fold(history, budget)
-    parts = _parts(history)
-    owner = [part.message for part in parts]
-    first = {index: at for at, index in reversed(list(enumerate(owner)))}
-    whole = {index: at for index, at in first.items() if not parts[at].places}
-    groups: list[tuple[int, int]] = []
-    for low, high in history.groups:
-        end = first.get(high, len(parts))
-        apart = low not in whole
-        groups += [(at, at + 1) for at in range(first[low], end)] if apart else [(first[low], end)]
-    moved = replace(
-        history,
-        messages=[history.messages[index] for index in owner],
-        entries=[part.entry for part in parts],
-        groups=groups,
-        costs=np.array([part.tokens for part in parts], dtype=np.int64),
-        stays={whole[index]: reason for index, reason in history.stays.items()},
-        numbers=[part.number for part in parts],
-        excerpts={at: part.places for at, part in enumerate(parts) if part.places},
-        relevance=None if history.relevance is None else history.relevance[owner],
-        changed={whole[index]: texts for index, texts in history.changed.items()},
-        reasons={whole[index]: reason for index, reason in history.reasons.items()},
-        now=np.array([part.tokens if part.places else history.now[part.message] for part in parts]),
-    )
-    folded = _fold(moved, budget)
-    cited = owner[folded.cited - 1] + 1 if folded.cited else 0
-    return replace(folded, accounts=_of_messages(folded.accounts, parts, history), cited=cited)
-
-
-class _Part(NamedTuple):
-    """A message, what is left of one, or a quote in one: `places` there, () of a whole one."""
-
-    message: int  # its index
-    entry: Entry
-    tokens: int
-    number: str
-    places: Places = ()
-
-
-def _parts(history: History) -> list[_Part]:
-    """Read excerpts in messages that may go as the messages that they are of."""
-    alone = {first for first, last in history.groups[:-1] if last - first == 1}
-    found: list[_Part] = []
-    for index, (entry, tokens) in enumerate(zip(history.entries, history.costs.tolist(), strict=True)):
-        left, number = history.excerpts.get(index), history.numbers[index]
-        quotes = [] if index in history.stays or index not in alone else read_quotes(entry)
-        size = max(sum(len(piece.text) for piece in entry.pieces), 1)
-        for at, one in enumerate(quotes, 1):
-            places = one.places if left is None else _within(left, one.places)
-            if places:
-                share = tokens * sum(end - start for _, start, end in places) // size
-                found.append(_Part(index, one.entry(entry, places), share, f"{number}.{at}", places))
-        if left is not None and not quotes:
-            cut = Entry(entry.role, cut_pieces(entry.pieces, left), name=entry.name)
-            found.append(_Part(index, cut, tokens, number, left))
-        elif not quotes:
-            found.append(_Part(index, entry, tokens, number))
-    return found
-
-
-def _within(left: Places, places: Places) -> Places:
-    (row, low, _), (_, _, high) = places[0], places[-1]
-    return tuple([place for place in left if place[0] == row and low <= place[1] < high])
-
-
-def _of_messages(
-    accounts: Sequence[MessageAccount], parts: Sequence[_Part], history: History
-) -> tuple[MessageAccount, ...]:
-    """Return one account a message: that of its only part, or what became of its quotes."""
-    found: list[MessageAccount] = []
-    for account, part in zip(accounts, parts, strict=True):
-        made = account._replace(index=part.message, tokens=int(history.costs[part.message]))
-        if part.places:
-            kept, lost = (original_places(part.places, places) for places in (account.kept, account.lost))
-            made = made._replace(kept=kept, lost=lost)
-        if found and found[-1].index == part.message:
-            before = found.pop()
-            reason = made.reason if made.reason == before.reason else "budget"
-            made = made._replace(reason=reason, kept=before.kept + made.kept, lost=before.lost + made.lost)
-            made = made if before.outcome == "dropped" else made._replace(outcome="folded")
-        found.append(made)
-    return tuple(found)
+    alone = {first for first, last in history.groups[:-1] if last - first == 1} - history.stays.keys()
+    entries, places = list(history.entries), {}
+    for index in [one for one in sorted(alone) if "excerpts" in map(_KIND, entries[one].pieces)]:
+        quotes, lines = read_quotes(entries[index])
+        if lines:
+            entries[index], places[index] = quotes, lines
+    folded = {*history.folded, *places}
+    return _fold(replace(history, entries=entries, folded=folded, places=places), budget)
 
 
 def _fold(history: History, budget: int) -> FoldedHistory:
-    """Fold what `fold` does, where each message is read as one."""
+    """Fold what `fold` does, where excerpts are read as what they quote."""
     frame = MESSAGE_TOKENS + int(count_batch(history.counter, ["user", EMPTY]).sum())
-    bound = {*history.stays, *history.excerpts}
+    bound = {*history.stays, *history.folded}
     free = [index for index in range(len(history.costs)) if index not in bound]
     newest = max(int(_PICTURES_SHARE * budget) // max(history.picture_tokens, 1), 1)
     history = _leave_out_pictures(history, free, int(history.now.sum()) + frame - budget, newest)
@@ -262,10 +186,16 @@ def _owed(history: History, transcript: Transcript, others: float = _OWED) -> In
 
     Of people's short statements and failures; and a share of `others`.
     """
-    needed = np.zeros(len(history.now), dtype=bool)
-    needed[transcript.owner[transcript.words_of("user") | transcript.failed()]] = True
-    share = (others * history.now).astype(np.int64)
-    return np.where(needed, np.minimum(history.now, SHORT) + SOURCE_TOKENS, share)
+    owner, told, count = transcript.owner, transcript.told, len(history.now)
+    length = np.fromiter(map(len, transcript.texts), dtype=np.int64, count=len(owner))
+    of = np.zeros(1 + max(told[-1:].tolist(), default=-1), dtype=np.int64)
+    of[told] = owner  # the message of each that is told
+    share = np.bincount(told, length) / np.maximum(np.bincount(owner, length, count), 1)[of]
+    tokens = (history.now[of] * share).astype(np.int64)
+    needed = np.zeros(len(of), dtype=bool)
+    needed[told[transcript.people | transcript.failed]] = True
+    owed = np.where(needed, np.minimum(tokens, SHORT) + SOURCE_TOKENS, others * tokens)
+    return np.bincount(of, owed, count).astype(np.int64)
 
 
 def shorten_held(history: History, frame: int, budget: int) -> History:
@@ -288,7 +218,7 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     least = np.minimum(sizes, _LEAST_RESULT)
     savings = int((sizes - least).sum())
     check_room(
-        history.entries, history.groups, history.now.tolist(), stays, frame, budget, history.excerpts, savings
+        history.entries, history.groups, history.now.tolist(), stays, frame, budget, history.folded, savings
     )
     history = replace(history, stays=dict(sorted(stays.items())))
     spare = budget - frame - int(history.now[list(stays)].sum()) + int(sizes.sum())
@@ -341,7 +271,7 @@ def _newest_groups(
     for first, last in reversed(history.groups):
         if first in history.stays:
             continue
-        if first in history.excerpts:
+        if first in history.folded:
             break
         cost = sum(now[first:last])
         rest_after = rest - sum(owed[first:last])
@@ -496,7 +426,8 @@ def _assemble(choice: _Choice, fitted: _FitResult) -> FoldedHistory:
     gone, errors = _lost(choice, fitted.kept, changed, sent)
     piece, start, end = map(np.concatenate, zip(gone, fitted.unsaid, strict=True))
     order = np.lexsort((end, start, piece))
-    kept, lost = _by_message(owner, *fitted.kept), _by_message(owner, piece[order], start[order], end[order])
+    kept = _by_message(history, owner, *fitted.kept)
+    lost = _by_message(history, owner, piece[order], start[order], end[order])
     dropped = [index for index, stay in enumerate(choice.stay) if not stay and index not in kept]
     why = why_dropped({index: history.entries[index] for index in dropped}, sent)
     messages: list[Any] = []
@@ -551,13 +482,17 @@ def _lost(
     return (facts.document[order].astype(np.int64), facts.start[order], facts.end[order]), errors
 
 
-def _by_message(owner: Int64s, piece: Int64s, start: Int64s, end: Int64s) -> dict[int, Places]:
+def _by_message(
+    history: History, owner: Int64s, piece: Int64s, start: Int64s, end: Int64s
+) -> dict[int, Places]:
     """Group places by message, in order: (piece of it, start, end); `piece` counts over all of them."""
     index = owner[piece]
     found: dict[int, list[tuple[int, int, int]]] = {}
     columns = (index, piece - owner.searchsorted(index), start, end)
-    for message, *place in zip(*[column.tolist() for column in columns], strict=True):
-        found.setdefault(message, []).append((place[0], place[1], place[2]))
+    for message, row, low, high in zip(*[column.tolist() for column in columns], strict=True):
+        origin = history.places.get(message)
+        at, first = (row, 0) if origin is None else origin[row][:2]
+        found.setdefault(message, []).append((at, first + low, first + high))
     return {message: tuple(places) for message, places in found.items()}
 
 

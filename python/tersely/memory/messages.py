@@ -134,6 +134,9 @@ class Piece(NamedTuple):
     within: JsonStyle | None = (
         None  # how the JSON is written in whose string it stands: escaped, as it is sent
     )
+    # of a quote in a message of excerpts: who says it ("user", "tool grep"), and its number there
+    speaker: str = ""
+    part: int = 0
 
     @property
     def sent(self) -> str:

@@ -9,11 +9,8 @@ its message and their own: "user 4.7" is the seventh quote of message 4.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, groupby
-from operator import attrgetter, itemgetter
-from typing import NamedTuple
+from operator import attrgetter
 
 from tersely.memory.messages import HEADER, Entry, Kind, Piece
 from tersely.writing.prompt import fence
@@ -28,21 +25,8 @@ _SOURCE = re.compile(
 )
 _KINDS: dict[str, Kind] = {"user": "text", "assistant": "text", "excerpts": "excerpts", "other": "data"}
 _KIND = attrgetter("kind")
-_ROLES = {"excerpts": "user"}  # of what is quoted as something else than by its speaker
-
-
-class Quote(NamedTuple):
-    """An excerpt in a message of excerpts, with its source."""
-
-    role: str  # and the tool's name, "" without
-    name: str
-    kind: Kind  # of its piece
-    places: Places  # in the message, a line each
-
-    def entry(self, message: Entry, places: Places) -> Entry:
-        """Read these of its places as a message."""
-        cut = cut_pieces(message.pieces, places)
-        return Entry(self.role, tuple(piece._replace(kind=self.kind) for piece in cut), name=self.name)
+_NOTHING = (Entry("user"), ())
+_SOURCES = {"excerpts": "excerpts", "data": "other"}  # as what a piece of these kinds is quoted
 
 
 def sources_of(entries: Sequence[Entry], numbers: Sequence[str], called: Mapping[str, str]) -> list[str]:
@@ -57,7 +41,10 @@ def sources_of(entries: Sequence[Entry], numbers: Sequence[str], called: Mapping
         of_tool = entry.role == "tool"
         speaker = entry.role if entry.role in ("user", "assistant") else "other"
         for piece in entry.pieces:
-            if piece.kind == "result" or (piece.kind in ("data", "picture") and (piece.call or of_tool)):
+            if piece.speaker:
+                who = _SOURCES.get(piece.kind, piece.speaker)
+                found.append(f"{who} {number}.{piece.part}")
+            elif piece.kind == "result" or (piece.kind in ("data", "picture") and (piece.call or of_tool)):
                 name = entry.name if of_tool and entry.name else called.get(piece.call, "")
                 found.append(f"tool {name} {number}" if _NAME.fullmatch(name) else f"tool {number}")
             elif piece.kind == "excerpts":
@@ -87,75 +74,47 @@ def quote(sources: Sequence[str], parts: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def read_quotes(entry: Entry) -> list[Quote]:
-    """Read a user's message with excerpts as `frame_excerpts` writes them; [] for any other.
+def read_quotes(entry: Entry) -> tuple[Entry, Places]:
+    """Read a user's message with excerpts as `frame_excerpts` writes them: a piece a line, and its places.
 
-    What a tool gave, what a model said, and a file are never read so, whatever they say. What stands beside
-    the excerpts is a quote by itself. O(characters).
+    Any other message has none: what a tool gave, what a model said, and a file are never read so, whatever
+    they say. What stands beside the excerpts is a quote by itself. O(characters).
     """
+    pieces: list[Piece] = []
+    places: list[tuple[int, int, int]] = []
     if entry.role != "user" or entry.answers or entry.calls or entry.opaque:
-        return []
-    found: list[Quote] = []
-    if "excerpts" not in map(_KIND, entry.pieces):
-        return found
-    for row, piece in enumerate(entry.pieces):
-        if piece.kind == "text" and "source" not in piece.path:
-            found.append(Quote("user", "", "text", ((row, 0, len(piece.text)),)))
-        elif piece.kind == "excerpts" and "source" not in piece.path and (quotes := _quotes(row, piece.text)):
-            found += quotes
-        else:
-            return []
-    return found
+        return _NOTHING
+    for row, piece in enumerate(entry.pieces if "excerpts" in map(_KIND, entry.pieces) else ()):
+        part = pieces[-1].part if pieces else 0
+        if "source" in piece.path or piece.kind not in ("text", "excerpts"):
+            return _NOTHING
+        lines = [("user", 1, 0, len(piece.text))] if piece.kind == "text" else _lines(piece.text)
+        for speaker, number, start, end in lines:
+            kind = "text" if piece.kind == "text" else _KINDS.get(speaker.partition(" ")[0], "result")
+            who = "user" if speaker == "excerpts" else speaker
+            pieces.append(Piece(piece.text[start:end], kind, (), speaker=who, part=part + number))
+            places.append((row, start, end))
+        if not lines:
+            return _NOTHING
+    return Entry("user", tuple(pieces)), tuple(places)
 
 
-def _quotes(row: int, text: str) -> list[Quote]:
+def _lines(text: str) -> list[tuple[str, int, int, int]]:
+    """(source, number of the quote, start, end) of each line of a message of excerpts; [] for any other."""
     marker, _, rest = text[len(HEADER) + 1 :].partition("\n")
     lines = rest.removesuffix(f"\n{marker}")
     if frame_excerpts(lines) != text:
         return []
-    found: list[tuple[str, list[tuple[int, int, int]]]] = []
+    found: list[tuple[str, int, int, int]] = []
     at = len(text) - len(rest)
     for line in lines.split("\n"):
         end = at + len(line)
+        speaker, number = found[-1][:2] if found else ("", 0)
         if source := _SOURCE.match(line):
-            found.append((source[1], [(row, at + source.end(), end)]))
+            found.append((source[1], number + 1, at + source.end(), end))
         elif found and line.startswith(" "):
-            found[-1][1].append((row, at + 1, end))
+            found.append((speaker, number, at + 1, end))
         else:
             return []
         at = end + 1
-    quotes = []
-    for source_name, places in found:
-        speaker, _, name = source_name.partition(" ")
-        kind = _KINDS.get(speaker, "result")
-        quotes.append(Quote(_ROLES.get(speaker, speaker), name, kind, tuple(places)))
-    return quotes
-
-
-def cut_pieces(pieces: Sequence[Piece], kept: Places) -> tuple[Piece, ...]:
-    """Cut the pieces of a message to some places, a line each."""
-    return tuple(
-        pieces[row]._replace(
-            text="\n".join([pieces[row].text[start:end] for _, start, end in places]), path=()
-        )
-        for row, places in groupby(kept, key=itemgetter(0))
-    )
-
-
-def original_places(kept: Places, left: Places) -> Places:
-    """Convert places in the pieces that `cut_pieces` made to places in the message."""
-    made = []
-    for row, group in groupby(kept, key=itemgetter(0)):
-        places = [(start, end) for _, start, end in group]
-        made.append((row, places, [0, *accumulate(end - start + 1 for start, end in places)]))
-    found = []
-    for number, first, last in left:
-        row, places, lines = made[number]  # where each place begins in the piece, a line each
-        for index in range(bisect_right(lines, first) - 1, len(places)):
-            at, (start, end) = lines[index], places[index]
-            if at >= last:
-                break
-            low, high = max(first, at), min(last, at + end - start)
-            if low < high:
-                found.append((row, start + low - at, start + high - at))
-    return tuple(found)
+    return found

@@ -93,7 +93,7 @@ def _answers(history: History) -> list[tuple[int, Piece, str]]:
     found: list[tuple[int, Piece, str]] = []
     for index, entry in enumerate(history.entries):
         own: dict[str, str] = {}
-        for piece in entry.pieces if index not in history.excerpts else ():
+        for piece in entry.pieces if index not in history.folded else ():
             if piece.kind == "call":
                 own[piece.call] = "" if piece.call in own else piece.text
                 known[piece.call] = own[piece.call]

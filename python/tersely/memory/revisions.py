@@ -68,7 +68,7 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
     meaning. O(characters).
     """
     texts, table, facts = transcript.texts, transcript.table, transcript.facts
-    people = transcript.words_of("user") & (np.array(list(map(len, texts)), dtype=np.int64) < _PASTED)
+    people = transcript.people & (np.array(list(map(len, texts)), dtype=np.int64) < _PASTED)
     rows = (people[table.document] & (table.end - table.start <= _LONGEST)).nonzero()[0]
     units = pieces(texts, table.document[rows], table.start[rows], table.end[rows])
     if len(units) < 2:

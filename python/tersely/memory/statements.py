@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, repeat
-from operator import attrgetter
+from operator import and_, attrgetter
 
 import numpy as np
 
@@ -117,6 +117,9 @@ class Transcript:
         pieces: of all entries, in order; the columns below are of these.
         texts, roles: what each says, and the role of its entry.
         owner: int64[pieces], the entry of each.
+        told: int64[pieces], the number of its entry, where each quote in excerpts counts as one.
+        people, talks: bool[pieces], texts that users, and assistants, say, not what they show or paste.
+        failed: bool[pieces], results of calls that failed.
         table: the sentences; `document` is the number of a piece, as in `facts`.
         facts: numbers, names, instructions and the like.
     """
@@ -125,17 +128,12 @@ class Transcript:
     texts: list[str]
     roles: list[str]
     owner: Int64s
+    told: Int64s
+    people: Bools
+    talks: Bools
+    failed: Bools
     table: SegmentTable
     facts: FactTable
-
-    def words_of(self, role: str) -> Bools:
-        """bool[pieces]: texts that such a one says, not what it shows or pastes as a file."""
-        said = zip(self.roles, map(_PIECE_KIND, self.pieces), strict=True)
-        return np.array([whose == role and kind == "text" for whose, kind in said], dtype=bool)
-
-    def failed(self) -> Bools:
-        """bool[pieces]: of results of calls that failed."""
-        return np.array(list(map(_FAILED, self.pieces)), dtype=bool)
 
     def inside(self, places: tuple[Int64s, Int64s, Int64s]) -> Bools:
         """bool[facts]: whether each lies in one of some places (piece, start, end), which are in order."""
@@ -155,9 +153,18 @@ def read_transcript(entries: Sequence[Entry]) -> Transcript:
     texts = list(map(_TEXT, pieces))
     sizes = list(map(len, map(_PIECES, entries)))
     roles = list(chain.from_iterable(map(repeat, map(_ROLE, entries), sizes)))
+    roles = [one.speaker.partition(" ")[0] or role for one, role in zip(pieces, roles, strict=True)]
     table = segment(texts)
     owner = np.arange(len(entries)).repeat(sizes)
-    return Transcript(pieces, texts, roles, owner, table, find_facts(texts, table))
+    part = np.array([piece.part for piece in pieces], dtype=np.int64)
+    told = np.zeros(len(owner), dtype=np.int64)
+    told[1:] = ((owner[1:] != owner[:-1]) | (part[1:] != part[:-1])).cumsum()
+    said = list(map("text".__eq__, map(_PIECE_KIND, pieces)))
+    whose = ("user", "assistant")
+    people, talks = (np.array(list(map(and_, map(one.__eq__, roles), said)), dtype=bool) for one in whose)
+    failed = np.array(list(map(_FAILED, pieces)), dtype=bool)
+    facts = find_facts(texts, table)
+    return Transcript(pieces, texts, roles, owner, told, people, talks, failed, table, facts)
 
 
 def stated_facts(transcript: Transcript, made: str) -> Bools:
