@@ -64,6 +64,7 @@ class OwnerReader {
             if (mine_is >= 0 && mine_is == head) needs[i] = head;
             if (leads[i]) lead = static_cast<std::int32_t>(i);
             if (begins) head = lead = static_cast<std::int32_t>(i);
+            if (row.copies > 0) lead = kNobody;  // a repeated line does not lead into another block
             if (!has(row, kGutter | kPoints)) above_.push_back(i);
         }
     }

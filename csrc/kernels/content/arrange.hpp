@@ -22,7 +22,7 @@ namespace tersely::content {
 // In all other documents a line has an owner:
 //  - the nearest line above with a smaller margin that is no quote of a file and no sibling of it: of another form, and
 //    one of the two does not begin with a digit (columns are set to the right);
-//  - else the last line that leads (kLeads, or it stands between rules), of its block, or right before it;
+//  - else the last line that leads (kLeads, or it stands between rules) and is no copy: of its block, or right before;
 //  - else the head of its block: the first line, of a template of which kFewestHeads or more begin blocks, most of all.
 // A line that leads says little by itself and is never essential; but an owner is worth at least a part of what each of
 // its lines is worth, so that it comes where they do. A head comes with each line of its block, an owner with each odd

@@ -25,7 +25,6 @@ __all__ = ["CONTENT_TYPES", "ContentType", "named_type", "reader_of", "trusted_k
 _GROUP = "tersely.content"  # of entry points
 _LEAST = 0.72  # confidence: below it a text is read as lines or as sentences, whichever it stands in
 _COLUMNS = 0.8  # the same of tables: lines may look like columns by chance
-_NO_LANGUAGE = 0.9  # the same of code in no known language
 _LONG = 200  # characters, on average, of lines that are paragraphs
 _SETTINGS = frozenset({None, "ini", "toml", "yaml"})  # languages of code that may be a dump of a tool
 _INDENTED = 10  # of so many lines one is indented in what has blocks
@@ -215,8 +214,6 @@ def trusted_kind(found: Detection, text: str) -> str:
         kind = "tool_output" if lined else "prose"
     elif kind == "html" and language == "xml" and is_data(text):
         kind = "xml"
-    elif kind == "code" and language is None and found.confidence < _NO_LANGUAGE:
-        kind = "tool_output"
     elif kind == "code" and all(f"\n{sign * 7} " in text for sign in "<>"):
         kind = "tool_output"  # what git wrote of a conflict is no program
     elif kind == "code" and language in _SETTINGS and found.confidence < 1 and _is_dump(text):

@@ -230,6 +230,6 @@ def stated_lines(text: str, lines: Sequence[str]) -> set[str]:
     whole.update(map(parts.__getitem__, alone))
     left = set(map(parts.__getitem__, set(number.tolist()) - alone))
     if left:  # perhaps within a longer one of them
-        stands = TextIndex(text).stands
-        whole.update([part for part in left if stands(part)])
+        index = TextIndex(text)
+        whole.update([one for one in left if (one in index.places or not one.isalnum()) and index.stands(one)])
     return whole
