@@ -231,5 +231,6 @@ def stated_lines(text: str, lines: Sequence[str]) -> set[str]:
     left = set(map(parts.__getitem__, set(number.tolist()) - alone))
     if left:  # perhaps within a longer one of them
         index = TextIndex(text)
-        whole.update([one for one in left if (one in index.places or not one.isalnum()) and index.stands(one)])
+        left = {part for part in left if part in index.places or not part.isalnum()}
+        whole.update([part for part in left if index.stands(part)])
     return whole
