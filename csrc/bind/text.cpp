@@ -65,8 +65,8 @@ struct Cut {
     std::size_t window, piece;
     bool whole;
 
-    Cut(int given, std::size_t window, std::size_t piece, bool whole)
-        : level(checked_level(given)), window(window), piece(piece), whole(whole) {}
+    Cut(int given, std::size_t of_window, std::size_t of_piece, bool of_whole)
+        : level(checked_level(given)), window(of_window), piece(of_piece), whole(of_whole) {}
 
     template <typename Each>
     Table of(std::span<const std::string_view> texts, const Each& each) const {
