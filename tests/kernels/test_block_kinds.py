@@ -24,6 +24,8 @@ ALONE: dict[str, tuple[str, Kind]] = {
     "no space": ("#Winches", Kind.PROSE),
     "setext 1": ("Winches\n=======", Kind.HEADING),
     "setext 2": ("Winches\n-------", Kind.HEADING),
+    "reStructuredText 3": ("Winches\n~~~~~~~", Kind.HEADING),
+    "reStructuredText 4": ("Winches\n^^^^^^^^", Kind.HEADING),
     "dash item": ("- oil the winch", Kind.LIST_ITEM),
     "star item": ("* oil the winch", Kind.LIST_ITEM),
     "plus item": ("+ oil the winch", Kind.LIST_ITEM),

@@ -66,6 +66,17 @@ bool is_setext_underline(std::string_view line) {
     return std::all_of(line.begin(), line.end(), [&](char byte) { return byte == line[0]; });
 }
 
+constexpr std::size_t kLeastUnderline = 4;
+
+// The level of a heading whose text is this wide in bytes and whose underline is the line: 1 or 2 of Markdown, 3 and 4
+// of reStructuredText, whose underlines are no shorter than the text; 0: it is none.
+int underline_level(std::string_view line, std::size_t width) {
+    if (is_setext_underline(line)) return line[0] == '=' ? 1 : 2;
+    if (line.size() < std::max(width, kLeastUnderline) || !among(line[0], "~^\"+*")) return 0;
+    const bool one = std::all_of(line.begin(), line.end(), [&](char byte) { return byte == line[0]; });
+    return one ? (line[0] == '~' ? 3 : 4) : 0;
+}
+
 std::size_t list_marker(std::string_view line) {
     if (line.size() < 2) return 0;
     const auto followed_by_space = [&](std::size_t at) { return at < line.size() && ascii_space(line[at]); };
@@ -360,6 +371,16 @@ class BlockFinder {
             return after(line);
         }
         const std::string_view here = content(line);
+        if (const int level = open_ && lines_ == 1 && blocks_.back().kind == Kind::kProse
+                                  ? underline_level(here, blocks_.back().width)
+                                  : 0) {
+            blocks_.back().end = line.last;
+            blocks_.back().kind = Kind::kHeading;
+            blocks_.back().level = static_cast<std::uint8_t>(level);
+            marked_level_ = level;
+            close();
+            return after(line);
+        }
         if (const std::size_t fence = fence_length(here)) return fenced(line, here[0], fence);
         if (const Line last = formula_end(line, here); last.first != line.first) {
             add(line, last, Kind::kFencedCode);
@@ -368,15 +389,6 @@ class BlockFinder {
         if (const int level = atx_heading_level(here)) {
             add(line, line, Kind::kHeading, level);
             marked_level_ = level;
-            return after(line);
-        }
-        if (open_ && lines_ == 1 && blocks_.back().kind == Kind::kProse && is_setext_underline(here)) {
-            const int level = here[0] == '=' ? 1 : 2;
-            blocks_.back().end = line.last;
-            blocks_.back().kind = Kind::kHeading;
-            blocks_.back().level = static_cast<std::uint8_t>(level);
-            marked_level_ = level;
-            close();
             return after(line);
         }
         if (opens_cue(line, here)) {
