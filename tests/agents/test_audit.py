@@ -46,6 +46,7 @@ def test_what_is_lost_is_named_by_kind_and_place_and_what_is_reworded_is_not() -
     nothing = audit(BEFORE, [{"role": "user", "content": "It went on."}])
     assert nothing.counts()["paths"] == (1, 1) and nothing.counts()["decisions"] == (1, 1)
     page = audit_page(made)
+    assert " allowed" not in page
     assert never in page and "default-src 'none'" in page and "lost" in page
 
 

@@ -189,8 +189,9 @@ def _notes_on_room(drawing: Drawing, left_out: int) -> Iterator[str]:
 def _figures(result: Compressed) -> list[tuple[str, list[Run]]]:
     receipt, facts = result.receipt, result.receipt.facts
     kept = sum(number for code, number in receipt.reasons.items() if code.startswith("kept:"))
+    allowed = f", of {receipt.budget:,} allowed" if receipt.budget else ""  # a history had no budget
     rows = [
-        (f"{result.tokens:,}", f"{receipt.counter} tokens, of {receipt.budget:,} allowed".lstrip()),
+        (f"{result.tokens:,}", f"{receipt.counter} tokens{allowed}".lstrip()),
         (percent(result.ratio), f"of the original’s {result.original_tokens:,} tokens"),
         (f"{kept:,}", f"of {receipt.segments:,} segments kept"),
     ]
