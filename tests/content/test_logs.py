@@ -362,6 +362,15 @@ def test_lines_of_a_series_that_stay() -> None:
     assert lines[17] in result.text and lines[40] in result.text
 
 
+def test_lines_are_counted_once_by_their_series_or_as_a_gap() -> None:
+    runs = ["\n".join(map(str, range(first, first + 300_000))) for first in (1, 700_000)]
+    kept = tersely.compress("\nand then\n".join(runs), budget=60).text
+    assert kept == "1 … ×300000\nand then\n700000 … ×300000"
+    odd = runs[0].replace("\n211000\n", "\nthe leader is node 5 now\n")
+    kept = tersely.compress(odd, budget=60).text
+    assert sum(map(int, re.findall(r"×(\d+)|$", kept)[:-1])) + 1 == 300_000 and "lines" not in kept
+
+
 @given(
     st.lists(
         st.tuples(st.sampled_from(["red", "blue"]), st.integers(1, 10**6), st.integers(1, 40)), max_size=8

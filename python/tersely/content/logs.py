@@ -20,7 +20,7 @@ from tersely.content.lines import (
     report_grades,
 )
 from tersely.content.units import Bools, Lines, Units
-from tersely.types import Document, Int32s, Kind
+from tersely.types import Document, Int32s, Int64s, Kind
 
 __all__ = ["Logs"]
 
@@ -138,6 +138,7 @@ def _notes(
         told = np.full(len(lines.table), -1, dtype=np.int32)
         alike = (members != first) & (lines.asked[members] == lines.asked[first])
         told[members[alike]] = first[alike]
+        _tell_gaps(lines, members, first, told)
     if kinds:
         heads &= places_of_lines(lines) == 0
         counts[heads] = np.maximum(counts[heads], lines.counts[lines.template[heads]])
@@ -152,6 +153,22 @@ def _notes(
         return f" … ×{counts[row]}" + (f" to {shorter(first, last)}" if until else "")
 
     return note, noted, told
+
+
+def _tell_gaps(lines: LineTable, members: Int64s, first: Int64s, told: Int32s) -> None:
+    """Write for rows of lines that were let go which row's note counts them: where all are of one series.
+
+    They are, where they lie between two lines of it, and are as many as it has without a row. O(rows).
+    """
+    series, gap = lines.series, np.flatnonzero(lines.bulk[1:-1] & ~lines.has(Mark.OWN)[1:-1]) + 1
+    same = lines.table.document[gap - 1] == lines.table.document[gap + 1]
+    gap = gap[same & (series[gap - 1] >= 0) & (series[gap - 1] == series[gap + 1])]
+    many = len(lines.in_series)
+    between = np.bincount(series[gap - 1], lines.line[gap + 1] - lines.line[gap - 1] - 1, many)
+    held = np.full(many, -1, dtype=np.int32)  # of each series: the row that counts it
+    held[series[first]] = first
+    held[between + np.bincount(series[members], minlength=many) != lines.in_series] = -1
+    told[gap] = held[series[gap - 1]]
 
 
 def shorter(first: str, last: str) -> str:
