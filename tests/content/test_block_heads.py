@@ -21,6 +21,11 @@ SUITES = [
     f"suite pkg{n}\nran {n + 3} tests\nstatus {'TIMED OUT after 60 s' if n == 44 else 'passed'}"
     for n in range(50)
 ]
+UNITS = [
+    f"● svc{n}.service - Service {n}\n     Loaded: loaded (/lib/systemd/system/svc{n}.service; enabled)\n"
+    f"     Active: {'inactive (dead)' if n == 37 else 'active (running)'}\n   Main PID: {1000 + n} (svc{n})"
+    for n in range(60)
+]
 
 
 @pytest.mark.parametrize(
@@ -28,9 +33,10 @@ SUITES = [
     [
         (HOSTS, "degraded", "host db31.", "Which host has a degraded raid?"),
         (SCANS, "redis", "report for 10.0.0.33\n", "Which host has redis open?"),
+        (UNITS, "inactive (dead)", "● svc37.", "Which service is inactive?"),
         (SUITES, "TIMED OUT", "suite pkg44\n", "Which suite timed out?"),
     ],
-    ids=["hosts", "scans", "suites"],
+    ids=["hosts", "scans", "units", "suites"],
 )
 @pytest.mark.parametrize("ratio", [0.1, 0.2, 0.3])
 def test_an_odd_line_stands_under_its_own_head(

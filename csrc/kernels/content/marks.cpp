@@ -395,6 +395,19 @@ bool ends_failed(std::string_view line) {
     return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return line.ends_with(end); });
 }
 
+// Whether systemd writes a unit's state: "● nginx.service - A web server", in whatever colour.
+bool names_unit(std::string_view line) {
+    static constexpr std::array<std::string_view, 11> kUnits = {".service", ".socket", ".target",   ".mount",
+                                                                ".timer",   ".device", ".path",     ".slice",
+                                                                ".scope",   ".swap",   ".automount"};
+    if (!line.starts_with("● ")) return false;
+    const std::string_view rest = line.substr(std::string_view("● ").size());
+    const std::string_view name = rest.substr(0, rest.find(' '));
+    const std::string_view behind = rest.substr(name.size());
+    return (behind.empty() || behind.starts_with(" - ")) &&
+           std::any_of(kUnits.begin(), kUnits.end(), [&](std::string_view unit) { return name.ends_with(unit); });
+}
+
 // Signs of failure or success at the start of a line, after white space.
 std::uint32_t opening_marks(std::string_view line) {
     static constexpr std::array<std::string_view, 9> kCrosses = {"✗", "✕", "✖", "✘", "❌", "×", "⨯", "●", "‼"};
@@ -405,7 +418,7 @@ std::uint32_t opening_marks(std::string_view line) {
     const char two = byte_at(rest, 1);
     if (static_cast<unsigned char>(rest[0]) >= 0x80U) {
         for (const std::string_view cross : kCrosses) {
-            if (rest.starts_with(cross)) return kError | kFailure;
+            if (rest.starts_with(cross)) return names_unit(rest) ? 0 : kError | kFailure;
         }
         for (const std::string_view tick : kTicks) {
             if (rest.starts_with(tick)) return kPassed;
