@@ -90,6 +90,26 @@ def test_rules_stay_over_twelve_rounds(turns: Turns) -> None:
     assert all(any(rule in text for text in users) for rule in RULES)
 
 
+@pytest.mark.parametrize("budget", [1000, 2500])
+def test_orders_within_a_long_message_stay_before_what_it_tells(budget: int) -> None:
+    orders = ["Leave port 9443 alone.", "Prod is read-only for you.", "Only Dana merges to release/7."]
+    told = [
+        f"Some of the queue code is in src/queue/part{n}.py, and it was moved there last spring."
+        for n in range(30)
+    ]
+    long = [one for n, line in enumerate(told) for one in (line, *orders[n // 9 : n // 9 + (n % 9 == 4)])]
+    current = [said(" ".join(long), openai_turn)]
+    assert all(order in current[0]["content"] for order in orders)
+    for turn in range(16):
+        words = " ".join(f"The worker takes {n} ms and wraps the cache of part {turn * n}." for n in range(9))
+        asked = said(f"Now mend test {turn}. See src/part{turn}.py for it.", openai_turn)
+        current = compact_messages(
+            [*current, {"role": "assistant", "content": words}, asked], budget=budget
+        ).messages
+        text = all_text(current)
+        assert [order for order in orders if order not in text] == []
+
+
 def test_also_where_a_compactor_goes_on_with_a_compacted_history() -> None:
     current: list[dict[str, Any]] = []
     for turn, rule in enumerate(RULES):

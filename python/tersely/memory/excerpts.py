@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +40,7 @@ from tersely.types import (
     Heads,
     Int32s,
     Int64s,
+    Kind,
     Level,
     Request,
     SegmentTable,
@@ -133,6 +135,8 @@ _WORTHS = {
 }  # fmt: skip
 _WORTH = np.array([_WORTHS.get(kind, 0.0) for kind in FactKind], dtype=np.float32)
 _TELLS = np.where(IS_SENTENCE, _IDENTIFIES / 2, _WORTH)  # what a statement with such a fact tells
+_LISTED = bytes((Kind.LIST_ITEM, Kind.TABLE))
+_SPEAKER = attrgetter("speaker")
 # What people say of themselves.
 _SELVES = re.compile(
     r"\b(?:I|my|we|our|me|us|ich|wir|meine?|unsere?|je|nous|mon|notre|yo|nosotros|mi)\b", re.I
@@ -417,6 +421,11 @@ class _Said:
         sizes, task = lengths[document], (owner == self.asks[0])[document]
         ends = np.minimum(reading.table.start, sizes - reading.table.end) < np.where(task, BRIEF / 2, 2)
         mine = people[document] & (text | ends)  # what they say before and behind a log is theirs
+        speakers = list(map(_SPEAKER, transcript.pieces))
+        if any(speakers):  # lines of earlier excerpts that are of one message are one text
+            quoted = np.array(speakers, dtype=bool)
+            whole = np.bincount(transcript.told, list(map(len, transcript.texts)))[transcript.told]
+            sizes = np.where(quoted[self.pieces], whole[self.pieces], lengths)[document]
         own = (sizes <= _TASK) | ends
         strong = np.zeros(size, dtype=bool)
         strong[facts.segment[IS_SENTENCE[facts.kind]]] = True
@@ -425,6 +434,9 @@ class _Said:
         strong[[row for row in own_words if STANDING.search(units[row])]] = True
         long = [row for row in own_words if sizes[row] > _SHORT and len(units[row]) <= BRIEF]
         strong[[row for row in long if DIRECTS.search(units[row])]] = True
+        kinds = reading.table.kind.tobytes()
+        if _LISTED[0] in kinds or _LISTED[1] in kinds:
+            strong[_led(own_words, units, kinds, transcript.told[self.pieces][document], strong)] = True
         strong |= self.revised["new"]
         newest = {units[row]: row for row in said}
         stays = "\n".join(compress(self.transcript.texts, ~self.gone))
@@ -547,6 +559,24 @@ class _Said:
             facts, ("all",), False, _FACT_SHARE, True, key.astype(np.int32), offsets,
             weight.astype(np.float32), worth, none, none,
         )  # fmt: skip
+
+
+def _led(rows: list[int], units: Sequence[str], kinds: bytes, told: Int64s, strong: Bools) -> list[int]:
+    """Those of `rows` that are items or tables below a line that leads into them and is strong, up to BRIEF.
+
+    O(rows).
+    """
+    found, before, left = [], -1, 0
+    for row in rows:
+        left -= len(units[row])
+        if row != before + 1 or told[row] != told[before]:
+            left = 0
+        if kinds[row] not in _LISTED:
+            left = BRIEF if strong[row] and units[row][-1] not in ".!?;" else 0
+        elif left > 0:
+            found.append(row)
+        before = row
+    return found
 
 
 def _with_codes(texts: Sequence[str], facts: FactTable) -> FactTable:
