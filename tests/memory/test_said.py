@@ -277,6 +277,10 @@ ORDERS = [
     "Spare the archive folder.",
     "Whatever comes, the seeds file stays as it is.",
     "Answers in French, please.",
+    "Ask Ada before a migration.",
+    "Confine edits to src/shop.",
+    "Avoid new packages.",
+    "That folder, seeds/old, is off limits.",
 ]
 
 
@@ -288,6 +292,26 @@ def test_an_order_without_not_stands_also_within_a_long_message(said: str, turn:
     messages[4 * turn] = {"role": "user", "content": " ".join([*told[:9], said, *told[9:]])}
     text = all_text(compact_messages(messages, budget=tokens_of(messages) // 6).messages)
     assert said in text
+
+
+@pytest.mark.parametrize("turn", [0, 6])
+@pytest.mark.parametrize(
+    ("head", "items"),
+    [
+        ("Don't touch any of these:", ["- infra/legacy", "- vault_keys", "- port 9443"]),
+        ("Ground rules:", ["1. infra/legacy", "2. Tabs.", "3. Signed commits."]),
+        ("## Do not touch\n", ["| path | owner |\n|---|---|\n| infra/legacy | Ken |"]),
+    ],
+)
+def test_what_is_listed_below_an_order_stands_with_it(head: str, items: list[str], turn: int) -> None:
+    messages = session()
+    told = " ".join(f"{AROUND[n % 3]} That was on day {n} of the tour." for n in range(9))
+    messages[4 * turn] = {"role": "user", "content": "\n\n".join([told, "\n".join([head, *items]), told])}
+    for _ in range(3):
+        messages = compact_messages(messages, budget=700).messages
+        text = all_text(messages)
+        assert [row for item in items for row in re.split(r"\n(?:\|---.*\n)?", item) if row not in text] == []
+        messages = [*messages, *session(4)]
 
 
 @pytest.mark.parametrize("turn", [0, 6])

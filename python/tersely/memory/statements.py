@@ -48,7 +48,8 @@ STANDING = re.compile(
     rf"(?-i:\A{LABEL.pattern})|{CHANGES.pattern}"
     r"|\b(?:prefers?|preferences?|wish(?:es)?|wants?|needs?|always|only|never|make sure|be sure|ensure|keep"
     r"|stop|treat|remember|leave|use|send|confidential|secret|deadline|limit|cap|budget"
-    r"|at most|at least|due|my name|call me|i am|i'm|we are|we're|allergic|when(?:ever)? you|before you"
+    r"|avoid|careful|off[- ]limits|hands[- ]off|rules(?=:?\W*\Z)|at most|at least|due|my name|call me|i am"
+    r"|i'm|we are|we're|allergic|when(?:ever)? you|before you"
     r"|after you|if|unless|correction|update|changed? my mind|open questions?|immer|nur"
     r"|bevorzuge|möchte|brauche|ich bin|toujours|seulement|préfère|je suis|je veux|siempre|solo|prefiero"
     r"|quiero|soy|sempre|preferisco|voglio)\b",
@@ -71,8 +72,9 @@ _OF_THINGS = (
 # alone"), a thing that is so in the present ("The table is off limits"), or a request. Questions are none.
 DIRECTS = re.compile(
     r"(?:\A|[,;:] |\b(?:and|so|please|then) )(?:please |also |just )?"
-    rf"(?!(?:{_BOUND}|{_OF_THINGS}|more|most)\b)(?!\w*(?:ing|ed|ly|s)\b)[a-z]{{2,12}} "
-    rf"(?:{_OF_THINGS}|this|that|these|those|it|me|us|them|him|only|with|from|to|into|in|on|at|for|off|out|away"
+    rf"(?!(?:{_BOUND}|{_OF_THINGS}|more|most)\b)(?!\w\w+ing\b|\w*(?:ed|ly|s)\b)[a-z]{{2,12}} "
+    r"(?:\w\S*(?<!ed) (?:to|from|before|until|without|unless|first)\b"
+    rf"|{_OF_THINGS}|this|that|these|those|it|me|us|them|him|only|with|from|to|into|in|on|at|for|off|out|away"
     r"|clear|around|back|up|down|over|by|as|until|before|after|between)\b"
     r"(?:[^?\n]|\n(?! {4}))*(?<!:)\Z"
     rf"|(?:\A|, )(?!(?:{_BOUND})\b)\w[\w' ./-]{{1,59}} (?:is|are|stays?|remains?) [^?\n]{{2,90}}(?<!:)\Z"
