@@ -295,6 +295,16 @@ def test_an_order_without_not_stands_also_within_a_long_message(said: str, turn:
 
 
 @pytest.mark.parametrize("turn", [0, 6])
+@pytest.mark.parametrize("said", [SAID[4], *ORDERS[1:2], "Wait for my OK before deploying."])
+def test_also_within_one_of_many_pages(said: str, turn: int) -> None:
+    messages = session()
+    told = [f"{AROUND[n % 3]} That was on day {n} of the tour." for n in range(130)]
+    messages[4 * turn] = {"role": "user", "content": " ".join([*told[:70], said, *told[70:]])}
+    text = all_text(compact_messages(messages, budget=tokens_of(messages) // 8).messages)
+    assert said in text
+
+
+@pytest.mark.parametrize("turn", [0, 6])
 @pytest.mark.parametrize(
     ("head", "items"),
     [

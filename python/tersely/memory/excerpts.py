@@ -27,7 +27,7 @@ from tersely.memory.quoting import EMPTY, frame_excerpts, quote, sources_of
 from tersely.memory.references import is_reference
 from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
-from tersely.memory.statements import BRIEF, DIRECTS, IS_SENTENCE, STANDING, Transcript, stated_lines
+from tersely.memory.statements import BRIEF, DIRECTS, IS_SENTENCE, ORDERS, STANDING, Transcript, stated_lines
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import BatchTokenCounter
 from tersely.types import (
@@ -110,6 +110,7 @@ _SHORT = 240
 _USUAL = 60  # characters of a statement: a token of a longer one is worth less
 _BREATH = 120  # characters of what they say whose sentences stay or go together
 _TASK = 6000  # the same of a text that is theirs as a whole, and not what they pasted
+_LETTER = 24_000  # the same of one that may be pasted prose, of which only words of orders count
 _NEWEST = 1 / 3  # share of the messages that count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.3, 0.55
 _SAID, _FAILED = 8.0, 4.0  # what people say; what failed
@@ -434,9 +435,11 @@ class _Said:
         strong[[row for row in own_words if STANDING.search(units[row])]] = True
         long = [row for row in own_words if sizes[row] > _SHORT and len(units[row]) <= BRIEF]
         strong[[row for row in long if DIRECTS.search(units[row])]] = True
+        letter = [row for row in said if sizes[row] <= _LETTER]
+        strong[[row for row in letter if ORDERS.search(units[row])]] = True
         kinds = reading.table.kind.tobytes()
         if _LISTED[0] in kinds or _LISTED[1] in kinds:
-            strong[_led(own_words, units, kinds, transcript.told[self.pieces][document], strong)] = True
+            strong[_led(letter, units, kinds, transcript.told[self.pieces][document], strong)] = True
         strong |= self.revised["new"]
         newest = {units[row]: row for row in said}
         stays = "\n".join(compress(self.transcript.texts, ~self.gone))

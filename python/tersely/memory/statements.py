@@ -42,17 +42,21 @@ CHANGES = re.compile(
     r"|geändert|désormais|finalement|plutôt|ahora|mejor|ya no|en lugar de)\b",
     re.I,
 )
+# Words of orders that stand, without "must" or "not".
+_ORDER = (
+    r"always|only|never|make sure|be sure|ensure|keep|stop|treat|leave|avoid|careful|off[- ]limits"
+    r"|hands[- ]off|read[- ]only|frozen|before you|before \w+ing|immer|nur|toujours|seulement"
+    r"|siempre|solo|sempre"
+)
+ORDERS = re.compile(rf"\b(?:{_ORDER})\b", re.I)
 # Words by which people say what is to hold from now on, without "must" or "not": a label, wishes, standing
 # orders, conditions, who they are, what is no longer as it was.
 STANDING = re.compile(
-    rf"(?-i:\A{LABEL.pattern})|{CHANGES.pattern}"
-    r"|\b(?:prefers?|preferences?|wish(?:es)?|wants?|needs?|always|only|never|make sure|be sure|ensure|keep"
-    r"|stop|treat|remember|leave|use|send|confidential|secret|deadline|limit|cap|budget"
-    r"|avoid|careful|off[- ]limits|hands[- ]off|rules(?=:?\W*\Z)|at most|at least|due|my name|call me|i am"
-    r"|i'm|we are|we're|allergic|when(?:ever)? you|before you"
-    r"|after you|if|unless|correction|update|changed? my mind|open questions?|immer|nur"
-    r"|bevorzuge|möchte|brauche|ich bin|toujours|seulement|préfère|je suis|je veux|siempre|solo|prefiero"
-    r"|quiero|soy|sempre|preferisco|voglio)\b",
+    rf"(?-i:\A{LABEL.pattern})|{CHANGES.pattern}|\b(?:{_ORDER}"
+    r"|prefers?|preferences?|wish(?:es)?|wants?|needs?|remember|use|send|confidential|secret|deadline|limit|cap"
+    r"|budget|rules(?=:?\W*\Z)|at most|at least|due|my name|call me|i am|i'm|we are|we're|allergic"
+    r"|when(?:ever)? you|after you|if|unless|correction|update|changed? my mind|open questions?|bevorzuge"
+    r"|möchte|brauche|ich bin|préfère|je suis|je veux|prefiero|quiero|soy|preferisco|voglio)\b",
     re.I,
 )
 _BOUND = (  # words that begin neither an order nor the name of a thing
