@@ -26,6 +26,25 @@ UNITS = [
     f"     Active: {'inactive (dead)' if n == 37 else 'active (running)'}\n   Main PID: {1000 + n} (svc{n})"
     for n in range(60)
 ]
+SECTIONS = [
+    f"[s{n}]\nupstream=10.0.1.{n}:8080\ntimeout=30\ntls={'off' if n == 27 else 'on'}" for n in range(80)
+]
+SERVERS = [
+    f"server {{\n    listen 443 ssl;\n    server_name s{n}.example.com;\n    location / {{\n"
+    f"        proxy_pass http://{'127.0.0.1:9' if n == 27 else f'10.0.1.{n}:8080'};\n    }}\n}}"
+    for n in range(40)
+]
+
+
+@pytest.mark.parametrize("file", [None, "sites.ini"])
+@pytest.mark.parametrize("ratio", [0.1, 0.2, 0.3])
+def test_a_block_whose_head_says_nothing_is_named_by_its_first_line_of_its_own(
+    file: str | None, ratio: float
+) -> None:
+    servers = tersely.compress("\n".join(SERVERS), ratio=ratio).text
+    assert servers.index("s27.example.com") < servers.index("127.0.0.1:9")
+    sections = tersely.compress(Document("\n".join(SECTIONS), id=file or ""), ratio=ratio).text
+    assert sections.index("[s27]") < sections.index("tls=off")
 
 
 @pytest.mark.parametrize(
@@ -34,9 +53,10 @@ UNITS = [
         (HOSTS, "degraded", "host db31.", "Which host has a degraded raid?"),
         (SCANS, "redis", "report for 10.0.0.33\n", "Which host has redis open?"),
         (UNITS, "inactive (dead)", "● svc37.", "Which service is inactive?"),
+        (SECTIONS, "tls=off", "[s27]", "Which has tls=off?"),
         (SUITES, "TIMED OUT", "suite pkg44\n", "Which suite timed out?"),
     ],
-    ids=["hosts", "scans", "units", "suites"],
+    ids=["hosts", "scans", "units", "sections", "suites"],
 )
 @pytest.mark.parametrize("ratio", [0.1, 0.2, 0.3])
 def test_an_odd_line_stands_under_its_own_head(

@@ -21,6 +21,7 @@ constexpr float kBrought = 0.6F, kLeadWorth = 0.4F;  // of what a line is worth:
 constexpr std::int64_t kFewestHeads = 4;             // blocks that begin alike
 constexpr double kHeadShare = 0.8;                   // of the lines of a template begin blocks
 constexpr std::size_t kLongestBlock = 40;            // lines of one that has a head
+constexpr std::size_t kMostOwners = 8;               // of an odd row, one above the other, that are brought by name
 
 // Finds what each line of a document belongs to.
 class OwnerReader {
@@ -31,7 +32,8 @@ class OwnerReader {
           leads(lines.rows.size(), false),
           lines_(lines),
           rows_(lines.rows),
-          templates_(lines.counts.size()) {}
+          templates_(lines.counts.size()),
+          name_(lines.rows.size(), kNobody) {}
 
     std::vector<std::int32_t> owner, needs;  // of each row: what it belongs to, and that if it heads the row's block
     std::vector<bool> leads;                 // of each row: whether it leads
@@ -61,11 +63,27 @@ class OwnerReader {
             if (mine_is < 0 && has_it(lead) && !leads[i]) mine_is = lead;
             if (mine_is < 0 && has_it(head)) mine_is = head;
             owner[i] = mine_is;
+            if (mine_is >= 0 && row.copies == 0 && name_[static_cast<std::size_t>(mine_is)] < 0)
+                name_[static_cast<std::size_t>(mine_is)] = static_cast<std::int32_t>(i);
             if (mine_is >= 0 && mine_is == head) needs[i] = head;
-            if (leads[i]) lead = static_cast<std::int32_t>(i);
-            if (begins) head = lead = static_cast<std::int32_t>(i);
-            if (row.copies > 0) lead = kNobody;  // a repeated line does not lead into another block
+            if (begins) head = static_cast<std::int32_t>(i);
+            // a repeated line does not lead into another block
+            if (begins || leads[i]) lead = row.copies > 0 ? kNobody : static_cast<std::int32_t>(i);
             if (!has(row, kGutter | kPoints)) above_.push_back(i);
+        }
+    }
+
+    // Lets a row need its owner; one that says what others do is brought with the line that names it, and its owner.
+    // O(kMostOwners).
+    void bring(std::size_t i) {
+        std::int32_t one = needs[i] = owner[i];
+        for (std::size_t met = 0; met < kMostOwners && one >= 0 && at(one).copies > 0; ++met) {
+            const std::int32_t name = name_[static_cast<std::size_t>(one)];
+            const bool above = name >= 0 && name < static_cast<std::int32_t>(i);
+            if (above) needs[static_cast<std::size_t>(name)] = one;
+            if (above) needs[i] = name;
+            i = static_cast<std::size_t>(one);
+            one = needs[i] = owner[i];
         }
     }
 
@@ -88,9 +106,10 @@ class OwnerReader {
                follows(i + 1);
     }
     const Row& at(std::int32_t row) const { return rows_[static_cast<std::size_t>(row)]; }
-    // Rows of a column are set to its right; lines of one form are told of the same, but where branches are drawn.
+    // Rows of a column are set to its right; lines of one form are told of the same, but where branches are drawn or
+    // a bracket opens.
     bool are_siblings(const Row& one, const Row& other) const {
-        if (other.margin < 0) return false;
+        if (other.margin < 0 || has(one, kOpensBlock)) return false;
         return (has(one, kOpensNumber) && has(other, kOpensNumber)) ||
                lines_.forms[static_cast<std::size_t>(one.template_id)] ==
                    lines_.forms[static_cast<std::size_t>(other.template_id)];
@@ -114,6 +133,7 @@ class OwnerReader {
     const GradedLines& lines_;
     std::span<const Row> rows_;
     std::vector<Template> templates_;
+    std::vector<std::int32_t> name_;  // of each row: the first that is its own and stands nowhere else before
     std::vector<std::size_t> above_;
 };
 
@@ -254,7 +274,7 @@ Arrangement arrange(const GradedLines& lines, std::span<const float> grade, std:
             }
             worth = std::max(worth, brought[i]);
             if (owners.owner[i] < 0) continue;
-            if (is_odd(i)) owners.needs[i] = owners.owner[i];
+            if (is_odd(i)) owners.bring(i);
             float& above = brought[static_cast<std::size_t>(owners.owner[i])];
             above = std::max(above, kBrought * worth);
         }

@@ -20,13 +20,16 @@ namespace tersely::content {
 // without kFailure. A line of a list is worth its grade and its place.
 //
 // In all other documents a line has an owner:
-//  - the nearest line above with a smaller margin that is no quote of a file and no sibling of it: of another form, and
-//    one of the two does not begin with a digit (columns are set to the right);
+//  - the nearest line above with a smaller margin that is no quote of a file and no sibling of it: it ends with
+//    an opening bracket, or is of another form, and one of the two does not begin with a digit (columns are set to the
+//    right);
 //  - else the last line that leads (kLeads, or it stands between rules) and is no copy: of its block, or right before;
 //  - else the head of its block: the first line, of a template of which kFewestHeads or more begin blocks, most of all.
 // A line that leads says little by itself and is never essential; but an owner is worth at least a part of what each of
 // its lines is worth, so that it comes where they do. A head comes with each line of its block, an owner with each odd
-// line: one with an odd value, or of a rare template where few lines, but for those that lead, are of one.
+// line: one with an odd value, or of a rare template where few lines, but for those that lead, are of one. An owner
+// that was there before, byte for byte, does not say whose the line is: it comes with the first line above the odd one
+// that it owns and that was not.
 struct Arrangement {
     std::vector<std::int32_t> needs;   // the owner; in records that people wrote the line before within a head, below
                                        // it its last line; in trees what it hangs on; -1: nothing

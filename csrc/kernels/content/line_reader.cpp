@@ -728,6 +728,7 @@ void LineReader::read_piece(std::string_view piece) {
         const std::string_view said = plain.substr(margin.bytes);
         if (!said.empty() && digit(said[0])) row.marks |= kOpensNumber;
         if (leads(said)) row.marks |= kLeads;
+        if (said.ends_with('{') || said.ends_with('[') || said.ends_with('(')) row.marks |= kOpensBlock;
         const auto id = static_cast<std::size_t>(row.template_id);
         row.said = codes_.size();
         if (id < miner_.size()) {

@@ -42,6 +42,7 @@ inline constexpr std::uint32_t kNot = 1U << 21U;      // not
 inline constexpr std::uint32_t kExits = 1U << 22U;    // exit, exited, returned
 inline constexpr std::uint32_t kCodeOf = 1U << 23U;   // code, status: a number follows
 inline constexpr std::uint32_t kTests = 1U << 24U;    // what is counted: test, tests
+inline constexpr std::uint32_t kOpensBlock = kTests;  // of a row: it ends with an opening bracket
 inline constexpr std::uint32_t kLevelKey =
     1U << 25U;  // level, severity, status, result: what follows "=" or ":" is an outcome
 inline constexpr std::uint32_t kQuietWord = 1U << 26U;

@@ -28,6 +28,7 @@ _COLUMNS = 0.8  # the same of tables: lines may look like columns by chance
 _LONG = 200  # characters, on average, of lines that are paragraphs
 _SETTINGS = frozenset({None, "ini", "toml", "yaml"})  # languages of code that may be a dump of a tool
 _INDENTED = 10  # of so many lines one is indented in what has blocks
+_ALIKE, _OF_ONE_FORM = 12, 0.9  # blocks that are alike, and the share of their lines that have their like
 _MOST_LINES = 1024  # that are looked at one by one
 _HELD = re.compile(r"\n(?:[ \t]+[^ \t\n\d]|\[\[|-)")  # lines within others; indented numbers are a column
 _HEAD = re.compile(r"^\[[^\n]*\]", re.MULTILINE)  # of sections, whose names differ
@@ -187,17 +188,24 @@ def reader_of(block: str, language: str) -> ContentReader | None:
     return None if make is None or kind == "mixed" else make()
 
 
-def _is_dump(text: str) -> bool:
-    """Whether no line holds others, as in settings that a tool prints, and traces of calls. O(characters).
+def _is_dump(text: str, found: Detection) -> bool:
+    """Whether settings are lines of a dump, as a tool prints them, or blocks of one form. O(characters).
 
-    Lines of which each counts on from the one before are definitions, one as good as another.
+    Of a dump no line holds others, and nobody said what it is. Blocks of one form are many, nearly all their
+    lines have their like in others, and hardly any calls something; those of YAML have a reader. Lines of
+    which each counts on from the one before are definitions, one as good as another.
     """
     heads = _HEAD.findall(text)
-    holds = sum(1 for _ in _HELD.finditer(text))
-    if holds * _INDENTED >= text.count("\n") or (heads and len(set(heads)) == len(heads)):
-        return False
+    lined = text.count("\n")
+    holds = sum(1 for _ in _HELD.finditer(text)) * _INDENTED >= lined
     lines = read_lines([text], None, _MOST_LINES)
-    return 2 * int(lines.in_series.max(initial=0)) < lines.total
+    if 2 * int(lines.in_series.max(initial=0)) >= lines.total:
+        return False
+    if found.confidence == 1 or holds or (heads and len(set(heads)) == len(heads)):
+        like = lines.counts[lines.template[~lines.bulk]] >= max(_ALIKE, len(heads) / 2)
+        calls = found.language is None and (found.confidence == 1 or text.count("(") * _INDENTED >= lined)
+        return found.language != "yaml" and not calls and lined > 0 and float(like.mean()) >= _OF_ONE_FORM
+    return True
 
 
 def trusted_kind(found: Detection, text: str) -> str:
@@ -216,7 +224,7 @@ def trusted_kind(found: Detection, text: str) -> str:
         kind = "xml"
     elif kind == "code" and all(f"\n{sign * 7} " in text for sign in "<>"):
         kind = "tool_output"  # what git wrote of a conflict is no program
-    elif kind == "code" and language in _SETTINGS and found.confidence < 1 and _is_dump(text):
+    elif kind == "code" and language in _SETTINGS and _is_dump(text, found):
         kind = "tool_output"
     elif kind == "code" and language == "yaml":
         kind = "yaml" if is_laid_out(text) else "tool_output"
