@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tersely.agents.audit import Audit
+from tersely.engine.reading import count_batch
 from tersely.models.counters import resolve_counter
 from tersely.report.page import to_html
 from tersely.types import Compressed, Document, Kind, Receipt, Span, count_reasons
@@ -23,7 +24,7 @@ def audit_page(audit: Audit) -> str:
             some, reason = (kept, "excerpt") if stays else (dropped, "rewritten")
             some.append(Span(number, at, at + len(line), Kind.PROSE, reason, 0.0))
             at += len(line)
-    tokens, *old = resolve_counter(None).count_batch([made, *texts])
+    tokens, *old = count_batch(resolve_counter(None), [made, *texts]).tolist()
     receipt = Receipt(
         original_tokens=sum(old),
         tokens=tokens,
