@@ -50,6 +50,21 @@ def test_what_is_lost_is_named_by_kind_and_place_and_what_is_reworded_is_not() -
     assert never in page and "default-src 'none'" in page and "lost" in page
 
 
+def test_orders_without_must_or_not_count_and_what_is_told_does_not() -> None:
+    orders = [
+        "Leave port 9443 alone.",
+        "Prod is read-only for you.",
+        "Ask me before you touch Stripe.",
+        "Always run the linter.",
+    ]
+    told = ["We always had two of them.", "The trains stop at noon.", "Keep going.", "Did you leave it on?"]
+    history = [{"role": "user", "content": " ".join(orders + told)}]
+    assert lost(history, [{"role": "user", "content": orders[0]}]) >= {
+        ("instructions", one, 0) for one in orders[1:]
+    }
+    assert audit(history, history).counts()["instructions"] == (4, 0)
+
+
 TEXTS = st.lists(
     st.sampled_from(
         ["Never restart pool 7.", "We decided to use Postgres.", "a/b.py:3 failed", "ok", LOG, "\ud83d"]

@@ -18,7 +18,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.content.units import Bools
-from tersely.engine.facts import FactCoverage, find_facts, rows_at
+from tersely.engine.facts import FactCoverage, find_facts, joined_facts, rows_at
 from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, count_batch, segment
 from tersely.engine.strategies import Auto
 from tersely.engine.worth import hybrid, importance, read_for_query
@@ -598,9 +598,5 @@ def _with_codes(texts: Sequence[str], facts: FactTable) -> FactTable:
     key = [keys.setdefault(text, facts.keys + len(keys)) for text in slices(texts, document, start, end)]
     none = np.zeros(len(key), dtype=np.int32)
     kind = np.full(len(key), FactKind.IDENTIFIER, dtype=np.uint8)
-    codes = (kind, document, start, end, none, none, np.array(key, dtype=np.int32))
-    known_ones = (facts.kind, facts.document, facts.start, facts.end, facts.segment, facts.last, facts.key)
-    pairs: list[Any] = list(zip(known_ones, codes, strict=True))
-    weight = np.concatenate((facts.weight, none.astype(np.float32)))
-    columns: list[Any] = [*map(np.concatenate, pairs), facts.keys + len(keys), weight]
-    return FactTable(*columns)
+    columns = (kind, document, start, end, none, none, np.array(key, dtype=np.int32))
+    return joined_facts(facts, FactTable(*columns, facts.keys + len(keys), none.astype(np.float32)))

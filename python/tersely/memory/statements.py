@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, compress, repeat
+from itertools import accumulate, chain, compress, count, repeat
 from operator import and_, attrgetter
 
 import numpy as np
 
 from tersely import _native
 from tersely.content.units import Bools
-from tersely.engine.facts import TextIndex, fact_keys, find_facts, stand_alone
+from tersely.engine.facts import TextIndex, fact_keys, find_facts, joined_facts, stand_alone
 from tersely.engine.reading import segment
 from tersely.memory.messages import Entry, Piece
-from tersely.types import FactKind, FactTable, Int64s, SegmentTable, pieces
+from tersely.types import FactKind, FactTable, Int64s, Kind, SegmentTable, pieces
 
 #: Kinds of statements, those first whose loss costs most, and the kinds of facts that they are.
 KINDS = {
@@ -49,6 +49,12 @@ _ORDER = (
     r"|siempre|solo|sempre"
 )
 ORDERS = re.compile(rf"\b(?:{_ORDER})\b", re.I)
+# Those that begin a sentence, or can hardly tell of something: a sentence that is an order for sure.
+_ORDERING = re.compile(
+    rf"(?:\W*(?:please |also )?(?:{_ORDER})(?: \S+){{2}}"
+    r"|.*\b(?:off[- ]limits|hands[- ]off|read[- ]only|before you|be careful)\b).*\Z(?<![?:])",
+    re.I | re.S,
+)
 # Words by which people say what is to hold from now on, without "must" or "not": a label, wishes, standing
 # orders, conditions, who they are, what is no longer as it was.
 STANDING = re.compile(
@@ -88,6 +94,7 @@ DIRECTS = re.compile(
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
 SPEAKERS = ("system", "user", "assistant", "tool")
 _SPEAKER = {name: number for number, name in enumerate(SPEAKERS)}
+_LAST_OF_PROSE = int(Kind.LIST_ITEM)  # behind prose and headings; others are quoted, data or code
 _NOBODY = SPEAKERS.index("tool")  # what has an unknown role is data
 _WORD = re.compile(r"\w")
 _PIECES, _ROLE = map(attrgetter, ("pieces", "role"))
@@ -190,7 +197,9 @@ def find_statements(transcript: Transcript, has: Bools, made: str, newest: bool 
     one that is stated several times: the first of who says it before others (SPEAKERS), or, if `newest`, the
     last. O(characters + facts log facts).
     """
-    facts = transcript.facts
+    facts = _with_orders(transcript)
+    if len(has) < facts.keys:
+        has = np.concatenate((has, np.zeros(facts.keys - len(has), dtype=bool)))
     kind = _KIND[facts.kind]
     speaker = np.array([_SPEAKER.get(role, _NOBODY) for role in transcript.roles], dtype=np.int64)
     speaker = speaker[facts.document]
@@ -212,6 +221,32 @@ def find_statements(transcript: Transcript, has: Bools, made: str, newest: bool 
     stated = stated_lines(" ".join(made.casefold().split()), said)
     stands[gone] = [text in stated for text in said]
     return Statements(found, kind[chosen], speaker[chosen], stands)
+
+
+def _with_orders(transcript: Transcript) -> FactTable:
+    """The facts, and as obligations the sentences of people and systems that order without "must" or "not".
+
+    O(characters).
+    """
+    table, facts, texts = transcript.table, transcript.facts, transcript.texts
+    says = transcript.people | np.array(list(map("system".__eq__, transcript.roles)), dtype=bool)
+    open_ = says[table.document] & (table.kind <= _LAST_OF_PROSE) & (table.end - table.start <= BRIEF)
+    open_[facts.segment[IS_SENTENCE[facts.kind]]] = False
+    rows = open_.nonzero()[0]
+    units = pieces(texts, table.document[rows], table.start[rows], table.end[rows])
+    found = list(map(_ORDERING.match, units))
+    orders = list(compress(units, found))
+    if not orders:
+        return facts
+    keys = dict(zip(dict.fromkeys(orders), count(facts.keys), strict=False))
+    key = list(map(keys.__getitem__, orders))
+    rows = rows[np.array(found, dtype=bool)].astype(np.int32)
+    more = FactTable(
+        np.full(len(rows), FactKind.OBLIGATION, dtype=np.uint8), table.document[rows], table.start[rows],
+        table.end[rows], rows, rows, np.array(key, dtype=np.int32), facts.keys + len(keys),
+        np.ones(len(rows), dtype=np.float32),
+    )  # fmt: skip
+    return joined_facts(facts, more)
 
 
 def standing_sentences(texts: Sequence[str]) -> list[str]:
