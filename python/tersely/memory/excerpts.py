@@ -27,7 +27,16 @@ from tersely.memory.quoting import EMPTY, frame_excerpts, quote, sources_of
 from tersely.memory.references import is_reference
 from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
-from tersely.memory.statements import BRIEF, DIRECTS, IS_SENTENCE, ORDERS, STANDING, Transcript, stated_lines
+from tersely.memory.statements import (
+    BRIEF,
+    DIRECTS,
+    IS_SENTENCE,
+    NUMBER,
+    ORDERS,
+    STANDING,
+    Transcript,
+    stated_lines,
+)
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import BatchTokenCounter
 from tersely.types import (
@@ -128,6 +137,7 @@ _CODES = re.compile(
 _RARE = 0.25
 _NO_NEWS = ("code", "diff", "html")  # in texts of these types words of errors say nothing of a failure
 _IDENTIFIES = 0.65
+_ERROR, _IDENTIFIER = int(FactKind.ERROR), int(FactKind.IDENTIFIER)  # a member takes two calls
 _MOST = 3.0
 _WORTHS = {
     FactKind.PATH: 1.0, FactKind.PATH_LINE: 1.0, FactKind.URL: 1.0, FactKind.ERROR: 1.0,
@@ -320,7 +330,7 @@ def _heads(counter: BatchTokenCounter, sources: Sequence[str], others: int) -> H
     numbers: dict[str, int] = {}
     of = [numbers.setdefault(source, len(numbers)) for source in sources] + [-1] * others
     costs = count_batch(counter, [f"{source}: " for source in numbers]) + 1
-    return Heads(costs, np.full(len(numbers), -1, dtype=np.int32), np.array(of, dtype=np.int32))
+    return Heads(costs, np.zeros(len(numbers), dtype=np.int32) - 1, np.array(of, dtype=np.int32))
 
 
 def _joined(texts: list[str], request: Request, original: int, quoted: int) -> Reading:
@@ -328,7 +338,7 @@ def _joined(texts: list[str], request: Request, original: int, quoted: int) -> R
     analysis = analyze(texts)
     table, worth = analysis.table, _ranks(importance(texts, analysis).worth)
     size, before = len(table), len(texts)
-    group, pinned = np.full(size, -1, dtype=np.int32), np.zeros(size, dtype=np.uint8)
+    group, pinned = np.zeros(size, dtype=np.int32) - 1, np.zeros(size, dtype=np.uint8)
     first = Reading(request, texts, original, table, worth.astype(np.float32), (), group, pinned)
     if not request.documents:
         return first
@@ -477,7 +487,7 @@ class _Said:
         recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
         near = recency[document]
         failed = transcript.failed[self.pieces][document] & short
-        failed[facts.segment[facts.kind == FactKind.ERROR]] = True
+        failed[facts.segment[facts.kind == _ERROR]] = True
         if reading.essential is not None:
             failed |= reading.essential
         news = ~people & ~talks
@@ -497,7 +507,7 @@ class _Said:
         worth[first] = worth[first] * 2 / (1 + length / _USUAL) + place[first]
         worth[silent] = 0
         wanted = (_WORTH[facts.kind] > 0) & ~silent[facts.segment]
-        wanted &= (facts.kind != FactKind.NUMBER) | people[facts.document]
+        wanted &= (facts.kind != NUMBER) | people[facts.document]
         wanted &= ~(older | self.revised["replaced"] | self.revised["older"])[facts.segment]
         made = replace(
             reading,
@@ -513,7 +523,7 @@ class _Said:
 
     def _together(self, rows: Int64s, document: Int32s) -> Int32s:
         """int32[units]: the groups, and units in `rows` of one document as one."""
-        follows = np.full(len(self.group), -1, dtype=np.int32)
+        follows = np.zeros(len(self.group), dtype=np.int32) - 1
         follows[rows[1:]] = np.where(document[rows[1:]] == document[rows[:-1]], rows[:-1], -1)
         return _native.held_together(self.group, follows) if (follows >= 0).any() else self.group
 
@@ -525,7 +535,7 @@ class _Said:
             texts = [*texts, *map(reading.texts.__getitem__, reading.pages)]
             facts = find_facts(texts, segment(texts))
         facts = _with_codes(texts, facts)
-        piece, document = facts.document, np.full(len(texts), -1, dtype=np.int32)
+        piece, document = facts.document, np.zeros(len(texts), dtype=np.int32) - 1
         document[source] = np.arange(len(source))
         known, asked = np.zeros((2, facts.keys), dtype=bool)
         own = piece < len(self.gone)
@@ -597,6 +607,6 @@ def _with_codes(texts: Sequence[str], facts: FactTable) -> FactTable:
     keys: dict[str, int] = {}
     key = [keys.setdefault(text, facts.keys + len(keys)) for text in slices(texts, document, start, end)]
     none = np.zeros(len(key), dtype=np.int32)
-    kind = np.full(len(key), FactKind.IDENTIFIER, dtype=np.uint8)
+    kind = np.zeros(len(key), dtype=np.uint8) + np.uint8(_IDENTIFIER)
     columns = (kind, document, start, end, none, none, np.array(key, dtype=np.int32))
     return joined_facts(facts, FactTable(*columns, facts.keys + len(keys), none.astype(np.float32)))

@@ -26,6 +26,7 @@ KINDS = {
     "facts": "NUMBER DATE VERSION NAME INLINE_CODE URL IDENTIFIER",
 }
 #: Kinds of facts that are clauses or sentences.
+NUMBER = int(FactKind.NUMBER)
 SENTENCES = (FactKind.OBLIGATION, FactKind.NEGATION, FactKind.DECISION)
 IS_SENTENCE = np.array([kind in SENTENCES for kind in FactKind])  # by kind
 # Words before a colon by which people say what kind of statement follows: "HARD CONSTRAINT: ", "NOTE: ".
@@ -205,7 +206,7 @@ def find_statements(transcript: Transcript, has: Bools, made: str, newest: bool 
     speaker = speaker[facts.document]
     shown = np.array(list(map("picture".__ne__, map(_PIECE_KIND, transcript.pieces))), dtype=bool)
     counts = (kind >= 0) & shown[facts.document] & _MAY[kind, speaker]
-    counts &= (facts.kind != FactKind.NUMBER) | (speaker != SPEAKERS.index("tool"))
+    counts &= (facts.kind != NUMBER) | (speaker != SPEAKERS.index("tool"))
     rows = counts.nonzero()[0]
     order = rows[::-1] if newest else rows[speaker[rows].argsort(kind="stable")]
     _, first = np.unique(facts.key[order], return_index=True)
