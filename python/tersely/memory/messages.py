@@ -666,13 +666,17 @@ def read_result(result: Any) -> Entry:
     return entry._replace(role="tool", pieces=pieces)
 
 
+def _is_one(value: Any, names: Collection[str]) -> bool:
+    return isinstance(value, str) and value in names
+
+
 def _is_message(value: Any) -> bool:
     """Whether a tool result is a message of a history, not a block or data."""
     if not isinstance(value, Mapping):
-        named = getattr(value, "type", None) in LANGCHAIN_TYPES and hasattr(value, "content")
+        named = _is_one(getattr(value, "type", None), LANGCHAIN_TYPES) and hasattr(value, "content")
         return (named or isinstance(getattr(value, "role", None), str)) and as_mapping(value) is not None
     what, role = value.get("type"), value.get("role")
-    if role in SPEAKERS or what == "message" or what in LANGCHAIN_TYPES:
+    if _is_one(role, SPEAKERS) or what == "message" or _is_one(what, LANGCHAIN_TYPES):
         return not value.keys().isdisjoint(("content", "parts", "data"))
     return what == "constructor" and isinstance(value.get("kwargs"), Mapping)
 
