@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from tersely import BudgetExceededError
 from tersely.memory import Compactor, compact_messages
 from tersely.memory.groups import REPLY_TOKENS
-from tersely.memory.messages import read_message, read_messages
+from tersely.memory.messages import read_message, read_messages, read_result
 from tersely.models.counters import resolve_counter
 
 LOG = "The worker started and wrote a row.\n" * 900 + "ERROR payment 4711 timed out in /srv/pay/x.py:12\n"
@@ -239,3 +239,7 @@ def test_any_mapping_fits_or_says_what_it_needs(messages: list[Any], budget: int
             result = compact(room)
         assert result.tokens == tokens_of(result.messages, counter) <= room
         assert messages == before
+
+
+def test_data_whose_type_or_role_is_a_list_is_no_message() -> None:
+    assert read_result('{"type": ["a"], "role": ["b"], "content": "c"}').role == "tool"
