@@ -50,5 +50,4 @@ run hermes "hermes-agent<1"
 
 # What a job writes, read by those who will read it.
 environment pyarrow pandas polars duckdb datasets pyspark
-HF_HUB_OFFLINE=1 "$venv/bin/python" -m pytest -rs --slow tests/scale/test_readers.py tests/scale/test_table.py \
-  tests/journeys/test_data.py
+HF_HUB_OFFLINE=1 "$venv/bin/python" -m pytest -rs --slow tests/scale/test_readers.py tests/scale/test_table.py
