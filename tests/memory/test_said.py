@@ -284,24 +284,24 @@ ORDERS = [
 ]
 
 
+def stands_within(said: str, turn: int, sentences: int, before: int, share: int) -> bool:
+    """Whether `said` stands in 1/share of a session, one of whose messages has it among so many sentences."""
+    messages = session()
+    told = [f"{AROUND[n % 3]} That was on day {n} of the tour." for n in range(sentences)]
+    messages[4 * turn] = {"role": "user", "content": " ".join([*told[:before], said, *told[before:]])}
+    return said in all_text(compact_messages(messages, budget=tokens_of(messages) // share).messages)
+
+
 @pytest.mark.parametrize("turn", [0, 6])
 @pytest.mark.parametrize("said", ORDERS)
 def test_an_order_without_not_stands_also_within_a_long_message(said: str, turn: int) -> None:
-    messages = session()
-    told = [f"{AROUND[n % 3]} That was on day {n} of the tour." for n in range(16)]
-    messages[4 * turn] = {"role": "user", "content": " ".join([*told[:9], said, *told[9:]])}
-    text = all_text(compact_messages(messages, budget=tokens_of(messages) // 6).messages)
-    assert said in text
+    assert stands_within(said, turn, sentences=16, before=9, share=6)
 
 
 @pytest.mark.parametrize("turn", [0, 6])
 @pytest.mark.parametrize("said", [SAID[4], *ORDERS[1:2], "Wait for my OK before deploying."])
 def test_also_within_one_of_many_pages(said: str, turn: int) -> None:
-    messages = session()
-    told = [f"{AROUND[n % 3]} That was on day {n} of the tour." for n in range(130)]
-    messages[4 * turn] = {"role": "user", "content": " ".join([*told[:70], said, *told[70:]])}
-    text = all_text(compact_messages(messages, budget=tokens_of(messages) // 8).messages)
-    assert said in text
+    assert stands_within(said, turn, sentences=130, before=70, share=8)
 
 
 @pytest.mark.parametrize("turn", [0, 6])
