@@ -32,7 +32,7 @@ TELLING: dict[str, tuple[tuple[int, int], Callable[[int], Call]]] = {
     "representative of copies": (
         (60_000, 300_000),
         lambda n: partial(
-            threshold_clusters, np.broadcast_to(rows(1)[0, :16], (n, 16)), 0.9, backend="exact"
+            threshold_clusters, np.broadcast_to(rows(1)[0, :16], (n, 16)), 0.9
         ),
     ),
 }
@@ -41,7 +41,7 @@ LONG: dict[str, Callable[[], Call]] = {
     "similarity": lambda: partial(cosine_similarity, WIDE),
     "similarity of two": lambda: partial(cosine_similarity, WIDE, WIDE),
     "single of copies": lambda: partial(
-        threshold_clusters, WIDE[:1, :16].repeat(40_000, 0), 0.9, linkage="single", backend="exact"
+        threshold_clusters, WIDE[:1, :16].repeat(40_000, 0), 0.9, linkage="single"
     ),
     **{
         name: partial(make, size)
