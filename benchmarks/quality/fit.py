@@ -6,7 +6,7 @@ the weights are kept small (ridge), each set counts the same.
 
 Examples:
     python -m benchmarks.quality.fit --data DIR                                       "none" and "static"
-    python -m benchmarks.quality.fit --data DIR --model MODEL.onnx --cache FILE       "model" too
+    python -m benchmarks.quality.fit --data DIR --model MODEL.onnx                    "model" too
     python -m benchmarks.quality.fit --data DIR --ridge 0.1 --json fit.json --dry-run
 """
 
@@ -114,7 +114,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=200, help="questions of each set and half (default: 200)")
     parser.add_argument("--ridge", type=float, default=0.02, help="default: 0.02")
     parser.add_argument("--model", type=Path, help="an ONNX sentence model, its tokenizer.json beside it")
-    parser.add_argument("--cache", type=Path, help="SQLite file that keeps the model's vectors")
     parser.add_argument("--dry-run", action="store_true", help="write no weights")
     return parser.parse_args()
 
@@ -124,10 +123,8 @@ def _kinds(options: argparse.Namespace) -> Iterator[tuple[str, CheckedEmbedder |
     yield "static", resolve_embedder(None)
     if options.model:
         from tersely.models.onnx import OnnxEmbedder
-        from tersely.models.recorded import CachedEmbedder
 
-        model = OnnxEmbedder(options.model)
-        yield "model", resolve_embedder(CachedEmbedder(model, path=options.cache))
+        yield "model", resolve_embedder(OnnxEmbedder(options.model))
 
 
 def _examples(chosen: list[Question], embedder: CheckedEmbedder | None) -> Iterator[Example]:

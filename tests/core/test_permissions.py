@@ -11,8 +11,7 @@ import pytest
 from tersely.cli import main
 from tersely.files import make_folder, renamed
 from tersely.memory import SegmentMemory
-from tersely.models.recorded import CachedEmbedder, Recorder
-from tersely.models.static import StaticEmbedder
+from tersely.models.recorded import Recorder
 from tersely.retrieval.index import Index
 from tersely.store import Store
 
@@ -49,7 +48,6 @@ def test_all_that_is_kept_is_private(tmp_path: Path, umask: int) -> None:
         Index.build(docs, place / "deep" / "index")
         Index.open(place / "deep" / "index")
         Recorder(lambda _: "yes", place / "replies.sqlite", name="m").complete("?")
-        CachedEmbedder(StaticEmbedder(), path=place / "vectors.sqlite").embed(["text"])
         assert {path.name for path in place.glob("store.sqlite*")} == {
             "store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "store.sqlite-lock"
         }  # fmt: skip

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import random
-import sqlite3
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +11,9 @@ import pytest
 import tersely
 from hypothesis import given, strategies as st
 from tersely.cache import BoundedCache
-from tersely.errors import ModelReplyError, StoreError
+from tersely.errors import ModelReplyError
 from tersely.models.embedders import resolve_cross_encoder, resolve_embedder
 from tersely.models.language_models import resolve_language_model
-from tersely.models.recorded import CachedEmbedder
 from tersely.models.static import SHIPPED
 from tersely.protocols import CrossEncoder, Embedder, TruncationReporter
 from tersely.retrieval import RelevanceScorer
@@ -222,65 +216,7 @@ class Vectors:
         return [[1.0 + text.count(letter) for letter in "abcdefgh"] for text in texts]
 
 
-class Letters:
-    """Counts letters, notes what it was asked for, and says that texts over 20 characters were cut."""
-
-    name = "letters"
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        return self.embed_report(texts)[0]
-
-    def embed_report(self, texts: Sequence[str]) -> tuple[Any, Any]:
-        self.asked += texts
-        rows = np.array([[1 + text.count("a"), text.count("b"), len(text)] for text in texts], dtype=float)
-        return rows.reshape(len(texts), 3), [i for i, text in enumerate(texts) if len(text) > 20]
-
-
-def expected(texts: Sequence[str]) -> Any:
-    rows = Letters().embed(texts)
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-
-
-@given(st.lists(st.lists(st.text("ab \ud800é", max_size=4), max_size=6), max_size=5))
-def test_answers_are_those_of_the_embedder(calls: list[list[str]]) -> None:
-    inner = Letters()
-    cache = CachedEmbedder(inner)
-    for texts in calls:
-        assert np.array_equal(cache.embed(texts), expected(texts).reshape(len(texts), 3))
-    everything = [text for texts in calls for text in texts]
-    assert sorted(inner.asked) == sorted(set(everything))
-    assert (cache.misses, cache.hits) == (len(set(everything)), len(everything) - len(set(everything)))
-
-
-def test_a_file_keeps_vectors_and_what_was_cut(tmp_path: Path) -> None:
-    texts = ["a" * 30, "b", "b" * 21]
-    for _ in range(2):  # the second time from the file
-        cache = CachedEmbedder(Letters(), path=tmp_path / "vectors")
-        for _ in range(2):
-            assert cache.embed_report(texts)[1].tolist() == [0, 2]
-        cache.close()
-    texts = [f"a{number}" for number in range(1200)]
-    first = CachedEmbedder(Letters(), path=tmp_path / "vectors")
-    vectors = first.embed(texts)
-    first.close()
-    inner = Letters()
-    second = CachedEmbedder(inner, path=tmp_path / "vectors", size=0)
-    assert np.array_equal(second.embed(texts), vectors)
-    assert (inner.asked, second.hits, second.misses) == ([], 1200, 0)
-
-
-def test_memory_is_bounded_and_counted() -> None:
-    inner = Letters()
-    cache = CachedEmbedder(inner, size=10 * (12 + 200))
-    texts = [str(number) for number in range(50)]
-    cache.embed(texts)
-    cache.embed(texts[-10:])
-    assert len(inner.asked) == 50
-    cache.embed(texts[:1])
-    assert len(inner.asked) == 51
+def test_hits_are_counted_and_a_cleared_cache_is_empty() -> None:
     cache: BoundedCache[str] = BoundedCache(1000)
     cache.put(b"a", "A", 1)
     assert (cache.get(b"a"), cache.get(b"b")) == ("A", None)
@@ -288,126 +224,6 @@ def test_memory_is_bounded_and_counted() -> None:
     cache.clear()
     assert (len(cache), cache.nbytes, cache.get(b"a")) == (0, 0, None)
     assert (cache.hits, cache.misses) == (1, 2)
-
-
-def test_a_file_is_of_named_models(tmp_path: Path) -> None:
-    class Nameless:
-        def embed(self, texts: Sequence[str]) -> Any:
-            return np.ones((len(texts), 2))
-
-    with pytest.raises(ValueError, match="Nameless has no name: pass name="):
-        CachedEmbedder(Nameless(), path=tmp_path / "vectors")
-    CachedEmbedder(Nameless(), path=tmp_path / "vectors", name="ones").embed(["a"])
-    CachedEmbedder(Nameless()).embed(["a"])
-
-    class Others(Letters):
-        name = "others"
-
-    CachedEmbedder(Letters(), path=tmp_path / "vectors").embed(["ab"])
-    inner = Others()
-    CachedEmbedder(inner, path=tmp_path / "vectors").embed(["ab"])
-    assert inner.asked == ["ab"]
-
-
-def test_a_failing_embedder_leaves_nothing_behind(tmp_path: Path) -> None:
-    class Failing(Letters):
-        def embed_report(self, texts: Sequence[str]) -> tuple[Any, Any]:
-            return [[np.nan]] * len(texts), []
-
-    with pytest.raises(ModelReplyError):
-        CachedEmbedder(Failing(), path=tmp_path / "vectors").embed(["a"])
-    assert np.array_equal(CachedEmbedder(Letters(), path=tmp_path / "vectors").embed(["a"]), expected(["a"]))
-
-
-DAMAGES = {
-    "no database": "",
-    "other program": "PRAGMA application_id = 7",
-    "other version": "PRAGMA user_version = 99",
-    "other vector": "UPDATE answers SET answer = zeroblob(12)",
-    "other kind": "UPDATE answers SET kind = 'cut'",
-    "swapped": "UPDATE answers SET answer ="
-    " (SELECT answer FROM answers b WHERE b.rowid = 12 - answers.rowid)",
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_or_foreign_file_is_an_error_and_is_left_alone(tmp_path: Path, damage: str) -> None:
-    path = tmp_path / "vectors"
-    texts = ["a" * count for count in range(1, 12)]
-    cache = CachedEmbedder(Letters(), path=path)
-    cache.embed(texts)
-    cache.close()
-    if not DAMAGES[damage]:
-        path.write_text("This is a letter to the harbour master, not a database. " * 50)
-    else:
-        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            connection.execute(DAMAGES[damage])
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match="vectors"):
-        CachedEmbedder(Letters(), path=path).embed(texts)
-    assert path.read_bytes() == before
-
-
-@pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]:
-    """A file with vectors of two models, and the texts of one of them."""
-    path = tmp_path_factory.mktemp("full") / "vectors"
-    texts = ["a" * number + "b" for number in range(1, 80)]
-    for name in ("letters", "others"):
-        cache = CachedEmbedder(Letters(), path=path, name=name)
-        cache.embed(texts)
-        cache.close()
-    return path.read_bytes(), texts
-
-
-@pytest.mark.parametrize("part", range(5))
-def test_a_damaged_file_gives_an_error_or_the_right_vectors(
-    full: tuple[bytes, list[str]], tmp_path: Path, part: int
-) -> None:
-    for seed in range(part, 500, 5):
-        random_ = random.Random(seed)
-        data, texts = bytearray(full[0]), full[1]
-        for _ in range(random_.choice((1, 20, 400))):
-            data[random_.randrange(len(data))] ^= random_.randrange(1, 256)
-        if part == 0:  # a page of another place, after the header or with it
-            page = 4096 * random_.randrange(len(data) // 4096)
-            data[page : page + 4096] = random_.choice((data[-4096:], random_.randbytes(4096)))
-        path = tmp_path / f"vectors-{seed}"
-        path.write_bytes(data)
-        path.chmod(0o600)
-        with contextlib.suppress(StoreError):
-            cache = CachedEmbedder(Letters(), path=path)
-            assert np.array_equal(cache.embed(texts), expected(texts)), seed
-            cache.close()
-
-
-def test_a_file_is_its_owners_and_of_one_model_a_name(tmp_path: Path) -> None:
-    cache = CachedEmbedder(Letters(), path=tmp_path / "vectors")
-    cache.embed(["a"])
-    assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
-    cache.close()
-
-    class Narrow(Letters):
-        def embed_report(self, texts: Sequence[str]) -> tuple[Any, Any]:
-            return np.ones((len(texts), 2)), []
-
-    CachedEmbedder(Letters(), path=tmp_path / "vectors").embed(["a"])
-    with pytest.raises(StoreError, match=r"letters have \[2, 3\] dimensions"):
-        CachedEmbedder(Narrow(), path=tmp_path / "vectors").embed(["a", "b"])
-
-
-def test_threads_share_a_cache(tmp_path: Path) -> None:
-    cache = CachedEmbedder(Letters(), path=tmp_path / "vectors", size=20_000)
-
-    def work(seed: int) -> None:
-        random = np.random.default_rng(seed)
-        for _ in range(30):
-            texts = ["ab"[number % 2] * int(number) for number in random.integers(0, 60, 20)]
-            assert np.array_equal(cache.embed(texts), expected(texts)), texts
-
-    with ThreadPoolExecutor(6) as pool:
-        list(pool.map(work, range(6)))
-    assert cache.hits + cache.misses == 6 * 30 * 20
 
 
 ENTRY = 200  # bytes of an entry besides its value

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import multiprocessing
+import random
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -566,6 +569,68 @@ def test_any_text_comes_back_exactly(path: Path, replies: dict[str, str]) -> Non
     assert {prompt: recorder.complete(prompt) for prompt in replies} == replies
     replayer = Replayer(path, name=str(replies))
     assert {prompt: replayer.complete(prompt) for prompt in replies} == replies
+
+
+DAMAGES = {
+    "no database": "",
+    "other program": "PRAGMA application_id = 7",
+    "other version": "PRAGMA user_version = 99",
+    "other reply": "UPDATE answers SET answer = zeroblob(12)",
+    "other kind": "UPDATE answers SET kind = 'OSError'",
+    "swapped": "UPDATE answers SET answer ="
+    " (SELECT answer FROM answers b WHERE b.rowid = 12 - answers.rowid)",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_or_foreign_file_is_an_error_and_is_left_alone(path: Path, damage: str) -> None:
+    prompts = [str(number) for number in range(11)]
+    recorder = Recorder(Counted(), path)
+    for prompt in prompts:
+        recorder.complete(prompt)
+    recorder.close()
+    if not DAMAGES[damage]:
+        path.write_text("This is a letter to the harbour master, not a database. " * 50)
+    else:
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute(DAMAGES[damage])
+    before = path.read_bytes()
+    for make in (lambda: Replayer(path), lambda: Recorder(Counted(), path)):
+        with pytest.raises(StoreError, match="replies"):
+            make().complete(prompts[0])
+    assert path.read_bytes() == before
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, str]]:
+    """A file with the replies of two models, and what one of them replied to each prompt."""
+    path = tmp_path_factory.mktemp("full") / "replies"
+    said: dict[str, str] = {}
+    for name in ("one", "two"):
+        recorder = Recorder(lambda prompt, name=name: f"{name} says {prompt}", path, name=name)
+        said = {prompt: recorder.complete(prompt) for prompt in map(str, range(80))}
+        recorder.close()
+    return path.read_bytes(), said
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_a_damaged_file_gives_an_error_or_what_was_recorded(
+    full: tuple[bytes, dict[str, str]], tmp_path: Path, part: int
+) -> None:
+    for seed in range(part, 100, 5):
+        random_ = random.Random(seed)
+        data, said = bytearray(full[0]), full[1]
+        for _ in range(random_.choice((1, 20, 400))):
+            data[random_.randrange(len(data))] ^= random_.randrange(1, 256)
+        if part == 0:  # a page of another place, after the header or with it
+            page = 4096 * random_.randrange(len(data) // 4096)
+            data[page : page + 4096] = random_.choice((data[-4096:], random_.randbytes(4096)))
+        path = tmp_path / f"replies-{seed}"
+        path.write_bytes(data)
+        path.chmod(0o600)
+        for prompt, reply in list(said.items())[::8]:
+            with contextlib.suppress(StoreError):
+                assert Replayer(path, name="two").complete(prompt) == reply, seed
 
 
 def test_errors_come_back_as_errors(path: Path) -> None:

@@ -6,14 +6,12 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 from model_server import Server, letters, running
 from tersely.errors import MissingExtraError, ModelReplyError
 from tersely.models.embedders import resolve_embedder
 from tersely.models.language_models import complete_all, resolve_language_model
 from tersely.models.openai import OpenAIEmbedder, OpenAILanguageModel, TokenUsage
-from tersely.models.recorded import CachedEmbedder
 from tersely.retrieval import RelevanceScorer, ScoringMethod
 
 openai = pytest.importorskip("openai", reason="openai is not installed")
@@ -80,15 +78,6 @@ def test_replies_that_are_no_vectors(server: Server, embedder: OpenAIEmbedder, d
     server.embeddings = lambda texts: data
     with pytest.raises(ModelReplyError):
         resolve_embedder(embedder).embed(["a", "b"])
-
-
-def test_a_cache_saves_requests(server: Server, embedder: OpenAIEmbedder, tmp_path: Any) -> None:
-    cache = CachedEmbedder(embedder, path=tmp_path / "vectors")
-    first = cache.embed(["a", "b"])
-    assert np.array_equal(cache.embed(["b", "a"]), first[::-1])
-    assert len(server.requests) == 1
-    assert embedder.name == f"openai:{server.url}/:small:"
-    cache.close()
 
 
 def test_a_prompt_is_one_user_message_and_half_a_reply_is_none(

@@ -1,17 +1,13 @@
-"""Keep what models answer: replies and vectors, in memory or in a file, so that nothing is asked twice."""
+"""Record what a language model replies in a file, and replay it without the model."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from tersely import checks
-from tersely.cache import BoundedCache, digest_of
+from tersely.cache import digest_of
 from tersely.errors import (
     CompressionError,
     ModelReplyError,
@@ -19,19 +15,14 @@ from tersely.errors import (
     StoreError,
     TruncatedReplyError,
 )
-from tersely.models.embedders import resolve_embedder
 from tersely.models.language_models import Completion, acomplete_all, complete_all, resolve_language_model
 from tersely.sqlite import DamageError, Database, Format
-from tersely.types import Float32s, Int64s
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["CachedEmbedder", "MissingReplyError", "RecordedError", "Recorder", "Replayer"]
+__all__ = ["MissingReplyError", "RecordedError", "Recorder", "Replayer"]
 
-Answer = tuple[str, bytes]  # its kind ("reply", an error's type, "vector", "cut": that of a cut text), and it
-
-_AT_ONCE = 500  # keys in a statement
 _DIGEST = 8  # bytes
 _ERRORS = {kind.__name__: kind for kind in (ModelReplyError, TruncatedReplyError, OversizedReplyError)}
 
@@ -51,120 +42,29 @@ _FORMAT = Format(
 )
 
 
-class _Answers:
-    """An SQLite file with answers of models, without prompts and texts; several processes may share it."""
-
-    def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
-        self.file = Database(Path(path), _FORMAT, read_only=read_only, flush=False)
-
-    def find(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
-        """Return the answers there are. Raises StoreError for one that is damaged."""
-        found: dict[bytes, Answer] = {}
-        with self.file.reading() as connection:
-            for start in range(0, len(keys), _AT_ONCE):
-                some = keys[start : start + _AT_ONCE]
-                marks = ",".join("?" * len(some))
-                rows = connection.execute(
-                    f"SELECT key, kind, answer, digest FROM answers WHERE key IN ({marks})", some
-                )
-                for key, kind, answer, digest in rows:
-                    if not isinstance(answer, bytes) or digest != _digest(key, (kind, answer)):
-                        raise DamageError("an answer does not match its digest")
-                    found[key] = kind, answer
-        return found
-
-    def add(self, model: str, answers: Mapping[bytes, Answer]) -> None:
-        """Add answers in one transaction. A key that has one keeps it, unless that is an error."""
-        rows = [(key, model, *answer, _digest(key, answer)) for key, answer in answers.items()]
-        insert = (
-            "INSERT INTO answers VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET kind = excluded.kind,"
-            " answer = excluded.answer, digest = excluded.digest WHERE kind NOT IN ('reply', 'vector', 'cut')"
-        )
-        self.file.write(lambda connection: connection.executemany(insert, rows))
+def _open(path: str | os.PathLike[str], *, read_only: bool = False) -> Database:
+    return Database(Path(path), _FORMAT, read_only=read_only, flush=False)
 
 
-def _digest(key: bytes, answer: Answer) -> bytes:
-    kind, content = answer
-    return hashlib.blake2b(f"{kind}\0".encode() + content, key=key, digest_size=_DIGEST).digest()
+def _find(file: Database, key: bytes) -> tuple[str, str] | None:
+    """Return the kind of an answer ("reply", or an error's type) and its text; None where there is none.
 
-
-class CachedEmbedder:
-    """An embedder that asks another one for each text only once. Thread-safe.
-
-    Attributes:
-        hits: texts whose vector was there, repeats within a call included.
-        misses: texts that the embedder was asked for.
+    Raises StoreError for one that is damaged.
     """
+    with file.reading() as connection:
+        found = connection.execute(
+            "SELECT kind, answer, digest FROM answers WHERE key = ?", (key,)
+        ).fetchone()
+    if found is None:
+        return None
+    kind, answer, digest = found
+    if not isinstance(answer, bytes) or digest != _digest(key, kind, answer):
+        raise DamageError("an answer does not match its digest")
+    return kind, answer.decode("utf-8", "surrogatepass")
 
-    def __init__(
-        self,
-        embedder: Any = None,
-        *,
-        size: int = 64 * 2**20,
-        path: str | os.PathLike[str] | None = None,
-        name: str | None = None,
-    ) -> None:
-        """Wrap an embedder.
 
-        Args:
-            embedder: what `resolve_embedder` takes.
-            size: bytes of memory for vectors; the least recently used make room.
-            path: an SQLite file that keeps every vector; several processes may share it.
-            name: says which model's vectors these are; None: the embedder's own `name`.
-
-        Raises ValueError for a path without a name, and StoreError if the file is damaged or not ours.
-        """
-        self._embedder = resolve_embedder(embedder)
-        own, kind = getattr(self._embedder.embedder, "name", None), type(self._embedder.embedder).__name__
-        if path is not None and not (name or own):
-            raise ValueError(f"{kind} has no name: pass name= to say whose vectors {path} keeps")
-        self.name = str(name or own or self._embedder.name)
-        self.hits = self.misses = 0
-        self._memory: BoundedCache[Answer] = BoundedCache(size)
-        self._file = None if path is None else _Answers(path)
-
-    def embed(self, texts: Sequence[str]) -> Float32s:
-        """Return float32[n, d]: rows of length one, in the order of `texts`."""
-        return self.embed_report(texts)[0]
-
-    def embed_report(self, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
-        """Return `embed(texts)`, and the ascending indices of the texts that the embedder says it cut.
-
-        Raises StoreError if the file is damaged, and what the embedder raises: then nothing is kept.
-        """
-        texts = checks.texts(texts, "texts")
-        if not texts:
-            return self._embedder.embed_report([])
-        keys = [digest_of([self.name, text]) for text in texts]
-        wanted = dict(zip(keys, texts, strict=True))
-        found = {key: known for key in wanted if (known := self._memory.get(key)) is not None}
-        if self._file is not None:
-            found |= self._file.find([key for key in wanted if key not in found])
-        missing = {key: text for key, text in wanted.items() if key not in found}
-        if missing:
-            vectors, cut = self._embedder.embed_report(list(missing.values()))
-            was_cut, rows = set(cut.tolist()), vectors.astype("<f4")
-            new = {
-                key: ("cut" if n in was_cut else "vector", rows[n].tobytes()) for n, key in enumerate(missing)
-            }
-            if self._file is not None:
-                self._file.add(self.name, new)
-            found |= new
-        for key, answer in found.items():
-            self._memory.put(key, answer, len(answer[1]))
-        self.misses += len(missing)
-        self.hits += len(texts) - len(missing)
-        if len(widths := {len(content) // 4 for _, content in found.values()}) > 1:
-            raise StoreError(
-                f"vectors of {self.name} have {sorted(widths)} dimensions: two models, one name?"
-            )
-        joined = np.frombuffer(b"".join(found[key][1] for key in keys), dtype="<f4").astype(np.float32)
-        return joined.reshape(len(keys), -1), np.flatnonzero([found[key][0] == "cut" for key in keys])
-
-    def close(self) -> None:
-        """Close the file, if there is one; the next call opens it again."""
-        if self._file is not None:
-            self._file.file.release()
+def _digest(key: bytes, kind: str, answer: bytes) -> bytes:
+    return hashlib.blake2b(f"{kind}\0".encode() + answer, key=key, digest_size=_DIGEST).digest()
 
 
 class RecordedError(CompressionError):
@@ -194,7 +94,7 @@ class Recorder:
         """
         self._model = resolve_language_model(model)
         self.name = name if name is not None else self._model.name
-        self.path, self._answers = Path(path), _Answers(path)
+        self.path, self._file = Path(path), _open(path)
 
     def complete(self, prompt: str) -> str:
         """Return the recorded reply, or the model's, which is then recorded; the model's errors pass."""
@@ -212,19 +112,22 @@ class Recorder:
 
     def close(self) -> None:
         """Put all that was recorded into the one file; the next call opens it again."""
-        self._answers.file.release()
+        self._file.release()
 
     def _known(self, prompt: str) -> str | None:
-        for kind, content in self._answers.find([reply_key(self.name, prompt)]).values():
-            if kind == "reply":
-                return content.decode("utf-8", "surrogatepass")
-        return None
+        found = _find(self._file, reply_key(self.name, prompt))
+        return found[1] if found is not None and found[0] == "reply" else None
 
     def _record(self, prompt: str, came: Completion) -> str:
-        """Record a reply or an error; return or raise what the file has."""
+        """Record a reply, or an error where there is no reply; return or raise what the file has."""
         kind = "reply" if isinstance(came, str) else type(came).__name__
-        answer = kind, str(came).encode("utf-8", "surrogatepass")
-        self._answers.add(self.name, {reply_key(self.name, prompt): answer})
+        key, answer = reply_key(self.name, prompt), str(came).encode("utf-8", "surrogatepass")
+        insert = (
+            "INSERT INTO answers VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET kind = excluded.kind,"
+            " answer = excluded.answer, digest = excluded.digest WHERE kind != 'reply'"
+        )
+        row = (key, self.name, kind, answer, _digest(key, kind, answer))
+        self._file.write(lambda connection: connection.execute(insert, row))
         reply = self._known(prompt)
         if reply is None and isinstance(came, Exception):
             raise came
@@ -243,8 +146,8 @@ class Replayer:
 
         Raises StoreError if the file is no recording, ValueError if it has several models and `name` is None.
         """
-        self._answers = _Answers(path, read_only=True)
-        with self._answers.file.reading() as connection:
+        self._file = _open(path, read_only=True)
+        with self._file.reading() as connection:
             names = [
                 name for (name,) in connection.execute("SELECT DISTINCT model FROM answers ORDER BY model")
             ]
@@ -259,11 +162,10 @@ class Replayer:
         raised that).
         """
         key = reply_key(self.name, prompt)
-        found = self._answers.find([key])
-        if key not in found:
+        found = _find(self._file, key)
+        if found is None:
             raise MissingReplyError(f"there is no reply of {self.name or 'a model'} for prompt {key.hex()}")
-        kind, content = found[key]
-        text = content.decode("utf-8", "surrogatepass")
+        kind, text = found
         if kind == "reply":
             return text
         raise _ERRORS[kind](text) if kind in _ERRORS else RecordedError(f"{kind}: {text}")
