@@ -29,7 +29,6 @@ napoleon_use_ivar = True
 autodoc_mock_imports = [
     "agents",
     "haystack",
-    "headroom",
     "langchain",
     "langchain_core",
     "litellm",

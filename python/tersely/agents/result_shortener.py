@@ -13,8 +13,7 @@ from tersely.memory.excerpts import called_arguments, called_tools
 from tersely.memory.messages import MessageReader, Path, is_list, plain, read_messages, to_json
 from tersely.memory.writing import with_texts
 
-#: How a model gets a whole result behind a gateway: LiteLLM offers it a tool of this name, and headroom's
-#: proxy does where it reads "Retrieve original: hash=".
+#: How a model gets a whole result behind a gateway: LiteLLM offers it a tool of this name.
 RETRIEVE_WITH = "headroom_retrieve (Retrieve original: hash={id})"
 _CACHE_BYTES = 16 * 2**20  # a history comes again on every turn
 
