@@ -19,7 +19,9 @@ import json
 import statistics
 import textwrap
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from typing import Any
 
 from tersely.retrieval.parts import Parts, acompress_parts, compress_parts
@@ -44,13 +46,15 @@ def main() -> None:
     result = report.Report("retrieval/backend", {"chunks": _CHUNKS, "budget": _BUDGET}, ("tersely",))
     most = default_threads()
     rates = {threads: _answers(requests, options.seconds, threads) for threads in sorted({1, 2, most})}
-    rows = [{"threads": threads, "rate": rate, "share": rate / rates[1]} for threads, rate in rates.items()]
+    found = {f"threads: {threads}": rate for threads, rate in rates.items()}
+    found["processes: 2"] = _of_processes(options.seconds, 2)
+    rows = [{"by": by, "rate": rate, "share": rate / rates[1]} for by, rate in found.items()]
     columns = [
-        report.Column("threads"),
+        report.Column("by"),
         report.Column("rate", "requests/s", ".0f"),
         report.Column("share", "times one", ".2f"),
     ]
-    result.table("compress_parts on threads", columns, rows)
+    result.table("compress_parts on threads, and what the machine gives to processes", columns, rows)
     loads = [_load(requests, options, share, share * rates[most]) for share in (0.5, 1, 2, 4)]
     columns = [
         report.Column("load", "times what it answers", ".1f"),
@@ -111,6 +115,20 @@ def _answers(requests: list[tuple[list[str], str]], seconds: float, threads: int
     with ThreadPoolExecutor(threads) as pool:
         done = sum(pool.map(work, range(threads)))
     return done / (time.perf_counter() - begun)
+
+
+def _of_processes(seconds: float, processes: int) -> float:
+    """Requests a second that so many processes answer with one thread each, which share nothing."""
+    begin = time.time() + 2 + seconds / 5
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        return sum(pool.map(partial(_of_process, begin), [seconds] * processes))
+
+
+def _of_process(begin: float, seconds: float) -> float:
+    """Requests a second of this process from a time on, until which it warms up."""
+    requests = _requests()
+    _answers(requests, begin - time.time(), 1)
+    return _answers(requests, seconds, 1)
 
 
 def _load(

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,9 +24,9 @@
 #include "kernels/content/rarity.hpp"
 #include "kernels/content/tables.hpp"
 #include "kernels/content/tree_rank.hpp"
+#include "kernels/content/whole_text.hpp"
 #include "kernels/content/xml_scan.hpp"
 #include "kernels/content/yaml_scan.hpp"
-#include "kernels/detect/detect.hpp"
 #include "kernels/detect/looks.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/terms.hpp"
@@ -36,30 +37,37 @@ namespace py = pybind11;
 namespace tersely::bind {
 namespace {
 
-py::list detect_kinds(const py::list& texts) {
-    std::vector<Utf8List> pieces;
-    pieces.reserve(texts.size());
-    for (const py::handle text : texts) pieces.emplace_back(py::reinterpret_borrow<py::list>(text));
-    std::vector<detect::Detection> found(pieces.size());
+int code_of(std::optional<detect::ContentKind> kind) { return kind ? static_cast<int>(*kind) : -1; }
+
+// Of each text the kind, language and confidence of its look, and the kind as which it is parsed (-1: not settled).
+py::list detect_kinds(const py::object& texts) {
+    const GivenTexts list(texts);
+    std::vector<std::pair<content::Look, int>> found;
     {
-        std::size_t bytes = 0;
-        for (const Utf8List& some : pieces) bytes += some.bytes();
-        const Release release(bytes);
-        for (std::size_t i = 0; i < pieces.size(); ++i)
-            found[i] = content::table_or(detect::detect(pieces[i].views()), pieces[i].views());
+        const Release release(list.bytes());
+        for (const std::string_view text : list.views()) {
+            const content::Look look = content::look_at(text);
+            found.emplace_back(look, code_of(content::settled_kind(look, text)));
+        }
     }
     py::list result;
-    for (const detect::Detection& one : found) {
-        result.append(py::make_tuple(static_cast<int>(one.kind), static_cast<int>(one.language),
-                                     static_cast<double>(detect::calibrated(one.confidence))));
+    for (const auto& [look, settled] : found) {
+        result.append(
+            py::make_tuple(static_cast<int>(look.kind), static_cast<int>(look.language), look.confidence, settled));
     }
     return result;
 }
 
-bool may_be_data(const py::list& pieces) {
-    const Utf8List list(pieces);
-    const Release release(list.bytes());
-    return detect::may_be_data(list.views());
+int settled_kind(const py::str& text, std::uint8_t kind, std::uint8_t language, double confidence) {
+    const Utf8List list(text);
+    const content::Look look{static_cast<detect::ContentKind>(kind), static_cast<detect::Language>(language),
+                             confidence};
+    return released(list.bytes(), [&] { return code_of(content::settled_kind(look, list.views()[0])); });
+}
+
+bool may_be_data(const py::str& text) {
+    const Utf8List list(text);
+    return released(list.bytes(), [&] { return content::may_be_data(list.views()[0]); });
 }
 
 // Long blocks of JSON in a text: (start, end) of each in characters.
@@ -519,7 +527,8 @@ py::array_t<double> rarity(const py::list& texts) {
 
 void bind_content(py::module_& m) {
     m.def("detect", &detect_kinds, py::arg("texts"));
-    m.def("may_be_data", &may_be_data, py::arg("pieces"));
+    m.def("settled_kind", &settled_kind, py::arg("text"), py::arg("kind"), py::arg("language"), py::arg("confidence"));
+    m.def("may_be_data", &may_be_data, py::arg("text"));
     m.def("json_blocks", &json_blocks, py::arg("text"));
     m.def("holds_blocks", &holds_blocks, py::arg("texts"));
     m.attr("LONG_BLOCK") = detect::kLongBlock;

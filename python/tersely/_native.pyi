@@ -47,8 +47,11 @@ def analyze(
     piece: int = 0,
     whole: bool = False,
 ) -> tuple[_Table, _Int32s, _Int64s, _UInt8s, _Float32s]: ...  # ids, offsets, classes, weights of terms
-def detect(texts: list[list[str]]) -> list[tuple[int, int, float]]: ...  # kind, language, confidence
-def may_be_data(pieces: list[str]) -> bool: ...
+def detect(
+    texts: Sequence[str] | Utf8,
+) -> list[tuple[int, int, float, int]]: ...  # kind, language, confidence; the settled kind, or -1
+def settled_kind(text: str, kind: int, language: int, confidence: float) -> int: ...
+def may_be_data(text: str) -> bool: ...
 def json_blocks(text: str) -> list[tuple[int, int]]: ...  # start, end
 def holds_blocks(
     texts: Sequence[str] | Utf8,

@@ -151,8 +151,6 @@ _SUFFIXES: dict[str, tuple[DetectedName, tuple[DetectedName, ...]]] = {
 _NOTHING = 0.5  # confidence, at most, of what looks like nothing known
 _CERTAIN = 0.975  # confidence of what begins as nothing else does
 _JSON = frozenset({"json", "jsonl"})
-_NO_CODE = frozenset({*_JSON, "log", "diff", "stack_trace", "conversation"})  # that no code surely looks like
-_OF_PYTHON = (":\n", ":\r\n", "\nfrom ", " = {", " = (", '"""', "'''")  # one is in what is told to be Python
 _LINES = frozenset({"log", "tool_output", "stack_trace", "html"})  # that no JSON looks like
 # Suffixes that several languages have: what the text looks like, and is.
 _SHARED = {
@@ -165,9 +163,6 @@ _SHARED = {
 _SURE = 0.9  # confidence from which a text says what it is, whatever is said to have written it
 _GENERAL = frozenset({"prose", "tool_output"})  # that say least: to hold, such a look must be certain
 _DIALECTS = {"tsx": "typescript"}  # languages of files -> as `Detection` calls them
-
-_HEAD, _MIDDLE, _TAIL = 6144, 3072, 3072  # characters that are read of a long text
-_NEAR = 65_536  # how far the middle part may move to start where a line ends
 
 
 def detect(text: str, name: str | None = None, command: str | None = None) -> Detection:
@@ -231,7 +226,7 @@ def named_code(name: str, text: str) -> Detection | None:
     if not (language := language_of_plain(file)):
         return None
     suffix = file.rpartition(".")[2]
-    if suffix in _SUFFIXES or suffix in _SHARED or _native.may_be_data(_sample(text)):
+    if suffix in _SUFFIXES or suffix in _SHARED or _native.may_be_data(text):
         return None
     return _named("code", language)
 
@@ -256,28 +251,6 @@ def language_detection(language: str, found: Detection) -> Detection:
 
 
 def detect_each(texts: Sequence[str]) -> list[Detection]:
-    """Detect the type of each text; what is not surely something else is Python if all of it parses.
-
-    O(characters).
-    """
-    found = []
-    looks = _native.detect(list(map(_sample, texts)))
-    for look, text in zip(looks, texts, strict=True):
-        one = Detection(KINDS[look[0]], LANGUAGES[look[1]], look[2])
-        code = one.kind == "code" and one.language not in (None, "yaml", "ini")
-        sure = one.confidence > _CERTAIN and (code or one.kind in _NO_CODE)
-        signs = not sure and (text.startswith("from ") or any(map(text.__contains__, _OF_PYTHON)))
-        if signs and _native.is_python(text):
-            one = Detection("code", "python", 1.0)
-        found.append(one)
-    return found
-
-
-def _sample(text: str) -> list[str]:
-    """The text; of a long one three parts, the middle one from the last character of a line on."""
-    if len(text) <= _HEAD + _MIDDLE + _TAIL:
-        return [text]
-    half = len(text) // 2
-    start = max(text.find("\n", half, half + _NEAR) - 1, half)
-    start = min(start, len(text) - _TAIL - _MIDDLE)
-    return [text[:_HEAD], text[start : start + _MIDDLE], text[-_TAIL:]]
+    """Detect the type of each text (csrc/kernels/content/whole_text.hpp). O(characters)."""
+    looks = _native.detect(texts)
+    return [Detection(KINDS[kind], LANGUAGES[code], confidence) for kind, code, confidence, _ in looks]

@@ -6,27 +6,30 @@ import importlib
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tersely.content.detect import detect_each, kind_of_output, language_detection
-from tersely.content.lines import is_lined, read_lines
+from tersely import _native
+from tersely.content.detect import (
+    detect_each,
+    hinted_detection,
+    kind_of_output,
+    language_detection,
+    named_code,
+)
+from tersely.content.lines import read_lines
 from tersely.content.units import ContentReader
 from tersely.content.xml import is_data
 from tersely.content.yaml import is_laid_out
 from tersely.options import Profile, profile
-from tersely.types import Detection
+from tersely.types import KINDS, LANGUAGES, Detection, Document
 
 __all__ = ["CONTENT_TYPES", "ContentType", "named_type", "reader_of", "trusted_kind"]
 
 _GROUP = "tersely.content"  # of entry points
-_LEAST = 0.72  # confidence: below it a text is read as lines or as sentences, whichever it stands in
-_COLUMNS = 0.8  # the same of tables: lines may look like columns by chance
-_LONG = 200  # characters, on average, of lines that are paragraphs
-_SETTINGS = frozenset({None, "ini", "toml", "yaml"})  # languages of code that may be a dump of a tool
 _INDENTED = 10  # of so many lines one is indented in what has blocks
 _ALIKE, _OF_ONE_FORM = 12, 0.9  # blocks that are alike, and the share of their lines that have their like
 _MOST_LINES = 1024  # that are looked at one by one
@@ -209,23 +212,52 @@ def _is_dump(text: str, found: Detection) -> bool:
 
 
 def trusted_kind(found: Detection, text: str) -> str:
-    """Return the content type as which a text is parsed.
+    """Return the content type as which a text is parsed (csrc/kernels/content/whole_text.hpp).
 
-    That is the detected one, if sure enough, else lines of a tool or prose, whichever it stands in; settings
-    and calls of which none is inside another are lines, too. XML data, where it is no document, and
-    YAML have readers of their own.
+    Settings and calls of which none is inside another are lines. XML data, where it is no document, and YAML
+    have readers of their own.
     """
-    kind: str = found.kind
-    language = found.language
-    if found.confidence < (_COLUMNS if kind == "table" else _LEAST) or kind == "prose":
-        lined = is_lined(text) and (kind != "prose" or text.count("\n") * _LONG > len(text))
-        kind = "tool_output" if lined else "prose"
-    elif kind == "html" and language == "xml" and is_data(text):
-        kind = "xml"
-    elif kind == "code" and all(f"\n{sign * 7} " in text for sign in "<>"):
-        kind = "tool_output"  # what git wrote of a conflict is no program
-    elif kind == "code" and language in _SETTINGS and _is_dump(text, found):
-        kind = "tool_output"
-    elif kind == "code" and language == "yaml":
-        kind = "yaml" if is_laid_out(text) else "tool_output"
-    return kind
+    look = KINDS.index(found.kind), LANGUAGES.index(found.language), found.confidence
+    if (settled := _native.settled_kind(text, *look)) >= 0:
+        return KINDS[settled]
+    if found.kind == "html":
+        return "xml" if is_data(text) else "html"
+    if _is_dump(text, found):
+        return "tool_output"
+    if found.language == "yaml":
+        return "yaml" if is_laid_out(text) else "tool_output"
+    return found.kind
+
+
+def kinds_of(documents: Sequence[Document], texts: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Return the content type of each document, and the languages of texts that look like code.
+
+    `texts`: those of the documents. O(characters).
+    """
+    kinds = [(one.metadata and named_type(one.metadata)) or "" for one in documents]
+    languages: dict[str, str] = {}
+    known: dict[int, Detection] = {}
+    unknown: list[int] = []
+    for index, one in enumerate(documents):
+        name = one.file_name if one.name or one.id or one.metadata else ""
+        if not kinds[index] and name and (code := named_code(name, one.text)):
+            known[index] = code
+        elif not kinds[index]:
+            unknown.append(index)
+    looked = texts if len(unknown) == len(texts) else [texts[index] for index in unknown]
+    for index, (kind, language, confidence, settled) in zip(unknown, _native.detect(looked), strict=True):
+        one = documents[index]
+        if KINDS[kind] == "code":
+            languages[one.text] = LANGUAGES[language] or ""
+        hinted = one.name or one.command or one.id or one.metadata
+        if settled >= 0 and not hinted:
+            kinds[index] = KINDS[settled]
+            continue
+        found = Detection(KINDS[kind], LANGUAGES[language], confidence)
+        known[index] = hinted_detection(found, one.file_name, one.command_line) if hinted else found
+    for index, found in known.items():
+        kinds[index] = trusted_kind(found, documents[index].text)
+    for index in (*unknown, *known) if CONTENT_TYPES.own else ():
+        one = documents[index]
+        kinds[index] = CONTENT_TYPES.kind_of(one.text, one.file_name, one.command_line) or kinds[index]
+    return kinds, languages

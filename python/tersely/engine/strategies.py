@@ -13,8 +13,7 @@ import numpy as np
 from tersely import checks
 from tersely.checks import budget_of, share_kept, whole_number
 from tersely.content.blocks import holds_blocks
-from tersely.content.detect import detect_each, hinted_detection, named_code
-from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
+from tersely.content.registry import CONTENT_TYPES, kinds_of
 from tersely.content.units import ContentReader
 from tersely.documents import to_level
 from tersely.engine.allocation import SCORE_WEIGHT
@@ -39,7 +38,7 @@ from tersely.models.counters import Texts, texts_of
 from tersely.models.embedders import resolve_pruner
 from tersely.options import CompressionMethod, Profile, profile
 from tersely.protocols import Strategy
-from tersely.types import Compressed, Detection, Document, Float32s, Frame, Int32s, Level, Request
+from tersely.types import Compressed, Document, Float32s, Frame, Int32s, Level, Request
 
 T = TypeVar("T")
 
@@ -594,7 +593,11 @@ class Auto:
         texts = texts_of(request.documents)
         readers: list[ContentReader | None]
         own = None if self.as_type is None or isinstance(self.as_type, str) else self.as_type
-        kinds, looks = self._kinds(request.documents, texts) if own is None else ([own.kind] * len(texts), {})
+        looks: dict[str, str] = {}
+        if self.as_type is None:
+            kinds, looks = kinds_of(request.documents, texts)
+        else:
+            kinds = [self.as_type if isinstance(self.as_type, str) else self.as_type.kind] * len(texts)
         # Short pieces of code and diffs beside others are text, whose lines are ranked together.
         pieces = [False] * len(kinds)
         if len(kinds) > 1:
@@ -635,35 +638,6 @@ class Auto:
                     return text
                 return replace(text, pruner=mine.pruner, pruner_share=mine.pruner_share)
         return self.text
-
-    def _kinds(self, documents: Sequence[Document], texts: Texts) -> tuple[list[str], dict[str, str]]:
-        """Return the type of each document, and the languages of those that look like code."""
-        kinds = [self.as_type if isinstance(self.as_type, str) else ""] * len(documents)
-        languages: dict[str, str] = {}
-        known: dict[int, Detection] = {}
-        unknown: list[int] = []
-        for index, one in enumerate(documents):
-            kinds[index] = kinds[index] or (one.metadata and named_type(one.metadata)) or ""
-            if kinds[index]:
-                continue
-            name = one.file_name if one.name or one.id or one.metadata else ""
-            if name and (code := named_code(name, one.text)):
-                known[index] = code
-            else:
-                unknown.append(index)
-        looks = detect_each(list(map(texts.__getitem__, unknown))) if unknown else []
-        for index, found in zip(unknown, looks, strict=True):
-            one = documents[index]
-            if found.kind == "code":
-                languages[one.text] = found.language or ""
-            if one.name or one.command or one.id or one.metadata:
-                found = hinted_detection(found, one.file_name, one.command_line)  # noqa: PLW2901
-            known[index] = found
-        for index, found in known.items():
-            one = documents[index]
-            own = CONTENT_TYPES.own and CONTENT_TYPES.kind_of(one.text, one.file_name, one.command_line)
-            kinds[index] = own or trusted_kind(found, one.text)
-        return kinds, languages
 
 
 def prepare_by(strategy: Strategy, request: Request, original_tokens: int | None = None) -> Prepared | None:
