@@ -268,6 +268,7 @@ class Compactor:
     _entries: list[Entry] = field(default_factory=list, repr=False)
     _costs: list[int] = field(default_factory=list, repr=False)
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # the tool of each call, by its id
+    _known: dict[str, int] = field(default_factory=dict, repr=False)  # what words say of sentences
     _head: list[_SentMessage] | None = field(default=None, repr=False)  # `_sent`, as it was read
     _accounts: list[MessageAccount] = field(default_factory=list, repr=False)
     _sent: list[Any] = field(default_factory=list, repr=False)  # stands for the first `_done` messages
@@ -332,6 +333,7 @@ class Compactor:
         for column in (self._seen, self._entries, self._costs, self._accounts, self._sent):
             column.clear()
         self._called.clear()
+        self._known.clear()
         self._head = None
         self._total = self._sent_tokens = self._done = 0
         self._warnings = ()
@@ -382,6 +384,7 @@ class Compactor:
             numbers=list(map(str, numbers)),
             folded=before,
             references=self.references,
+            known=self._known,
         )
         history = shorten_held(history, frame, self.budget)
         fixed += int(history.now.sum()) - sum(costs)

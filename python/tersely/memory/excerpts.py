@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress, pairwise
+from itertools import accumulate, compress, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +33,10 @@ from tersely.memory.statements import (
     IS_SENTENCE,
     NUMBER,
     ORDERS,
-    STANDING,
+    SELVES,
+    STANDS,
     Transcript,
+    marks_of,
     stated_lines,
 )
 from tersely.models.embedders import resolve_embedder
@@ -134,6 +136,10 @@ _WINDOW = 200  # characters; not used at the level SENTENCE
 _CODES = re.compile(
     r"\b(?:[A-Za-z_-]{1,40}+\d|\d[\d_-]{0,40}+[A-Za-z])[\w-]{2,}+|(?<![\d.,:-])\b\d{6,20}+\b(?![.,:]\d)"
 )
+_SHORTEST_CODE = 4
+_ASCII = list(map(chr, range(128)))  # "?" stands for any other letter: perhaps a digit
+_IN_CODES = np.array([one.isalnum() or one in "_-?" for one in _ASCII])
+_DIGITS = np.array([one.isdigit() or one == "?" for one in _ASCII])
 _RARE = 0.25
 _NO_NEWS = ("code", "diff", "html")  # in texts of these types words of errors say nothing of a failure
 _IDENTIFIES = 0.65
@@ -148,10 +154,6 @@ _WORTH = np.array([_WORTHS.get(kind, 0.0) for kind in FactKind], dtype=np.float3
 _TELLS = np.where(IS_SENTENCE, _IDENTIFIES / 2, _WORTH)  # what a statement with such a fact tells
 _LISTED = bytes((Kind.LIST_ITEM, Kind.TABLE))
 _SPEAKER = attrgetter("speaker")
-# What people say of themselves.
-_SELVES = re.compile(
-    r"\b(?:I|my|we|our|me|us|ich|wir|meine?|unsere?|je|nous|mon|notre|yo|nosotros|mi)\b", re.I
-)
 _WORD = re.compile(r"[^\W\d_]{2}")
 # What is said to be polite, or to agree.
 _SMALL_TALK = re.compile(
@@ -437,18 +439,20 @@ class _Said:
             quoted = np.array(speakers, dtype=bool)
             whole = np.bincount(transcript.told, list(map(len, transcript.texts)))[transcript.told]
             sizes = np.where(quoted[self.pieces], whole[self.pieces], lengths)[document]
-        own = (sizes <= _TASK) | ends
+        own = mine & ((sizes <= _TASK) | ends)
         strong = np.zeros(size, dtype=bool)
         strong[facts.segment[IS_SENTENCE[facts.kind]]] = True
         said = mine.nonzero()[0].tolist()
-        own_words = [row for row in said if own[row]]
-        strong[[row for row in own_words if STANDING.search(units[row])]] = True
-        long = [row for row in own_words if sizes[row] > _SHORT and len(units[row]) <= BRIEF]
-        strong[[row for row in long if DIRECTS.search(units[row])]] = True
-        letter = [row for row in said if sizes[row] <= _LETTER]
-        strong[[row for row in letter if ORDERS.search(units[row])]] = True
+        says = np.zeros(size, dtype=np.uint8)
+        says[mine] = marks_of(list(map(units.__getitem__, said)), transcript.known)
+        length = reading.table.end - reading.table.start
+        strong |= own & (says & STANDS > 0)
+        strong |= own & (sizes > _SHORT) & (length <= BRIEF) & (says & DIRECTS > 0)
+        letters = mine & (sizes <= _LETTER)
+        strong |= letters & (says & ORDERS > 0)
         kinds = reading.table.kind.tobytes()
         if _LISTED[0] in kinds or _LISTED[1] in kinds:
+            letter = letters.nonzero()[0].tolist()
             strong[_led(letter, units, kinds, transcript.told[self.pieces][document], strong)] = True
         strong |= self.revised["new"]
         newest = {units[row]: row for row in said}
@@ -471,8 +475,7 @@ class _Said:
             older = (last[lines] > of) & ~mine & (document < self.quoted)
         again |= older
         short = sizes <= _SHORT
-        tells = strong | short
-        tells[[row for row in own_words if _SELVES.search(units[row])]] = True
+        tells = strong | short | own & (says & SELVES > 0)
         utter = mine & tells & ~again & ~silent
         group = self._together((utter & (sizes <= _BREATH)).nonzero()[0], document)
         worth = reading.worth.astype(np.float64)
@@ -503,8 +506,7 @@ class _Said:
         known = np.minimum(known / _IDENTIFIES, 1)
         first = utter & ~self.revised["older"]
         worth[first] = (_SAID + _TOLD * known + _STATED * strong)[first] / (1 + asks[first])
-        length = (reading.table.end - reading.table.start)[first]
-        worth[first] = worth[first] * 2 / (1 + length / _USUAL) + place[first]
+        worth[first] = worth[first] * 2 / (1 + length[first] / _USUAL) + place[first]
         worth[silent] = 0
         wanted = (_WORTH[facts.kind] > 0) & ~silent[facts.segment]
         wanted &= (facts.kind != NUMBER) | people[facts.document]
@@ -592,14 +594,27 @@ def _led(rows: list[int], units: Sequence[str], kinds: bytes, told: Int64s, stro
     return found
 
 
+def _codes(texts: Sequence[str]) -> tuple[Int64s, Int64s, Int64s]:
+    """(text, start, end) of each code: only words with a digit are read. O(characters)."""
+    joined = "\n".join(texts)
+    letters = np.frombuffer(joined.encode("ascii", "replace"), dtype=np.uint8)
+    within = np.concatenate(([False], _IN_CODES[letters], [False]))
+    border = (within[1:] != within[:-1]).nonzero()[0]
+    first, last = border[::2], border[1::2]
+    digits = (_DIGITS[letters]).nonzero()[0]
+    some = np.unique(first.searchsorted(digits, side="right") - 1)
+    some = some[last[some] - first[some] >= _SHORTEST_CODE]
+    words = zip(first[some].tolist(), (last[some] + 2).tolist(), strict=True)
+    found = [match.span() for low, high in words for match in _CODES.finditer(joined, low, high)]
+    start, end = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    begin = np.array([0, *accumulate([len(text) + 1 for text in texts])], dtype=np.int64)
+    number = begin.searchsorted(start, side="right") - 1
+    return number, start - begin[number], end - begin[number]
+
+
 def _with_codes(texts: Sequence[str], facts: FactTable) -> FactTable:
     """Add codes to the facts of data, whose lines have no words."""
-    found = [
-        (number, match.start(), match.end())
-        for number, text in enumerate(texts)
-        for match in _CODES.finditer(text)
-    ]
-    number, start, end = np.array(found, dtype=np.int64).reshape(-1, 3).T
+    number, start, end = _codes(texts)
     wide = 1 + max(map(len, texts))
     known = set((facts.document.astype(np.int64) * wide + facts.start).tolist())
     new = np.array([place not in known for place in (number * wide + start).tolist()], dtype=bool)

@@ -110,6 +110,8 @@ class History:
     # int64[n], tokens of each message, as changed
     now: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
+    known: dict[str, int] = field(default_factory=dict)  # what words say of sentences (`marks_of`)
+
     def __post_init__(self) -> None:
         if not len(self.now):
             object.__setattr__(self, "now", self.costs)
@@ -170,7 +172,7 @@ def _fold(history: History, budget: int) -> FoldedHistory:
             for index, some in repeats.items()
         }
         history = history.rewrite(texts, "repeated")
-    transcript = read_transcript(history.entries)
+    transcript = read_transcript(history.entries, history.known)
     stay, border = _newest_groups(history, _owed(history, transcript).tolist(), budget, frame)
     choice = _Choice(history, transcript, find_revisions(transcript), stay)
     shorter = None if border is None else _with_shorter(choice, border)

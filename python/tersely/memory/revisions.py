@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from itertools import chain, pairwise, takewhile
+from itertools import chain, count, pairwise, takewhile
 from math import log
 from operator import eq, or_
 from typing import Literal, NamedTuple
@@ -13,7 +13,16 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tersely import _native
-from tersely.memory.statements import CHANGES, IS_SENTENCE, LABEL, Transcript
+from tersely.memory.statements import (
+    CHANGE,
+    CHANGES,
+    IS_SENTENCE,
+    LABEL,
+    LABELLED,
+    WITHDRAWS,
+    Transcript,
+    marks_of,
+)
 from tersely.models.embedders import resolve_embedder
 from tersely.types import FactKind, Float32s, pieces
 
@@ -27,14 +36,6 @@ _STATES = re.compile(
     r"(?:\w:| =) |\b(?:is|are|was|be|means?|equals?|under|over|above|below|by|before|until|till|within"
     r"|at (?:most|least)|(?:more|less) than|ends? in|called|prefers?|wants?|ist|sind|bis|unter|est|sont"
     r"|avant|es|son|antes)\b",
-    re.I,
-)
-# What says that an instruction or a wish holds no more.
-_WITHDRAWS = re.compile(
-    r"\b(?:forget (?:about|what|the|that|it|my)|never ?mind|ignore (?:what|my|the|that)|scratch that"
-    r"|no longer|any ?more|doesn't matter|(?:may|can) (?:\w+ ){1,6}again"
-    r"|(?:is|are|it's) (?:fine|ok|okay|allowed) (?:now|again|after all)|changed my mind|vergiss|nicht mehr"
-    r"|oublie|olvida)\b",
     re.I,
 )
 _NEGATION = int(FactKind.NEGATION)
@@ -75,10 +76,16 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
         return []
     facts = facts.rows(people[facts.document])
     named = pieces(texts, facts.document, facts.start, facts.end)
-    labels = [match[0] if (match := LABEL.match(unit)) else "" for unit in units]
-    marks = [" ".join(CHANGES.findall(unit)) for unit in units]
+    says = marks_of(units, transcript.known)
+    labels = [""] * len(units)
+    for at in (says & LABELLED).nonzero()[0].tolist():
+        labels[at] = "".join([match[0] for match in [LABEL.match(units[at])] if match])
+    marks = [""] * len(units)
+    for at in (says & CHANGES).nonzero()[0].tolist():
+        marks[at] = " ".join(CHANGE.findall(units[at].lower()))
     ids, offsets, classes = _native.read_terms([*units, *named, *labels, *marks])
-    terms = [ids[low:high].tolist() for low, high in pairwise(offsets.tolist())]
+    every = ids.tolist()
+    terms = [every[low:high] for low, high in pairwise(offsets.tolist())]
     quantity = {term for term, bits in enumerate(classes.tolist()) if bits & (_QUANTITY | _TIME)}
     common = {term for term, bits in enumerate(classes.tolist()) if bits & _COMMON}
     number = {row: at for at, row in enumerate(rows.tolist())}
@@ -109,6 +116,7 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
     others: list[int] = []  # that change something which they say in other words
     alike: dict[frozenset[int], int] = {}
     having: dict[int, list[int]] = {}  # term -> statements
+    gone = (says & WITHDRAWS > 0).tolist()
     for at, (unit, frame) in enumerate(zip(units, frames, strict=True)):
         words = (frame | values[at]) - common
         before = alike.get(frame) if len(frame) > 1 else None
@@ -118,7 +126,7 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
             if _STATES.search(unit, clause, apart):
                 found[before] = (at, "replaced")
         alike[frame] = at
-        withdraws = _WITHDRAWS.search(unit)
+        withdraws = gone[at]
         if marks[at] or withdraws:
             shared: dict[int, set[int]] = {}
             for term in words:
@@ -143,37 +151,44 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
                 others.append(at)
         for term in words:
             having.setdefault(term, []).append(at)
-    if others:
-        spelled = _spelled(units, [*units, *named, *labels, *marks])
-        vectors = resolve_embedder(None).embed([unit[len(labels[at]) :] for at, unit in enumerate(units)])
+    near = {at: [one for one in range(max(at - _LATEST, 0), at) if claims[one]] for at in others}
+    wanted = sorted({*others, *chain.from_iterable(near.values())})
+    place = dict(zip(wanted, count(), strict=False))
+    vectors = resolve_embedder(None).embed([units[at][len(labels[at]) :] for at in wanted]) if others else ()
     for at in others:
-        near = [
+        earlier = [
             one
-            for one in range(max(at - _LATEST, 0), at)
-            if claims[one] and one not in found and one not in firm and places[one][0] != places[at][0]
+            for one in near[at]
+            if one not in found and one not in firm and places[one][0] != places[at][0]
             if not kinds[one] or not kinds[at] or kinds[one] & kinds[at]
         ]
-        close = _closest(vectors, near, at)
-        if close >= 0 and not _differ(topics[close], topics[at], spelled):
-            found[close] = (at, "older")
+        close = _closest(vectors[[place[one] for one in earlier]], vectors[place[at]], earlier)
+        if close >= 0:
+            spelled = _spelled([units[close], units[at]], [*terms[close], *terms[at]])
+            if not _differ(topics[close], topics[at], spelled):
+                found[close] = (at, "older")
     return [Revision(places[old], places[new], effect) for old, (new, effect) in sorted(found.items())]
 
 
-def _spelled(units: Sequence[str], texts: Sequence[str]) -> dict[int, str]:
-    """A word for each term of units; `texts`: what was read for the numbers of terms, the units first."""
+def _spelled(units: Sequence[str], terms: Sequence[int]) -> dict[int, str]:
+    """A word for each of the terms of two units."""
     words = list(dict.fromkeys(_WORD.findall(" ".join(units))))
-    ids, offsets, _ = _native.read_terms([*texts, *words])
-    of_words = pairwise(offsets[len(texts) :].tolist())
+    ids, offsets, _ = _native.read_terms([*units, *words])
+    known = dict(zip(ids.tolist(), terms, strict=False))
+    of_words = pairwise(offsets[len(units) :].tolist())
     return {
-        int(term): word for word, (low, high) in zip(words, of_words, strict=True) for term in ids[low:high]
+        known[term]: word
+        for word, (low, high) in zip(words, of_words, strict=True)
+        for term in ids[low:high].tolist()
+        if term in known
     }
 
 
-def _closest(vectors: Float32s, earlier: Sequence[int], at: int) -> int:
+def _closest(vectors: Float32s, mine: Float32s, earlier: Sequence[int]) -> int:
     """The one of some earlier statements that is clearly the closest in meaning; -1: there is none."""
     if not earlier:
         return -1
-    close = vectors[earlier] @ vectors[at]
+    close = vectors @ mine
     second, first = sorted([0.0, *close.tolist()])[-2:]
     return earlier[int(close.argmax())] if first >= _CLOSE and first - second >= _APART else -1
 

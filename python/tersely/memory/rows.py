@@ -19,7 +19,7 @@ def without_marks(reading: Reading, quoted: int) -> Reading:
     """The reading with kept units of the first documents one below the other: excerpts are known as parts."""
 
     def plain(region: Region) -> Region:
-        keeps = region.document >= quoted or isinstance(region.form, Quoted)
+        keeps = region.form is None or region.document >= quoted or isinstance(region.form, Quoted)
         return region if keeps else replace(region, form=None)
 
     regions = tuple(map(plain, reading.regions))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, repeat
-from operator import and_, attrgetter
+from operator import and_, attrgetter, truth
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tersely.content.units import Bools
 from tersely.engine.facts import TextIndex, fact_keys, find_facts, joined_facts, stand_alone
 from tersely.engine.reading import segment
 from tersely.memory.messages import Entry, Piece
-from tersely.types import FactKind, FactTable, Int64s, Kind, SegmentTable, pieces
+from tersely.types import FactKind, FactTable, Int64s, Kind, SegmentTable, UInt8s, pieces
 
 #: Kinds of statements, those first whose loss costs most, and the kinds of facts that they are.
 KINDS = {
@@ -32,7 +32,7 @@ IS_SENTENCE = np.array([kind in SENTENCES for kind in FactKind])  # by kind
 # Words before a colon by which people say what kind of statement follows: "HARD CONSTRAINT: ", "NOTE: ".
 LABEL = re.compile(r"\W{0,4}[A-Z][A-Z0-9_-]{1,40}(?: [A-Z0-9_-]{1,40}){0,3}\W?: ")
 # What says that something is no longer as it was.
-CHANGES = re.compile(
+_CHANGES = (
     r"\b(?:is|are|be|we|they|i|it|'s|'re) now\b|(?:(?<!right )(?<=\w )now|\bnot \S*[^\s.!])[.!]*$"
     r"|(?<!right )\bnow (?:is|are|has|have|on|\w+[^\Ws]s)\b|\b(?:can|may|must|should) now\b"
     r"|\b(?:from now on|starting (?:now|today)|as of (?:now|today)|instead|actually|corrections?"
@@ -40,8 +40,14 @@ CHANGES = re.compile(
     r"|moved (?:\w+ ){0,3}to|took over|the (?:old|previous|former)|new (?:\w+ ){1,2}(?:is|are|for)"
     r"|switch(?:ed)? (?:\w+ ){0,3}to|renamed|replace[sd]?|rather|revised|no longer"
     r"|any ?more|after all|ab jetzt|ab sofort|stattdessen|doch lieber|korrektur|nicht mehr"
-    r"|geändert|désormais|finalement|plutôt|ahora|mejor|ya no|en lugar de)\b",
-    re.I,
+    r"|geändert|désormais|finalement|plutôt|ahora|mejor|ya no|en lugar de)\b"
+)
+# What says that an instruction or a wish holds no more.
+_WITHDRAWS = (
+    r"\b(?:forget (?:about|what|the|that|it|my)|never ?mind|ignore (?:what|my|the|that)|scratch that"
+    r"|no longer|any ?more|doesn't matter|(?:may|can) (?:\w+ ){1,6}again"
+    r"|(?:is|are|it's) (?:fine|ok|okay|allowed) (?:now|again|after all)|changed my mind|vergiss|nicht mehr"
+    r"|oublie|olvida)\b"
 )
 # Words of orders that stand, without "must" or "not".
 _ORDER = (
@@ -49,23 +55,21 @@ _ORDER = (
     r"|hands[- ]off|read[- ]only|frozen|before you|before \w+ing|immer|nur|toujours|seulement"
     r"|siempre|solo|sempre"
 )
-ORDERS = re.compile(rf"\b(?:{_ORDER})\b", re.I)
 # Those that begin a sentence, or can hardly tell of something: a sentence that is an order for sure.
-_ORDERING = re.compile(
-    rf"(?:\W*(?:please |also )?(?:{_ORDER})(?: \S+){{2}}"
-    r"|.*\b(?:off[- ]limits|hands[- ]off|read[- ]only|before you|be careful)\b).*\Z(?<![?:])",
-    re.I | re.S,
+_ORDERING = (
+    rf"\A(?:\W*(?:please |also )?(?:{_ORDER})(?: \S+){{2}}"
+    r"|.*\b(?:off[- ]limits|hands[- ]off|read[- ]only|before you|be careful)\b).*\Z(?<![?:])"
 )
-# Words by which people say what is to hold from now on, without "must" or "not": a label, wishes, standing
-# orders, conditions, who they are, what is no longer as it was.
-STANDING = re.compile(
-    rf"(?-i:\A{LABEL.pattern})|{CHANGES.pattern}|\b(?:{_ORDER}"
-    r"|prefers?|preferences?|wish(?:es)?|wants?|needs?|remember|use|send|confidential|secret|deadline|limit|cap"
-    r"|budget|rules(?=:?\W*\Z)|at most|at least|due|my name|call me|i am|i'm|we are|we're|allergic"
+# Words by which people say what is to hold from now on, without "must" or "not": wishes, conditions, who they
+# are, beside standing orders and what is no longer as it was.
+_WISHES = (
+    r"\b(?:prefers?|preferences?|wish(?:es)?|wants?|needs?|remember|use|send|confidential|secret|deadline"
+    r"|limit|cap|budget|rules(?=:?\W*\Z)|at most|at least|due|my name|call me|i am|i'm|we are|we're|allergic"
     r"|when(?:ever)? you|after you|if|unless|correction|update|changed? my mind|open questions?|bevorzuge"
-    r"|möchte|brauche|ich bin|préfère|je suis|je veux|prefiero|quiero|soy|preferisco|voglio)\b",
-    re.I,
+    r"|möchte|brauche|ich bin|préfère|je suis|je veux|prefiero|quiero|soy|preferisco|voglio)\b"
 )
+# What people say of themselves.
+_SELVES = r"\b(?:i|my|we|our|me|us|ich|wir|meine?|unsere?|je|nous|mon|notre|yo|nosotros|mi)\b"
 _BOUND = (  # words that begin neither an order nor the name of a thing
     "i you he she it we they this that these those there here what which who whom whose when where why how"
     " is are was were be been being am do does did have has had can could will would shall should may might"
@@ -81,7 +85,7 @@ _OF_THINGS = (
 )
 # The same by the form of a sentence, without such words: an order (a verb and what it is of, "Leave port 9443
 # alone"), a thing that is so in the present ("The table is off limits"), or a request. Questions are none.
-DIRECTS = re.compile(
+_DIRECTS = (
     r"(?:\A|[,;:] |\b(?:and|so|please|then) )(?:please |also |just )?"
     rf"(?!(?:{_BOUND}|{_OF_THINGS}|more|most)\b)(?!\w\w+ing\b|\w*(?:ed|ly|s)\b)[a-z]{{2,12}} "
     r"(?:\w\S*(?<!ed) (?:to|from|before|until|without|unless|first)\b"
@@ -89,8 +93,22 @@ DIRECTS = re.compile(
     r"|clear|around|back|up|down|over|by|as|until|before|after|between)\b"
     r"(?:[^?\n]|\n(?! {4}))*(?<!:)\Z"
     rf"|(?:\A|, )(?!(?:{_BOUND})\b)\w[\w' ./-]{{1,59}} (?:is|are|stays?|remains?) [^?\n]{{2,90}}(?<!:)\Z"
-    r"|, (?:please|bitte|s'il (?:te|vous) plaît|por favor|per favore)\W*\Z",
-    re.I,
+    r"|, (?:please|bitte|s'il (?:te|vous) plaît|por favor|per favore)\W*\Z"
+)
+# What words say of a sentence, in bits: it has a label; it is to hold from now on; something is no longer as
+# it was; an instruction or a wish holds no more; it has a word of orders; it is an order for sure; it is one
+# by its form, or tells how a thing is; it is of who says it.
+LABELLED, STANDS, CHANGES, WITHDRAWS, ORDERS, _SURELY, DIRECTS, SELVES = (1 << at for at in range(8))
+CHANGE = re.compile(_CHANGES)  # in lower case, as those below
+# (bits of a sentence that has this, bits without which it is not asked, the pattern)
+_PATTERNS = (
+    (CHANGES | STANDS, 0, CHANGE),
+    (ORDERS | STANDS, 0, re.compile(rf"\b(?:{_ORDER})\b")),
+    (STANDS, 0, re.compile(_WISHES)),
+    (WITHDRAWS, 0, re.compile(_WITHDRAWS)),
+    (_SURELY, ORDERS, re.compile(_ORDERING, re.S)),
+    (DIRECTS, 0, re.compile(_DIRECTS)),
+    (SELVES, 0, re.compile(_SELVES)),
 )
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
 SPEAKERS = ("system", "user", "assistant", "tool")
@@ -136,6 +154,7 @@ class Transcript:
         failed: bool[pieces], results of calls that failed.
         table: the sentences; `document` is the number of a piece, as in `facts`.
         facts: numbers, names, instructions and the like.
+        known: what words say of sentences (`marks_of`), as far as these were read.
     """
 
     pieces: list[Piece]
@@ -148,6 +167,7 @@ class Transcript:
     failed: Bools
     table: SegmentTable
     facts: FactTable
+    known: dict[str, int]
 
     def inside(self, places: tuple[Int64s, Int64s, Int64s]) -> Bools:
         """bool[facts]: whether each lies in one of some places (piece, start, end), which are in order."""
@@ -161,7 +181,7 @@ class Transcript:
         return inside
 
 
-def read_transcript(entries: Sequence[Entry]) -> Transcript:
+def read_transcript(entries: Sequence[Entry], known: dict[str, int] | None = None) -> Transcript:
     """Read the texts of entries: sentences and facts, in one native pass each. O(characters)."""
     pieces = list(chain.from_iterable(map(_PIECES, entries)))
     texts = list(map(_TEXT, pieces))
@@ -178,7 +198,8 @@ def read_transcript(entries: Sequence[Entry]) -> Transcript:
     people, talks = (np.array(list(map(and_, map(one.__eq__, roles), said)), dtype=bool) for one in whose)
     failed = np.array(list(map(_FAILED, pieces)), dtype=bool)
     facts = find_facts(texts, table)
-    return Transcript(pieces, texts, roles, owner, told, people, talks, failed, table, facts)
+    known = {} if known is None else known
+    return Transcript(pieces, texts, roles, owner, told, people, talks, failed, table, facts, known)
 
 
 def stated_facts(transcript: Transcript, made: str) -> Bools:
@@ -235,13 +256,13 @@ def _with_orders(transcript: Transcript) -> FactTable:
     open_[facts.segment[IS_SENTENCE[facts.kind]]] = False
     rows = open_.nonzero()[0]
     units = pieces(texts, table.document[rows], table.start[rows], table.end[rows])
-    found = list(map(_ORDERING.match, units))
+    found = marks_of(units, transcript.known) & _SURELY > 0
     orders = list(compress(units, found))
     if not orders:
         return facts
     keys = dict(zip(dict.fromkeys(orders), count(facts.keys), strict=False))
     key = list(map(keys.__getitem__, orders))
-    rows = rows[np.array(found, dtype=bool)].astype(np.int32)
+    rows = rows[found].astype(np.int32)
     more = FactTable(
         np.full(len(rows), FactKind.OBLIGATION, dtype=np.uint8), table.document[rows], table.start[rows],
         table.end[rows], rows, rows, np.array(key, dtype=np.int32), facts.keys + len(keys),
@@ -250,13 +271,30 @@ def _with_orders(transcript: Transcript) -> FactTable:
     return joined_facts(facts, more)
 
 
+def marks_of(sentences: Sequence[str], known: dict[str, int]) -> UInt8s:
+    """uint8[sentences]: what words say of each, in bits (LABELLED, ...); `known`: the same by sentence.
+
+    Sentences that are not known yet are read, once, and added. O(characters of these).
+    """
+    new = list(dict.fromkeys(sentences).keys() - known.keys())
+    lower = list(map(str.lower, new))
+    bits = np.array(list(map(truth, map(LABEL.match, new))), dtype=np.uint8) * np.uint8(LABELLED | STANDS)
+    for adds, least, pattern in _PATTERNS:
+        rows = (bits & least == least).nonzero()[0]
+        found = map(pattern.search, map(lower.__getitem__, rows.tolist()))
+        bits[rows[list(map(truth, found))]] |= np.uint8(adds)
+    known.update(zip(new, bits.tolist(), strict=True))
+    return np.fromiter(map(known.__getitem__, sentences), dtype=np.uint8, count=len(sentences))
+
+
 def standing_sentences(texts: Sequence[str]) -> list[str]:
     """Return the sentences by which people say what is to hold, each once, in order. O(characters)."""
     table = segment(texts)
     facts = find_facts(texts, table)
     strong = set(facts.segment[IS_SENTENCE[facts.kind]].tolist())
     units = pieces(texts, table.document, table.start, table.end)
-    return list(dict.fromkeys([one for at, one in enumerate(units) if at in strong or STANDING.search(one)]))
+    stands = (marks_of(units, {}) & STANDS).tolist()
+    return list(dict.fromkeys([one for at, one in enumerate(units) if at in strong or stands[at]]))
 
 
 def stated_lines(text: str, lines: Sequence[str]) -> set[str]:

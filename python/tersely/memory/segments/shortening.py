@@ -28,7 +28,7 @@ from tersely.memory.segments.preservation import (
 from tersely.memory.segments.reading import Reading, pasted_blocks, read_segment, says
 from tersely.memory.segments.segment import ContextSegment, SegmentError
 from tersely.memory.segments.words import pattern
-from tersely.memory.statements import CHANGES
+from tersely.memory.statements import CHANGE
 from tersely.models.flows import run_flow
 from tersely.models.language_models import CheckedLanguageModel
 from tersely.protocols import BatchTokenCounter
@@ -293,7 +293,9 @@ def _told(reading: Reading) -> list[str]:
             found[one.sentence] = (found.get(one.sentence, (one.start, 0))[0], one.end)
     texts = [reading.text[start:end] for start, end in found.values()]
     known = " ".join(reading.rules)
-    return [text for text in texts if text not in known and (_TOLD.search(text) or CHANGES.search(text))]
+    return [
+        text for text in texts if text not in known and (_TOLD.search(text) or CHANGE.search(text.lower()))
+    ]
 
 
 def _unsaid(reading: Reading, state: str) -> str:
