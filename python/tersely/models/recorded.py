@@ -51,16 +51,15 @@ def _find(file: Database, key: bytes) -> tuple[str, str] | None:
 
     Raises StoreError for one that is damaged.
     """
+    query = "SELECT kind, answer, digest FROM answers WHERE key = ?"
     with file.reading() as connection:
-        found = connection.execute(
-            "SELECT kind, answer, digest FROM answers WHERE key = ?", (key,)
-        ).fetchone()
-    if found is None:
-        return None
-    kind, answer, digest = found
-    if not isinstance(answer, bytes) or digest != _digest(key, kind, answer):
-        raise DamageError("an answer does not match its digest")
-    return kind, answer.decode("utf-8", "surrogatepass")
+        found = connection.execute(query, (key,)).fetchone()
+        if found is None:
+            return None
+        kind, answer, digest = found
+        if not isinstance(answer, bytes) or digest != _digest(key, kind, answer):
+            raise DamageError("an answer does not match its digest")
+        return kind, answer.decode("utf-8", "surrogatepass")
 
 
 def _digest(key: bytes, kind: str, answer: bytes) -> bytes:
