@@ -4,10 +4,7 @@
 #include <utility>
 
 #include "kernels/detect/bytes.hpp"
-#include "kernels/detect/language_relatives.hpp"
 #include "kernels/detect/language_signs.hpp"
-#include "kernels/detect/language_starts.hpp"
-#include "kernels/detect/language_words.hpp"
 
 namespace tersely::detect {
 
@@ -21,27 +18,63 @@ std::uint64_t key_of(std::string_view text) {
     return key;
 }
 
-template <typename Lists>
-constexpr std::size_t count(const Lists& lists, char between) {
-    std::size_t entries = 0;
-    for (const List& list : lists)
-        entries += 1 + static_cast<std::size_t>(std::count(list.entries.begin(), list.entries.end(), between));
-    return entries;
+constexpr std::string_view kWords =
+#include "kernels/detect/language_words.inc"
+    ;
+constexpr std::string_view kStarts =
+#include "kernels/detect/language_starts.inc"
+    ;
+
+// The languages in their order.
+constexpr std::string_view kNames =
+    " none python javascript typescript go rust java c cpp csharp kotlin swift php ruby perl lua shell sql css yaml "
+    "toml rst html xml cmake makefile dockerfile fortran hcl ini powershell batch scala r dart elixir haskell "
+    "objectivec protobuf graphql pascal verilog vhdl assembly tcl nim ocaml zig julia erlang clojure commonlisp elisp "
+    "latex starlark crystal coffeescript fsharp groovy d vala haxe actionscript solidity shader matlab vim nix elm "
+    "nginx prisma gdscript cython sml ada basic m4 coq lean odin vlang bicep mql llvm puppet fish cypher scheme "
+    "lispkin prolog qml awk swig postscript bitbake carbon ";
+static_assert(std::count(kNames.begin(), kNames.end(), ' ') == kAllLanguages + 1);
+
+constexpr Language language_named(std::string_view name) {
+    for (std::size_t at = 1, number = 0; at < kNames.size(); ++number) {
+        const std::size_t end = kNames.find(' ', at);
+        if (kNames.substr(at, end - at) == name) return static_cast<Language>(number);
+        at = end + 1;
+    }
+    return Language::none;
 }
 
-template <typename Lists, typename See>
-void each_entry(const Lists& lists, char between, See see) {
-    for (const List& list : lists) {
-        for (std::size_t at = 0; at <= list.entries.size();) {
-            const std::size_t end = std::min(list.entries.find(between, at), list.entries.size());
-            see(list.entries.substr(at, end - at), list);
-            at = end + 1;
+// Calls see(entry, language, weight) for the entries of lists: a line begins with its language, or goes on behind
+// blanks, and a number is the weight of what follows.
+template <typename See>
+constexpr void each_entry(std::string_view lists, See see) {
+    Language language = Language::none;
+    std::uint8_t weight = 0;
+    for (std::size_t at = 0; at < lists.size();) {
+        const std::size_t end = std::min(lists.find_first_of(" \n", at), lists.size());
+        const std::string_view entry = lists.substr(at, end - at);
+        if (at > 0 && lists[at - 1] == '\n' && !entry.empty()) {
+            language = language_named(entry);
+        } else if (entry.find_first_not_of("0123456789") == std::string_view::npos) {
+            for (std::size_t i = 0; i < entry.size(); ++i)
+                weight = static_cast<std::uint8_t>(10 * (i == 0 ? 0 : weight) + (entry[i] - '0'));
+        } else {
+            see(entry, language, weight);
         }
+        at = end + 1;
     }
 }
 
-Word word_of(std::string_view entry, const List& list) {
-    Word word{entry, Where::kFirst, 0, list.language, list.weight};
+constexpr std::size_t count(std::string_view lists) {
+    std::size_t entries = 0;
+    each_entry(lists, [&](std::string_view, Language language, std::uint8_t) {
+        entries += language == Language::none ? kMostStarts : 1;  // of no language that is known
+    });
+    return entries;
+}
+
+Word word_of(std::string_view entry, Language language, std::uint8_t weight) {
+    Word word{entry, Where::kFirst, 0, language, weight};
     const std::size_t end = entry.find('~');
     if (end != std::string_view::npos) {
         word.last = entry[end + 1];
@@ -72,16 +105,15 @@ Word word_of(std::string_view entry, const List& list) {
     return word;
 }
 
-static_assert(count(kWords, ' ') + count(kRelativeWords, ' ') <= kMostWords &&
-              2 * kMostWords <= LanguageTables::kSlots);
-static_assert(count(kStarts, '\n') + count(kRelativeStarts, '\n') <= kMostStarts);
+static_assert(count(kWords) <= kMostWords && 2 * kMostWords <= LanguageTables::kSlots);
+static_assert(count(kStarts) <= kMostStarts);
 
 }  // namespace
 
 LanguageTables::LanguageTables() : slots_(kSlots) {
-    const auto add_word = [&](std::string_view entry, const List& list) { words_.push_back(word_of(entry, list)); };
-    each_entry(kWords, ' ', add_word);
-    each_entry(kRelativeWords, ' ', add_word);
+    each_entry(kWords, [&](std::string_view entry, Language language, std::uint8_t weight) {
+        words_.push_back(word_of(entry, language, weight));
+    });
     std::stable_sort(words_.begin(), words_.end(), [](const Word& a, const Word& b) {
         return a.text != b.text ? a.text < b.text : a.last != 0 && b.last == 0;
     });
@@ -91,11 +123,16 @@ LanguageTables::LanguageTables() : slots_(kSlots) {
         while (slots_[slot].row != kNone) slot = (slot + 1) & (kSlots - 1);
         slots_[slot] = {static_cast<std::uint16_t>(row), print_of(words_[row].text)};
     }
-    const auto add_start = [&](std::string_view entry, const List& list) {
-        starts_.push_back({entry, list.language, list.weight});
-    };
-    each_entry(kStarts, '\n', add_start);
-    each_entry(kRelativeStarts, '\n', add_start);
+    blanks_.reserve(kStarts.size());  // which starts are views of
+    each_entry(kStarts, [&](std::string_view entry, Language language, std::uint8_t weight) {
+        const std::size_t begin = blanks_.size();
+        for (std::size_t at = 0; at < entry.size();) {
+            const bool blank = entry.substr(at).starts_with("\u2423");
+            blanks_.push_back(blank ? ' ' : entry[at]);
+            at += blank ? 3 : 1;
+        }
+        starts_.push_back({std::string_view(blanks_).substr(begin), language, weight});
+    });
     std::stable_sort(starts_.begin(), starts_.end(), [](const Start& a, const Start& b) { return a.text < b.text; });
     for (std::size_t row = 0; row < starts_.size(); ++row) {
         const std::string_view text = starts_[row].text;

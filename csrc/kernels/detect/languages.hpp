@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -154,7 +155,7 @@ class LanguageReader {
 // The language that a command runs: "/usr/bin/env python3 -u"; none where it is not known.
 Language interpreter_language(std::string_view command);
 
-// The words and starts of all languages (language_lists.hpp), made to be looked up.
+// The words and starts of all languages (language_words.inc, language_starts.inc), made to be looked up.
 
 enum class Where : std::uint8_t { kFirst, kAnywhere, kCalled, kKeyed, kEnding, kMember, kTyped };
 
@@ -224,6 +225,7 @@ class LanguageTables {
 
     std::size_t last_start(std::string_view line) const;
 
+    std::string blanks_;                        // the starts as lines have them
     std::vector<Word> words_;                   // sorted by text
     std::vector<Slot> slots_;                   // the first row of each word, at its slot or the next free one
     std::vector<Start> starts_;                 // sorted by text
