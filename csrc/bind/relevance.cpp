@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "kernels/embed/static_table.hpp"
 #include "kernels/relevance/columns.hpp"
 #include "kernels/relevance/features.hpp"
+#include "kernels/relevance/standing.hpp"
 #include "kernels/relevance/topic.hpp"
 
 namespace py = pybind11;
@@ -272,6 +274,73 @@ py::tuple topic(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
                           to_array(std::move(found.counts), {rows, py::ssize_t{2}}));
 }
 
+// Regions as (first, last, form) of each, one after another.
+std::vector<relevance::Region> regions_of(const Offsets& given, std::size_t n) {
+    const auto values = view(given);
+    require(values.size() % 3 == 0, "regions must have three numbers each");
+    std::vector<relevance::Region> regions;
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < values.size(); i += 3) {
+        const bool follows = values[i] == before && values[i] < values[i + 1];
+        require(follows && 0 <= values[i + 2] && values[i + 2] <= 2, "regions must follow one another, in a form");
+        before = values[i + 1];
+        regions.push_back({static_cast<std::size_t>(values[i]), static_cast<std::size_t>(before),
+                           static_cast<relevance::Form>(values[i + 2])});
+    }
+    require(static_cast<std::size_t>(before) == n, "regions must have all rows");
+    return regions;
+}
+
+py::tuple worth_beside(const Ids& document, const Offsets& start, const Offsets& end, const Offsets& first,
+                       const Offsets& last, const Offsets& regions, const Floats& own, const Bytes& essential,
+                       const Bytes& ordered, const Bytes& bulk, const Ids& follows, const Floats& text_worth,
+                       const Floats& relevance) {
+    const std::size_t n = view(document).size();
+    const relevance::Units units{view(document),         view(start), view(end),       view(first),   view(last),
+                                 regions_of(regions, n), view(own),   view(essential), view(ordered), view(bulk),
+                                 view(follows)};
+    const auto optional = [n](std::size_t size) { return size == 0 || size == n; };
+    require(units.start.size() == n && units.end.size() == n && units.first_segment.size() == n &&
+                units.last_segment.size() == n && units.own.size() == n && units.follows.size() == n &&
+                optional(units.essential.size()) && optional(units.ordered.size()) && optional(units.bulk.size()),
+            "columns must have an entry a unit");
+    const auto segments = view(text_worth);
+    require(view(relevance).empty() || view(relevance).size() == segments.size(),
+            "relevance must have an entry a segment");
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto at = units.first_segment[i];
+        require(segments.empty() || (0 <= at && at <= units.last_segment[i] &&
+                                     units.last_segment[i] < static_cast<std::int64_t>(segments.size())),
+                "units must have parts of segments");
+        require(-1 <= units.follows[i] && units.follows[i] < static_cast<std::int64_t>(n), "follows must be units");
+    }
+    relevance::Worth made = released(16 * n, [&] { return relevance::worth_beside(units, segments, view(relevance)); });
+    return tuple_of(made.of, made.best);
+}
+
+py::array_t<float> pulled_to_documents(const Floats& worth, const Ids& document, const Bytes& wanted) {
+    const auto of = view(document);
+    require(view(worth).size() == of.size(), "worth and document must have one length");
+    for (const std::int32_t row : of)
+        require(row >= 0 && static_cast<std::size_t>(row) < view(wanted).size(), "document must be a row of wanted");
+    return to_array(relevance::pulled_to_documents(view(worth), of, view(wanted)));
+}
+
+using SegmentColumns = std::tuple<Ids, Offsets, Offsets, Bytes, Ids, Ids>;  // of a SegmentTable
+
+py::array_t<float> led_to(const SegmentColumns& table, const Floats& scores) {
+    const auto& [document, start, end, kind, block, heading] = table;
+    const relevance::Rows rows{view(document), view(block), view(heading), view(start), view(end), view(kind)};
+    const std::size_t n = rows.document.size();
+    require(rows.block.size() == n && rows.heading.size() == n && rows.start.size() == n && rows.end.size() == n &&
+                rows.kind.size() == n && view(scores).size() == n,
+            "columns must have an entry a segment");
+    for (std::size_t i = 0; i < n; ++i) {
+        require(rows.heading[i] >= -1 && rows.heading[i] < static_cast<std::int64_t>(i), "heading must point upwards");
+    }
+    return to_array(relevance::led_to(rows, view(scores)));
+}
+
 }  // namespace
 
 void bind_relevance(py::module_& m) {
@@ -282,6 +351,11 @@ void bind_relevance(py::module_& m) {
     m.def("relevance_columns", &columns, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"),
           py::arg("document"), py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"),
           py::arg("answer"), py::arg("cosine"), py::arg("start"), py::arg("end"), py::arg("weights"));
+    m.def("worth_beside", &worth_beside, py::arg("document"), py::arg("start"), py::arg("end"), py::arg("first"),
+          py::arg("last"), py::arg("regions"), py::arg("own"), py::arg("essential"), py::arg("ordered"),
+          py::arg("bulk"), py::arg("follows"), py::arg("text_worth"), py::arg("relevance"));
+    m.def("pulled_to_documents", &pulled_to_documents, py::arg("worth"), py::arg("document"), py::arg("wanted"));
+    m.def("led_to", &led_to, py::arg("table"), py::arg("scores"));
     m.def("topic", &topic, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"), py::arg("document"),
           py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"), py::arg("cosine"),
           py::arg("segments"));

@@ -103,6 +103,24 @@ def relevance_columns(
     end: _Int64s,
     weights: _Float64s,
 ) -> _Float32s: ...
+# csrc/kernels/relevance/standing.hpp
+def worth_beside(
+    document: _Int32s,
+    start: _Int64s,
+    end: _Int64s,
+    first: _Int64s,
+    last: _Int64s,
+    regions: _Int64s,  # (first, last, form) of each
+    own: _Float32s,
+    essential: _UInt8s,
+    ordered: _UInt8s,
+    bulk: _UInt8s,
+    follows: _Int32s,
+    text_worth: _Float32s,
+    relevance: _Float32s,
+) -> tuple[_Float32s, int]: ...  # worth, and the best unit if it is pasted, or -1
+def pulled_to_documents(worth: _Float32s, document: _Int32s, wanted: _UInt8s) -> _Float32s: ...
+def led_to(table: _Table, scores: _Float32s) -> _Float32s: ...
 def topic(
     term_ids: _Int32s,
     term_offsets: _Int64s,

@@ -1,4 +1,4 @@
-"""What matching segments lead to: names that are asked for in a second step, lists, code and formulas.
+"""What matching segments lead to: names that are asked for in a second step of a question.
 
 "Who is the wife of the director of Vertigo?" finds the segment that says who the director is. Where his wife
 stands, there may be no word of the question, but his name.
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tersely import _native
-from tersely.types import Analysis, Float32s, Int32s, Int64s, Kind, SegmentTable
+from tersely.types import Analysis, Float32s, Int32s, Int64s
 
 _LEAST_TERMS, _MOST_TERMS = 6, 64  # of a question: shorter ones seldom take two steps, longer ones are texts
 _LEAST_BLOCKS = 4  # paragraphs, or documents of one paragraph
@@ -26,9 +26,6 @@ _WORD = re.compile(r"\w[\w'’-]*")
 _BEFORE = " \t\"'“„«(["  # may stand between the end of a sentence and the next
 _MOST_BEFORE = 8  # characters
 _SENTENCE_ENDS = ".!?:;\n"
-# What leads to a list or to code scores such a share of the best at least; these get such a share of it.
-_LEADS, _LED = 0.7, 0.5
-_SHORT_CODE = 800  # bytes of a block of code: of a longer one too little would fit
 
 
 class SecondStep(NamedTuple):
@@ -125,28 +122,3 @@ def _leading_on(ids: Int32s, offsets: Int64s, block: Int32s, terms: set[int]) ->
     blocks = Counter(term for term, _ in held)
     most = max(2, int(block[-1] - block[0] + 1) // 2)
     return {term for term, count in blocks.items() if 2 <= count <= most}
-
-
-def with_what_is_led_to(table: SegmentTable, scores: Float32s) -> Float32s:
-    """Raise lists below a heading that matches, and short code and formulas behind a paragraph that does.
-
-    They seldom repeat the words of the question. O(n).
-    """
-    item, code = table.kind == Kind.LIST_ITEM, table.kind == Kind.FENCED_CODE
-    if not (item.any() or code.any()):
-        return scores
-    led = np.zeros_like(scores)
-    above = np.where(item, table.heading, -1)
-    while (above >= 0).any():
-        led = np.maximum(led, np.where(above >= 0, scores[above], 0))
-        above = np.where(above >= 0, table.heading[above], -1)
-    other = np.diff(table.document, prepend=-1) != 0
-    within = code & np.roll(code, 1)  # a fence with blank lines is one block
-    starts = np.flatnonzero(other | ((np.diff(table.block, prepend=-1) != 0) & ~within))
-    length = table.end[np.append(starts[1:], len(scores)) - 1] - table.start[starts]
-    behind = ~other[starts] & (length <= _SHORT_CODE)
-    before = np.where(behind, np.roll(np.maximum.reduceat(scores, starts), 1), 0)
-    led = np.where(code, np.repeat(before, np.diff(np.append(starts, len(scores)))), led)
-    led[led < _LEADS * float(scores.max())] = 0
-    raised: Float32s = np.maximum(scores, np.float32(_LED) * led)
-    return raised

@@ -16,10 +16,10 @@ from tersely import _native
 from tersely._native import StaticTable
 from tersely.checks import Question, is_english, read_question
 from tersely.content.lines import FAILED
-from tersely.content.units import Bools, Lines, Nested, Quoted
+from tersely.content.units import Bools, Quoted
 from tersely.engine.facts import rows_at
 from tersely.engine.reading import Reading, Region, analyze
-from tersely.engine.second_step import second_step, with_what_is_led_to
+from tersely.engine.second_step import second_step
 from tersely.models.counters import texts_of
 from tersely.models.embedders import (
     CheckedCrossEncoder,
@@ -42,6 +42,7 @@ from tersely.types import (
     Level,
     Request,
     SegmentTable,
+    UInt8s,
     pieces,
 )
 
@@ -334,7 +335,7 @@ def hybrid(
             _, scores, corrections, *_ = asked.scores(weights, forest, features)
     asked.named = features[_BRIDGE] > 0
     scores = _with_second_step(prepared, asked, scores, static if kind == "static" else None)
-    scores = with_what_is_led_to(analysis.table, scores)
+    scores = _native.led_to(analysis.table.columns(), scores)
     return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings), failure)
 
 
@@ -571,15 +572,11 @@ def _logistic(odds: Float64s) -> Float64s:
     return chances.round(9)
 
 
-_OWN_SHARE = 0.3  # what a unit's own worth counts beside its relevance to the query
-_TEXT = 4.0  # what people wrote beside data is worth so many times as much per character
 _FLOOR_SHARE = 0.5  # what an outcome counts beside relevance
 _MOST_LINES = 131_072  # that are looked at one by one
 _NONE = np.empty(0, dtype=np.uint8)
 _TABLE = int(Kind.TABLE)
-_WHOLE = 0.95  # what the document counts where it is to stay whole, beside the unit itself
 _FEW = 0.02  # of the units of an order: more that say that something failed are what the text is about
-_TOP = 0.25  # of the range of a region's own worth: for essential units
 # Features of a segment that come from what stands around it.
 _OWN_FEATURES = ("share", "bm25", "document", "answer", "named", "cosine", "cosine_document")
 _AROUND = [row for row, name in enumerate(FEATURES) if name not in _OWN_FEATURES]
@@ -703,7 +700,7 @@ def with_joint_worth(
     the region that is worth less, so that the best part of each is kept.
     """
     table, request, query = reading.table, reading.request, (reading.request.query or "").strip()
-    worth, gist, apart, asked, essential = own, None, None, None, None
+    gist, apart, asked, essential = None, None, None, None
     warnings, by_query = reading.warnings, False
     if units_are_read(request, options):
         analysis = _analyze_units(request, reading.texts, table)
@@ -712,47 +709,35 @@ def with_joint_worth(
         if analysis is None or options.level is not Level.SENTENCE:
             analysis = analyze(reading.texts, extras_of(request), Level.SENTENCE, options.window)
         first, last = _segments_of(reading.texts, analysis.table, table)
+    forms = [_form_of(region) for region in reading.regions]
+    limits = [(one.first, one.last, form) for one, form in zip(reading.regions, forms, strict=True)]
+    regions = np.array(limits, dtype=np.int64).ravel()
+    places = table.document, table.start, table.end, first, last, regions, own
+    marks = _bytes_of(reading.essential), _bytes_of(ordered)
+    bulk, nothing = _bytes_of(reading.bulk), np.empty(0, dtype=np.float32)
     if query and options.scoring not in ("centrality", "lead"):
         found = _relevance(request, reading.texts, options, analysis)
         warnings, asked = tuple(dict.fromkeys((*warnings, *found.warnings))), found.asked
         if found.by_query:
-            scores = found.segments
+            by_query, scores = True, found.segments
             if alone is not None:
                 found.features[np.ix_(np.array(_AROUND), first[alone])] = 0
                 scores = found.asked.scores(found.weights, found.forest, found.features)[1]
-            relevance = _largest(scores, first, last)
-            top = float(relevance.max(initial=0)) or 1.0
-            standing = _standing(reading, own, _largest(centrality(analysis), first, last))
-            beside = {region.document for region in reading.regions if region.form is not None}
-            # Only beside pasted blocks do people's words count by themselves.
-            alone_ = [region.document not in beside for region in reading.regions]
-            standing[_by_region(reading.regions, alone_)] = 0
-            worth = (relevance / top + _OWN_SHARE * standing).astype(np.float32)
-            _order_as_alone(reading, own, ordered, worth)
-            by_query = True
+            worth, best = _native.worth_beside(*places, *marks, bulk, follows, centrality(analysis), scores)
+            # What lies deep pays for all that it stands in: cheap lines with little to say would come first.
+            if best >= 0:
+                essential = np.arange(len(table)) == best
     if not by_query:
         plain = importance(reading.texts, analysis)
-        plain = plain.rows(lambda column: _largest(column, first, last))
-        worth, apart = _standing(reading, own, plain.worth).astype(np.float32), plain.apart
+        worth, _ = _native.worth_beside(*places, *marks, bulk, follows, plain.worth, nothing)
+        apart = None if plain.apart is None else _largest(plain.apart, first, last)
         if plain.gist is not None:
-            gist = _standing(reading, own, plain.gist).astype(np.float32)
-    if reading.bulk is not None:
-        worth[reading.bulk] = 0
+            gist, _ = _native.worth_beside(*places, *marks, _NONE, follows, plain.gist, nothing)
     # Values and lines repeat: what that is worth says their reader.
-    pasted = _by_region(
-        reading.regions, [isinstance(region.form, Nested | Lines) for region in reading.regions]
-    )
-    chosen = ~pasted
+    chosen = _by_region(reading.regions, [form != _PASTED for form in forms])
     if first is not last:  # of several units of a segment, the first has its terms
         chosen &= np.diff(first, prepend=-1) != 0
     term_ids, term_offsets = _terms_of(analysis, first, chosen)
-    # What lies deep pays for all that it stands in, so cheap lines with little to say would come before it.
-    if by_query and len(table) and pasted[best := int(worth.argmax())]:
-        essential = np.arange(len(table)) == best
-    followers = (follows >= 0).nonzero()[0]
-    for values in (worth, gist):
-        if values is not None:
-            values[followers] = values[follows[followers]]
     return replace(
         reading,
         worth=worth,
@@ -769,19 +754,19 @@ def with_joint_worth(
     )
 
 
-def _order_as_alone(reading: Reading, own: Float32s, ordered: Bools | None, worth: Float32s) -> None:
-    """Give the units of a region that its reader puts in order the same worths in that order.
+_TEXT, _PASTED, _QUOTED = range(3)  # forms of csrc/kernels/relevance/standing.hpp
 
-    So a document is cut beside others as it is alone, and gets as much of the budget as before.
-    `ordered`: bool[n], units whose `own` worth knows the query; None: none does.
-    """
-    if ordered is None:
-        return
-    for region in reading.regions:
-        rows = slice(region.first, region.last)
-        if region.form is not None and ordered[rows].all():
-            order = np.argsort(-own[rows], kind="stable")
-            worth[rows][order] = -np.sort(-worth[rows])
+
+def _form_of(region: Region) -> int:
+    """Return how the units of a region are written, for the native code."""
+    if region.form is None:
+        return _TEXT
+    return _QUOTED if isinstance(region.form, Quoted) else _PASTED
+
+
+def _bytes_of(rows: Bools | None) -> UInt8s:
+    """uint8[n]: the same for the native code; empty for None."""
+    return _NONE if rows is None else rows.view(np.uint8)
 
 
 def _segments_of(texts: Sequence[str], segments: SegmentTable, units: SegmentTable) -> tuple[Int64s, Int64s]:
@@ -798,9 +783,8 @@ def _largest(values: Float32s, first: Int64s, last: Int64s) -> Float32s:
         return values
     if len(first) == 0 or len(values) == 0:
         return np.zeros(len(first), dtype=np.float32)
-    padded = np.append(values, np.float32(0))
     bounds = np.stack((first, last + 1), axis=1).ravel()
-    return np.maximum.reduceat(padded, bounds)[::2]
+    return np.maximum.reduceat(np.append(values, np.float32(0)), bounds)[::2]
 
 
 def _terms_of(analysis: Analysis, segment: Int64s, chosen: Bools) -> tuple[Int32s, Int64s]:
@@ -808,33 +792,12 @@ def _terms_of(analysis: Analysis, segment: Int64s, chosen: Bools) -> tuple[Int32
     offsets = analysis.term_offsets
     if len(offsets) < 2:  # units of white space have no segment
         return analysis.term_ids, np.zeros(len(segment) + 1, dtype=np.int64)
+    if chosen.all() and segment[-1] == len(segment) - 1:  # each unit is a segment
+        return analysis.term_ids[: offsets[len(segment)]], offsets[: len(segment) + 1]
     size = np.where(chosen, offsets[segment + 1] - offsets[segment], 0)
     upto = np.concatenate(([0], np.cumsum(size)))
     place = np.arange(int(upto[-1])) - np.repeat(upto[:-1], size) + np.repeat(offsets[segment], size)
     return analysis.term_ids[place], upto
-
-
-def _standing(reading: Reading, own: Float32s, centrality: Float32s) -> Float64s:
-    """float64[n] in [0, 1]: the share of its region's characters that is worth no more than a unit.
-
-    `centrality`: the worth of text. Essential units stand above all others.
-    """
-    table, regions = reading.table, reading.regions
-    if len(table) == 0:
-        return np.zeros(0)
-    is_text = _by_region(regions, [region.form is None for region in regions])
-    of, first = _by_region(regions, range(len(regions)), np.int64), [region.first for region in regions]
-    top = np.zeros(len(table)) if reading.essential is None else reading.essential.astype(np.float64)
-    order = np.lexsort((-np.arange(len(table)), np.where(is_text, centrality, own), top, of))
-    below = (table.end - table.start)[order].cumsum()
-    last = below[[region.last - 1 for region in regions]]  # characters up to the end of each region
-    before = np.append(0, last[:-1])
-    standing = np.empty(len(table))
-    standing[order] = (below - before[of]) / (last - before)[of]
-    raised = (np.maximum.reduceat(top, first) > 0)[of]
-    standing[raised] = standing[raised] * (1 - _TOP) + _TOP * top[raised]
-    standing[is_text] = 1 - (1 - standing[is_text]) / _TEXT  # so that so many times as much of it is kept
-    return standing
 
 
 def _by_region(regions: Sequence[Region], values: Sequence[Any], dtype: Any = np.bool_) -> npt.NDArray[Any]:
@@ -849,20 +812,10 @@ def with_wholes(reading: Reading, documents: Bools) -> Reading:
     So that of several pieces of code the one that was asked for stays whole before lines of all others.
     `documents`: bool[documents]. O(units).
     """
-    table = reading.table
-    rows = documents[table.document].nonzero()[0]
-    if not reading.by_query or len(rows) == 0:
+    if not reading.by_query:
         return reading
-    of, worth = table.document[rows], reading.worth[rows]
-    units = np.bincount(of, minlength=len(documents))
-    mean = np.bincount(of, worth, len(documents)) / np.maximum(units, 1)
-    best = float(mean.max())
-    if best <= 0:
-        return reading
-    whole = mean[of] * (float(worth.max()) / best)
-    pulled = reading.worth.copy()
-    pulled[rows] = (_WHOLE * whole + (1 - _WHOLE) * worth).astype(np.float32)
-    return replace(reading, worth=pulled)
+    wanted = documents.view(np.uint8)
+    return replace(reading, worth=_native.pulled_to_documents(reading.worth, reading.table.document, wanted))
 
 
 def with_floor(reading: Reading, graded: Bools | None) -> Reading:
@@ -880,10 +833,9 @@ def with_floor(reading: Reading, graded: Bools | None) -> Reading:
     grade = _native.grades_of_units(reading.texts, *places, known, _MOST_LINES)
     if len(grade) == 0:
         return reading
-    forms = [region.form for region in reading.regions]
+    form = _by_region(reading.regions, [_form_of(region) for region in reading.regions], np.uint8)
     # Words of errors are what people write, too; sources are kept for their words alone.
-    grade[_by_region(reading.regions, [form is None for form in forms]) & (grade < FAILED)] = 0
-    grade[_by_region(reading.regions, [isinstance(form, Quoted) for form in forms])] = 0
+    grade[((form == _TEXT) & (grade < FAILED)) | (form == _QUOTED)] = 0
     if not grade.any():
         return reading
     top = np.float32(reading.worth.max(initial=0)) or np.float32(1)
