@@ -262,7 +262,7 @@ Arrangement arrange(const GradedLines& lines, std::span<const float> grade, std:
             float& worth = told.worth[i];
             if (listed) {
                 const float graded = lists.people[i] != 0 ? 0 : grade[i];
-                worth = kGradeWorth * graded + kPlaceWorth * lists.place[i] + asked[i];
+                worth = kGradeWorth * graded + kPlaceWorth * (lists.place[i] + (is_odd(i) ? 1.0F : 0.0F)) + asked[i];
                 told.first[i] = lists.people[i] != 0 ? 0 : told.first[i] & kFails;
                 owners.needs[i] = lists.needs[i];
                 result.listed[i] = lists.place[i] > 0 ? 1 : 0;

@@ -17,7 +17,7 @@ namespace tersely::content {
 //    an entry; its head is its first line with those that follow without a blank line, kLongestRecordHead at most.
 //  - Trees: of three lines in five the branches are drawn. Entries of one depth are one.
 // Words of errors in what people wrote are no outcomes: in lines of names, and in those of records that have kWordy,
-// without kFailure. A line of a list is worth its grade and its place.
+// without kFailure. A line of a list is worth its grade and its place; an odd one, as below, comes before the others.
 //
 // In all other documents a line has an owner:
 //  - the nearest line above with a smaller margin that is no quote of a file and no sibling of it: it ends with

@@ -530,7 +530,8 @@ bool is_dashed(std::string_view word) {
 Outcomes::Outcomes(std::string_view line, std::size_t head, bool goes_on)
     : line_(line),
       marks_(drawing_marks(line) | (goes_on ? told_marks(line) : opening_marks(line))),
-      around_(is_around(line)) {
+      around_(is_around(line)),
+      never_(line.ends_with("} 0") || line.ends_with("} 0.0")) {
     if (around_) marks_ = kGutter;
     if (ends_failed(line)) marks_ |= kError | kFailure;
     if (head > 0 && head < line.size()) marks_ |= opening_marks(line.substr(head)) & kQuiet;
@@ -635,6 +636,8 @@ std::uint32_t Outcomes::say(const Said& word) {
             marks |= kError;
         if (finding_ != 0 && (words_ == 1 || named)) opens_ = is_numbered(code);
     }
+    if (never_ && (marks & (kError | kTrouble)) != 0)
+        marks = (marks & ~(kError | kTrouble | kFailure)) | kSummary | kNone;
     bad_ = bad_ || (marks & (kError | kTrouble)) != 0;
     if ((word.marks & (kExits | kCounted)) != 0) exit_ = words_;
     return marks;

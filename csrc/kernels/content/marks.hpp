@@ -191,6 +191,7 @@ class Outcomes {
     std::string_view line_;
     std::uint32_t marks_ = 0;
     bool around_ = false;  // the line stands around one that grep found
+    bool never_ = false;   // a sample of a metric, whose value is 0: errors{code="500"} 0
     std::uint64_t finding_ = 0;
     std::size_t key_end_ = 0;   // where a word such as level or status ends; 0: it was not the last one
     std::uint64_t key_ = 0;     // its hash
