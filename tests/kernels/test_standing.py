@@ -135,7 +135,7 @@ def test_units_are_pulled_towards_the_mean_of_their_documents(steps: list[tuple[
         max_size=14,
     )
 )
-def test_lists_and_short_code_are_led_to(steps: list[tuple[int, int, int, bool, float]]) -> None:
+def test_short_lists_and_code_are_led_to(steps: list[tuple[int, int, int, bool, float]]) -> None:
     document = np.cumsum([step[0] for step in steps]).tolist()
     block = np.cumsum([step[0] | step[1] for step in steps]).tolist()
     kind, scores = [step[2] for step in steps], [step[4] for step in steps]
@@ -144,8 +144,8 @@ def test_lists_and_short_code_are_led_to(steps: list[tuple[int, int, int, bool, 
     runs: list[list[int]] = []
     for row in range(len(steps)):
         goes_on = row > 0 and document[row] == document[row - 1]
-        code = row > 0 and kind[row] == kind[row - 1] == CODE
-        if goes_on and (block[row] == block[row - 1] or code):
+        alike = row > 0 and kind[row] == kind[row - 1] in (CODE, ITEM)
+        if goes_on and (block[row] == block[row - 1] or alike):
             runs[-1].append(row)
         else:
             runs.append([row])
@@ -154,9 +154,9 @@ def test_lists_and_short_code_are_led_to(steps: list[tuple[int, int, int, bool, 
         before = runs[number - 1] if number and document[runs[number - 1][0]] == document[run[0]] else []
         for row in run:
             leads = []
-            if kind[row] == CODE and len(run) * size <= 800:
+            if kind[row] in (CODE, ITEM) and len(run) * size <= 800:
                 leads = [scores[one] for one in before]
-            elif kind[row] == ITEM:
+            if kind[row] == ITEM:
                 above = heading[row]
                 while above >= 0:
                     leads.append(scores[above])

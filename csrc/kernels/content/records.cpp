@@ -59,6 +59,8 @@ constexpr std::array<View, 3> kHighWords = {"high", "highest", "major"};
 constexpr std::array<View, 8> kTimeWords = {"time",    "timestamp", "date",       "ts",
                                             "created", "updated",   "created_at", "elapsed"};
 
+constexpr std::size_t kLongestKey = 24;  // of a number, with its "="
+
 bool number_of(View cell, double& value) {
     if (!cell.empty() && cell.front() == '+') cell.remove_prefix(1);
     if (!cell.empty() && cell.back() == '%') cell.remove_suffix(1);
@@ -111,7 +113,8 @@ Kind kind_of(View cell, double& number) {
         if (is_any(cell, kAbsentWords)) return kAbsent;
         if (is_any(cell, kBoolWords)) return kBool;
     }
-    return kText;
+    const std::size_t sign = cell.substr(0, kLongestKey).find('=');  // time=0.4
+    return sign != View::npos && number_of(cell.substr(sign + 1), number) ? kNumeric : kText;
 }
 
 // Of a value, a name with such a word within says nothing of an error: rules.exceptions.Names, ErrorHandlerTest.

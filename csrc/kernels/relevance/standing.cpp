@@ -9,13 +9,13 @@
 namespace tersely::relevance {
 namespace {
 
-constexpr double kOwnShare = 0.3;         // what a unit's standing counts beside its relevance
-constexpr double kText = 4.0;             // what people wrote beside data is worth so many times as much a character
-constexpr double kTop = 0.25;             // of the range of a region's own worth: for essential units
-constexpr double kWhole = 0.95;           // what the document counts beside the unit where it is to stay whole
-constexpr double kLeads = 0.7;            // of the largest score: what leads to others has that
-constexpr float kLed = 0.5F;              // of its score that they get
-constexpr std::int64_t kShortCode = 800;  // characters: of longer code too little would fit
+constexpr double kOwnShare = 0.3;     // what a unit's standing counts beside its relevance
+constexpr double kText = 4.0;         // what people wrote beside data is worth so many times as much a character
+constexpr double kTop = 0.25;         // of the range of a region's own worth: for essential units
+constexpr double kWhole = 0.95;       // what the document counts beside the unit where it is to stay whole
+constexpr double kLeads = 0.7;        // of the largest score: what leads to others has that
+constexpr float kLed = 0.5F;          // of its score that they get
+constexpr std::int64_t kShort = 800;  // characters of a list or code: of a longer one too little would fit
 
 // The largest value of the segments of each unit.
 std::vector<float> largest_of(std::span<const float> values, const Units& units) {
@@ -179,15 +179,16 @@ std::vector<float> led_to(const Rows& rows, std::span<const float> scores) {
         float best = scores[first];
         while (last < n && rows.document[last] == rows.document[last - 1] &&
                (rows.block[last] == rows.block[last - 1] ||
-                (rows.kind[last] == kCode && rows.kind[last - 1] == kCode))) {  // a fence with blank lines is one block
+                (rows.kind[last] == rows.kind[last - 1] &&  // a fence with blank lines is one block, and so is a list
+                 (rows.kind[last] == kCode || rows.kind[last] == kItem)))) {
             best = std::max(best, scores[last++]);
         }
-        const bool behind = !other && rows.end[last - 1] - rows.start[first] <= kShortCode;
+        const float behind = !other && rows.end[last - 1] - rows.start[first] <= kShort ? before : 0.0F;
         for (std::size_t row = first; row < last; ++row) {
             if (rows.kind[row] == kCode) {
-                lead(row, behind ? before : 0.0F);
+                lead(row, behind);
             } else if (rows.kind[row] == kItem) {
-                float above = 0.0F;
+                float above = behind;
                 for (std::int32_t at = rows.heading[row]; at >= 0; at = rows.heading[static_cast<std::size_t>(at)])
                     above = std::max(above, scores[static_cast<std::size_t>(at)]);
                 lead(row, above);

@@ -62,8 +62,8 @@ struct Rows {
 };
 
 // Scores with what segments lead to: a list item has half of the best score above it (its `heading`, and that one's),
-// fenced code of up to 800 characters half of the best score of the block before it, where that is seven tenths of the
-// largest score at least. O(segments times the depth of lists).
+// fenced code and lists of up to 800 characters half of the best score of the block before them, where that is seven
+// tenths of the largest score at least. O(segments times the depth of lists).
 std::vector<float> led_to(const Rows& rows, std::span<const float> scores);
 
 }  // namespace tersely::relevance
