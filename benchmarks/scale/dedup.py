@@ -3,6 +3,7 @@
 examples:
   python -m benchmarks.scale.dedup --data DIR
   python -m benchmarks.scale.dedup --data DIR --texts 1000000 --json dedup.json
+  python -m benchmarks.scale.dedup --data DIR --ray     # also on a Ray cluster of two nodes on this machine
   python -m benchmarks.scale.dedup --data DIR --more /usr/lib/python3   # to get to a million
 """
 
@@ -11,7 +12,8 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -29,13 +31,14 @@ from tersely.scale.dataset import Report as Progress
 from benchmarks.arguments import make_parser
 from benchmarks.data import english_documents, names, rows
 from benchmarks.report import MISSING, Column, Report, Target
-from benchmarks.scale.cost import cost
+from benchmarks.scale.cost import cost, cost_with
 
 _CPU = 1.3  # times one call of tersely.dedup, asked for
 _TEXT_FILES = (".txt", ".md", ".rst", ".py")
 _GROUP = 4096  # rows of a row group
 _NUMBER = re.compile(r"\d+")
 _TWINS = 5_000  # texts of a kind that get a copy with another number
+_RAY_WORKER = b"ray::"  # what processes that do tasks of Ray are called
 _HEAVY = 16  # of the bytes of all texts, what a guard may have where all heavy ones are to be divided
 
 
@@ -76,7 +79,7 @@ def _found(out: Path) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     return table["cluster"].to_numpy(), table["similarity"].to_numpy()
 
 
-def _costs(report: Report, folder: Path, what: str, texts: list[str]) -> None:
+def _costs(report: Report, folder: Path, what: str, texts: list[str], cluster: str | None) -> None:
     """One call, then the corpus in this process, with two workers, and with heavy guards divided."""
     source = _write(folder / f"{what}.parquet", texts)
     size = sum(len(text.encode()) for text in texts)
@@ -91,11 +94,14 @@ def _costs(report: Report, folder: Path, what: str, texts: list[str]) -> None:
         "two workers": {"workers": 2},
         "heavy guards divided": {"workers": 0, "heavy_bytes": size // _HEAVY},
     }
+    if cluster is not None:
+        runs["two Ray nodes"] = {"on": cluster}
     for number, (name, options) in enumerate(runs.items()):
         out = folder / f"{what}-{number}"
         shuffled: list[int] = [0]
         run = partial(dedup_dataset, source, out, progress=partial(_look, out, shuffled), **options)
-        row: dict[str, Any] = {"system": name, **cost(run)}
+        measured = cost_with(run, _RAY_WORKER) if "on" in options else cost(run)
+        row: dict[str, Any] = {"system": name, **measured}
         clusters, similarity = _found(out)
         if not np.array_equal(clusters, wanted) or not np.array_equal(similarity, results[0].similarity):
             raise AssertionError(f"{name}: other clusters or similarities than tersely.dedup")
@@ -119,6 +125,12 @@ def _costs(report: Report, folder: Path, what: str, texts: list[str]) -> None:
     report.targets.append(
         Target(f"{what}: CPU with two workers beside tersely.dedup", _CPU, table[2]["times"], "times", True)
     )
+    if cluster is not None:
+        report.targets.append(
+            Target(
+                f"{what}: CPU on two Ray nodes beside tersely.dedup", _CPU, table[4]["times"], "times", True
+            )
+        )
 
 
 def _look(out: Path, sizes: list[int], progress: Progress) -> None:
@@ -205,6 +217,20 @@ def _minhash(texts: list[str]) -> list[int]:
     return [root(number) for number in range(len(texts))]
 
 
+@contextmanager
+def _cluster() -> Iterator[str]:
+    """The address of two Ray nodes of one CPU on this machine."""
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    try:
+        made.add_node(num_cpus=1)
+        made.wait_for_nodes()
+        yield made.address
+    finally:
+        made.shutdown()
+
+
 def main() -> None:
     """Measure."""
     parser = make_parser(__doc__)
@@ -212,14 +238,16 @@ def main() -> None:
         "--texts", type=int, default=1_000_000, metavar="N", help="of a kind, at most (1000000)"
     )
     parser.add_argument("--more", type=Path, metavar="FOLDER", help="also its files of text and of Python")
+    parser.add_argument("--ray", action="store_true", help="also on a Ray cluster of two nodes, started here")
     arguments = parser.parse_args()
     settings = {
         "data": str(arguments.data),
         "more": str(arguments.more),
         "texts": arguments.texts,
+        "ray": arguments.ray,
     }
     report = Report("scale/dedup", settings, ("pyarrow", "datatrove"))
-    with TemporaryDirectory() as name:
+    with TemporaryDirectory() as name, _cluster() if arguments.ray else nullcontext() as cluster:
         folder = Path(name)
         documents = _documents(arguments.data, arguments.more)
         kinds = {
@@ -227,7 +255,7 @@ def main() -> None:
             "paragraphs": _texts(documents, "paragraph", arguments.texts),
         }
         for kind, texts in kinds.items():
-            _costs(report, folder, kind, texts)
+            _costs(report, folder, kind, texts, cluster)
         _wrong(report, folder, {kind: _with_twins(texts) for kind, texts in kinds.items()})
     report.note(
         "CPU counts the start of each worker. MinHash with datatrove's defaults: 5 words, 14 buckets of 8."

@@ -332,6 +332,8 @@ def test_wrong_arguments_and_types_name_what_is_allowed(source: Path, tmp_path: 
         compress_dataset(source, out, counter=len)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="strategy must be one that reads documents"):
         compress_dataset(source, out, strategy="abstractive")
+    with pytest.raises(ValueError, match="on must be local, ray or the address"):
+        compress_dataset(source, out, on="mars")
     with pytest.raises(FileNotFoundError, match="no file or folder"):
         compress_dataset(tmp_path / "nothing.parquet", out)
     (tmp_path / "text.txt").write_text("x", encoding="utf-8")

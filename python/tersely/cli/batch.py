@@ -62,6 +62,7 @@ def _add_job(parser: Parser, options: type[Any]) -> None:
         dest="unit_bytes",
     )
     parser.flag("--workers N", "processes (one a CPU)")
+    parser.flag("--on WHERE", "local, ray, or the address of a Ray cluster (local)", default="local")
     parser.flag("--status", "print the progress of the job in OUT, and do nothing else")
     parser.flag("--json", "print what was done as JSON")
 
@@ -103,7 +104,7 @@ def _run_job(arguments: argparse.Namespace, options: type[Any], verb: str) -> in
                 detail = _rows(now) if now.stage in (None, "part") else f"stage {now.stage}"
                 show(verb, int(100 * now.share), 100, detail=detail)
 
-            report = run_dataset(source, out, job, arguments.workers, size, tell)
+            report = run_dataset(source, out, job, arguments.on, arguments.workers, size, tell)
     except KeyboardInterrupt:
         if has_plan(out):
             _say(dataset_status(out), False)

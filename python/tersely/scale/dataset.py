@@ -78,6 +78,7 @@ def compress_dataset(
     source: Any,
     out: str | os.PathLike[str],
     *,
+    on: str = "local",
     workers: int | None = None,
     unit_bytes: int | None = None,
     progress: Callable[[Report], object] | None = None,
@@ -107,8 +108,12 @@ def compress_dataset(
         counter, strategy: names, as for `tersely.compress`.
         pinned: texts that each row must have, as for `tersely.compress`; a row without one has an error.
         separator: as for `tersely.compress`.
+        on: "local": processes on this machine. "ray": the Ray cluster that this process is connected to, or
+            that RAY_ADDRESS names, or a new one on this machine. Or the address of one ("host:6379"). All
+            nodes must see the source and `out` under the same paths.
         workers: processes; None: OMP_NUM_THREADS, or the CPUs that this process may use. 0: this process
-            does the work; a row that crashes it ends the run.
+            does the work; a row that crashes it ends the run. With Ray: tasks at once; None or 0: the
+            cluster's CPUs.
         unit_bytes: about how many bytes of the source make one part; None: 8 MiB, or more if there would be
             more than 4,096 parts; 128 MiB of compressed JSON lines.
         progress: called with a `Report` after each part, and after each stage of `dedup_dataset`.
@@ -127,13 +132,14 @@ def compress_dataset(
 
     O(characters) on all workers together; each worker needs the memory of one part.
     """
-    return run_dataset(source, out, RowOptions.from_dict(options), workers, unit_bytes, progress)
+    return run_dataset(source, out, RowOptions.from_dict(options), on, workers, unit_bytes, progress)
 
 
 def dedup_dataset(
     source: Any,
     out: str | os.PathLike[str],
     *,
+    on: str = "local",
     workers: int | None = None,
     unit_bytes: int | None = None,
     progress: Callable[[Report], object] | None = None,
@@ -145,7 +151,7 @@ def dedup_dataset(
     between jobs in files below `out/_shuffle`, which are removed at the end.
 
     Args:
-        source, out, keep, id, workers, progress: as for `compress_dataset`.
+        source, out, keep, id, on, workers, progress: as for `compress_dataset`.
         text: the column of the texts that are compared.
         threshold: cosine in [-1, 1], as for `tersely.dedup`, whose own embedder decides.
         score: a column of finite numbers: the best of a cluster represents it (ties, and None: the first).
@@ -177,18 +183,20 @@ def dedup_dataset(
     memory of a part, a partition, or a block of texts with one rare term; one job also needs 40 bytes for
     each row that has a heavy guard and shares most of its words with another row.
     """
-    return run_dataset(source, out, DedupOptions.from_dict(options), workers, unit_bytes, progress)
+    return run_dataset(source, out, DedupOptions.from_dict(options), on, workers, unit_bytes, progress)
 
 
 def run_dataset(
     source: Any,
     out: str | os.PathLike[str],
     options: Options,
+    on: str,
     workers: int | None,
     unit_bytes: int | None,
     progress: Callable[[Report], object] | None,
 ) -> Report:
     """Do the open parts of a job; arguments, result and errors as of `compress_dataset`."""
+    place = _place(on)
     processes = default_threads() if workers is None else checks.whole_number(workers, "workers")
     checks.callable_or_none(progress, "progress")
     started = time.monotonic()
@@ -204,7 +212,7 @@ def run_dataset(
         if todo or (finished := read_success(folder)) is None:
             space = Workspace(root, folder, plan)
             try:
-                _run(space, todo, state, processes)
+                _run(space, todo, state, place, workers, processes)
             finally:
                 for where in (folder, space.shuffle):
                     remove_leftovers(where)
@@ -227,17 +235,40 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _run(space: Workspace, units: list[int], state: _Progress, processes: int) -> None:
+def _run(
+    space: Workspace,
+    units: list[int],
+    state: _Progress,
+    place: tuple[str | None] | None,
+    workers: int | None,
+    processes: int,
+) -> None:
     """Do the jobs that make the parts of some units."""
     schedule: Schedule | Stages
     if isinstance(space.plan.options, DedupOptions):
         schedule = Stages(space, units, state.done, state.stage)
     else:
         schedule = Schedule(space, units, state.done)
-    if not processes:
+    if place is not None:
+        from tersely.scale.cluster import run_on_ray
+
+        run_on_ray(space, schedule, place[0], workers)
+    elif not processes:
         run_here(space, schedule)
     elif units:
         run_locally(space, schedule, min(processes, schedule.jobs))
+
+
+def _place(on: str) -> tuple[str | None] | None:
+    """Return (address of a Ray cluster, None for the usual one), or None where jobs run on this machine."""
+    if checks.text(on, "on") == "local":
+        return None
+    if on != "ray" and ":" not in on:
+        raise ValueError(f"on must be local, ray or the address of a Ray cluster, not {checks.shown(on)}")
+    from tersely.scale.cluster import ray_module
+
+    ray_module()  # before anything is written
+    return (None if on == "ray" else on,)
 
 
 def dataset_status(out: str | os.PathLike[str]) -> Report:

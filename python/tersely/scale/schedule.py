@@ -1,4 +1,4 @@
-"""Choose the next job, and record how one ended.
+"""Choose the next job, and record how one ended: the same here and on a cluster.
 
 A unit whose worker dies is done again; the third time its rows are compressed one by one, and the row that is
 being compressed is noted. A row at which three workers died gets an error.
