@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -95,6 +96,7 @@ class Input : public pybind11::array_t<T, pybind11::array::c_style> {
 };
 using Ids = Input<std::int32_t>;
 using Offsets = Input<std::int64_t>;
+using SegmentColumns = std::tuple<Ids, Offsets, Offsets, Input<std::uint8_t>, Ids, Ids>;  // of a SegmentTable
 
 template <typename T>
 std::span<const T> view(const Input<T>& array) {

@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -291,9 +290,36 @@ std::vector<relevance::Region> regions_of(const Offsets& given, std::size_t n) {
     return regions;
 }
 
+// What segments are worth as text: as given, or their centrality by (term_ids, term_offsets, term_class, document,
+// block, heading).
+class TextWorth {
+  public:
+    explicit TextWorth(const py::object& given) {
+        if (!py::isinstance<py::tuple>(given)) {
+            given_ = given.cast<Floats>();
+            return;
+        }
+        terms_ = given.cast<Terms>();
+        const auto& [ids, offsets, classes, document, block, heading] = *terms_;
+        corpus_ = corpus_of(ids, offsets, view(classes).size(), document, block, heading);
+    }
+    std::size_t size() const { return terms_ ? corpus_.size() : view(given_).size(); }
+    std::size_t work() const { return terms_ ? work_of(corpus_) : 0; }
+    std::span<const float> of(std::vector<float>& made) const {  // needs no GIL
+        if (!terms_) return view(given_);
+        return made = lexical::centrality(corpus_, view(std::get<2>(*terms_))).score;
+    }
+
+  private:
+    using Terms = std::tuple<Ids, Offsets, Bytes, Ids, Ids, Ids>;
+    Floats given_;
+    std::optional<Terms> terms_;
+    lexical::Corpus corpus_{};
+};
+
 py::tuple worth_beside(const Ids& document, const Offsets& start, const Offsets& end, const Offsets& first,
                        const Offsets& last, const Offsets& regions, const Floats& own, const Bytes& essential,
-                       const Bytes& ordered, const Bytes& bulk, const Ids& follows, const Floats& text_worth,
+                       const Bytes& ordered, const Bytes& bulk, const Ids& follows, const py::object& text_worth,
                        const Floats& relevance) {
     const std::size_t n = view(document).size();
     const relevance::Units units{view(document),         view(start), view(end),       view(first),   view(last),
@@ -304,18 +330,44 @@ py::tuple worth_beside(const Ids& document, const Offsets& start, const Offsets&
                 units.last_segment.size() == n && units.own.size() == n && units.follows.size() == n &&
                 optional(units.essential.size()) && optional(units.ordered.size()) && optional(units.bulk.size()),
             "columns must have an entry a unit");
-    const auto segments = view(text_worth);
-    require(view(relevance).empty() || view(relevance).size() == segments.size(),
-            "relevance must have an entry a segment");
+    const TextWorth of_text(text_worth);
+    const std::size_t segments = of_text.size();
+    require(view(relevance).empty() || view(relevance).size() == segments, "relevance must have an entry a segment");
     for (std::size_t i = 0; i < n; ++i) {
         const auto at = units.first_segment[i];
-        require(segments.empty() || (0 <= at && at <= units.last_segment[i] &&
-                                     units.last_segment[i] < static_cast<std::int64_t>(segments.size())),
+        require(segments == 0 || (0 <= at && at <= units.last_segment[i] &&
+                                  units.last_segment[i] < static_cast<std::int64_t>(segments)),
                 "units must have parts of segments");
         require(-1 <= units.follows[i] && units.follows[i] < static_cast<std::int64_t>(n), "follows must be units");
     }
-    relevance::Worth made = released(16 * n, [&] { return relevance::worth_beside(units, segments, view(relevance)); });
+    relevance::Worth made = released(of_text.work() + 16 * n, [&] {
+        std::vector<float> made_here;
+        return relevance::worth_beside(units, of_text.of(made_here), view(relevance));
+    });
     return tuple_of(made.of, made.best);
+}
+
+// The rows of terms (CSR) of units: of each chosen one those of its segment, of others none.
+py::tuple terms_of_units(const Ids& ids, const Offsets& offsets, const Offsets& segment, const Input<bool>& chosen) {
+    const auto terms = view(ids);
+    const auto rows = view(offsets), of = view(segment);
+    const auto wanted = view(chosen);
+    require(wanted.size() == of.size(), "chosen must have an entry a unit");
+    std::vector<std::int32_t> found;
+    std::vector<std::int64_t> ends = {0};
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        if (wanted[i]) {
+            require(0 <= of[i] && of[i] + 1 < static_cast<std::int64_t>(rows.size()),
+                    "segment must be a row of offsets");
+            const std::int64_t first = rows[static_cast<std::size_t>(of[i])];
+            const std::int64_t last = rows[static_cast<std::size_t>(of[i]) + 1];
+            require(0 <= first && first <= last && last <= static_cast<std::int64_t>(terms.size()),
+                    "offsets must ascend within the terms");
+            found.insert(found.end(), terms.begin() + first, terms.begin() + last);
+        }
+        ends.push_back(static_cast<std::int64_t>(found.size()));
+    }
+    return tuple_of(found, ends);
 }
 
 py::array_t<float> pulled_to_documents(const Floats& worth, const Ids& document, const Bytes& wanted) {
@@ -325,8 +377,6 @@ py::array_t<float> pulled_to_documents(const Floats& worth, const Ids& document,
         require(row >= 0 && static_cast<std::size_t>(row) < view(wanted).size(), "document must be a row of wanted");
     return to_array(relevance::pulled_to_documents(view(worth), of, view(wanted)));
 }
-
-using SegmentColumns = std::tuple<Ids, Offsets, Offsets, Bytes, Ids, Ids>;  // of a SegmentTable
 
 py::array_t<float> led_to(const SegmentColumns& table, const Floats& scores) {
     const auto& [document, start, end, kind, block, heading] = table;
@@ -354,6 +404,8 @@ void bind_relevance(py::module_& m) {
     m.def("worth_beside", &worth_beside, py::arg("document"), py::arg("start"), py::arg("end"), py::arg("first"),
           py::arg("last"), py::arg("regions"), py::arg("own"), py::arg("essential"), py::arg("ordered"),
           py::arg("bulk"), py::arg("follows"), py::arg("text_worth"), py::arg("relevance"));
+    m.def("terms_of_units", &terms_of_units, py::arg("term_ids"), py::arg("term_offsets"), py::arg("segment"),
+          py::arg("chosen"));
     m.def("pulled_to_documents", &pulled_to_documents, py::arg("worth"), py::arg("document"), py::arg("wanted"));
     m.def("led_to", &led_to, py::arg("table"), py::arg("scores"));
     m.def("topic", &topic, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"), py::arg("document"),

@@ -53,6 +53,28 @@ py::tuple table_arrays(Table&& table) {
                     table.rows.heading);
 }
 
+// Tables of units as one: (columns, document of all rows or -1: as they say, characters to add to each place).
+py::tuple join_tables(const py::list& parts) {
+    Table joined;
+    for (const py::handle part : parts) {
+        const auto& [columns, document, at] = part.cast<std::tuple<SegmentColumns, std::int32_t, std::int64_t>>();
+        const auto& [of, start, end, kind, block, heading] = columns;
+        const std::size_t n = view(of).size();
+        require(view(start).size() == n && view(end).size() == n && view(kind).size() == n && view(block).size() == n &&
+                    view(heading).size() == n,
+                "columns must have one length");
+        text::Segments rows;
+        for (std::size_t i = 0; i < n; ++i) {
+            rows.push({static_cast<std::size_t>(view(start)[i] + at), static_cast<std::size_t>(view(end)[i] + at)},
+                      static_cast<text::Kind>(view(kind)[i]), view(block)[i], view(heading)[i]);
+        }
+        joined.append(std::move(rows), document);
+        if (document < 0)
+            std::copy(view(of).begin(), view(of).end(), joined.document.end() - static_cast<std::ptrdiff_t>(n));
+    }
+    return table_arrays(std::move(joined));
+}
+
 text::Level checked_level(int level) {
     if (level < 0 || level > 5) throw py::value_error("level must be 0 to 5, not " + std::to_string(level));
     return static_cast<text::Level>(level);
@@ -419,6 +441,7 @@ void bind_text(py::module_& m) {
     py::class_<Utf8List>(m, "Utf8", what, py::is_final(), plain).def(py::init<const py::list&>(), py::arg("texts"));
     m.def("segment", &segment, py::arg("texts"), py::arg("level"), py::arg("window"), py::arg("piece") = 0,
           py::arg("whole") = false);
+    m.def("join_tables", &join_tables, py::arg("parts"));
     m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"),
           py::arg("piece") = 0, py::arg("whole") = false);
     m.def("unit_terms", &unit_terms, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),

@@ -47,6 +47,7 @@ def analyze(
     piece: int = 0,
     whole: bool = False,
 ) -> tuple[_Table, _Int32s, _Int64s, _UInt8s, _Float32s]: ...  # ids, offsets, classes, weights of terms
+def join_tables(parts: list[tuple[_Table, int, int]]) -> _Table: ...  # columns, document, characters
 def detect(
     texts: Sequence[str] | Utf8,
 ) -> list[tuple[int, int, float, int]]: ...  # kind, language, confidence; the settled kind, or -1
@@ -116,9 +117,12 @@ def worth_beside(
     ordered: _UInt8s,
     bulk: _UInt8s,
     follows: _Int32s,
-    text_worth: _Float32s,
+    text_worth: _Float32s | tuple[_Int32s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s],
     relevance: _Float32s,
 ) -> tuple[_Float32s, int]: ...  # worth, and the best unit if it is pasted, or -1
+def terms_of_units(
+    term_ids: _Int32s, term_offsets: _Int64s, segment: _Int64s, chosen: _Bools
+) -> tuple[_Int32s, _Int64s]: ...
 def pulled_to_documents(worth: _Float32s, document: _Int32s, wanted: _UInt8s) -> _Float32s: ...
 def led_to(table: _Table, scores: _Float32s) -> _Float32s: ...
 def topic(

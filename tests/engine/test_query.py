@@ -13,7 +13,7 @@ from sample_texts import CHAT, GUIDE, LOG, prose
 from tersely import Document, Extractive, _native
 from tersely.checks import QUANTITY, TIME, read_question
 from tersely.engine.reading import analyze
-from tersely.engine.worth import centrality, importance, lead, turns_of_talk
+from tersely.engine.worth import importance, lead, turns_of_talk
 from tersely.strategies import CompressionOptions, ExtractiveCompressor
 
 FILLER = prose(60)
@@ -200,7 +200,9 @@ def test_importance_is_centrality_and_what_stands_alone() -> None:
     analysis = analyze(texts, [])
     table = analysis.table
     found = importance(texts, analysis)
-    assert found.gist is not None and np.array_equal(found.gist, centrality(analysis))
+    terms = analysis.term_ids, analysis.term_offsets, analysis.term_class
+    central = _native.centrality(*terms, table.document, table.block, table.heading)
+    assert found.gist is not None and np.array_equal(found.gist, central)
     name = 2.5 * log2((3 + 4) / (2 + 2)) / 2  # two of three sentences have it: half in each
     facts = np.array([name, 0, name])
     said = found.apart * (1.5 * np.log2((len(table) + 16) / 16) + facts)

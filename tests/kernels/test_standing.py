@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -173,3 +174,15 @@ def test_short_lists_and_code_are_led_to(steps: list[tuple[int, int, int, bool, 
         np.array(heading, dtype=np.int32),
     )
     assert _native.led_to(table, np.array(scores, dtype=np.float32)).tolist() == expected
+
+
+@given(st.lists(st.lists(st.integers(0, 5), max_size=4), min_size=1, max_size=6), st.data())
+def test_chosen_units_have_the_terms_of_their_segments(rows: list[list[int]], data: st.DataObject) -> None:
+    ids = np.array([term for row in rows for term in row], dtype=np.int32)
+    offsets = np.cumsum([0, *map(len, rows)])
+    segment = sorted(data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=6)))
+    chosen = [data.draw(st.booleans()) for _ in segment]
+    of = np.array(segment, dtype=np.int64), np.array(chosen, dtype=bool)
+    found, ends = _native.terms_of_units(ids, offsets, *of)
+    made = [found[low:high].tolist() for low, high in pairwise(ends.tolist())]
+    assert made == [rows[row] if one else [] for row, one in zip(segment, chosen, strict=True)]

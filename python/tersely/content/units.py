@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from tersely import checks
+from tersely import _native, checks
 from tersely.types import Document, Float32s, Int32s, Int64s, SegmentTable
 
 __all__ = [
@@ -195,28 +195,5 @@ def join_tables(parts: Sequence[tuple[SegmentTable, int | None, int]]) -> Segmen
     """
     if len(parts) == 1 and parts[0][1:] == (0, 0) and _counts_from_0(parts[0][0]):
         return parts[0][0]
-    tables = [table for table, _, _ in parts]
-    sizes = [len(table) for table in tables]
-    first = np.cumsum([0, *sizes[:-1]]).tolist()
-    block, blocks = 0, []
-    for table in tables:
-        low = int(table.block.min(initial=0))
-        blocks.append(table.block - low + block)
-        block += int(table.block.max(initial=low - 1)) - low + 1
-    empty32, empty64 = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
-
-    def joined(columns: list[Any], empty: Any) -> Any:
-        return np.concatenate([empty, *columns])
-
-    documents = [table.document if d is None else np.full(len(table), d, np.int32) for table, d, _ in parts]
-    return SegmentTable(
-        joined(documents, empty32),
-        joined([table.start + at for table, _, at in parts], empty64),
-        joined([table.end + at for table, _, at in parts], empty64),
-        joined([table.kind for table in tables], np.empty(0, dtype=np.uint8)),
-        joined(blocks, empty32).astype(np.int32),
-        joined(
-            [np.where(t.heading >= 0, t.heading + at, -1) for t, at in zip(tables, first, strict=True)],
-            empty32,
-        ).astype(np.int32),
-    )
+    given = [(table.columns(), -1 if document is None else document, at) for table, document, at in parts]
+    return SegmentTable(*_native.join_tables(given))

@@ -595,10 +595,10 @@ def _regions_of_text(document: Int32s, first: int = 0) -> list[Region]:
     """A region for each document's rows, the first of which is row `first`."""
     if len(document) == 0:
         return []
-    begins = [0, *((document[1:] != document[:-1]).nonzero()[0] + 1).tolist()]
-    limits = pairwise([*begins, len(document)])
-    places = zip(document[begins].tolist(), limits, strict=True)
-    return [Region(index, first + low, first + high) for index, (low, high) in places]
+    low, high = int(document[0]), int(document[-1])
+    limits = document.searchsorted(np.arange(low, high + 2, dtype=np.int32)).tolist()
+    places = enumerate(pairwise(limits), low)
+    return [Region(index, first + begin, first + end) for index, (begin, end) in places if begin < end]
 
 
 def _merged(regions: Sequence[Region]) -> tuple[Region, ...]:

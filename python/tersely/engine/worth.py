@@ -178,13 +178,6 @@ class Asked:
         )
 
 
-def centrality(analysis: Analysis) -> Float32s:
-    """float32[n] in [0, 1.7]: importance without a query (csrc/kernels/lexical/corpus.hpp)."""
-    table = analysis.table
-    terms = (analysis.term_ids, analysis.term_offsets, analysis.term_class)
-    return _native.centrality(*terms, table.document, table.block, table.heading)
-
-
 def lead(words: Sequence[int], position_decay: float = 0.01, position_floor: float | None = None) -> Float32s:
     """float32[n]: `position_and_length`."""
     return position_and_length(words, position_decay, position_floor).astype(np.float32)
@@ -709,7 +702,7 @@ def with_joint_worth(
         if analysis is None or options.level is not Level.SENTENCE:
             analysis = analyze(reading.texts, extras_of(request), Level.SENTENCE, options.window)
         first, last = _segments_of(reading.texts, analysis.table, table)
-    forms = [_form_of(region) for region in reading.regions]
+    forms = _forms_of(reading.regions)
     limits = [(one.first, one.last, form) for one, form in zip(reading.regions, forms, strict=True)]
     regions = np.array(limits, dtype=np.int64).ravel()
     places = table.document, table.start, table.end, first, last, regions, own
@@ -723,7 +716,10 @@ def with_joint_worth(
             if alone is not None:
                 found.features[np.ix_(np.array(_AROUND), first[alone])] = 0
                 scores = found.asked.scores(found.weights, found.forest, found.features)[1]
-            worth, best = _native.worth_beside(*places, *marks, bulk, follows, centrality(analysis), scores)
+            segments = analysis.table
+            terms = (analysis.term_ids, analysis.term_offsets, analysis.term_class)
+            of_text = (*terms, segments.document, segments.block, segments.heading)  # its centrality
+            worth, best = _native.worth_beside(*places, *marks, bulk, follows, of_text, scores)
             # What lies deep pays for all that it stands in: cheap lines with little to say would come first.
             if best >= 0:
                 essential = np.arange(len(table)) == best
@@ -737,7 +733,9 @@ def with_joint_worth(
     chosen = _by_region(reading.regions, [form != _PASTED for form in forms])
     if first is not last:  # of several units of a segment, the first has its terms
         chosen &= np.diff(first, prepend=-1) != 0
-    term_ids, term_offsets = _terms_of(analysis, first, chosen)
+    if len(analysis.table) == 0:  # units of white space have no segment
+        chosen[:] = False
+    term_ids, term_offsets = _native.terms_of_units(analysis.term_ids, analysis.term_offsets, first, chosen)
     return replace(
         reading,
         worth=worth,
@@ -757,11 +755,10 @@ def with_joint_worth(
 _TEXT, _PASTED, _QUOTED = range(3)  # forms of csrc/kernels/relevance/standing.hpp
 
 
-def _form_of(region: Region) -> int:
-    """Return how the units of a region are written, for the native code."""
-    if region.form is None:
-        return _TEXT
-    return _QUOTED if isinstance(region.form, Quoted) else _PASTED
+def _forms_of(regions: Sequence[Region]) -> list[int]:
+    """Return how the units of each region are written, for the native code."""
+    forms = [region.form for region in regions]
+    return [_TEXT if form is None else _QUOTED if isinstance(form, Quoted) else _PASTED for form in forms]
 
 
 def _bytes_of(rows: Bools | None) -> UInt8s:
@@ -785,19 +782,6 @@ def _largest(values: Float32s, first: Int64s, last: Int64s) -> Float32s:
         return np.zeros(len(first), dtype=np.float32)
     bounds = np.stack((first, last + 1), axis=1).ravel()
     return np.maximum.reduceat(np.append(values, np.float32(0)), bounds)[::2]
-
-
-def _terms_of(analysis: Analysis, segment: Int64s, chosen: Bools) -> tuple[Int32s, Int64s]:
-    """Rows of terms (CSR): of each chosen unit those of its segment, of others none."""
-    offsets = analysis.term_offsets
-    if len(offsets) < 2:  # units of white space have no segment
-        return analysis.term_ids, np.zeros(len(segment) + 1, dtype=np.int64)
-    if chosen.all() and segment[-1] == len(segment) - 1:  # each unit is a segment
-        return analysis.term_ids[: offsets[len(segment)]], offsets[: len(segment) + 1]
-    size = np.where(chosen, offsets[segment + 1] - offsets[segment], 0)
-    upto = np.concatenate(([0], np.cumsum(size)))
-    place = np.arange(int(upto[-1])) - np.repeat(upto[:-1], size) + np.repeat(offsets[segment], size)
-    return analysis.term_ids[place], upto
 
 
 def _by_region(regions: Sequence[Region], values: Sequence[Any], dtype: Any = np.bool_) -> npt.NDArray[Any]:
@@ -833,7 +817,7 @@ def with_floor(reading: Reading, graded: Bools | None) -> Reading:
     grade = _native.grades_of_units(reading.texts, *places, known, _MOST_LINES)
     if len(grade) == 0:
         return reading
-    form = _by_region(reading.regions, [_form_of(region) for region in reading.regions], np.uint8)
+    form = _by_region(reading.regions, _forms_of(reading.regions), np.uint8)
     # Words of errors are what people write, too; sources are kept for their words alone.
     grade[((form == _TEXT) & (grade < FAILED)) | (form == _QUOTED)] = 0
     if not grade.any():
