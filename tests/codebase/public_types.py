@@ -1,4 +1,4 @@
-"""The types a caller's checker sees. Never run: test_types.py and ci/lint.sh give it to mypy and pyright."""
+"""The types a caller's checker sees. Never run: ci/lint.sh gives it to mypy and pyright."""
 
 from __future__ import annotations
 

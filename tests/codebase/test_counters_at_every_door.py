@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -70,14 +69,6 @@ def test_every_door_refuses_what_is_no_count(wrong: str) -> None:
         else:
             faults[name] = "accepted"
     assert not faults
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_counter_that_counts_otherwise_each_time_is_an_error_or_fits(seed: int) -> None:
-    for door in DOORS.values():
-        for counter in odd_counters.unsteady(seed):
-            with suppress(ValueError, tersely.CompressionError):
-                door(counter)
 
 
 def test_counters_are_asked_in_one_place(root: Path) -> None:

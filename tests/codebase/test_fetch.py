@@ -229,25 +229,3 @@ def test_what_is_not_what_was_published_is_not_kept(
     assert benchmark("fetch").main(arguments, small_sets(given)) == 1
     assert "is not what was published" in capsys.readouterr().err
     assert [path for path in data.rglob("*") if path.is_file()] == []
-
-
-def test_nothing_is_fetched_without_an_answer_or_an_address(
-    published: tuple[Path, str],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    fetch, sets, data = benchmark("fetch"), small_sets(files()), tmp_path / "sets"
-    assert fetch.main(["--data", str(data), "--mirror", published[1]], sets) == 1
-    assert "--yes fetches without" in capsys.readouterr().out and not data.exists()
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    for answer, came in (("n", "Nothing was fetched"), ("y", "cannot fetch http://127.0.0.1")):
-        monkeypatch.setattr("builtins.input", lambda _, answer=answer: answer)
-        assert fetch.main(["--data", str(data), "--mirror", published[1]], sets) == 1
-        said = capsys.readouterr()
-        assert came in said.out + said.err
-    assert fetch.main(["--data", str(data), "--mirror", "file:///etc", "--yes"], sets) == 1
-    assert "must begin with http" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        fetch.main(["--data", str(data), "--sets", "sum_scitldr,nothing"])
-    assert "unknown sets: nothing; there are qa_docs_sections, " in capsys.readouterr().err

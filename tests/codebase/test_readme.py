@@ -31,21 +31,6 @@ def test_ci_calls_scripts_that_exist(root: Path) -> None:
             assert (root / given).exists(), f"{script} checks {given}, which is not there"
 
 
-def test_what_contributors_read_of_ci_is_so(root: Path) -> None:
-    table = re.findall(
-        r"^\| `ci/(\w+)\.sh` \|", (root / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE
-    )
-    assert sorted([*table, "shared"]) == sorted(path.stem for path in (root / "ci").glob("*.sh"))
-
-
-def test_architecture_names_every_folder(root: Path) -> None:
-    text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    for top in ("python/tersely", "csrc"):
-        for folder in (root / top).rglob("*/"):
-            if folder.is_dir() and folder.name != "__pycache__":
-                assert f"{folder.name}/" in text, f"{folder.relative_to(root)} is missing"
-
-
 def test_no_path_of_one_machine(root: Path, sources: list[Path]) -> None:
     found = [
         f"{path}:{number}"

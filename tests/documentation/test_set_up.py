@@ -19,7 +19,6 @@ from markdown_blocks import ROOT, read_blocks
 
 yaml = pytest.importorskip("yaml")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-HOME = PROJECT["urls"]["Repository"]
 #: Modules whose distribution has another name.
 DISTRIBUTIONS = {
     "agents": "openai-agents", "haystack": "haystack-ai", "llama_index": "llama-index-core",
@@ -31,18 +30,6 @@ BESIDE = {"onnx"}
 
 def read(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
-
-
-def test_all_addresses_are_those_of_the_project() -> None:
-    owner = HOME.removeprefix("https://github.com/")
-    assert re.fullmatch(r"[\w-]+/tersely", owner)
-    assert PROJECT["urls"]["Documentation"] == f"https://{owner.partition('/')[0]}.github.io/tersely/"
-    assert {urls.startswith(HOME) for name, urls in PROJECT["urls"].items() if name != "Documentation"} == {
-        True
-    }
-    assert yaml.safe_load(read("conda/recipe.yaml"))["about"]["homepage"] == HOME
-    assert yaml.safe_load(read("compose.yaml"))["services"]["tersely"]["image"] == f"ghcr.io/{owner}:latest"
-    assert "ghcr.io/${{ github.repository }}" in read(".github/workflows/release.yml")
 
 
 def test_workflows_use_what_is_pinned_and_scripts_that_exist() -> None:
