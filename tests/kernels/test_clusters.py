@@ -22,15 +22,6 @@ def lists(got: Clusters) -> tuple[list[int], list[int], list[int]]:
     return got.labels.tolist(), got.representatives.tolist(), got.sizes.tolist()
 
 
-def at_angles(*degrees: float) -> np.ndarray:
-    turns = np.radians(degrees)
-    return np.stack([np.cos(turns), np.sin(turns)], axis=1)
-
-
-def cosine_of(degrees: float) -> float:
-    return float(np.cos(np.radians(degrees)))
-
-
 @pytest.mark.parametrize("rows", WIDTHS)
 def test_any_number_of_rows_and_columns(rows: int) -> None:
     for depth in DEPTHS:
@@ -77,66 +68,12 @@ def test_single_linkage_of_more_pairs_than_a_worker_holds(threads: int) -> None:
     assert len(got.sizes) < 1350
 
 
-def test_a_chain_is_two_clusters_and_with_single_linkage_one() -> None:
-    chain = at_angles(0, 20, 40)  # a ~ b, b ~ c, but not a ~ c
-    assert lists(threshold_clusters(chain, cosine_of(25))) == ([0, 0, 1], [0, 2], [2, 1])
-    assert lists(threshold_clusters(chain, cosine_of(25), linkage="single")) == ([0, 0, 0], [0], [3])
-    best_first = threshold_clusters(chain, cosine_of(25), [0, 1, 0])
-    assert lists(best_first) == ([0, 0, 0], [1], [3])
-
-
-def test_a_long_chain() -> None:
-    chain = at_angles(*range(0, 170, 10))
-    got = threshold_clusters(chain, cosine_of(10.5))
-    assert got.representatives.tolist() == list(range(0, 17, 2))
-    assert threshold_clusters(chain, cosine_of(10.5), linkage="single").sizes.tolist() == [17]
-
-
-def test_a_row_joins_the_most_similar_representative_not_the_first() -> None:
-    rows = at_angles(0, 30, 18)  # the third reaches both
-    assert threshold_clusters(rows, cosine_of(20)).labels.tolist() == [0, 1, 1]
-    assert threshold_clusters(rows[[1, 0, 2]], cosine_of(20)).labels.tolist() == [0, 1, 0]
-    assert threshold_clusters(rows, cosine_of(20), [1, 2, 0]).labels.tolist() == [1, 0, 0]
-
-
-def test_among_equally_similar_representatives_the_earliest() -> None:
-    axes = np.eye(60)
-    middle = axes[[7, 50]].sum(axis=0, keepdims=True)
-    x = np.concatenate([axes, middle])
-    assert threshold_clusters(x, 0.7).labels[60] == 7
-    scores = np.r_[np.arange(60), -1]  # now row 50 is taken before row 7
-    got = threshold_clusters(x, 0.7, scores)
-    assert got.representatives[got.labels[60]] == 50
-
-
 def test_the_earliest_also_where_it_stands_in_another_step() -> None:
     axes = np.eye(1000)
     x = np.concatenate([axes, axes[[3, 990]].sum(axis=0, keepdims=True), axes[[900, 901]].sum(0)[None]])
     for threads in (1, 4):
         labels = threshold_clusters(x, 0.7, threads=threads).labels
         assert labels[1000:].tolist() == [3, 900]
-
-
-def test_clusters_are_numbered_in_the_order_of_scores() -> None:
-    x = np.repeat(np.eye(4), 3, axis=0)
-    scores = [1, 9, 2, 7, 1, 7, 0, 0, 0, 8, -1, 99]
-    for linkage in ("representative", "single"):
-        got = threshold_clusters(x, 0.5, scores, linkage=linkage)  # type: ignore[arg-type]
-        assert lists(got) == ([1] * 3 + [2] * 3 + [3] * 3 + [0] * 3, [11, 1, 3, 6], [3] * 4)
-
-
-@pytest.mark.parametrize("linkage", ["representative", "single"])
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_identical_rows_and_scaled_copies_merge_at_one(linkage: str, dtype: type) -> None:
-    for depth in (1, 2, 33, 100, 768):
-        x = np.round(np.clip(gaussian(20, depth, dtype=np.float64), -3, 3) * 64) / 64
-        x = x[np.any(x != 0, axis=1)]
-        count = len(x)
-        copies = np.concatenate([x, 3 * x, x, x / 8]).astype(dtype)
-        got = threshold_clusters(copies, 1.0, linkage=linkage)  # type: ignore[arg-type]
-        for copy in range(1, 4):
-            assert got.labels[copy * count :][:count].tolist() == got.labels[:count].tolist()
-        assert lists(got) == single_clusters(copies, 1.0)
 
 
 @pytest.mark.parametrize("linkage", ["representative", "single"])
@@ -186,20 +123,6 @@ def test_edges(linkage: str, threads: int) -> None:
 def test_scores_that_do_not_fit(scores: list[float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         threshold_clusters(np.ones((3, 2)), 0.5, scores)
-
-
-def test_scores_of_any_number_type() -> None:
-    x = np.eye(3)
-    for scores in (
-        [3, 1, 2],
-        np.array([3, 1, 2], np.float16),
-        np.array([6, 0, 2, 0, 4, 0])[::2],
-        (3, True, 2),
-    ):
-        assert threshold_clusters(x, 0.5, scores).representatives.tolist() == [0, 2, 1]
-    frozen = np.array([-0.0, 0.0, 5e-324])
-    frozen.flags.writeable = False
-    assert threshold_clusters(x, 0.5, frozen).representatives.tolist() == [2, 0, 1]
 
 
 @pytest.mark.parametrize("linkage", ["complete", "", None, 1])

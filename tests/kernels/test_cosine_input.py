@@ -82,19 +82,6 @@ def test_layouts(layout: str, dtype: type) -> None:
     np.testing.assert_array_equal(x, before)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_broadcast_rows_columns_and_both(dtype: type) -> None:
-    row, column = BASE[:1].astype(dtype), BASE[:, :1].astype(dtype)
-    for x in (
-        np.broadcast_to(row, (60, 35)),
-        np.broadcast_to(column, (53, 40)),
-        np.broadcast_to(row[0, 0], (60, 35)),
-    ):
-        y = x if x.shape[1] == 35 else x[:, :35]
-        assert 0 in y.strides
-        assert everything(y) == everything(np.ascontiguousarray(y))
-
-
 @pytest.mark.parametrize(
     "kind",
     [
@@ -118,17 +105,6 @@ def test_numbers_of_other_types(kind: str) -> None:
     others = {"list": whole.tolist(), "tuple": tuple(map(tuple, whole.astype(int).tolist()))}
     x = others[kind] if kind in others else whole.astype(kind)
     assert everything(x) == everything(whole)
-
-
-class FromModel:
-    """What libraries of models return: an object with __array__."""
-
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
-        return BASE.astype(np.float32)
-
-
-def test_an_object_with_the_array_protocol() -> None:
-    assert everything(FromModel()) == everything(BASE)
 
 
 CALLS: dict[str, Callable[..., object]] = {
@@ -212,25 +188,6 @@ def test_the_lowest_bad_row_is_named(call: str, threads: int) -> None:
         x[bad] = saved
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3, 4])
-def test_bad_rows_of_y_are_named_after_those_of_x(threads: int) -> None:
-    x, y = LARGE[:20].copy(), LARGE.copy()
-    y[[2000, 700, 3499]] = np.nan
-    with pytest.raises(ValueError, match=r"^Y: row 700 holds a NaN or an infinity$"):
-        cosine_similarity(x, y, threads=threads)
-    x[19] = np.inf
-    with pytest.raises(ValueError, match=r"^X: row 19 holds a NaN or an infinity$"):
-        cosine_similarity(x, y, threads=threads)
-
-
-@pytest.mark.parametrize("threads", [1, 4])
-def test_the_lowest_bad_row_is_named_whatever_the_scores(threads: int) -> None:
-    x = LARGE[:1700].copy()
-    x[[900, 1650]] = np.nan
-    with pytest.raises(ValueError, match=r"^X: row 900 holds a NaN or an infinity$"):
-        threshold_clusters(x, 0.5, np.arange(1700), threads=threads)
-
-
 @pytest.mark.parametrize("call", ["cosine_pairs", "representative", "single"])
 @pytest.mark.parametrize(
     ("threshold", "error", "message"),
@@ -247,14 +204,6 @@ def test_the_lowest_bad_row_is_named_whatever_the_scores(threads: int) -> None:
 def test_thresholds_that_are_none(call: str, threshold: object, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         CALLS[call](np.ones((2, 2)), threshold=threshold)
-
-
-@pytest.mark.parametrize(
-    "one", [1, 1.0, np.float16(1), np.float32(1), np.float64(1), np.int64(1), np.uint8(1)]
-)
-def test_thresholds_of_any_number_type(one: float) -> None:
-    assert cosine_pairs(np.ones((2, 2)), one).i.tolist() == [0]
-    assert threshold_clusters(np.ones((2, 2)), one).sizes.tolist() == [2]
 
 
 @pytest.mark.parametrize("call", CALLS)

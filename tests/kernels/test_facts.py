@@ -15,7 +15,7 @@ from sample_texts import ALL
 from tersely import _native
 from tersely.engine.facts import fact_keys, find_facts
 from tersely.engine.reading import segment
-from tersely.types import FactKind, FactTable, Level
+from tersely.types import FactKind, FactTable
 from text_strategies import texts
 
 K = FactKind
@@ -242,19 +242,6 @@ def test_rows_are_in_order_in_their_segments(documents: list[str]) -> None:
     for document in range(len(documents)):
         rows = (facts.document == document) & np.isin(facts.kind, TOKEN_KINDS)
         assert (facts.start[rows][1:] >= facts.end[rows][:-1]).all()
-
-
-@pytest.mark.parametrize("text", ALL)
-def test_facts_do_not_depend_on_the_level(text: str) -> None:
-    sentences = segment([text])
-    found = find_facts([text], sentences)
-    for level in Level:
-        table = segment([text], level, 50)
-        facts = find_facts([text], table, sentences)
-        assert facts.start.tolist() == found.start.tolist() and facts.key.tolist() == found.key.tolist()
-        assert (table.start[facts.segment] <= facts.start).all() and (
-            facts.start < table.end[facts.segment]
-        ).all()
 
 
 @pytest.mark.parametrize(

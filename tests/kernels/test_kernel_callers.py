@@ -35,26 +35,6 @@ def test_four_callers_with_arrays_of_their_own_and_shared() -> None:
         assert answers == [expected[(number + k) % 3] for k in range(6)]
 
 
-def test_callers_whose_calls_fail_do_not_disturb_the_others() -> None:
-    x = gaussian(900, 64)
-    bad = x.copy()
-    bad[800] = np.nan
-    expected = all_answers(x, x, 0.4, 1)
-
-    def fail(_: int) -> str:
-        with pytest.raises(ValueError, match="row 800 holds"):
-            threshold_clusters(bad, 0.4, threads=3)
-        with pytest.raises(ValueError, match="more than max_pairs = 5 pairs"):
-            cosine_pairs(x, 0.0, max_pairs=5, threads=3)
-        return "failed"
-
-    with ThreadPoolExecutor(4) as pool:
-        failed = pool.map(fail, range(12))
-        right = pool.map(lambda _: all_answers(x, x, 0.4, 2), range(6))
-        assert set(failed) == {"failed"}
-        assert set(right) == {expected}
-
-
 # .3 is a threshold that the first columns do not settle, so each call takes a tenth of a second or more.
 X = np.random.default_rng(0).standard_normal((20_000, 256), dtype=np.float32)
 TEXT = "The winch on the north quay was oiled again, and nobody noticed. " * 150_000  # 10 MB

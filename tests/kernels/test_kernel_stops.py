@@ -12,7 +12,6 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-from script_runs import run_code
 from tersely.kernels import cosine_pairs, cosine_similarity, threshold_clusters
 
 LOW = 0.22  # few pairs reach it, but many nearly: the 8-bit codes rule little out
@@ -82,15 +81,6 @@ def test_progress_is_told_shares_that_grow(call: str, threads: int) -> None:
     assert shares == sorted(shares)
     assert 0 <= shares[0] <= shares[-1] <= 1
     assert tellers == {threading.get_ident()}
-
-
-def test_progress_is_called_in_the_thread_that_called() -> None:
-    tellers: set[int] = set()
-    thread = threading.Thread(target=lambda: tell("pairs", 4, lambda _: tellers.add(threading.get_ident())))
-    thread.start()
-    caller = thread.ident
-    thread.join()
-    assert tellers == {caller}
 
 
 def test_progress_does_not_change_the_answer_and_may_call_kernels() -> None:
@@ -171,38 +161,3 @@ def test_a_signal_whose_handler_returns_does_not_end_the_work() -> None:
     with alarm(0.002, lambda *_: seen.append(1)):
         while not seen:  # it comes within the first work, but on very fast machines
             np.testing.assert_array_equal(threshold_clusters(rows(12_000), 0.2).labels, expected)
-
-
-CTRL_C = """
-import os, signal, threading, time
-import numpy as np
-from tersely.kernels import cosine_pairs, threshold_clusters
-x = np.random.default_rng(0).standard_normal((30_000, 256), dtype=np.float32)
-sent = []
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a process started in the background ignores it
-
-def press():
-    sent.append(time.process_time())
-    os.kill(os.getpid(), signal.SIGINT)
-
-for call in (cosine_pairs, threshold_clusters):
-    timer = threading.Timer(0.1, press)
-    timer.start()
-    try:
-        while True:
-            call(x, 0.22, threads=1)
-    except KeyboardInterrupt:
-        print(time.process_time() - sent[-1])
-    timer.join()
-print(len(cosine_pairs(np.ones((3, 2)), 1.0).i))
-"""
-
-
-@pytest.mark.seconds
-def test_ctrl_c_is_answered_and_leaves_all_in_order() -> None:
-    done = run_code(CTRL_C)
-    assert done.returncode == 0, done.stderr
-    *answers, after = done.stdout.split()
-    assert len(answers) == 2
-    assert all(float(seconds) < 0.5 for seconds in answers)  # of this process' own time
-    assert after == "3"

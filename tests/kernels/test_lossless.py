@@ -142,18 +142,6 @@ def test_no_segment_is_white_space_only(level: Level, text: str) -> None:
     assert white_space_only(text, level) == 0
 
 
-GAPS = {
-    "spaces": "a" + " " * 9000 + "b",
-    "wide spaces": "a" + "\u3000" * 3000 + "b",
-    "wide spaces in a fence": "```\n" + "\u2003\n" * 2000 + "```",
-}
-
-
-@pytest.mark.parametrize("name", GAPS)
-def test_no_segment_of_a_long_gap_is_white_space_only(name: str) -> None:
-    assert white_space_only(GAPS[name], Level.SENTENCE) == 0
-
-
 @pytest.mark.parametrize("level", LEVELS)
 @given(some_texts)
 def test_documents_are_cut_independently(level: Level, documents: list[str]) -> None:

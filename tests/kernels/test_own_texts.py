@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import tersely
 from hypothesis import assume, event, given, strategies as st
 from parts_oracle import cohesion, in_parts
 from small_corpora import Corpus
 from tersely import _native
-from tersely.engine.worth import FEATURES, hybrid, read_for_query
+from tersely.engine.worth import FEATURES
 from tersely.models.weights import relevance_forest
-from tersely.types import Level
 
 NO_FOREST = relevance_forest("no such vectors")
 TERMS = st.lists(st.sampled_from("abcdefghijklmnop"), min_size=1, max_size=7)
@@ -49,36 +47,3 @@ def test_parts_of_their_own_are_scored_as_documents(corpus: Corpus) -> None:
         assert not given_features[FEATURES.index("document")].any()
     else:
         assert given_features.tobytes() == features(parted).tobytes()
-
-
-# Results of one search: all have to do with Kyoto, none goes on where the one before it ends.
-PASSAGES = (
-    "The harbour of Kobe was opened in 1907. Ships land coal for Kyoto there. Berg planned the quays.",
-    "The museum of Nara has nine floors. Soto planned it, and scholars from Kyoto visit the rooms.",
-    "The tramway of Kyoto was opened in 1927. It has five lines through the city. Ito planned it.",
-    "A market with two gates stands in Uji. Merchants sell wool and coal. The city paid for the roof.",
-    "The theatre of Kobe stands beside a river. Vega planned it for visitors from Uji and Nara in 1927.",
-    "An aqueduct brings water from Nara to the market. It was opened in 1907 after nine years.",
-    "Scholars came to Kobe over the river. The rooms of their school were opened for merchants in 1917.",
-)
-
-
-def test_search_results_joined_by_blank_lines_are_documents() -> None:
-    question = "Who planned the tramway of Kyoto?"
-    read = read_for_query([tersely.Document("\n\n".join(PASSAGES))], question, Level.SENTENCE)
-    found = hybrid(read, None)
-    documents = found.features[FEATURES.index("document")]
-    assert read.table.block[int(documents.argmax())] == 2
-    assert "Ito planned it" in tersely.compress("\n\n".join(PASSAGES), question, budget=40).text
-
-
-def test_a_text_that_goes_on_with_its_subject_stays_one() -> None:
-    blocks = [
-        [[f"s{n // 2}", f"s{n // 2}x", f"s{n // 2}y", "common"], [f"own{n}", f"s{n // 2}z", "word"]]
-        for n in range(8)
-    ]
-    rows = [row for block in blocks for row in block]
-    places = [n for n, block in enumerate(blocks) for _ in block]
-    corpus = Corpus(rows, [0] * len(rows), places, [-1] * len(rows), ["common", "own3"], [[]])
-    assert cohesion(corpus) > 1.1 and in_parts(corpus) is corpus
-    assert not features(corpus)[FEATURES.index("document")].any()

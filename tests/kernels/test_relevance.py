@@ -101,45 +101,6 @@ def test_features_are_in_range_and_repeat(given_case: tuple[Corpus, list[float]]
     assert found.tobytes() == native(corpus, cosine).tobytes()
 
 
-@pytest.mark.parametrize("query", [[], ["nowhere"]])
-def test_a_query_that_meets_nothing_has_no_features(query: list[str]) -> None:
-    assert not native(flat([["rope"], ["winch"], ["rope", "mud"]], query)).any()
-
-
-def test_a_term_that_occurs_nowhere_does_not_count() -> None:
-    rows = [["rope"], ["fog"], ["salt"]]
-    with_unknown = native(flat(rows, ["rope", "unknown"]))
-    assert np.array_equal(native(flat(rows, ["rope"])), with_unknown)
-    assert feature(with_unknown, "share")[0] == 1
-
-
-def test_answer_marks_terms_of_the_class_asked_for() -> None:
-    corpus = flat([["rope"], ["1990"], ["rope", "1990"]], ["rope"])
-    assert feature(native(corpus, answer=2, classes="1990"), "answer").tolist() == [0, 1, 1]
-    assert feature(native(corpus, answer=1, classes="1990"), "answer").tolist() == [0, 0, 0]
-
-
-def test_bridge_reaches_the_document_that_a_match_names() -> None:
-    corpus = Corpus(
-        rows=[["tower", "architect", "moreau"], ["moreau", "born", "lyon"], ["salt", "fog"]],
-        documents=[0, 1, 2],
-        blocks=[0, 1, 2],
-        headings=[-1, -1, -1],
-        query=["tower", "architect"],
-        titles=[[], [], []],
-    )
-    found = feature(native(corpus), "bridge")
-    assert found[1] > 0 and found[2] == 0
-    assert feature(native(corpus), "named").tolist()[1:] == [0, 0]
-
-
-def test_a_title_is_the_name_and_counts_as_heading() -> None:
-    corpus = Corpus([["fog"], ["salt"]], [0, 1], [0, 1], [-1, -1], ["winch"], [["winch"], []])
-    found = native(corpus)
-    for name in ("headings", "lead", "named"):
-        assert feature(found, name).tolist() == [1, 0], name
-
-
 @given(corpora_with_cosines(), st.integers(0, 3))
 @example((flat([["a", "b"], ["b", "c"], ["c", "d"], ["e"]], ["b", "c"], ["c"]), [0.1, 0.2, 0.3, 0.9]), 2)
 @example((flat([["a"], ["b"]], ["x"]), [0.5, 0.5]), 0)

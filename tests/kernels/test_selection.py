@@ -142,14 +142,6 @@ def test_mmr_is_its_definition(seed: int, count: int, k: int, weight: float) -> 
     assert found.indices.tolist() == marginal(x, by, k, weight, [])
 
 
-def test_mmr_chooses_what_langchain_chooses() -> None:
-    vectors = pytest.importorskip("langchain_core.vectorstores.utils", reason="not installed")
-    x = np.random.default_rng(3).normal(size=(200, 16))
-    theirs = vectors.maximal_marginal_relevance(x[7] + 0.2, list(x), lambda_mult=0.4, k=20)
-    ours = kernels.mmr_select(x, 20, query=x[7] + 0.2, relevance_weight=0.4)
-    assert ours.indices.tolist() == theirs
-
-
 @pytest.mark.parametrize("neighbors", [None, 7])
 def test_selections_are_the_same_on_any_number_of_threads(neighbors: int | None) -> None:
     x = np.random.default_rng(5).normal(size=(700, 24)).astype(np.float32)
@@ -167,14 +159,6 @@ def test_more_rows_than_all_similarities_are_kept_for() -> None:
     x = np.repeat(np.eye(20), 501, axis=0) + rng.normal(scale=0.01, size=(10_020, 20))
     found = kernels.facility_location_select(x, 20)
     assert sorted(i // 501 for i in found.indices[:20]) == list(range(20))  # one of each direction
-
-
-def test_numbers_over_the_rows_mean_all_of_them_however_large() -> None:
-    rows = np.eye(3)
-    assert sorted(kernels.mmr_select(rows, 10**30, query=[1, 2, 3]).indices.tolist()) == [0, 1, 2]
-    few = kernels.facility_location_select(rows, 2, neighbors=3)
-    many = kernels.facility_location_select(rows, 2, neighbors=10**30)
-    assert few.indices.tolist() == many.indices.tolist()
 
 
 def test_progress_is_told_and_may_stop() -> None:

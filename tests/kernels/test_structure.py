@@ -57,21 +57,11 @@ def test_heading_above_each_segment() -> None:
     }
 
 
-def test_a_skipped_level_still_nests() -> None:
-    assert above("# Top\n\n### Deep\n\nText.\n\n## Middle\n\nMore.")["## Middle"] == "# Top"
-    assert above("### Deep\n\n# Top\n\nText.") == {"### Deep": None, "# Top": None, "Text.": "# Top"}
-
-
 def test_numbered_headings_nest_by_their_depth() -> None:
     found = above("1 Ropes\n\nAll about rope.\n\n1.1 Hemp\n\nHemp rots.\n\n2 Chains\n\nChains rust.\n")
     assert found["1.1 Hemp"] == "1 Ropes"
     assert found["Hemp rots."] == "1.1 Hemp"
     assert found["2 Chains"] is None
-
-
-def test_a_heading_of_one_document_does_not_reach_the_next() -> None:
-    table = tersely.segment(["# Ropes\n\nHemp rots.", "Chains rust."])
-    assert table.heading.tolist() == [-1, 0, -1]
 
 
 def test_sections_start_at_headings() -> None:
@@ -85,11 +75,6 @@ def test_sections_start_at_headings() -> None:
         "# Two",
     ]
     assert sections[1] == "# One\n\nFirst text. Second text."
-
-
-def test_a_text_without_headings_is_one_section() -> None:
-    text = "Rope.\n\n- hemp\n- wire\n\n```\ncode\n```"
-    assert [(start, end) for _, start, end, _ in tersely.segment(text, Level.SECTION)] == [(0, len(text))]
 
 
 UNSPLIT = {

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import functools
-import os
 import unicodedata
-from pathlib import Path
 
 import pytest
-import sample_texts
 import text_strategies
 import wordpieces
 from hypothesis import given, strategies as st
@@ -31,15 +28,6 @@ def assert_same(texts: list[str]) -> None:
 
 def composed(first: int, last: int) -> st.SearchStrategy[str]:
     return st.characters(min_codepoint=first, max_codepoint=last, exclude_categories=["Cs"])
-
-
-def test_sample_texts() -> None:
-    assert_same([*sample_texts.ALL, sample_texts.prose(200), "", " ", "\n"])
-
-
-@given(text_strategies.texts)
-def test_texts_that_hit_rules(text: str) -> None:
-    assert_same([text])
 
 
 @given(st.text(characters, max_size=60))
@@ -85,12 +73,6 @@ def test_composed_and_decomposed_spellings(text: str) -> None:
     texts = [text, unicodedata.normalize("NFD", text), unicodedata.normalize("NFC", text)]
     for each, ids in zip(texts, expected(texts), strict=True):
         assert table.ids(each).tolist() == ids, ascii(each)
-
-
-@given(st.text(ODD, min_size=2, max_size=12))
-def test_marks_are_sorted(text: str) -> None:
-    table, expected = decomposed()
-    assert table.ids(text).tolist() == expected([text])[0], ascii(text)
 
 
 def test_every_hangul_syllable() -> None:
@@ -154,10 +136,6 @@ def test_nul_and_controls_are_as_if_not_there() -> None:
     assert_same(["\0", "the\x0bfish", "a\x85b", "a\u2028b", "\ufeffthe"])
 
 
-def test_unknown_punctuation_and_ideographs() -> None:
-    assert_same(["⁂", "the⁂the", "鑫", "a鑫b", "\U0001f980crab", "≠", "\u1ffe", "\u037e"])
-
-
 BAD = [
     (b"", "must contain \\[UNK\\]"),
     (b"a\nb", "must contain \\[UNK\\]"),
@@ -201,18 +179,3 @@ def test_the_words_that_ship(texts: list[str]) -> None:
 def shipped() -> tuple[_native.StaticTable, wordpieces.Reference]:
     words = static_file.load(static.SHIPPED).words.decode().split("\n")
     return wordpieces.table(words), wordpieces.reference(words)
-
-
-@pytest.mark.slow
-def test_the_texts_of_the_data_folder() -> None:
-    """With the tokenizer.json that TERSELY_TOKENIZER names, else with the trained vocabulary."""
-    if "TERSELY_DATA" not in os.environ:
-        pytest.skip("TERSELY_DATA names no folder of texts")
-    table, expected = TABLE, REFERENCE
-    if "TERSELY_TOKENIZER" in os.environ:
-        words, expected = wordpieces.reference_file(Path(os.environ["TERSELY_TOKENIZER"]))
-        table = wordpieces.table(words)
-    for texts in wordpieces.texts_of_data():
-        for first in range(0, len(texts), 500):
-            some = texts[first : first + 500]
-            assert [table.ids(text).tolist() for text in some] == expected(some)

@@ -131,16 +131,6 @@ def centrality(rows: Sequence[Row], documents: Sequence[int], common: Container[
     return scores
 
 
-def best_value(values: Sequence[float], costs: Sequence[int], budget: int) -> float:
-    """Exact knapsack by trying every subset; for n <= 12."""
-    best = 0.0
-    for size in range(len(values) + 1):
-        for chosen in itertools.combinations(range(len(values)), size):
-            if sum(costs[i] for i in chosen) <= budget:
-                best = max(best, math.fsum(values[i] for i in chosen))
-    return best
-
-
 def units_of(groups: Sequence[int]) -> list[list[int]]:
     """Rows that are taken together, ordered by their lowest row."""
     units: dict[object, list[int]] = {}
@@ -234,37 +224,6 @@ def render(texts: Sequence[str], kept: Sequence[tuple[int, int, int, int]], sepa
             result += texts[document][before[3] : start] if touching else separator
         result += texts[document][start:end]
     return result
-
-
-_LINES = {4, 5, 6}  # kinds TABLE, FENCED_CODE, CODE
-
-
-def render_clauses(
-    texts: Sequence[str],
-    kept: Sequence[tuple[int, int, int, int]],
-    homes: Sequence[tuple[int, int]],
-    separator: str,
-) -> tuple[str, list[tuple[int, int]]]:
-    """`render` with " … " where clauses of one block are left out; and the places of "…" and of separators.
-
-    `homes`: (block, kind) of every row of the table.
-    """
-    result, places = "", []
-    for at, (row, document, start, end) in enumerate(kept):
-        if at:
-            before = kept[at - 1]
-            if before[0] + 1 == row and before[1] == document:
-                result += texts[document][before[3] : start]
-            elif homes[before[0]][0] == homes[row][0] and homes[row][1] not in _LINES:
-                places.append((len(result) + 1, len(result) + 2))
-                result += " … "
-            else:
-                if said := separator.strip():
-                    begin = len(result) + separator.index(said)
-                    places.append((begin, begin + len(said)))
-                result += separator
-        result += texts[document][start:end]
-    return result, places
 
 
 def clauses(sentence: str, openers: Collection[str]) -> list[str]:

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import functools
-import gzip
-import json
-import os
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -38,15 +34,6 @@ def reference(words: Sequence[str]) -> Reference:
     tokenizer.normalizer = BertNormalizer()
     tokenizer.pre_tokenizer = BertPreTokenizer()
     return lambda texts: _ids_of(tokenizer, texts)
-
-
-def reference_file(path: Path) -> tuple[list[str], Reference]:
-    """Words and ids of a tokenizer.json."""
-    tokenizer = Tokenizer.from_file(str(path))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    vocabulary = tokenizer.get_vocab()
-    return sorted(vocabulary, key=vocabulary.__getitem__), lambda texts: _ids_of(tokenizer, texts)
 
 
 def _ids_of(tokenizer: object, texts: Sequence[str]) -> list[list[int]]:
@@ -80,11 +67,3 @@ def strings(value: object) -> Iterator[str]:
     elif isinstance(value, dict | list):
         for part in value.values() if isinstance(value, dict) else value:
             yield from strings(part)
-
-
-def texts_of_data() -> Iterator[list[str]]:
-    """The distinct texts of each file of the data folder (TERSELY_DATA), without lone surrogates."""
-    for path in sorted(Path(os.environ["TERSELY_DATA"]).glob("*.jsonl.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            found = {text for line in lines for text in strings(json.loads(line))}
-        yield sorted(text for text in found if not any("\ud800" <= char < "\ue000" for char in text))
