@@ -28,33 +28,6 @@ def _records(
 
 #: What builds, tests and checks write, what runs for long writes, and rows: (text, what must be kept at a fifth).
 FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "eslint": (
-        "".join(
-            f"/srv/src/part{n}.js\n"
-            + _lines(5, lambda k, w: f"  {k + 9:3}:{k:<3} warning  Unexpected console statement  no-console")
-            + ("   41:9   error    'tokenStore' is not defined     no-undef\n\n" if n == 5 else "\n")
-            for n in range(8)
-        )
-        + "✖ 41 problems (1 error, 40 warnings)\n",
-        ("'tokenStore' is not defined", "1 error, 40 warnings"),
-    ),
-    "tsc": (
-        _lines(
-            40,
-            lambda n, w: (
-                f"src/{w}{n}.ts({n + 1},{n}): error TS6133: '{w}' is declared but its value is never read."
-            ),
-        )
-        + "src/client.ts(88,14): error TS2345: Argument of type 'string | undefined' is not assignable.\n"
-        + _lines(
-            30,
-            lambda n, w: (
-                f"src/a/{w}{n}.ts({n + 1},{n}): error TS6133: '{w}' is declared but its value is never read."
-            ),
-        )
-        + "\nFound 71 errors.\n",
-        ("TS2345", "Found 71 errors"),
-    ),
     "maven": (
         _lines(
             60,
@@ -114,15 +87,6 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
         "Build FAILED.\n    30 Warning(s)\n    1 Error(s)\n",
         ("CS0103: The name 'voucherz'", "1 Error(s)"),
     ),
-    "journal": (
-        _lines(
-            150,
-            lambda n, w: f"May 06 10:{n // 60:02}:{n % 60:02} host shop[812]: GET /{w}/{n} 200 {n % 90}ms",
-        )
-        + "May 06 10:03:01 host systemd[1]: shop.service: Failed with result 'oom-kill'.\n"
-        + _lines(50, lambda n, w: f"May 06 10:04:{n:02} host shop[990]: GET /{w}/{n} 200 {n % 90}ms"),
-        ("Failed with result 'oom-kill'",),
-    ),
     "logcat": (
         _lines(
             150,
@@ -160,17 +124,6 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
         + "[ RUN      ] CartTest.Total\n/srv/cart_test.cc:88: Failure\n    Which is: 100\n  90\n[  FAILED  ] CartTest.Total (2 ms)\n",
         ("/srv/cart_test.cc:88: Failure", "Which is: 100", "[  FAILED  ] CartTest.Total"),
     ),
-    "cucumber": (
-        _lines(
-            25,
-            lambda n, w: (
-                f"  Scenario: {w} {n}   # features/{w}.feature:{n + 3}\n    Given a {w}   # features/steps/{w}.rb:{n}"
-            ),
-        )
-        + "    Then I see 90   # features/steps/cart.rb:31\n      expected: 90\n           got: 100 (RSpec::Expectations::ExpectationNotMetError)\n\n"
-        "25 scenarios (1 failed, 24 passed)\n",
-        ("got: 100", "25 scenarios (1 failed, 24 passed)"),
-    ),
     "ffmpeg": (
         "ffmpeg version 6.0\n"
         + "".join(
@@ -179,17 +132,6 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
         )
         + "\n[mov,mp4 @ 0x55] moov atom not found\nin.mp4: Invalid data found when processing input\n",
         ("moov atom not found", "Invalid data found"),
-    ),
-    "actions": (
-        _lines(
-            40,
-            lambda n, w: (
-                f"2024-05-06T10:00:{n:02}.1234567Z ##[group]Run {w}\n2024-05-06T10:00:{n:02}.2234567Z {w} step {n} ok"
-            ),
-        )
-        + "2024-05-06T10:01:41.1234567Z KeyError: 'REGION'\n2024-05-06T10:01:42.1234567Z ##[error]Process completed with exit code 1.\n"
-        + _lines(20, lambda n, w: f"2024-05-06T10:02:{n:02}.1234567Z Post job cleanup {w}"),
-        ("KeyError: 'REGION'", "exit code 1"),
     ),
     "dbt": (
         _lines(
@@ -201,11 +143,6 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
         + "10:01:02  Completed with 1 error and 0 warnings:\n10:01:02    Database Error in model orders_daily (orders_daily.sql)\n"
         '10:01:02    column "totl" does not exist\n10:01:02  Done. PASS=59 WARN=0 ERROR=1 SKIP=0 TOTAL=60\n',
         ('column "totl" does not exist', "orders_daily", "ERROR=1"),
-    ),
-    "webpack": (
-        _lines(40, lambda n, w: f"asset {w}.{n:08x}.js {n + 10} KiB [emitted] [immutable] (name: {w})")
-        + "\nERROR in ./src/total.js 12:9-20\nModule not found: Error: Can't resolve './voucherz' in '/srv/src'\n\nwebpack 5.90.0 compiled with 1 error in 4210 ms\n",
-        ("Can't resolve './voucherz'", "total.js 12:9-20", "compiled with 1 error"),
     ),
     "trail": (
         "\n".join(
@@ -236,11 +173,5 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
         + '<UnitTestResult testName="Shop.CartTests.Voucher" outcome="Failed"><Output><ErrorInfo><Message>Expected 90, Actual 100</Message>'
         "</ErrorInfo></Output></UnitTestResult>\n</Results></TestRun>\n",
         ("Expected 90, Actual 100", "Shop.CartTests.Voucher"),
-    ),
-    "page": (
-        "<html><body><h1>Report</h1><table><tr><th>Test</th><th>Result</th></tr>\n"
-        + _lines(60, lambda n, w: f"<tr><td>{w}_{n}</td><td>passed</td></tr>")
-        + "<tr><td>voucher</td><td>FAILED: timeout after 30s</td></tr>\n</table></body></html>",
-        ("voucher", "FAILED: timeout after 30s"),
     ),
 }

@@ -134,27 +134,6 @@ def test_several_types_share_the_budget_in_order(query: str | None, budget: int)
         assert spent[1] == max(spent)
 
 
-@pytest.mark.parametrize("query", [None, "Which gate was opened on day 41?", "host web-4 latency"])
-def test_a_group_over_types_is_kept_or_left_as_a_whole(query: str | None) -> None:
-    texts = [PROSE, TABLE, PAGE]
-    places = [(0, PROSE.index("Sentence 41")), (1, TABLE.index("99,web-4")), (2, PAGE.index("Gate 17"))]
-    group = [(document, at, at + 8) for document, at in places]
-    states = set()
-    for budget in range(60, 4200, 360):
-        result = tersely.compress(texts, query, budget=budget, groups=[group], strategy="auto")
-        kept = {
-            any(span.document == document and span.start <= at < span.end for span in result.kept)
-            for document, at in places
-        }
-        assert len(kept) == 1 and result.receipt.content_types == ("prose", "table", "html")
-        states |= kept
-        pinned = tersely.compress(
-            texts, query, budget=budget, groups=[group], pinned=[group[1]], strategy="auto"
-        )
-        assert all(text[at : at + 8] in pinned.text for text, (_, at) in zip(texts, places, strict=True))
-    assert states == {True, False}
-
-
 def test_pieces_of_code_and_unknown_lines() -> None:
     names = ("totals", "greet", "convert_image", "close_port", "parse_date", "send_mail")
     body = "def {0}(value):\n    parts = list(value)\n    result = {0}_of(parts)\n    return result\n"

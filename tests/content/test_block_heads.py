@@ -78,47 +78,9 @@ def heads(text: str) -> list[int]:
     return read(text).table.heading.tolist()
 
 
-def test_blocks_that_begin_each_with_something_else_have_no_heads() -> None:
-    first = ["Disk", "The fan: 3", "load = 4 %", "Up since 8:00", "[power] on", "temp/40"]
-    assert set(heads("\n\n".join(f"{line}\nit is well" for line in first))) == {-1}
-
-
-def test_rows_of_a_block_need_its_first() -> None:
-    found = heads("\n\n".join(f"node {n}\nload {n}\nok" for n in range(5)))
-    assert found == [-1 if row % 3 == 0 else row - row % 3 for row in range(15)]
-
-
 def test_a_line_that_mostly_stands_within_blocks_is_no_head() -> None:
     blocks = [f"node {n}\nnode {n + 1}\nnode {n + 2}\nok" for n in range(6)]
     assert set(heads("\n\n".join(blocks))) == {-1}
-
-
-@pytest.mark.parametrize(
-    ("head", "margin", "blank"),
-    [
-        ("== {} ==", "", False),
-        ("[{}]", "", False),
-        ("# {}", "", True),
-        ("{}:", "  ", False),
-        ("-----\n{}\n-----", "", False),
-        ("{}", "    ", True),
-    ],
-)
-@pytest.mark.parametrize("ratio", [0.1, 0.2])
-def test_an_odd_line_brings_what_it_belongs_to_whatever_heads_are_like(
-    head: str, margin: str, blank: bool, ratio: float
-) -> None:
-    names = [
-        f"{a}-{b}" for a in ("kiln", "press", "oven", "lathe") for b in ("north", "south", "east", "west")
-    ]
-    texts = []
-    for number, name in enumerate(names):
-        state = "raid degraded" if number == 9 else "raid clean"
-        rows = [f"up {number + 40} days", f"load 0.{number + 10}", state, "clock in step"]
-        texts.append("\n".join([head.format(name), *(margin + row for row in rows)]))
-    text = tersely.compress(("\n\n" if blank else "\n").join(texts), ratio=ratio, strategy="log").text
-    assert text.index(names[9]) < text.index("degraded")
-    assert not [name for name in names[10:] if name in text and text.index(name) < text.index("degraded")]
 
 
 def test_what_leads_is_worth_little_but_for_what_stands_below_it() -> None:

@@ -15,7 +15,6 @@ from result_checks import verbatim
 from tersely import Compressed, Document
 from tersely.content import code as code_units
 from tersely.content.code import Code, language_of
-from tersely.content.code_languages import comment_of, named_language
 from tersely.models.counters import resolve_counter
 from tersely.models.tree_sitter import has_syntax_errors
 from tersely.strategies import profile
@@ -161,26 +160,6 @@ def test_other_languages_get_no_new_errors(language: str, reader: str) -> None:
             assert all(line in result.text for line in signatures), result.text
 
 
-def test_queries_and_imports() -> None:
-    text = (STDLIB / "textwrap.py").read_text(encoding="utf-8")
-    result = tersely.compress(
-        text, "How does shorten collapse and truncate?", ratio=0.35, strategy=Code("python")
-    )
-    body = text[text.index("def shorten(") : text.index("# -- Loosely related")]
-    code = [line for line in body.split("\n") if line.startswith(("def", "    w =", "    return"))]
-    assert len(code) >= 3 and all(line in result.text for line in code)
-    lines = [f"POOL_{number}_SIZE={number}" for number in range(80)]
-    text = "\n".join([*lines[:40], "RETRY_BACKOFF=7", *lines[40:], "PROXY=http://10.0.0.9:3128"])
-    asked = tersely.compress(text, "pool 63 size", budget=30, strategy=Code(language="ini")).text
-    assert "POOL_63_SIZE=63" in asked
-    body = "".join(
-        f"\n\ndef step_{n}(value):\n    total = value + {n}\n    return total * {n}\n" for n in range(30)
-    )
-    imports = ["import re", "from pathlib import Path", "from collections import Counter"]
-    kept = tersely.compress("\n".join(imports) + body, ratio=0.5, strategy=Code(language="python")).text
-    assert all(line in kept for line in imports)
-
-
 def test_markers_and_numbers_name_the_lines() -> None:
     text = "import os\n\n\ndef f(a):\n" + "".join(f"    a += {n}\n" for n in range(60)) + "    return a\n"
     result = tersely.compress(text, budget=19, strategy=Code("python"))
@@ -318,39 +297,6 @@ def test_markers_are_comments_of_the_file_s_language(name: str) -> None:
         assert marker.startswith(f"{NAMES[name]} … line") and marker.endswith(closes)
 
 
-@pytest.mark.parametrize(
-    ("text", "sign"),
-    [
-        ("; first\nmov ax, 1\n; second\nint 21h\n", ";"),
-        ("-- first\nx = 1\n-- second\n", "--"),
-        ("% first\nx(1).\n% second\ny(X) :- x(X).\n", "%"),
-        ("#include <a>\n#define B 1\n// first\nint x;\n", "//"),
-        ("/* first */\nx y z\n", "/*"),
-        ("\tx {\n\t}\n", "//"),
-        ("x;\ny;\n", "//"),
-        ("x y\nz\n", "#"),
-        ("", "#"),
-    ],
-)
-def test_a_language_that_is_not_known_writes_comments_as_its_text_does(text: str, sign: str) -> None:
-    assert comment_of("", text)[0] == comment_of("nobody knows", text)[0] == sign
-
-
-@pytest.mark.parametrize(
-    ("name", "language"),
-    [
-        ("Ruby", "ruby"),
-        ("rb", "ruby"),
-        ("C++", "cpp"),
-        ("yml", "yaml"),
-        ("golang", "go"),
-        ("Klingon", "klingon"),
-    ],
-)
-def test_languages_are_known_by_other_names(name: str, language: str) -> None:
-    assert named_language(name) == language
-
-
 def test_names_of_languages() -> None:
     assert language_of(Document("x = 1", metadata={"language": "lua"}, id="a.py")) == "lua"
     assert language_of(Document("x = 1", metadata={"language": "text"}, id="a.py")) == "python"
@@ -363,9 +309,3 @@ def test_names_of_languages() -> None:
     result = tersely.compress(text, budget=150, strategy="auto")
     markers = [result.text[start:end] for start, end in result.generated]
     assert markers and all(marker.lstrip().startswith("% …") for marker in markers)
-
-
-@given(st.text(max_size=400), st.text(max_size=12))
-def test_any_text_and_name_is_safe(text: str, name: str) -> None:
-    opens, closes = comment_of(language_of(Document(text, id=name)), text)
-    assert opens.strip() == opens != "" and closes == closes.rstrip()

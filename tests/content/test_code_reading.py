@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import ast
-import random
 import sysconfig
 from pathlib import Path
 
 import numpy as np
 import pytest
-import tersely
 from code_samples import SAMPLES
 from hypothesis import given, settings, strategies as st
 from tersely import _native
-from tersely.content.code import Code, CodeUnits, Role, read_code
+from tersely.content.code import CodeUnits, Role, read_code
 from tersely.models.tree_sitter import LANGUAGES, read_spans
 
 STDLIB = Path(sysconfig.get_path("stdlib"))
@@ -58,15 +56,6 @@ def test_python_is_read_as_its_parsers_do(name: str) -> None:
         lines[node.lineno - 1].strip() for node in ast.walk(ast.parse(text)) if isinstance(node, nodes)
     }
     assert defined <= signatures(text, units)
-
-
-@pytest.mark.parametrize("language", SAMPLES)
-def test_signatures_are_found_with_and_without_a_parser(language: str) -> None:
-    text, expected = SAMPLES[language]
-    for units in (by_marks(language, text), by_parser(language, text)):
-        assert units is not None
-        found = signatures(text, units)
-        assert all(any(line.strip() in one for one in found) for line in expected)
 
 
 @pytest.mark.parametrize(
@@ -150,46 +139,6 @@ def test_statements_end_where_the_language_says(
 def test_what_does_not_add_up_is_not_sure(language: str, text: str) -> None:
     assert by_marks(language, text) is None
     assert _native.code_units(text, language, "", False) is not None
-
-
-GUARDED = """#ifndef SHOP_H
-#define SHOP_H
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-int open_shop(const char *name);
-int close_shop(const char *name);
-
-#ifdef __cplusplus
-}
-#endif
-#endif
-"""
-BRANCHES = """#ifdef WIDE
-int count(int a) {
-#else
-int count(void) {
-#endif
-    first();
-    second();
-}
-int other(void);
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (GUARDED, [(0, 0), (1, 1), (2, 4), (6, 6), (7, 7), (9, 11), (12, 12)]),
-        (BRANCHES, [(0, 4), (5, 5), (6, 6), (7, 7), (8, 8)]),
-    ],
-)
-def test_what_a_conditional_opens_holds_what_follows(text: str, expected: list[tuple[int, int]]) -> None:
-    """`extern "C" {` for C++ alone, and a head for each branch: their members are units."""
-    units = by_marks("c", text)
-    assert units is not None
-    assert list(zip(units.first.tolist(), units.last.tolist(), strict=True)) == expected
 
 
 PIECES = (
@@ -295,15 +244,6 @@ def test_layouts_of_unknown_languages() -> None:
     assert units.role.tolist()[:2] == [Role.DEFINITION, Role.DEFINITION]
 
 
-@pytest.mark.parametrize("opens", ['"', "'", "(", "{", "[["])
-def test_what_is_never_closed_does_not_swallow_the_rest(opens: str) -> None:
-    rules = "".join(f"rule{number}:\n\trun --level {number} --name part{number}\n\n" for number in range(60))
-    text = f"NAME := {opens}shop\n{rules}"
-    result = tersely.compress(text, "which level has part41", ratio=0.2, strategy=Code(language="make"))
-    assert "run --level 41" in result.text and "rule41:" in result.text
-    assert result.tokens <= 0.2 * result.original_tokens
-
-
 @given(st.text(alphabet=" \t\n\\abend#'\"(){}:", max_size=80), st.sampled_from(["", "x", "else b"]))
 def test_every_line_of_a_layout_is_in_one_unit(text: str, query: str) -> None:
     units = read_code("", text, query)
@@ -313,22 +253,3 @@ def test_every_line_of_a_layout_is_in_one_unit(text: str, query: str) -> None:
     said = [number for number, line in enumerate(text.split("\n")) if line.strip(" \t")]
     assert set(said) <= set(lines)
     assert all(units.parent[row] < row and units.follows[row] < row for row in rows)
-
-
-@pytest.mark.parametrize("ratio", [0.1, 0.2, 0.3])
-def test_the_line_that_a_query_says_stays_however_deep_it_is(ratio: float) -> None:
-    rng = random.Random(1)
-    words = ["cart", "mail", "tax", "order", "queue", "batch", "stock", "price"]
-    deep = (
-        "    if (cart_ready(order, 0) && stock_of(order, 0) > price_of(order, 0)) {\n"
-        "        if (cart_ready(order, 1) && stock_of(order, 1) > price_of(order, 1)) {\n"
-        "            /* A refund was paid twice. */\n        }\n    }\n"
-    )
-    text = ""
-    for number in range(20):
-        calls = "".join(
-            f"    {rng.choice(words)}_{rng.choice(words)}({rng.choice(words)});\n" for _ in range(12)
-        )
-        text += f"void part{number}(int order) {{\n{calls}{deep if number == 10 else ''}}}\n\n"
-    result = tersely.compress(text, "refund of an order paid twice", ratio=ratio, strategy=Code(language="c"))
-    assert "void part10(int order) {" in result.text and "A refund was paid twice." in result.text

@@ -78,32 +78,3 @@ def test_ratios_and_shares_of_turns() -> None:
     budget = resolve_counter(None).count(pinned) + 5
     result = tersely.compress(text, budget=budget, pinned=[pinned], strategy=Conversation())
     assert pinned in result.text and result.tokens <= budget
-
-
-@pytest.mark.parametrize(
-    ("recent", "error", "allowed"),
-    [
-        (-1, ValueError, " from 0, not -1"),
-        (True, TypeError, ", not True"),
-        (1.5, TypeError, ", not 1.5"),
-        ("4", TypeError, ", not '4'"),
-    ],
-)
-def test_recent_is_a_number_of_turns(recent: object, error: type[Exception], allowed: str) -> None:
-    with pytest.raises(error, match=f"recent must be a whole number{allowed}$"):
-        Conversation(recent=recent)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("query", [None, "What about the harbour office?"])
-def test_what_was_read_once_gives_the_same_as_what_is_read_again(query: str | None) -> None:
-    text, strategy = talk(60), tersely.Extractive(preserve=("decisions",))
-    start = text.rindex("\n") + 1
-    plain = tersely.compress(text, query, ratio=0.2, strategy=strategy, pinned=[(0, start, len(text))])
-    shared = tersely.compress(text, query, ratio=0.2, strategy=Conversation(recent=1))
-    assert shared.text == plain.text
-    assert [(s.start, s.end, s.kind, s.score) for s in shared.kept] == [
-        (s.start, s.end, s.kind, s.score) for s in plain.kept
-    ]
-    newest = [span.reason for span in shared.kept if span.start >= start]
-    assert newest and set(newest) == {"preserved"}  # "pinned" is what a caller pins
-    assert shared.receipt.facts is not None and shared.receipt.facts == plain.receipt.facts

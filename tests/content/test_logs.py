@@ -9,7 +9,6 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 import tersely
 from growth import MOST, growth
@@ -60,36 +59,6 @@ def test_errors_rare_lines_and_trails_stay() -> None:
     assert len(trail) == 4 and all(line in result.text for line in trail)
     nothing = tersely.compress(text, "zebra crossing", budget=700, strategy=Logs())
     assert "query_without_matches" in nothing.receipt.warnings
-
-
-@given(st.integers(3, 400), st.integers(20, 400), st.integers(0, 5))
-def test_left_out_lines_are_counted(size: int, budget: int, seed: int) -> None:
-    text = "\n".join(service_log(size, seed))
-    result = tersely.compress(text, budget=budget, strategy=Logs(notes=False))
-    assert result.tokens <= budget
-    marks = [result.text[start:end] for start, end in result.generated]
-    if {"markers_left_out", "markers_shortened", "segment_cut"}.isdisjoint(result.receipt.warnings):
-        assert sum(int(mark.split()[1]) for mark in marks) == len(result.dropped)
-
-
-def test_odd_lines_and_ends() -> None:
-    lines = service_log(300)
-    lines[100] = "2024-05-01 10:00:00 INFO environment " + " ".join(
-        f"KEY_{n}=value-{n * 37}" for n in range(50)
-    )
-    lines[200] = "2024-05-01 10:00:01 ERROR payment p-17 was refused by the bank"
-    lines[201] = "2024-05-01 10:00:01 WARN retry is off for p-17"
-    short = tersely.compress("\n".join(lines), budget=500, strategy=Logs()).text
-    assert lines[200] in short and lines[201] in short and "KEY_49" not in short
-    paths = [f"docs/{('oak', 'elm', 'fir')[n % 3]}/page-{n}.md" for n in range(200)]
-    paths[77], paths[141] = "core/session/login.c", "db/migrate/2024_drop_users.sql"
-    short = tersely.compress("\n".join(paths), budget=120, strategy=ToolOutput()).text
-    assert paths[77] in short and paths[141] in short
-    lines = [f"10:00:{n:02d} INFO tick {n}" for n in range(50)]
-    lines[30] = "10:00:30 ERROR cannot open the database"
-    for end in ("\n", "\r\n", "\r\r\n"):
-        result = tersely.compress(end.join(lines), budget=120, strategy="log")
-        assert lines[30] in result.text and lines[0] in result.text
 
 
 def test_pinned_and_rare_lines_of_a_long_log_stay() -> None:
@@ -293,20 +262,6 @@ def test_trees_and_commits() -> None:
     assert "├── folder_7\n" in row and "module_361_of_7" in row
 
 
-def test_failures_come_before_order() -> None:
-    """Records of tools are no list of people: what failed goes before the order."""
-    parts = [f"==> Checking charts/part-{n}\n[INFO] the icon is recommended" for n in range(60)]
-    parts[50] += "\n[ERROR] templates/app.yaml: cannot parse: did not find expected key"
-    assert "[ERROR] templates/app.yaml" in tersely.compress("\n\n".join(parts), budget=100).text
-    suites = [
-        f"Suite {n}\n" + "".join(f"  ✓ adds the item {k} of many\n" for k in range(6)) for n in range(12)
-    ]
-    suites[7] += "  ✗ refuses two numbers when a third one comes\n"
-    for strategy in (ToolOutput(), Logs()):
-        kept = tersely.compress("\n".join(suites), budget=60, strategy=strategy).text
-        assert "✗ refuses two numbers when a third one comes" in kept
-
-
 LINES = {
     "series": lambda n: f"tick {n}",
     "broken series": lambda n: f"tick {n + n // 7}",
@@ -383,27 +338,3 @@ def test_runs_of_counters_are_series(runs: list[tuple[str, int, int]]) -> None:
     table = read_lines(["\n".join(lines)], None, 1024)
     assert table.in_series.tolist() == [size for _, _, size in runs]
     assert table.series.tolist() == [at for at, (_, _, size) in enumerate(runs) for _ in range(size)]
-
-
-@given(
-    st.lists(st.sampled_from(["a b", "a  b 1", "x: 7 of 9", "12:00:01 up 3", "é 5"]), max_size=40),
-    st.lists(st.integers(0, 3), min_size=40, max_size=40),
-    st.integers(8, 80),
-)
-def test_lines_of_a_series_differ_in_numbers_alone(forms: list[str], steps: list[int], budget: int) -> None:
-    """And each line that is left out as its like stands behind the line whose note tells of it."""
-    total, lines = np.cumsum(steps).tolist(), []
-    for at, form in enumerate(forms):
-        lines.append(re.sub(r"\d+$", lambda digits, at=at: str(int(digits[0]) + total[at]), form))  # type: ignore[misc]
-    text = "\n".join(lines)
-    table = read_lines([text], None, 1024)
-    forms_of = [re.sub(r"\d+", "0", line) for line in lines]
-    for one, other in pairwise(sorted(range(len(lines)), key=lambda row: (table.series[row], row))):
-        if table.series[one] == table.series[other]:
-            assert forms_of[one] == forms_of[other] and other - one <= 2
-    try:
-        kept = tersely.compress(text, budget=budget, strategy=ToolOutput())
-    except tersely.BudgetExceededError:
-        return
-    said = [int(count) for count in re.findall(r"×(\d+)", "".join(kept.text[a:b] for a, b in kept.generated))]
-    assert all(count in table.in_series for count in said)

@@ -7,10 +7,6 @@ import json
 import pytest
 import tersely
 from tersely.content.blocks import LONG, Mixed, long_blocks
-from tersely.content.code import Code
-from tersely.content.diff import Diff
-from tersely.content.registry import reader_of
-from tersely.content.tool_output import ToolOutput
 from tersely.models.counters import resolve_counter
 
 LOG = "\n".join(
@@ -119,21 +115,6 @@ def test_json_among_other_lines_is_json(before: str, body: str, after: str) -> N
     assert {"id": 50, "state": "refused", "total": 150} in values
 
 
-def test_json_and_fences_say_what_a_block_is() -> None:
-    """What a text ends with is far behind the part by which it is detected."""
-    text = ODD.replace("paid", "paid by the harbour office, " * 9) + "\nFound 80 orders.\n"
-    assert tersely.detect(text).kind == "json"
-    result = tersely.compress(text, ratio=0.1)
-    check(result, result.receipt.budget)
-    assert '"refused"' in result.text and json.loads(result.text[: result.text.rindex("}") + 1])
-    assert reader_of(LOG, "python") == reader_of(LOG, "")  # the text says what it is
-    unclear = "names\nof things\n" * 40
-    assert reader_of(unclear, "rust") == Code()
-    assert reader_of(unclear, "diff") == Diff()
-    assert reader_of(unclear, "sh") == reader_of(unclear, "") == ToolOutput()  # what came of a command
-    assert reader_of(AFTER * 4, "") is None  # sentences
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -173,41 +154,3 @@ def test_a_block_that_looks_like_nothing_known_is_read_as_lines(form: str, langu
     check(result, budget)
     assert DECLINED in result.text
     assert result.text.count("```") == 2
-
-
-WORDS = ["pool", "region", "key", "signer", "rotation", "deploy", "cluster", "latency"]
-QUIET = {  # lines of a document, and the one among them that stands out
-    "a log": (
-        [
-            f"10:{n // 60:02}:{n % 60:02} INFO {WORDS[n * n % 7]} moved to {WORDS[n * 3 % 8]}"
-            for n in range(200)
-        ],
-        "10:02:10 ERROR signer refused key 7712",
-    ),
-    "a log of one kind": (
-        [f"10:{n // 60:02}:{n % 60:02} INFO request {n} took {n * 37 % 40} ms" for n in range(200)],
-        "10:02:10 INFO leader changed to node 4",
-    ),
-    "a build": (
-        [f"  CC  src/{WORDS[n % 8]}{n}.o" for n in range(100)],
-        "src/pay.c:17:3: error: unknown type 'foo_t'",
-    ),
-    "json lines": (
-        [f'{{"id": {n}, "state": "paid", "fee": {n * 37 % 50}}}' for n in range(100)],
-        '{"id": 777, "state": "refused", "fee": 3}',
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", QUIET)
-@pytest.mark.parametrize("query", ["what went wrong?", "why did the deploy fail?", "region north"])
-@pytest.mark.parametrize(
-    "note", ["Lunch is at noon in the small kitchen.", "The deploy of region north is tonight."]
-)
-def test_what_stands_out_in_a_document_stays_beside_a_note_as_it_does_alone(
-    kind: str, query: str, note: str
-) -> None:
-    lines, odd = QUIET[kind]
-    text = "\n".join([*lines[:70], odd, *lines[70:]])
-    for documents in ([text], [note, text], [text, note]):
-        assert odd in tersely.compress(documents, query, budget=150).text

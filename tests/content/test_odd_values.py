@@ -92,14 +92,3 @@ def test_how_odd_values_are(values: list[str], odd: dict[str, float]) -> None:
     """By the numbers of odd_values.hpp: a change of one that is meant is written here."""
     lines = read_lines(["\n".join(f"value {value} here" for value in values)], None, 1024)
     np.testing.assert_allclose(lines.odd, [odd.get(value, 0) for value in values], atol=6e-5)
-
-
-@pytest.mark.parametrize("strategy", ["auto", "log", "tool_output"])
-def test_the_largest_measured_number_stays_and_that_of_ids_is_none(strategy: AnyStrategyName) -> None:
-    took = [311 + n * 17 % 180 for n in range(60)]
-    took[37] = 571
-    text = "\n".join(
-        f"round {n * 31 % 977 + 100} of {NAMES[n % 7]} waits {ms}ms" for n, ms in enumerate(took)
-    )
-    assert np.flatnonzero(read_lines([text], None, 1024).odd > 0.1).tolist() == [37]
-    assert text.splitlines()[37] in tersely.compress(text, ratio=0.1, strategy=strategy).text

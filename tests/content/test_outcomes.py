@@ -16,7 +16,6 @@ from tersely.content.lines import (
     read_lines,
     report_grades,
 )
-from tersely.content.tool_output import ToolOutput
 from tersely.types import AnyStrategyName
 
 FAILURES = [
@@ -96,11 +95,6 @@ def test_failures_are_found_in_the_forms_of_tools_alone(line: str, failed: bool)
     assert read_lines([line], None, 1024).has(Mark.FAILURE)[0] == failed
 
 
-@pytest.mark.parametrize("line", ["0 failed, 12 passed", "Failures: 0", "no errors"])
-def test_counts_of_zero_are_summaries(line: str) -> None:
-    assert read_lines([line], None, 1024).has(Mark.SUMMARY)[0]
-
-
 def test_findings_and_their_codes() -> None:
     text = "\n".join(
         [*(f"app/x{n}.rb:{n}:1: C: Missing comment {n}." for n in range(90)), "app/y.rb:3:1: W: Odd."]
@@ -121,63 +115,6 @@ def test_findings_and_their_codes() -> None:
     ).all()
     named = ">> Issue: [B602:shell_equals_true] shell=True identified."
     assert (read_lines([named], None, 1024).finding >= 0).all()
-
-
-@pytest.mark.parametrize("named", ["com.acme.errors.Table", "src/failure/report.c", "exception-free"])
-def test_names_that_have_a_word_of_errors_within_say_nothing(named: str) -> None:
-    lines = read_lines([f"loaded {named}\nloaded the error"], None, 1024)
-    assert lines.has(Mark.ERROR).tolist() == [False, True]
-
-
-def test_findings_of_high_severity_are_errors() -> None:
-    """By the letter of their codes."""
-    notes = [f"app/part_{n}.py:{n}: [C{200 + n % 3}(style)] tidy this up" for n in range(60)]
-    notes[20:20] = [f"app/part_{n}.py:7: [E1124(bad-call)] argument given twice" for n in "ab"]
-    short = tersely.compress("\n".join(notes), budget=90).text
-    assert short.count("E1124") == 2
-    parts = [
-        f">> Issue: [B101:assert_used] Use of assert\n   Severity: Low   Confidence: High\n"
-        f"   Location: ./t{n}.py:{n}:8\n"
-        for n in range(40)
-    ]
-    parts[17] = (
-        ">> Issue: [B602:with_shell] shell=True\n   Severity: High   Confidence: High\n"
-        "   Location: ./deploy.py:88:4\n"
-    )
-    short = tersely.compress("\n".join(parts), ratio=0.1).text
-    assert "Severity: High" in short and "B602:with_shell" in short and "deploy.py:88:4" in short
-
-
-@pytest.mark.parametrize("said", ["health check result: PASSED", "status: fans turn", "written successfully"])
-def test_how_all_stands_is_said_where_few_lines_say_such_a_thing(said: str) -> None:
-    lines = [f"module {chr(97 + n % 26)}{n % 7} of the board has {n} ports" for n in range(200)]
-    lines[90] = said
-    assert outcome_grades(read_lines(["\n".join(lines)], None, 1024)).argmax() == 90
-    many = read_lines(["\n".join(f"{said} ({line})" for line in lines)], None, 1024)
-    assert not outcome_grades(many).any()
-
-
-FRAMES = {
-    "pointer": "{place}: warning: {says}\n        {code}\n              ^\n",
-    "prefix": "[WARNING] {place}: {says}\n[WARNING] {code}\n[WARNING] ^\n",
-    "gutter": "  x {says}\n   ,-[{place}]\n {n} | {code}\n   :     ^^^^\n   `----\n\n",
-    "ruled": "{says}\n  --> {place}\n   |\n{n:3} | {code}\n   | ^^^^^^\n   |\n\n",
-}
-
-
-@pytest.mark.parametrize("style", FRAMES)
-def test_what_a_quote_is_of_comes_before_the_quote(style: str) -> None:
-    words = ["apple", "brick", "cloud", "dune", "ember", "flint", "grove", "haze", "iris", "jade", "kelp"]
-    text = "".join(
-        FRAMES[style].format(
-            place=f"lib/{word}.x:{n}:3", n=n, says=f"{word} has no {other}", code=f"let {word}_{n} = {other};"
-        )
-        for n, (word, other) in enumerate(zip(words, words[::-1], strict=True))
-    )
-    wanted = [f"{word} has no {other}" for word, other in zip(words, words[::-1], strict=True)]
-    short = tersely.compress(text, ratio=0.7, strategy="tool_output").text
-    assert [line for line in wanted if line not in short] == []
-    assert short.count("let ") < len(words)
 
 
 def test_marks_of_single_lines() -> None:
@@ -296,100 +233,6 @@ def test_traces_bring_what_they_are_of_and_their_odd_frames() -> None:
         lines += record(number, "still reachable", *said)
     text = "\n".join([*lines, "==7== LEAK SUMMARY:", "==7==    definitely lost: 16 bytes in 1 blocks"])
     assert "open_row (rows.c:9)" in tersely.compress(text, budget=150, strategy="tool_output").text
-
-
-def test_lines_that_are_no_text_code_or_talk() -> None:
-    parts = [
-        f"  # aws_alarm.part_{n} will be created\n  + resource: part_{n}\n      + name: (unknown)\n    }}\n"
-        for n in range(40)
-    ]
-    parts[20] = (
-        "  # aws_db.ledger must be replaced\n-/+ resource: ledger\n      ~ encrypted: false -> true\n    }\n"
-    )
-    text = "\n".join(parts) + "\nPlan: 40 to add, 1 to change, 1 to destroy.\n"
-    short = tersely.compress(text, ratio=0.1).text
-    assert "aws_db.ledger must be replaced" in short and "1 to destroy" in short
-    nodes = [
-        f"{' ' * (n % 7)}->  Index Scan using part_{n} on t{n}  (cost=0.4..{n}.2 rows={n})\n"
-        f"{' ' * (n % 7)}      Index Cond: (id = part_{n * 3})\n{' ' * (n % 5)}      Buffers: shared hit={n}"
-        for n in range(40)
-    ]
-    text = "\n".join([" Sort  (cost=81.1..81.2 rows=36)", *nodes, " Planning Time: 4.1 ms"])
-    text += "\n Execution Time: 48213.9 ms"
-    result = tersely.compress(text, budget=160)
-    assert "Execution Time: 48213.9 ms" in result.text
-    assert result.receipt.content_types == ("tool_output",)
-    rows = [f"L:{n * 3:4} | P:{n % 9:4} | LT01 | Expected only a single space." for n in range(60)]
-    rows[30:30] = [
-        "== [models/orders.sql] FAIL",
-        "L:  31 | P:   9 |  PRS | Found unparsable section: 'qualify'",
-    ]
-    text = "\n".join(rows)
-    assert tersely.detect(text).kind != "conversation"
-    assert "unparsable section" in tersely.compress(text, ratio=0.1).text
-    calls = [
-        f'openat(AT_FDCWD, "/usr/lib/part{n}.so", O_RDONLY) = {n % 9}\nclose({n % 9}) = 0' for n in range(90)
-    ]
-    calls[70] += '\nopenat(AT_FDCWD, "/etc/app/main.conf", O_RDONLY) = -1 EACCES (Permission denied)'
-    text = "\n".join([*calls, "+++ exited with 1 +++"])
-    short = tersely.compress(text, budget=120).text
-    assert "EACCES" in short and "exited with 1" in short
-    lines = [f"Auto-merging src/part_{n}/file_{n * 3}.ts" for n in range(120)]
-    lines[60] = "CONFLICT (content): Merge conflict in src/cart.py"
-    text = "\n".join(lines)
-    assert tersely.detect(text).kind == "tool_output"
-    assert "src/cart.py" in tersely.compress(text, "which release is this", budget=100).text
-
-
-def test_counts_and_recaps() -> None:
-    lines = [f"  * test part {number} of the cart ({number}.5ms)" for number in range(150)]
-    lines[90:90] = [
-        "",
-        "  2) test search paginates (SearchTest)",
-        "     test/search_test.exs:19",
-        "     ** (KeyError) key :cursor not found in: %{page: 2}",
-        "     code: {:ok, view} = live(conn)",
-        "",
-    ]
-    text = "\n".join([*lines, "", "182 tests, 2 failures", "", "Randomized with seed 4"])
-    short = tersely.compress(text, budget=120).text
-    assert "search paginates" in short and "key :cursor" in short and "2 failures" in short
-    rows = [f"web{n:02} : ok=12  changed={n % 5}  unreachable=0  failed=0  skipped=0" for n in range(60)]
-    rows[41] = "web41 : ok=5   changed=1  unreachable=0  failed=1  skipped=0"
-    text = "PLAY RECAP ****\n" + "\n".join(rows)
-    assert "failed=1" in tersely.compress(text, budget=90, strategy="tool_output").text
-    passed = "".join(f"  ✓  {n} [web] › page{n}.spec.ts:{n}:5 › shows part {n} (8ms)\n" for n in range(1, 40))
-    failed = "  ✘  40 [web] › cart.spec.ts:22:5 › applies a voucher (5.1s)\n"
-    says = "\n  1) [web] › cart.spec.ts:22:5\n\n    Error: Timed out\n\n    Expected: 90\n    Received: 100\n"
-    text = passed + failed + passed.replace("page", "part") + says + "\n  1 failed\n  78 passed\n"
-    kept = tersely.compress(text, ratio=0.1).text
-    assert all(part in kept for part in ("cart.spec.ts:22:5", "Received: 100", "1 failed", "78 passed"))
-
-
-def test_a_short_report_of_memory_names_its_errors_before_places_and_counts_of_none() -> None:
-    def trace(*calls: str) -> list[str]:
-        return [f"{'by' if n else 'at'} 0x10919{n}: {call}".rjust(40) for n, call in enumerate(calls)]
-
-    lines = ["Memcheck, a memory error detector", "Command: ./ledger --import may.csv", ""]
-    lines += ["Invalid write of size 4", *trace("fill_rows (rows.c:42)", "main (main.c:17)"), ""]
-    lines += [
-        "Conditional jump depends on uninitialised value(s)",
-        *trace("sum_rows (rows.c:61)", "main (main.c:19)"),
-    ]
-    lines += ["", "LEAK SUMMARY:", "   definitely lost: 40 bytes in 1 blocks"]
-    lines += [f"   {how} lost: 0 bytes in 0 blocks" for how in ("indirectly", "possibly", "otherwise")]
-    lines += ["", "ERROR SUMMARY: 3 errors from 3 contexts (suppressed: 0 from 0)"]
-    text = "\n".join(f"==12345== {line}" for line in lines)
-    kept = tersely.compress(text, budget=135, strategy=ToolOutput()).text  # three marks among them
-    for said in (
-        "Invalid write",
-        "rows.c:42",
-        "Conditional jump",
-        "rows.c:61",
-        "definitely lost: 40",
-        "ERROR SUMMARY",
-    ):
-        assert said in kept
 
 
 def test_matches_and_conflicts() -> None:

@@ -85,22 +85,6 @@ def test_odd_texts_and_failed_events_stand_out() -> None:
     assert "cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2" in short
 
 
-@pytest.mark.parametrize(
-    ("value", "fails"),
-    [
-        ("AssertionError", True),
-        ("net.TimeoutException", True),
-        ("acme.errors.Table", False),
-        ("ErrorsPage", False),
-    ],
-)
-def test_names_with_a_word_of_errors_within_are_no_failures(value: str, fails: bool) -> None:
-    rows = rows_of(200, 4)
-    rows[30][2], rows[60][2] = "paused", value
-    found = standing([",".join(row) for row in rows])
-    assert bool(found[60] > found[30]) is fails
-
-
 @pytest.mark.parametrize("severities", [["info", "low", "medium", "high"], ["LOW", "HIGH", "CRITICAL"]])
 @pytest.mark.parametrize("column", ["severity", "Current Risk", "issue.priority"])
 def test_the_highest_severity_stands_out_most(severities: list[str], column: str) -> None:
@@ -130,52 +114,6 @@ def test_the_odd_record_of_json_stays_with_its_name(deep: bool, lines: bool) -> 
     assert "degraded" in result.text and "node-057" in result.text
 
 
-def test_what_a_failed_record_says_comes_before_the_rest_of_other_odd_ones() -> None:
-    """Its message is as unlike all others as those of a quarter of the warnings."""
-    records = [
-        {
-            "kind": "warning",
-            "place": {"file": "quay.cc", "line": number // 2, "column": 7 * number % 90},
-            "option": "-Wunused" if number % 4 == 0 else "-Wsign-compare",
-            "message": f"unused berth{number}" if number % 4 == 0 else "signs differ in this comparison",
-        }
-        for number in range(120)
-    ]
-    del records[101]["option"]
-    records[101] |= {"kind": "error", "message": "the name of the quay was not declared in this scope"}
-    kept = json.loads(tersely.compress(json.dumps(records), ratio=0.1, strategy="auto").text)
-    failed = [record for record in kept if isinstance(record, dict) and record.get("kind") == "error"]
-    assert [record.get("message") for record in failed] == [records[101]["message"]]
-
-
-def test_what_stands_out_in_json_stays_whole_before_what_does_not() -> None:
-    spans: list[dict[str, object]] = [
-        {
-            "span": f"{n * 7919:08x}",
-            "name": ("GET /cart", "POST /pay", "redis GET")[n % 3],
-            "attributes": [
-                {"key": "status", "value": {"int": 200}},
-                {"key": "peer", "value": {"text": f"s{n}"}},
-            ],
-            "status": {},
-        }
-        for n in range(40)
-    ]
-    spans[23] = {
-        "span": "0badf00d",
-        "name": "POST /pay",
-        "attributes": [
-            {"key": "status", "value": {"int": 504}},
-            {"key": "peer", "value": {"text": "acquirer"}},
-        ],
-        "status": {"code": 2, "message": "card processor: deadline exceeded"},
-    }
-    text = json.dumps({"resource": [{"scope": [{"spans": spans}]}]})
-    short = tersely.compress(text, ratio=0.1).text
-    odd = short[short.index("0badf00d") :]
-    assert '"POST /pay"' in odd and "acquirer" in odd and "504" in odd and "deadline exceeded" in odd
-
-
 @pytest.mark.parametrize("size", [4, 9, 31, 32, 90])
 def test_alike_members_of_a_small_object_are_compared(size: int) -> None:
     """One of them is critical, whatever their number."""
@@ -203,19 +141,3 @@ def test_a_word_that_most_records_have_asks_for_the_others(query: str) -> None:
         orders[n]["state"] = state
     short = tersely.compress(json.dumps(orders, indent=1), query, ratio=0.1).text
     assert all(word in short for word in ("held at customs", "returned", '"o-31"', '"o-77"'))
-
-
-MESSAGES = ["line is longer than 100 characters", "a blank line is missing", "the method has no modifier"]
-PLACED = [(n, MESSAGES[0] if n % 2 == 0 else MESSAGES[1 + n // 2 % 2]) for n in range(64)]
-ELEMENTS = [f'<Found file="p{n}.cs" line="{n * 7}">{said}</Found>' for n, said in PLACED]
-OBJECTS = [{"file": f"p{n}.cs", "line": n * 7, "text": said} for n, said in PLACED]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["\n".join(["<Report>", *ELEMENTS, "</Report>"]), json.dumps(OBJECTS, indent=1)],
-    ids=["xml", "json"],
-)
-def test_each_message_of_many_records_stands_once_before_one_stands_twice(text: str) -> None:
-    kept = tersely.compress(text, ratio=0.08).text
-    assert all(said in kept for said in MESSAGES)

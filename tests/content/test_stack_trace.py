@@ -61,36 +61,12 @@ CSHARP = """Unhandled exception. System.InvalidOperationException: order is clos
    at Shop.Cart.Add(Order order) in /app/Cart.cs:line 31
 {library}   at Shop.Program.Main() in /app/Program.cs:line 9
 """.replace("{library}", "".join(f"   at System.Linq.F{n}.Call()\n" for n in range(12)))
-ASAN = """==77==ERROR: AddressSanitizer: heap-use-after-free on address 0x602
-    #0 0x4f in pick /app/src/pick.cc:17:3
-{library}    #13 0x5f in main /app/src/main.cc:8:1
-""".replace(
-    "{library}", "".join(f"    #{n} 0x1 in std::f{n}() /usr/include/c++/13/f{n}\n" for n in range(1, 13))
-)
 
-KOTLIN = """Exception in thread "main" com.shop.OrderClosedException: order 7 is closed
-\tat com.shop.CartKt.add(Cart.kt:31)
-{library}\tat com.shop.MainKt.main(Main.kt:9)
-\tSuppressed: kotlinx.coroutines.JobCancellationException: Parent job is Cancelling
-\t\tat com.shop.Db.close(Db.kt:12)
-Caused by: java.net.SocketTimeoutException: no answer
-\tat com.shop.Db.query(Db.kt:77)
-""".replace("{library}", "".join(f"\tat kotlinx.coroutines.F{n}.resume(F{n}.kt:{n})\n" for n in range(16)))
 GEMS = "".join(f"\tfrom /usr/local/bundle/gems/rack-3/lib/r{n}.rb:{n}:in `call'\n" for n in range(12))
 RUBY = f"""/usr/local/bundle/gems/pg-1/lib/pg.rb:9:in 'PG#exec': no answer (PG::ConnectionBad)
 {GEMS}\tfrom /app/lib/shop/cart.rb:31:in 'Shop::Cart#add'
 \tfrom bin/server:3:in '<main>'
 """
-RUBY_2 = f"""Traceback (most recent call last):
-\t15: from bin/server:3:in `<main>'
-{GEMS.replace("from", "2: from")}\t1: from /app/lib/shop/web.rb:12:in `handle'
-/app/lib/shop/cart.rb:31:in `add': order 7 is closed (Shop::OrderClosedError)
-"""
-RAILS = """ActiveRecord::RecordNotFound (Couldn't find Order with 'id'=7):
-
-{library}app/models/order.rb:12:in `find_open'
-app/controllers/orders_controller.rb:31:in `show'
-""".replace("{library}", "".join(f"activerecord (7.0.4) lib/r{n}.rb:{n}:in `call'\n" for n in range(12)))
 GDB = """Thread 1 "shop" received signal SIGSEGV, Segmentation fault.
 #0  0x000055555555513d in pick (items=0x0, n=3) at src/pick.c:17
 {library}#13 0x0000555555555160 in charge (order=7) at src/pay.c:31
@@ -121,16 +97,8 @@ CASES = {
         ["InvalidOperationException", "Cart.cs:line 31", "Program.cs:line 9"],
         "System.Linq.F5",
     ),
-    "kotlin": (
-        KOTLIN,
-        ["OrderClosedException: order 7", "Cart.kt:31", "Main.kt:9", "Suppressed: kotlinx", "Db.kt:77"],
-        "F8.kt",
-    ),
     "ruby": (RUBY, ["no answer (PG::ConnectionBad)", "cart.rb:31", "bin/server:3"], "r9.rb"),
-    "ruby 2": (RUBY_2, ["order 7 is closed", "bin/server:3", "web.rb:12"], "r9.rb"),
-    "rails": (RAILS, ["Couldn't find Order", "order.rb:12", "orders_controller.rb:31"], "r9.rb"),
     "gdb": (GDB, ["received signal SIGSEGV", "pick.c:17", "main.c:8"], "__libc_f9"),
-    "asan": (ASAN, ["AddressSanitizer: heap-use", "pick.cc:17", "main.cc:8"], "/usr/include/c++/13/f5"),
 }
 
 
@@ -147,11 +115,9 @@ def test_what_was_thrown_and_own_frames_stay(language: str) -> None:
 
 THROWN = {
     "Python, a group": "ExceptionGroup: several (2 sub",
-    "Rust": "index out of bounds: the len is 3",
     "Rust, without places": "`Err` value: Os",
     "Rust, anyhow": "1: No such file or directory",
     "Node, a cause": "ECONNREFUSED 127.0.0.1:5432",
-    "PHP": "Uncaught TypeError",
     "PHP, Laravel": "SQLSTATE[HY000]",
     "Perl": "Can't locate object method",
     "Lua": "attempt to index a nil value",

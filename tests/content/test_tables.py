@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tersely
 from hypothesis import given, strategies as st
-from tersely import BudgetExceededError, _native
+from tersely import _native
 from tersely.content.json import Json, json_pointers
 from tersely.content.tables import Table
 from tersely.models.counters import resolve_counter
@@ -81,25 +81,6 @@ def test_tables_of_markdown_without_a_header_and_of_sums() -> None:
         "\n\n".join(parts)[start:end] for start, end in zip(units.table.start, units.table.end, strict=True)
     ]
     assert min(units.worth[said.index(row)] for row in rows) >= 0.5
-
-
-def test_odd_rows_of_tables() -> None:
-    rule = "+--------+-------------+--------+---------+"
-    rows = [f"| {n + 100000} | Ada Byron   | {n}7.10  | paid    |" for n in range(25)]
-    rows[7] = "| 154168 | Ada Byron   | 20.40  | expired |"
-    text = "\n".join([rule, "| id     | customer    | total  | state   |", rule, *rows, rule])
-    assert rows[7] in tersely.compress(text, budget=64, strategy=Table()).text
-    rows = [f"{n},unix,{'y' if n % 2 else 'n'},deliver" for n in range(40)]
-    rows[11] = "11,dgram,y,deliver " + "with another option " * 12
-    rows[29] = "29,degraded,y,deliver"
-    text = "\n".join(["id,kind,chroot,command", *rows])
-    assert rows[29] in tersely.compress(text, budget=70, strategy=Table()).text
-    rows = [f"web-{n}   up   10.0.0.{n}" for n in range(20)]
-    rows[7] = "web-7   orphaned   10.0.0.7"
-    text = "\n".join(["name   state   address", *rows])
-    result = tersely.compress(text, budget=27, strategy=Table())
-    assert result.text == f"name   state   address\n…\n{rows[7]}\n…"
-    assert "markers_shortened" in result.receipt.warnings
 
 
 def test_remarks_around_rows_are_no_rows() -> None:
@@ -274,47 +255,3 @@ def test_without_room_for_a_first_row_there_is_no_table(budget: int) -> None:
     result = tersely.compress(text, budget=budget, strategy=Json(tables=True))
     json.loads(result.text)
     assert result.tokens == COUNT(result.text) <= budget
-
-
-def test_what_is_no_row_and_no_column() -> None:
-    text = (
-        '{"rows": ['
-        + ", ".join(['{"a": 1, "a": 2}'] * 4)
-        + '], "more": ['
-        + ", ".join(["12345678"] * 90)
-        + "]}"
-    )
-    result = tersely.compress(text, budget=150, strategy=Json(tables=True))
-    assert '{"a": 1,"a": 2}' in result.text
-    trees = ["alder", "beech", "cedar", "elm", "fir", "hazel"]
-    rows = [f"{tree} {n * 7 % 50} in {n * 3 % 20} of {trees[n - 2]}" for n, tree in enumerate(trees)]
-    assert tersely.detect("\n\n".join(rows)).kind == tersely.detect("\n".join(rows)).kind != "table"
-    with pytest.raises(ValueError, match="delimiter must be one of"):
-        Table(delimiter="::")
-
-
-@given(rows, st.integers(20, 300))
-def test_rows_of_tables_are_objects_of_the_source(objects: list[dict[str, Any]], budget: int) -> None:
-    text = json.dumps(objects)
-    try:
-        result = tersely.compress(text, budget=budget, strategy=Json(tables=True))
-    except BudgetExceededError:
-        return
-    made = json.loads(result.text)
-    if result.text != text and len(objects) >= 3 and made and isinstance(made[0], list):
-        head, *rest = made
-        assert head == list(objects[0])
-        known = [list(one.values()) for one in objects]
-        assert all(row in known or str(row[0]).startswith("… ") for row in rest)
-
-
-@pytest.mark.parametrize("odd", [17, 40])
-def test_a_row_of_another_shape_stays(odd: int) -> None:
-    rows = [
-        f"  topic/BOX-{n * 7 + 1000}-{'abc'[n % 3]} 751e0fe [origin/topic/BOX-{n * 7 + 1000}] wait"
-        for n in range(60)
-    ]
-    rows[odd] = rows[odd].replace("] wait", ": gone] wait")
-    kept = tersely.compress("\n".join(rows), ratio=0.2)
-    assert kept.receipt.content_types == ("table",)
-    assert rows[odd].strip() in kept.text

@@ -25,7 +25,6 @@ from tersely.strategies import (
     IncrementalCompressor,
     Manager,
 )
-from tersely.strategies.compressors import Compressor
 from tersely.types import Request
 
 TEXT = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips. " * 20
@@ -244,11 +243,6 @@ def test_a_text_that_did_not_change_is_a_hit(registry: CollectorRegistry) -> Non
         compressor.update("one", text)
     assert value(registry, "rlm_compression_cache_hits_total") == 1
     assert value(registry, "rlm_compression_ratio_count") == 2
-
-
-class Other(Compressor):
-    def strategy_for(self, options: CompressionOptions, original_tokens: int) -> tersely.Extractive:
-        return tersely.Extractive()
 
 
 class Named:
