@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import FrozenInstanceError, dataclass
 
 import numpy as np
@@ -11,12 +10,12 @@ import pytest
 import tersely
 from hypothesis import given
 from sample_texts import GUIDE, prose
-from tersely import Compressed, Extractive, Kind, Strategy
+from tersely import Compressed, Extractive, Strategy
 from tersely.documents import to_documents
 from tersely.engine.reading import analyze, segment
 from tersely.engine.strategies import STRATEGIES
 from tersely.engine.worth import FEATURES, hybrid, read_for_query
-from tersely.types import Level, Request, SegmentTable
+from tersely.types import Level, Request
 from text_strategies import some_texts
 
 TEXT = prose(30)
@@ -86,11 +85,6 @@ def test_an_odd_separator_and_options_that_cannot_be_changed() -> None:
         Extractive().context = 3
 
 
-def test_a_ratio_of_numpy() -> None:
-    result = tersely.compress(TEXT, ratio=np.float32(0.25))
-    assert result.text == tersely.compress(TEXT, ratio=0.25).text
-
-
 def test_options_larger_than_the_text() -> None:
     strategy = Extractive(context=2**40, level=Level.SENTENCE)
     result = tersely.compress(
@@ -99,17 +93,6 @@ def test_options_larger_than_the_text() -> None:
     assert result.tokens == 4
     result = tersely.compress(TEXT, budget=30, strategy=Extractive(level=Level.CHARACTER, window=2**70))
     assert 0 < result.tokens <= 30
-
-
-@pytest.mark.parametrize("strategy", [Extractive(), Extractive(level="word", context=2, position_floor=0.1)])
-def test_a_strategy_survives_pickling(strategy: Extractive) -> None:
-    copy = pickle.loads(pickle.dumps(strategy))
-    assert copy == strategy
-    assert hash(copy) == hash(strategy)
-    assert (
-        tersely.compress(TEXT, budget=60, strategy=copy).text
-        == tersely.compress(TEXT, budget=60, strategy=strategy).text
-    )
 
 
 COLUMNS = {
@@ -122,13 +105,6 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("texts", [[], [""], ["Rope. Winch."], ["Rope.", "", "Fog."]])
-def test_columns_have_one_length_and_their_types(texts: list[str]) -> None:
-    table = segment(texts)
-    assert {name: str(getattr(table, name).dtype) for name in COLUMNS} == COLUMNS
-    assert {len(getattr(table, name)) for name in COLUMNS} == {len(table)}
-
-
 @pytest.mark.parametrize("level", list(Level))
 @given(some_texts)
 def test_analyze_cuts_like_segment(level: Level, texts: list[str]) -> None:
@@ -136,24 +112,6 @@ def test_analyze_cuts_like_segment(level: Level, texts: list[str]) -> None:
     table = segment(texts, level, 11)
     for name in COLUMNS:
         np.testing.assert_array_equal(getattr(analysis.table, name), getattr(table, name))
-
-
-def test_tables_of_segments() -> None:
-    analysis = analyze(["Rope. Winch rope."], ["winch", "", "fog"])
-    rows = [
-        analysis.term_ids[begin:end].tolist()
-        for begin, end in zip(analysis.term_offsets[:-1], analysis.term_offsets[1:], strict=True)
-    ]
-    assert rows == [[0], [1, 0], [1], [], [2]]
-    assert analysis.vocabulary == 3
-    assert list(segment(["# Rope", "Fog."])) == [(0, 0, 6, Kind.HEADING), (1, 0, 4, Kind.PROSE)]
-    table = tersely.segment("Rope.")
-    assert isinstance(table, SegmentTable)
-    with pytest.raises(AttributeError):
-        table.start = table.end
-    for level in (Level.PARAGRAPH, Level.WORD):
-        table = segment([LIST], level)
-        assert set(table.kind[table.heading[table.heading >= 0]].tolist()) == {Kind.HEADING}
 
 
 LIST = "# Fees\n\nThe yard is open. It charges for these:\n\n- berths\n- water\n\nAll else is free.\n\n- fog"

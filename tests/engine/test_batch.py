@@ -94,10 +94,6 @@ def test_threads_from_the_environment(value: str, monkeypatch: pytest.MonkeyPatc
 TEXTS = [prose(20), prose(30), [prose(12), prose(25)]]
 
 
-def same(results: list[object], singles: list[Compressed]) -> None:
-    assert [result.to_dict() for result in results] == [single.to_dict() for single in singles]  # type: ignore[attr-defined]
-
-
 def test_threads_that_share_a_layout_count_the_same() -> None:
     """Short texts are counted with the GIL, long ones without, by one counter that each has in its turn."""
     text = "\n".join(f'{{"id": {number}, "name": "user {number}"}}' for number in range(2000))
@@ -110,23 +106,6 @@ def test_threads_that_share_a_layout_count_the_same() -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda status: layout.write(status)[4], [few, every] * 50))
     assert found == alone * 50
-
-
-@pytest.mark.parametrize("ratios", [[0.1, 0.5, 1], np.array([0.1, 0.5, 1.0])])
-def test_a_ratio_for_each_item(ratios: object) -> None:
-    results = tersely.compress_batch(TEXTS, ratio=ratios)
-    same(
-        results,
-        [tersely.compress(text, ratio=ratio) for text, ratio in zip(TEXTS, (0.1, 0.5, 1), strict=True)],
-    )
-    assert results[2].text == "\n\n".join(TEXTS[2])
-
-
-@pytest.mark.parametrize("pins", ["copper.", ["copper."], ("copper.",)])
-def test_pins_for_all_items(pins: object) -> None:
-    texts = [f"{prose(20)} The mine has copper.", f"Nobody sold copper. {prose(20)}"]
-    results = tersely.compress_batch(texts, pinned=pins, ratio=0.2)
-    assert all("copper." in result.text and "kept:pinned" in result.receipt.reasons for result in results)
 
 
 def test_calls_at_the_same_time_do_not_disturb_each_other() -> None:
@@ -179,19 +158,3 @@ assert in_child("fork", 40_000) == expected
 """
     done = run_code(START + code)
     assert done.returncode == 0, done.stderr[-2000:]
-
-
-def test_importing_and_using_it_is_quiet() -> None:
-    done = run_code("import threading, tersely; assert threading.active_count() == 1")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    names = {"tokenizers", "tiktoken", "transformers", "onnxruntime", "openai", "rich"}
-    done = run_code(f"{QUIET}print({names!r} & sys.modules.keys())")
-    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "set()", "")
-
-
-QUIET = """
-import sys, warnings
-warnings.simplefilter("error")
-import tersely
-tersely.compress("Rope. " * 50, budget=9)
-"""

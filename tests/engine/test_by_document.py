@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from tersely import Document
 from tersely.engine.allocation import fill, in_steps, share_out, weights_of
 from tersely.models.counters import resolve_counter
 from tersely.strategies import seed_allocate
-from typed_samples import CODE, JSON, LOG as TYPED_LOG, MIXED, PROSE
+from typed_samples import CODE, JSON, LOG as TYPED_LOG
 
 WEIGHTS = st.sampled_from([1e-9, 0.1, 0.5, 1.0, 3.0, 1e9])
 ITEMS = st.lists(st.tuples(st.integers(0, 80), WEIGHTS), min_size=1, max_size=10)
@@ -129,52 +128,3 @@ def test_without_a_query_all_have_something(budget: int) -> None:
     result = tersely.compress(TYPED, budget=budget)
     assert all(result.parts)
     assert "ERROR [worker-2] payment timeout for order 9" in result.parts[1]
-
-
-def test_parts_are_written_cut_and_worth_what_their_documents_are() -> None:
-    for query in (None, *ANSWERS):
-        parts = tersely.compress(TYPED, query, budget=500).parts
-        assert not parts[2] or json.loads(parts[2])
-        if parts[3]:
-            compile(parts[3], "source.py", "exec", dont_inherit=True)
-        for line in filter(None, parts[1].split("\n")):
-            assert "…" in line or line in TYPED_LOG.split("\n")
-    for index, document in enumerate(TYPED):
-        query = list(ANSWERS)[(index + 3) % 4]
-        assert ANSWERS[query] in document.text
-        alone = tersely.compress([document], query, budget=120)
-        assert ANSWERS[query] in alone.text and alone.parts == (alone.text,)
-    texts = [PROSE, "", TYPED_LOG]
-    result = tersely.compress(texts, budget=10**6)
-    assert result.parts == tuple(texts) and result.text == "\n\n".join(texts)
-    result = tersely.compress(
-        ["Unutterably incomprehensible words stand here.", PROSE], "incomprehensible", budget=3
-    )
-    assert result.receipt.warnings and "segment_cut" in result.receipt.warnings
-    assert sorted(result.parts) == ["", result.text]
-
-
-def fenced(text: str) -> list[list[str]]:
-    """The lines of each fenced block of a text, which must all be closed."""
-    blocks: list[list[str]] = []
-    inside = False
-    for line in text.split("\n"):
-        if line.startswith("```"):
-            inside = not inside
-            if inside:
-                blocks.append([])
-        elif inside:
-            blocks[-1].append(line)
-    assert not inside
-    return blocks
-
-
-@pytest.mark.parametrize("query", [None, "payment timeout", "When will retries be added?", "order number 31"])
-def test_fences_stand_only_around_content(query: str | None) -> None:
-    seen = set()
-    for budget in range(30, 900, 30):
-        result = tersely.compress([MIXED, PROSE], query, budget=budget)
-        blocks = fenced(result.parts[0])
-        assert all(any(line.strip() for line in block) for block in blocks)
-        seen.add(len(blocks))
-        assert max(seen) >= 1

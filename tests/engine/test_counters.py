@@ -128,12 +128,6 @@ def test_tokenizers_of_tiktoken_and_hugging_face() -> None:
     assert result.receipt.counter == "tokenizers"
 
 
-@pytest.mark.parametrize("counter", [*odd_counters.ALL, len, lambda text: len(text) // 3])
-def test_a_callable(counter: Any) -> None:
-    result = tersely.compress(TEXT, budget=200, counter=counter)
-    check_result(result, counter)
-
-
 def test_counters_with_and_without_batches() -> None:
     assert isinstance(Plain(), TokenCounter)
     assert not isinstance(Plain(), BatchTokenCounter)

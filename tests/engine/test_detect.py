@@ -85,37 +85,6 @@ def test_output_is_told_from_stack_traces_talks_and_data(form: str) -> None:
     assert tersely.detect(text).kind == kind
 
 
-def test_the_language_of_code() -> None:
-    shell = 'if [ -z "$1" ]; then\n  echo "usage: $0 FILE"\nelif [ "$1" = x ]; then\n  exit 1\nfi\n' * 4
-    text = f'{CODE["python"]}\n{CODE["python"]}\nSCRIPT = """\n{shell}"""\n'
-    assert tersely.detect(text).language == "python"
-    assert tersely.detect(shell).language == "shell"
-    matlab = (
-        "function y = area(x)\n% the area\n% of a square\nif x < 0\n  error('no');\nend\ny = x * x;\nend\n"
-        * 4
-    )
-    groovy = (
-        "plugins {\n    id 'java'\n}\ndependencies {\n    implementation 'a:b:1'\n"
-        "    public static final x\n}\n" * 5
-    )
-    for text in (matlab, groovy):
-        assert tersely.detect(text).language is None
-    for language in ("java", "rust", "go"):
-        assert tersely.detect(CODE[language]).language == language
-    scheme = "(let-values (((q r) (floor/ n 7)))\n  (display* (list q r)))\n" * 8
-    coffee = "".join(f"on_{n} = (e) ->\n  @send e.id, [1, 2]\n  @list[{n}] = e.x()\n" for n in range(9))
-    for text in (scheme, coffee):
-        found = tersely.detect(text)
-        assert (found.kind, found.language) == ("code", None)
-    rules = "".join(f"OUT{n} := $(DIR)/{n}.o\n$(OUT{n}): {n}.c\n\t$(CC) -c $<\n" for n in range(30))
-    assert tersely.detect(rules).language == "makefile"
-    assert tersely.detect("clean:\n\trm -f *.o\n\nall: app\n\techo ${CFLAGS}\n").language == "makefile"
-    source = CODE["c"] * 3
-    assert tersely.detect(source).language == "c"
-    foreign = "".join(f"% part {n}\n{line}\n" for n, line in enumerate(source.split("\n")) if line)
-    assert tersely.detect(foreign).language is None
-
-
 def test_comments_first_lines_and_data_of_code() -> None:
     licence = "/*\n" + " * Redistribution and use in source and binary forms are permitted.\n" * 20 + " */\n"
     assert tersely.detect(licence).kind == "code"
@@ -212,34 +181,10 @@ LINES_OF_TOOLS = {
     "linker": "".join(
         f"/usr/bin/ld: part{n}.cpp:(.text+0x{n:x}): undefined reference to `A::f{n}()'\n" for n in range(12)
     ),
-    "pid before each line": "".join(
-        f"==77== {line}\n"
-        for n in range(8)
-        for line in (
-            f"Invalid read of size {n}",
-            f"   at 0x10{n}: h (a.c:{n})",
-            "   by 0x1: main (a.c:4)",
-            "",
-        )
-    ),
-    "rows and columns below a file": "src/app.js:\n"
-    + "".join(
-        f"  {n}:{n % 7}  `x{n}` is assigned a value but never used  no-unused-vars\n" for n in range(1, 20)
-    ),
-    "runs in columns": "".join(
-        f"=== RUN   TestPart{n}\n--- PASS: TestPart{n} (0.0{n % 9}s)\n" for n in range(30)
-    ),
     "annotations": "\n"
     + "".join(
         f"::error title=ruff (E{n % 3}01),file=a{n}.py,line={n},endLine={n}::a{n}.py:{n}:1: E{n % 3}01 Bad\n"
         for n in range(20)
-    ),
-    "a table by its commas": "\n".join(
-        f"src/{n}/list.cpp, list_{n}::get, {n}, NULL_DEREFERENCE, ERROR, [assigned,used `x` here]"
-        for n in range(20)
-    ),
-    "a message of a build server": "\n".join(
-        f"##teamcity[testFailed name='adds {n}' message='a|nb|nc' details='']" for n in range(20)
     ),
     "markdown by its bars": "\n".join(
         f"  |\n  |     ^^^^^^ help: use `x{n}` instead of `y`" for n in range(20)
@@ -499,55 +444,6 @@ def test_talks_are_told_from_fields_and_programs() -> None:
     talk = ["Ada: Is the lamp lit?", "Ben: It is.", "Ada: Since when?", "Ben: Since six."]
     assert tersely.detect("\n".join([*fields, "", "Lamps for a harbour."])).kind != "conversation"
     assert tersely.detect("\n".join(talk)).kind == "conversation"
-
-
-_ABOUT_CODE = {
-    "a listing in each paragraph": """\
-A pool of buffers saves the price of asking the system for each of them anew. The caller takes one
-with `pool_take`, and gives it back when nobody reads from it any more:
-
-    struct buffer *b = pool_take(pool);
-    if (b == NULL)
-        return -1;
-    pool_give(pool, b);
-
-Whoever forgets the last step will see the pool run dry after some hundred calls, since it never
-grows by itself. How many are out is told by a counter, which costs next to nothing:
-
-    printf("%zu\\n", pool->out);
-""",
-    "a page of a manual": """\
-NAME
-       lampctl - switch the lamps of a harbour
-
-SYNOPSIS
-       int lamp_on(struct lamp *lamp, int level);
-       int lamp_off(struct lamp *lamp);
-
-DESCRIPTION
-       The function lamp_on() lights a lamp at the level that is given, which has to lie between
-       one and nine. A lamp that burns already changes its level without going dark.
-
-       The function lamp_off() waits until the lamp has cooled, as the glass may break otherwise.
-
-RETURN VALUE
-       Both return 0, or -1 with errno set where the lamp does not answer within a second.
-""",
-    "names of arguments with what they are for": """\
-The harbour is described by these arguments, all of which may be left out.
-
-quay: The quay that the lamp stands on, counted from the north.
-lamp: The number of the lamp, which stands on a plate at its foot.
-level: How bright it burns at night when no ship is expected.
-colour: One of the colours that the convention knows for harbours.
-since: The day on which it was lit for the first time.
-""",
-}
-
-
-@pytest.mark.parametrize("about", _ABOUT_CODE)
-def test_a_text_about_code_is_written_whatever_it_quotes(about: str) -> None:
-    assert tersely.detect(_ABOUT_CODE[about]).kind in ("prose", "markdown")
 
 
 @pytest.mark.parametrize(("above", "kind"), [("", "tool_output"), ("\n", "markdown")])

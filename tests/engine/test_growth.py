@@ -28,7 +28,7 @@ from tersely.engine.finish import broken_promises
 from tersely.engine.reading import segment, to_spans
 from tersely.integrations.llmlingua import PromptCompressor
 from tersely.mcp.text_tools import text_tools
-from tersely.memory import check_preserved, compact_messages, new_segment, paraphrase
+from tersely.memory import check_preserved, compact_messages, new_segment
 from tersely.models.counters import resolve_counter
 from tersely.strategies import ContextChunk, HierarchicalCompressor, Manager
 from tersely.types import Level, Request
@@ -253,29 +253,12 @@ def rows(count: int) -> str:
     return "[" + ",".join(f'{{"id":{i},"v":"text {i}"}}' for i in range(count)) + "]"
 
 
-def page(count: int) -> str:
-    return "".join(f"<p>Report <b>{i}</b> says k{i} lifts it.</p>" for i in range(count))
-
-
-def log(count: int) -> str:
-    return "\n".join(f"2031-04-05 06:07:{i % 60:02d} INFO k{i} lifts {i}" for i in range(count))
-
-
 def pins(count: int) -> list[str]:
     return [f"k{i} lifts" for i in range(0, count, 3)]
 
 
 def shares_a_string(count: int) -> list[list[str]]:
     return [[f"k{i} lifts", "Report 1 says"] for i in range(count)]
-
-
-def columns(count: int) -> str:
-    lines = [[f"col{i}" for i in range(count)]] + [[str(i * j % 97) for i in range(count)] for j in range(9)]
-    return "\n".join(",".join(line) for line in lines)
-
-
-def alike(count: int) -> str:
-    return "".join(f"\r\n\r\n...{i}" for i in range(count))
 
 
 def deep(count: int) -> str:
@@ -318,12 +301,6 @@ def checked_pins(count: int) -> Call:
 
 MANY: dict[str, tuple[Callable[[int], Call], int]] = {
     "pins of prose": (lambda n: lambda: tersely.compress(reports(n), ratio=0.9, pinned=pins(n)), 200),
-    "pins of data": (
-        lambda n: lambda: tersely.compress(rows(n), ratio=0.8, pinned=[f'"text {i}"' for i in range(n // 3)]),
-        200,
-    ),
-    "pins of a page": (lambda n: lambda: tersely.compress(page(n), ratio=0.8, pinned=pins(n)), 200),
-    "pins of a log": (lambda n: lambda: tersely.compress(log(n), ratio=0.8, pinned=pins(n)), 200),
     "pins of everything": (
         lambda n: lambda: tersely.compress(reports(n), budget=10**6, pinned=[(0, 1000)] * n),
         200,
@@ -342,12 +319,6 @@ MANY: dict[str, tuple[Callable[[int], Call], int]] = {
         200,
     ),
     "documents": (of_many, 100),
-    "documents by themselves": (lambda n: of_many(n, HierarchicalCompressor()), 50),
-    "columns": (
-        lambda n: lambda: tersely.compress(columns(n), " ".join(f"col{i}" for i in range(n)), ratio=0.3),
-        200,
-    ),
-    "lines that begin alike": (lambda n: lambda: tersely.compress(alike(n), ratio=0.3), 2_000),
     "nested levels": (lambda n: lambda: tersely.compress(deep(n), ratio=0.3, strategy="json"), 2_000),
     "context ids": (lingua_ids, 100),
     "pins of results": (
@@ -358,13 +329,8 @@ MANY: dict[str, tuple[Callable[[int], Call], int]] = {
         ),
         50,
     ),
-    "repeated lines": (preserved("Fixed src/auth.py line 42. Next: run tests. Do not restart it. "), 12),
     "rules": (preserved("Do not restart server_{i}.\n"), 25),
     "errors": (preserved("ValueError: wrong value {i} in a{i}.py:{i}\n"), 25),
-    "notes": (
-        lambda n: lambda: paraphrase("".join(f"Fixed p{i} in a{i}.py. Next: run t{i}. " for i in range(n))),
-        50,
-    ),
     "facts": (
         lambda n: lambda: tersely.compress(reports(n), ratio=0.3, strategy=Extractive(preserve=("all",))),
         200,

@@ -21,7 +21,6 @@ from sample_texts import prose
 from tersely.engine import incremental
 from tersely.engine.incremental import Known, compare, compute_diff, prepare_with, price
 from tersely.engine.strategies import STRATEGIES, Auto, Extractive
-from tersely.engine.worth import confidence
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.strategies import (
@@ -193,45 +192,6 @@ def test_appending_keeps_the_old_text_as_a_prefix(query: str) -> None:
         assert f"Nobody saw anchor {number}." in before.compressed or f"Entry {number}: " in before.compressed
 
 
-@pytest.mark.parametrize("line", [2, 60, 200])
-def test_what_stands_before_the_edit_stays_byte_for_byte(line: int) -> None:
-    compressor = IncrementalCompressor(options=FIXED)
-    first = compressor.update("doc", LONG)
-    result = compressor.update("doc", edited(LONG, line))
-    assert first.result is not None
-    assert result.update is not None
-    assert result.update.way == "incremental"
-    at = LONG.index(LINES[line])
-    before = [LONG[span.start : span.end] for span in first.result.kept if span.end <= at]
-    assert len(before) > 0
-    prefix = first.compressed[: first.compressed.index(before[-1]) + len(before[-1])]
-    assert result.compressed.startswith(prefix)
-    assert COUNTER.count(prefix) - 1 <= result.update.prefix_tokens_kept <= result.token_count
-
-
-def test_edits_touch_only_what_changed() -> None:
-    compressor = IncrementalCompressor(options=FIXED)
-    first = compressor.update("doc", LONG)
-    result = compressor.update("doc", edited(LONG, 120))
-    assert first.result is not None
-    assert result.result is not None
-    old = {LONG[span.start : span.end] for span in first.result.kept}
-    new = {edited(LONG, 120)[span.start : span.end] for span in result.result.kept}
-    assert len(old ^ new) <= 8  # of about 180
-    compressor = IncrementalCompressor()
-    first = compressor.update("doc", LONG)
-    kept = [line for line in LINES if line and line in first.compressed]
-    gone = kept[3:8]
-    now = "\n".join(line for line in LINES if line not in gone)
-    result = compressor.update("doc", now)
-    assert result.update is not None
-    assert result.update.way == "incremental"
-    assert set(result.update.diff.removed) >= set(gone)
-    assert not any(line in result.compressed for line in gone)
-    assert result.original is not None
-    assert result.original.content == now
-
-
 def test_failures_and_updates_change_nothing_remembered() -> None:
     compressor = IncrementalCompressor()
     first = compressor.update("doc", LONG)
@@ -256,26 +216,6 @@ def test_failures_and_updates_change_nothing_remembered() -> None:
     assert result.update is not None
     assert (result.update.way, result.update.reason) == ("full", "embedder")
     assert "embedder_failed" in result.warnings
-
-
-def test_metadata_follow_the_text() -> None:
-    options = CompressionOptions(query_context="Which shipment met the herring crew?")
-    compressor = IncrementalCompressor(options=options)
-    compressor.update("doc", LONG)
-    now = edited(LONG, 40)
-    result = compressor.update("doc", now)
-    assert result.result is not None
-    dropped = result.metadata.dropped_sections
-    assert all(section in now for section in dropped)
-    assert sum(map(len, dropped)) >= sum(span.end - span.start for span in result.result.dropped)
-    assert all(name in result.compressed for name in result.metadata.preserved_entities)
-    assert all(concept in result.compressed for concept in result.metadata.key_concepts)
-    fresh = IncrementalCompressor(options=options).update("doc", now)
-    assert result.metadata.confidence_score == pytest.approx(fresh.metadata.confidence_score, abs=0.02)
-    bare = confidence([now], result.compressed, options.query_context, 0.0)
-    whole = confidence([now], result.compressed, options.query_context, 1.0)
-    assert bare <= result.metadata.confidence_score <= whole
-    assert result.compression_ratio == result.token_count / COUNTER.count(now)
 
 
 def test_full_again_says_why() -> None:

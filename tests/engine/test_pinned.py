@@ -11,7 +11,7 @@ import pytest
 import tersely
 from hypothesis import given, strategies as st
 from sample_texts import prose
-from tersely import BudgetExceededError, Document, Extractive, Kind, _native
+from tersely import BudgetExceededError, Document, Kind, _native
 from tersely.engine.reading import mark_groups, mark_pinned, segment, to_groups, to_spans
 from tersely.types import Level, SegmentTable, Span
 
@@ -46,21 +46,6 @@ def test_every_way_to_name_a_pin(name: str) -> None:
     assert pinned.startswith(FACT)
     assert pinned in result.text
     assert 0 < result.tokens <= 80
-
-
-def test_pins_of_a_generator_and_of_several_sentences() -> None:
-    assert FACT in tersely.compress(TEXT, budget=80, pinned=(pin for pin in [FACT])).text
-    text = "One rope.   Two ropes. Three ropes. Four ropes. Five ropes."
-    result = tersely.compress(text, budget=5, counter=odd_counters.words, pinned="rope.   Two")
-    assert result.text == "One rope.   Two ropes."
-    result = tersely.compress("Rope.   Fog.   Salt.", budget=7, pinned=["Rope.  ", "  Fog."])
-    assert result.text == "Rope.   Fog."
-    assert [result.expand(span) for span in result.kept] == ["Rope.  ", " Fog."]
-    text = "# Ropes\n\nHemp rots. Wire rusts badly.\n\n# Fog\n\nIt comes from the sea. It goes."
-    strategy = Extractive(preserve_structure=True)
-    result = tersely.compress(text, budget=5, counter=odd_counters.words, pinned="Hemp", strategy=strategy)
-    assert "# Ropes" in result.text
-    assert "Hemp rots." in result.text
 
 
 def test_what_pins_need_of_the_budget() -> None:

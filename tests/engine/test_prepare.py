@@ -61,24 +61,6 @@ def characters(result: Compressed) -> set[tuple[int, int]]:
     }
 
 
-@pytest.mark.parametrize("query", QUERIES[:3])
-@pytest.mark.parametrize("name", STRATEGIES)
-def test_fit_gives_what_compress_does(name: str, query: str | None) -> None:
-    strategy = STRATEGIES[name]
-    texts = (
-        list(SAMPLES.values())
-        if strategy in (None, "auto", "extractive")
-        else [SAMPLES.get(name, PROSE), JSON]
-    )
-    prepared = tersely.prepare(texts, query, strategy=strategy)
-    assert [document.text for document in prepared.documents] == texts
-    for options in ({"budget": 90}, {"ratio": 0.5}, {}):
-        fitted = prepared.fit(**options)
-        alone = tersely.compress(texts, query, strategy=strategy, **options)
-        assert fitted.to_dict() == alone.to_dict()
-        assert fitted.parts == alone.parts
-
-
 def test_what_is_prepared() -> None:
     prepared = tersely.prepare(PROSE)
     assert prepared.original_tokens == COUNT(PROSE)
@@ -149,20 +131,6 @@ def test_levels_nest(name: str, query: str | None) -> None:
     kept = [characters(result) for result in levels]
     assert kept[2] <= kept[1] <= kept[0] and len(kept[2]) < len(kept[0])
     assert levels[2].to_dict() == prepared.fit(budget=budgets[2]).to_dict()  # as good as if it were alone
-
-
-@pytest.mark.parametrize("name", ["minified", "tables", "log", "html", "table", "mixed"])
-def test_pins_stand_in_all_levels_as_they_are(name: str) -> None:
-    text = SAMPLES.get(name, JSON)
-    middle = text.index("Gate 17" if name == "html" else "17")
-    pin = (0, max(middle - 4, 0), middle + 30)
-    prepared = tersely.prepare(text, strategy=STRATEGIES[name], pinned=[pin])
-    try:
-        levels = prepared.levels([int(prepared.original_tokens * share) for share in (0.7, 0.5)])
-    except BudgetExceededError as error:  # of a page, the line with all tags
-        levels = prepared.levels([int(error.required)] * 2)
-    assert len(levels) == 2 and characters(levels[1]) <= characters(levels[0])
-    assert all(text[pin[1] : pin[2]].strip() in level.text for level in levels)
 
 
 def test_levels_descend_or_are_none() -> None:

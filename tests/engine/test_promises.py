@@ -10,13 +10,12 @@ import odd_counters
 import pytest
 import tersely
 from hypothesis import example, given, strategies as st
-from result_checks import check_result
 from sample_texts import GUIDE, prose
 from tersely import BudgetExceededError, Extractive
 from tersely.engine.finish import broken_promises
 from tersely.models.counters import resolve_counter
 from tersely.types import Level, Request
-from text_strategies import some_texts, texts
+from text_strategies import some_texts
 from typed_samples import SAMPLES
 
 
@@ -28,7 +27,6 @@ class Halves:
 
 
 counters = st.sampled_from([*odd_counters.ALL, "o200k_base"])
-queries = st.one_of(st.none(), st.sampled_from(["", " ", "the", "sluice fee", "港", "xyzzy"]), texts)
 separators = st.sampled_from(["\n\n", "", " ", "\n---\n", "é…", "separator " * 5])
 strategies = st.builds(
     Extractive,
@@ -44,11 +42,6 @@ strategies = st.builds(
 
 def as_function(counter: Any) -> Callable[[str], int]:
     return counter if callable(counter) else resolve_counter(counter).count
-
-
-def assert_true_error(error: BudgetExceededError, budget: int) -> None:
-    assert error.budget == budget
-    assert error.required > budget, "the error must say what would have been needed"
 
 
 @given(some_texts, st.integers(0, 30), st.sampled_from(odd_counters.STEADY))
@@ -95,54 +88,6 @@ def test_a_byte_order_mark_stands_in_kept_or_dropped(kind: str, mark: str) -> No
                 marks = [place for place, letter in enumerate(document.text[:9]) if letter == "\ufeff"]
                 assert {(number, place) for place in marks} <= covered
             assert not broken_promises(result)
-
-
-Spans = list[tuple[int, int, int]]
-
-
-@st.composite
-def documents_and_spans(draw: st.DrawFn) -> tuple[list[str], Spans, list[Spans]]:
-    """Documents that are not empty, pins and groups in them."""
-    documents = draw(st.lists(texts.filter(bool), min_size=1, max_size=3))
-
-    def span() -> tuple[int, int, int]:
-        document = draw(st.integers(0, len(documents) - 1))
-        start = draw(st.integers(0, len(documents[document]) - 1))
-        return document, start, draw(st.integers(start + 1, len(documents[document])))
-
-    pins = [span() for _ in range(draw(st.integers(0, 2)))]
-    groups = [[span() for _ in range(draw(st.integers(1, 3)))] for _ in range(draw(st.integers(0, 3)))]
-    return documents, pins, groups
-
-
-def touched(result: tersely.Compressed, span: tuple[int, int, int], kept: bool) -> int:
-    document, start, end = span
-    found = result.kept if kept else result.dropped
-    return sum(other.document == document and other.start < end and start < other.end for other in found)
-
-
-@given(documents_and_spans(), queries, st.integers(0, 80), counters, separators, strategies)
-def test_every_promise_holds(
-    given_: tuple[list[str], Spans, list[Spans]],
-    query: str | None,
-    budget: int,
-    counter: Any,
-    separator: str,
-    strategy: Extractive,
-) -> None:
-    documents, pins, groups = given_
-    options = {"budget": budget, "counter": counter, "separator": separator, "strategy": strategy}
-    try:
-        result = tersely.compress(documents, query, pinned=pins, groups=groups, **options)
-    except BudgetExceededError as error:
-        assert_true_error(error, budget)
-        return
-    check_result(result, as_function(counter), separator, strategy.level, strategy.window)
-    assert result.text or not any(text.strip() for text in documents)
-    assert all(touched(result, pin, kept=False) == 0 for pin in pins)
-    for group in groups:
-        some_kept = any(touched(result, span, kept=True) for span in group)
-        assert not some_kept or not any(touched(result, span, kept=False) for span in group)
 
 
 headed = st.lists(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from math import log2
 
 import numpy as np
@@ -14,7 +13,6 @@ from tersely import Document, Extractive, _native
 from tersely.checks import QUANTITY, TIME, read_question
 from tersely.engine.reading import analyze
 from tersely.engine.worth import importance, lead, turns_of_talk
-from tersely.strategies import CompressionOptions, ExtractiveCompressor
 
 FILLER = prose(60)
 NEEDLE = "The heron nests in the boiler house."
@@ -155,46 +153,6 @@ def test_classes_of_terms(word: str, kind: int) -> None:
     assert classes.tolist()[:1] == [kind]
 
 
-MAIL = """Hi team, I hope you are all doing well and that you had a great weekend with your family.
-
-It was really nice to see so many of you again, and thank you so much for everything. Please find below a few
-things that I wanted to share with you today, and feel free to ask whenever something is not clear.
-
-Invoice INV-2291 over $480 was sent to the wrong branch. It is due on 14 June.
-
-As always, please do not hesitate to get in touch if you have any questions or if there is anything else.
-Thanks again and have a wonderful day, everyone!
-"""
-
-
-@pytest.mark.parametrize("preserve", [(), ("all",)])
-@pytest.mark.parametrize("ratio", [0.25, 0.3, 0.4])
-def test_facts_go_before_courtesies(preserve: tuple[str, ...], ratio: float) -> None:
-    result = tersely.compress(MAIL, ratio=ratio, strategy=Extractive(preserve=preserve))
-    assert "Invoice INV-2291 over $480 was sent to the wrong branch." in result.text
-    assert "Hi team" not in result.text
-
-
-def test_what_goes_before_what() -> None:
-    names = " ".join(f"Then {one} Brown met {one} Green." for one in ("Anna", "Ben", "Carl", "Dora", "Emil"))
-    facts = "The valve is listed in etc/valves.toml. Serial QX-4471-C failed."
-    result = tersely.compress(f"{names} {facts} {names}", ratio=0.35, strategy=Extractive(preserve=("all",)))
-    assert "etc/valves.toml" in result.text
-    assert "QX-4471-C" in result.text
-    frame = "The harbour gazette, printed at the old quay, sold in the market hall."
-    stories = ("Two cranes were moved to the northern basin.", "A pilot boat sank near the lighthouse.")
-    more = ("The fish auction opens an hour later.", "Dredging of the channel begins.")
-    documents = [f"{frame}\n\n{story}" for story in (*stories, *more)]
-    result = tersely.compress(documents, ratio=0.4, strategy=Extractive())
-    assert frame not in result.text
-    turned = ["turned", "lifted", "moved", "swung", "carried"]
-    boat = ["boat", "barge", "ferry", "yacht", "punt", "raft"]
-    said = [f"The tide {turned[n % 5]} the {boat[n % 6]} at the pier." for n in range(30)]
-    text = " ".join([*said, *(one.replace("pier", "quay") for one in said), "Otto owes 4471 crowns."])
-    assert "Otto" not in tersely.compress(text, ratio=0.1).text
-    assert "Otto" in tersely.compress(text, ratio=0.3).text
-
-
 def test_importance_is_centrality_and_what_stands_alone() -> None:
     texts = ["Ask for INV-2291 there. Nobody came. The bill INV-2291 was paid."]
     analysis = analyze(texts, [])
@@ -216,33 +174,6 @@ def test_importance_is_centrality_and_what_stands_alone() -> None:
     assert apart.tolist() == pytest.approx([shared, shared, 1, shared])
 
 
-@pytest.mark.parametrize("door", ["compress", "compressor", "preserve"])
-@pytest.mark.parametrize("seed", range(3))
-def test_planted_facts_of_every_kind_stay_by_default(seed: int, door: str) -> None:
-    """Also in a page full of code and numbers, where those say little."""
-    facts = (
-        "The vault opens with code QX-4471.",
-        "Ottoline Brackwater carries the second key.",
-        "Parking is forbidden behind the bakery.",
-        "Complaints go to desk7@records.example.net.",
-        "We chose granite over marble.",
-    )
-    chance = random.Random(seed)
-    page = [
-        f"Set `retry_limit_{n}` to {n * 7 % 50} before the pool starts {n % 9} workers, then restart it."
-        for n in range(60)
-    ]
-    for fact in facts:
-        page.insert(chance.randrange(5, len(page)), fact)
-    text = "\n\n".join(page)
-    if door == "compressor":
-        kept = ExtractiveCompressor().compress(text, CompressionOptions(target_ratio=0.3)).compressed
-    else:
-        strategy = Extractive(preserve="all") if door == "preserve" else None
-        kept = tersely.compress(text, ratio=0.3, strategy=strategy).text
-    assert [fact for fact in facts if fact not in kept] == []
-
-
 def test_scores_by_place_and_length() -> None:
     assert lead([1, 1, 1]).tolist() == np.float32([1.0, 0.99, 0.98]).tolist()
     assert lead([6, 3, 20]).tolist() == np.float32([1.3, 0.99, 1.28]).tolist()
@@ -260,11 +191,6 @@ def test_scores_by_place_and_length() -> None:
     scores = lead([])
     assert scores.dtype == np.float32
     assert scores.tolist() == []
-
-
-@pytest.mark.parametrize(("words", "bonus"), [(0, 0.0), (5, 0.0), (6, 0.3), (49, 0.3), (50, 0.0), (500, 0.0)])
-def test_length_bonus_is_strict(words: int, bonus: float) -> None:
-    assert lead([words]).tolist() == [np.float32(1.0 + bonus)]
 
 
 TURNS = [
@@ -338,39 +264,3 @@ def test_the_score_of_a_search_decides_between_equal_chunks() -> None:
 def test_scores_that_say_nothing_weigh_nothing(scores: list[object]) -> None:
     plain = tersely.compress(chunks([None] * 10), MENDED, budget=40)
     assert tersely.compress(chunks(scores), MENDED, budget=40).text == plain.text
-
-
-RECIPES = "\n\n".join(
-    f"## {dish}\n\nServes {n + 3}.\n\n### Ingredients\n\n- {n + 1} tsp {one}\n- {n + 70} g {two}"
-    "\n\n### Method\n\n1. Taste, and add more if it needs it.\n2. Serve at once."
-    for n, (dish, one, two) in enumerate(
-        [
-            ("Buns", "salt", "flour"),
-            ("Soup", "oil", "leek"),
-            ("Waffles", "sugar", "milk"),
-            ("Pie", "lard", "apples"),
-        ]
-    )
-)
-MANUAL = (
-    "Near duplicates are removed by one call.\n\n```python\nkept = merge(rows, 0.85)\nprint(kept.labels)\n"
-    "```\n\nA pair whose numbers differ stays. What is near is for the threshold to say.\n\n"
-    "Two that are equal are duplicates."
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "query", "answer"),
-    [
-        (
-            RECIPES,
-            "Which ingredients do the waffles need, and how much of each?",
-            "- 3 tsp sugar\n- 72 g milk",
-        ),
-        (MANUAL, "How do I remove near duplicates?", "kept = merge(rows, 0.85)\nprint(kept.labels)"),
-    ],
-)
-def test_what_a_matching_heading_or_paragraph_leads_to_stays_with_it(
-    text: str, query: str, answer: str
-) -> None:
-    assert answer in tersely.compress(text, query, budget=50).text

@@ -19,29 +19,6 @@ class Point
   end
 end
 """,
-    "cython": r"""
-cimport cython
-from libc.math cimport sqrt
-
-cdef class Point:
-    cdef double x
-
-    cpdef double size(self):
-        return sqrt(self.x)
-""",
-    "groovy": r"""
-plugins {
-    id 'java'
-}
-
-repositories {
-    mavenCentral()
-}
-
-dependencies {
-    testImplementation 'junit:junit:4.12'
-}
-""",
     "glsl": r"""
 #version 330
 uniform mat4 view;
@@ -62,16 +39,6 @@ type Point =
 
 let mutable n = 0
 printfn "%d" n
-""",
-    "scheme": r"""
-#lang racket
-
-(define (area r)
-  (* 3 r r))
-
-(define total 0)
-(set! total (area 2))
-(display total)
 """,
     "vim": r"""
 " places

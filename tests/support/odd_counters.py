@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import zlib
 from collections.abc import Callable, Sequence
-from random import Random
 from typing import Any
 
 
@@ -64,21 +62,6 @@ class Answers:
 
     def count_batch(self, texts: Sequence[str]) -> Any:
         return self.answer(texts)
-
-
-def unsteady(seed: int) -> list[Answers]:
-    """Counters that count the same text otherwise each time."""
-    random, asked = Random(seed), itertools.count()
-
-    def each(count: Callable[[int], int]) -> Answers:
-        return Answers(lambda texts: [count(len(text)) for text in texts])
-
-    return [
-        each(lambda size: size // 4 + next(asked)),
-        each(lambda size: random.randint(0, size // 3 + 1)),
-        each(lambda size: size // 4 + random.randint(0, 9)),
-        each(lambda size: random.choice([size // 4] * 9 + [999])),
-    ]
 
 
 #: Answers that are no counts, each a new counter.
