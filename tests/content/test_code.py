@@ -200,7 +200,6 @@ def test_markers_and_numbers_name_the_lines() -> None:
     ],
 )
 def test_the_language_is_found(document: Document, language: str) -> None:
-    from tersely.content.code import language_of
 
     assert language_of(document) == language
 
@@ -295,17 +294,3 @@ def test_markers_are_comments_of_the_file_s_language(name: str) -> None:
     assert markers
     for marker in markers:
         assert marker.startswith(f"{NAMES[name]} … line") and marker.endswith(closes)
-
-
-def test_names_of_languages() -> None:
-    assert language_of(Document("x = 1", metadata={"language": "lua"}, id="a.py")) == "lua"
-    assert language_of(Document("x = 1", metadata={"language": "text"}, id="a.py")) == "python"
-    assert language_of(Document("x = 1", id="notes", title="src/main.rs")) == "rust"
-    assert language_of(Document("x = 1", id="a.unheard-of")) == ""
-    block = "\n\n".join(  # looks like Lua
-        f"function value_{n}(a)\n  sum = a + {n};\n  disp(sum);\n  b({n}) = sum;\nend" for n in range(40)
-    )
-    text = f"The values are computed like this.\n\n```matlab\n{block}\n```\n\nNothing else is needed."
-    result = tersely.compress(text, budget=150, strategy="auto")
-    markers = [result.text[start:end] for start, end in result.generated]
-    assert markers and all(marker.lstrip().startswith("% …") for marker in markers)

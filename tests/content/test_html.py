@@ -10,7 +10,6 @@ from growth import MOST, growth
 from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.content.html import Html, PageText
-from tersely.engine.finish import broken_promises
 
 PAGE = """<!DOCTYPE html>
 <html><head><title>Dams &amp; gates</title><script>if (a < b) { x("</p>") }</script></head>
@@ -106,29 +105,6 @@ _LINKS = "".join(
     for n in range(60)
 )
 _ONE_LINE = f"<html><body><nav>Home of gate 7</nav><h1>List</h1><p>Intro.</p><ul>{_LINKS}</ul></body></html>"
-
-
-@pytest.mark.parametrize(
-    ("pin", "shown"),
-    [
-        ("doc/42?x=42", '<a href="https://example.org/doc/42?x=42">Paper 42</a> is about harbour 42.</li>'),
-        (
-            "Paper 42</a> is",
-            '<a href="https://example.org/doc/42?x=42">Paper 42</a> is about harbour 42.</li>',
-        ),
-        ("<nav>", "<nav>Home of gate 7</nav>"),
-        ("gate 7", "Home of gate 7"),
-        ("</li></ul>", "</li></ul>"),
-    ],
-)
-def test_a_pin_in_tags_shows_the_block_that_holds_it_and_no_other(pin: str, shown: str) -> None:
-    """All of the page was read as text, so on a page of one line a pinned address took 2,048 characters."""
-    at = _ONE_LINE.index(pin)
-    found = tersely.compress(_ONE_LINE, budget=60, pinned=[(0, at, at + len(pin))], strategy=Html())
-    assert shown in found.text
-    assert found.text.count("<a href") == shown.count("</a>")
-    assert ("markup_kept" in found.receipt.warnings) == ("<" in found.text)
-    assert broken_promises(found) == []
 
 
 @pytest.mark.growth

@@ -153,42 +153,6 @@ def test_pieces_of_a_long_line_stand_in_its_line(strategy: str, query: str | Non
     assert " … " in result.text and "needle ERROR at the end" in result.text
 
 
-def outputs() -> dict[str, tuple[str, list[str]]]:
-    """A log and a tool's output, and the lines that tell what went wrong."""
-    rng = random.Random(3)
-    log = [
-        f"2024-01-01 10:{n // 60:02d}:{n % 60:02d} INFO request {n} done in {rng.randrange(90)} ms"
-        for n in range(400)
-    ]
-    for n in (77, 203, 311):
-        log[n] = f"2024-01-01 10:{n // 60:02d}:{n % 60:02d} ERROR payment {n} failed: card declined"
-    tool = [f"tests/test_{n}.py::test_{rng.randrange(99)} PASSED" for n in range(300)]
-    tool += [
-        "E       assert 9 == 10",
-        "tests/test_50.py:12: AssertionError",
-        "=== 1 failed, 299 passed in 3.2s ===",
-    ]
-    return {
-        "log": ("\n".join(log), [log[n] for n in (77, 203, 311)]),
-        "tool_output": ("\n".join(tool), tool[-3:]),
-    }
-
-
-@pytest.mark.parametrize("name", ["log", "tool_output"])
-@pytest.mark.parametrize("query", [None, "what went wrong?"])
-def test_what_was_kept_of_errors_stays_when_it_is_compressed_again(name: str, query: str | None) -> None:
-    text, errors = outputs()[name]
-    once = tersely.compress(text, query, budget=400, strategy=name)
-    again = tersely.compress(once.text, query, budget=200, strategy=name)
-    assert all(line in once.text and line in again.text for line in errors)
-    kept = [once.text[span.start : span.end] for span in again.kept]
-    assert not [line for line in kept if line.startswith("…")], "markers are no lines"
-    counted = sum(int(number) for number in re.findall(r"^… (\d+) lines?$", again.text, re.MULTILINE))
-    assert counted + len(kept) == text.count("\n") + 1
-    notes = re.findall(r"×.*×", again.text)
-    assert not notes, "no note is written twice"
-
-
 SUBJECTS = (
     "Fix the crash when a file is missing",
     "Handle errors of the parser",

@@ -183,24 +183,6 @@ def test_ruled_tables_keep_what_stands_above_the_rule(rule: str) -> None:
     assert lines[:2] == ["| id | state |", rule] and rows[31] in lines
 
 
-@pytest.mark.parametrize("ratio", [0.1, 0.3])
-@pytest.mark.parametrize("said", ["{}", "status of {}", "why is {} not ready?"])
-def test_the_row_that_a_query_names_stays(ratio: float, said: str) -> None:
-    rng = random.Random(7)
-    letters = "bcdfghjklmnpqrstvwxz0123456789"
-    pods = [
-        f"{rng.choice(['search', 'auth', 'mail'])}-{''.join(rng.choices(letters, k=9))}" for _ in range(40)
-    ]
-    rows = [f"prod          {pod:24}  1/1     Running   {rng.randint(0, 2)}          9d" for pod in pods]
-    text = (
-        "NAMESPACE     NAME                      READY   STATUS    RESTARTS   AGE\n" + "\n".join(rows) + "\n"
-    )
-    for pod in (pods[3], pods[17], pods[38]):
-        result = tersely.compress(text, said.format(pod), ratio=ratio)
-        assert result.receipt.content_types == ("table",)
-        assert f" {pod} " in result.text and result.text.startswith("NAMESPACE")
-
-
 COUNT = resolve_counter(None).count
 ORDERS = [{"id": n, "state": "paid", "note": f'of "{n}", late', "parts": [n, n + 1]} for n in range(60)]
 

@@ -70,31 +70,6 @@ def test_odd_records_and_values_of_several_lines() -> None:
     assert kept["steps"][0]["name"] == "build"
 
 
-def _compose(count: int) -> str:
-    return "services:\n" + "".join(
-        f"  svc{number}:\n    image: example/svc{number}:1.{number}\n    environment:\n      LEVEL: info\n"
-        f"      TIMEOUT: {30 + number}\n    ports:\n      - '{8000 + number}:80'\n"
-        f"    command: [run,\n      --id, n{number}]\n"
-        for number in range(count)
-    )
-
-
-@pytest.mark.parametrize(
-    ("query", "answer"),
-    [
-        ("which port does svc7 listen on?", "8007:80"),
-        ("TIMEOUT of svc9", "TIMEOUT: 39"),
-        ("svc3 image", "svc3:1.3"),
-    ],
-)
-def test_settings_are_found_by_their_path(query: str, answer: str) -> None:
-    text = _compose(12)
-    result = tersely.compress(text, query, ratio=0.2)
-    assert result.receipt.content_types == ("yaml",)
-    assert answer in result.text and result.text.startswith("services:\n")
-    yaml.safe_load(result.text)
-
-
 _KEYS = st.sampled_from(["name", "run", "on", "ports", "a b", "env.x"])
 _LEAVES = st.one_of(
     st.integers(0, 99),

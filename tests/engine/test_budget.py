@@ -299,27 +299,6 @@ def test_a_cut_never_parts_a_letter_from_its_accents(budget: int) -> None:
     check_result(result, odd_counters.characters)
 
 
-def test_what_is_cut_and_in_no_group() -> None:
-    text = "👍👍👍👍👍👍👍👍👍 the best, the very best. the plain one is here"
-    assert [span.start for span in tersely.compress(text, "best", ratio=1).kept] == [0, 35]
-    result = tersely.compress(text, "best", budget=2, counter=odd_counters.utf8_bytes)
-    assert result.text in ("th", "t")
-    with pytest.raises(BudgetExceededError) as caught:
-        tersely.compress("👍👍 👍", budget=3, counter=odd_counters.utf8_bytes)
-    assert (caught.value.required, caught.value.budget) == (4, 3)
-    result = tersely.compress(f"{LONG}. Yes.", budget=8, counter=odd_counters.characters)
-    assert result.text == "Yes."
-    assert result.receipt.warnings == ()
-    text = f"{LONG}. Short but not short enough."
-    end = len(LONG) + 1
-    result = tersely.compress(text, budget=9, counter=odd_counters.characters, groups=[[(0, end)]])
-    assert text[end + 1 :].startswith(result.text.removesuffix("…"))
-    assert result.kept[0].start == end + 1
-    with pytest.raises(BudgetExceededError) as caught:
-        tersely.compress("Rope. Fog. Salt.", budget=5, counter=len, groups=[[(0, 16)]])
-    assert caught.value.required == 16
-
-
 REASONS = ("budget", "redundant", "selected", "pinned")
 STATUS = np.array([0, 2, 2, 1, 3, 0], dtype=np.uint8)
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import tersely
 from hypothesis import given, strategies as st
-from tersely import Document
 from tersely.engine.allocation import fill, in_steps, share_out, weights_of
-from tersely.models.counters import resolve_counter
 from tersely.strategies import seed_allocate
-from typed_samples import CODE, JSON, LOG as TYPED_LOG
 
 WEIGHTS = st.sampled_from([1e-9, 0.1, 0.5, 1.0, 3.0, 1e9])
 ITEMS = st.lists(st.tuples(st.integers(0, 80), WEIGHTS), min_size=1, max_size=10)
@@ -85,46 +81,3 @@ def test_steps_are_few_and_of_no_larger_sum(given: list[tuple[int, int]]) -> Non
         assert step == sizes[index] or bin(step)[4:].count("1") == 0  # two leading bits
         assert shares[index] * 2 // 3 <= step <= max(sizes[index], 0)
         assert (step == 0) == (shares[index] == 0)
-
-
-COUNT = resolve_counter(None).count
-TASK = (
-    "# Task\n\nThe checkout service fails since Monday. Find out why payments time out, and mend it. "
-    + "The team meets on Thursdays. Nobody likes the coffee machine. " * 8
-)
-REPLY = JSON.replace('"id": 41, "state": "paid"', '"id": 41, "state": "refunded twice"')
-SOURCE = CODE.replace("The area of shape 13.", "Retries a payment with backoff.")
-TYPED = [
-    Document(TASK, "task"),
-    Document(TYPED_LOG, "log"),
-    Document(REPLY, "reply"),
-    Document(SOURCE, "source"),
-]
-ANSWERS = {
-    "Why did the payment time out?": "payment timeout for order 9",
-    "Which order was refunded twice?": '"state": "refunded twice"',
-    "Where is a payment retried with backoff?": "Retries a payment with backoff.",
-    "When does the team meet?": "The team meets on Thursdays.",
-}
-
-
-@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2)])
-@pytest.mark.parametrize("budget", [150, 300, 600])
-@pytest.mark.parametrize("query", ANSWERS)
-def test_what_answers_the_query_stays_whatever_it_stands_in(
-    query: str, budget: int, order: tuple[int, ...]
-) -> None:
-    result = tersely.compress([TYPED[index] for index in order], query, budget=budget)
-    assert ANSWERS[query] in result.text
-    assert COUNT(result.text) == result.tokens <= budget
-    kinds = ("markdown", "log", "json", "code")
-    assert result.receipt.content_types == tuple(kinds[index] for index in order)
-    places = [(span.document, span.start) for span in result.kept]
-    assert places == sorted(places)
-
-
-@pytest.mark.parametrize("budget", [150, 400, 800])
-def test_without_a_query_all_have_something(budget: int) -> None:
-    result = tersely.compress(TYPED, budget=budget)
-    assert all(result.parts)
-    assert "ERROR [worker-2] payment timeout for order 9" in result.parts[1]

@@ -25,22 +25,6 @@ from tokenizers import models, pre_tokenizers, processors
 TEXT, LONG = prose(30), prose(400)
 
 
-def test_a_tokenizer_of_transformers_counts_without_special_tokens_and_is_never_cut() -> None:
-    transformers = pytest.importorskip("transformers")
-    bare = tokenizers.Tokenizer(models.WordLevel({"[UNK]": 0, "[CLS]": 1}, unk_token="[UNK]"))
-    bare.pre_tokenizer = pre_tokenizers.Whitespace()
-    bare.post_processor = processors.TemplateProcessing("[CLS] $A", special_tokens=[("[CLS]", 1)])
-    bare.enable_truncation(7)
-    given = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=bare, unk_token="[UNK]", model_max_length=7, name_or_path="words"
-    )
-    counter, texts = resolve_counter(given), [TEXT, "", "Gates open at seven."]
-    wanted = [len(pre_tokenizers.Whitespace().pre_tokenize_str(text)) for text in texts]
-    assert [counter.count(text) for text in texts] == list(counter.count_batch(texts)) == wanted
-    result = tersely.compress(TEXT, budget=40, counter=given)
-    assert counter.count(result.text) == result.tokens <= 40 and result.receipt.counter == "words"
-
-
 NAMES = ["o200k_base", "cl100k_base", "o200k_harmony", "qwen3.5", "jev", "chars/4"]
 
 

@@ -24,10 +24,8 @@ from tersely.engine.strategies import STRATEGIES, Auto, Extractive
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
 from tersely.strategies import (
-    CompressedContext,
     CompressionOptions,
     Diff,
-    ExtractiveCompressor,
     Incremental,
     IncrementalCompressor,
 )
@@ -128,24 +126,6 @@ def test_a_small_edit_makes_no_choice_afresh(monkeypatch: pytest.MonkeyPatch) ->
     for turn in range(5):
         made = compressor.update("a", edited(LONG, 100, f"{NEW_LINE} {turn}"))
         assert made.update.way == "incremental"
-
-
-def test_first_update_compresses_fully_under_its_id() -> None:
-    compressor = IncrementalCompressor()
-    first = compressor.update("guide", LONG)
-    assert isinstance(first, CompressedContext)
-    assert first.id == "guide"
-    assert first.update is not None
-    assert (first.update.way, first.update.reason, first.update.recompressed) == ("full", "new", 1.0)
-    assert first.compressed == ExtractiveCompressor().compress(LONG).compressed
-    assert first.original is not None
-    assert first.original.content == LONG == compressor.decompress(first)
-    assert (compressor.cache.hits, compressor.cache.misses) == (0, 1)
-    again = compressor.update("guide", LONG)
-    assert again == first
-    assert again.update is not None
-    assert (again.update.way, again.update.prefix_tokens_kept) == ("same", first.token_count)
-    assert (compressor.cache.hits, compressor.cache.misses) == (1, 1)
 
 
 def test_small_changes_are_incremental_and_a_tenth_is_not() -> None:

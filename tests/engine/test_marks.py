@@ -15,7 +15,7 @@ import reference
 import tersely
 from hypothesis import example, given, strategies as st
 from result_checks import check_result
-from sample_texts import ALL, GUIDE
+from sample_texts import GUIDE
 from tersely import BudgetExceededError, Document, Extractive, Kind, prepare
 from tersely.content.units import ContentReader, Lines, Units, units_of
 from tersely.engine.facts import FactCoverage, find_facts
@@ -209,20 +209,6 @@ def test_marks_of_clauses() -> None:
     assert not result.generated
     result = tersely.compress(wordy(2), budget=9, strategy=CLAUSES)
     assert result.tokens <= 9 and not result.generated
-
-
-@pytest.mark.parametrize("query", [None, "Who fed the pilot?"])
-def test_a_clause_is_worth_what_its_sentence_is(query: str | None) -> None:
-    documents = [*ALL, GUIDE]
-    found = {}
-    for level in (Level.SENTENCE, Level.CLAUSE):
-        result = tersely.compress(documents, query, ratio=0.5, strategy=Extractive(level=level))
-        found[level] = [(s.document, s.start, s.end, s.score) for s in [*result.kept, *result.dropped]]
-    sentences = {
-        (document, at): score for document, a, b, score in found[Level.SENTENCE] for at in range(a, b)
-    }
-    for document, start, _, score in found[Level.CLAUSE]:
-        assert score == sentences[document, start]
 
 
 @given(st.lists(texts, min_size=1, max_size=3), st.integers(0, 60), st.booleans())

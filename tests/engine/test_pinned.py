@@ -90,40 +90,6 @@ def test_a_pin_keeps_the_white_space_at_its_edges(kind: str, separator: str) -> 
         assert result.tokens < result.original_tokens
 
 
-TALK = "Ask the keeper. He knows. Ask the cook. She sleeps. The tide turns at ten in the evening."
-QUESTION, ANSWER = (0, 15), (16, 25)
-
-
-def test_a_group_is_kept_as_a_whole() -> None:
-    text = prose(20)
-    pair = ["Report 103", "Report 116"]
-    result = tersely.compress(text, "Report 103", budget=60, groups=[pair])
-    assert "Report 103" in result.text
-    assert "Report 116" in result.text
-    documents = ["Rope one. Fog.", "Salt. Rope two."]
-    result = tersely.compress(documents, "rope one", budget=4, counter=odd_counters.words, groups=[["Rope"]])
-    assert result.text == "Rope one.\n\nRope two."
-    groups = [[(i, i + 1)] for i in range(5)] * 4
-    result = tersely.compress(
-        "One rope here. Two there.", budget=3, counter=odd_counters.words, groups=groups
-    )
-    assert result.text == "One rope here."
-    for budget in range(4, 17):
-        result = tersely.compress(
-            TALK, "keeper", budget=budget, counter=odd_counters.words, groups=[[QUESTION, ANSWER]]
-        )
-        assert ("Ask the keeper." in result.text) == ("He knows." in result.text)
-    result = tersely.compress(
-        TALK, budget=6, counter=odd_counters.words, groups=[[QUESTION, ANSWER]], pinned=[ANSWER]
-    )
-    assert result.text == "Ask the keeper. He knows."
-    with pytest.raises(BudgetExceededError) as caught:
-        tersely.compress(
-            TALK, budget=4, counter=odd_counters.words, groups=[[QUESTION, ANSWER]], pinned=[ANSWER]
-        )
-    assert caught.value.required == 5
-
-
 LETTERS = st.text("ab é漢\u3000😀", max_size=12)
 STRINGS = st.lists(LETTERS.filter(bool), min_size=1, max_size=6, unique=True)
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
 import odd_counters
 import pytest
 import tersely
@@ -170,28 +169,6 @@ def test_floors_and_caps_hold(tokens: list[int], budget: int, query: str | None)
         assert COUNT(part) >= floor - longest
 
 
-def test_caps_floors_and_favour() -> None:
-    texts = [PROSE, PROSE.replace("gate", "door")]
-    result = tersely.prepare(texts, "Which gate was opened on day 31?").fit(budget=400, caps=[100, 10_000])
-    assert COUNT(result.parts[0]) <= 100 and result.tokens > 360
-    assert "gate 3 of the dam was opened on day 31" in result.parts[0]
-    nothing = tersely.prepare(texts).fit(budget=400, caps=[0, 400])
-    assert nothing.parts[0] == "" and nothing.parts[1] == nothing.text
-    texts = [PROSE, LOG]
-    result = tersely.prepare(texts).fit(budget=10**6, caps=[50, 10**6])
-    assert COUNT(result.parts[0]) <= 50 and all(line in result.parts[1] for line in LOG.split("\n"))
-    texts = [PROSE, "Short. Text.", LOG]
-    result = tersely.prepare(texts, "payment timeout").fit(budget=300, floors=[60, 50, 0])
-    assert result.parts[1] == "Short. Text." and COUNT(result.parts[0]) >= 40
-    assert "payment timeout for order 9" in result.parts[2]
-    prepared = tersely.prepare([PROSE, PROSE.replace("gate", "door")])
-    second = (prepared.reading.table.document == 1).astype(np.float32)
-    assert prepared.fit(budget=100, favour=np.float32(1e-3) + second).parts[0] == ""
-    first = prepared.fit(budget=100, favour=np.float32(1e-3) + (1 - second))
-    assert first.parts[1] == "" and first.text == first.parts[0]
-    assert prepared.fit(budget=100, favour=np.ones_like(second)).text == prepared.fit(budget=100).text
-
-
 def test_documents_that_fit_in_the_way_they_are_sent_are_unchanged() -> None:
     """A reading with a measure: the whole is measured first, and a budget one less makes a choice."""
     frame = Frame(prefix="<<", suffix=">>", headings=("# One\n", "# Two\n"))
@@ -238,12 +215,6 @@ def sizes(*tokens: int) -> HierarchicalContext:
     return HierarchicalContext([CompressionLevel(i, token_count=n) for i, n in enumerate(tokens)])
 
 
-def places(context: HierarchicalContext, level: int) -> list[tuple[int, int]]:
-    result = context.levels[level].result
-    assert result is not None
-    return [(span.start, span.end) for span in result.kept]
-
-
 @pytest.mark.parametrize(("budget", "level"), [(600, 1), (100, 2), (1000, 0), (5000, 0), (250, 2), (499, 2)])
 def test_select_level(budget: int, level: int) -> None:
     assert sizes(1000, 500, 250).select_level(budget).level == level
@@ -285,20 +256,3 @@ def test_each_form_of_input_can_be_prepared() -> None:
     assert compressor.compress("One two three four. Five.").levels[2].token_count == 1
     assert compressor.compress(prose(1)).levels
     assert Hierarchical().method == CompressionMethod.HIERARCHICAL
-
-
-def test_levels_as_a_strategy() -> None:
-    compressor = HierarchicalCompressor(counter=odd_counters.words)
-    context = compressor.compress(THOUSAND)
-
-    def kept(budget: int) -> set[tuple[int, int]]:
-        result = tersely.compress(THOUSAND, budget=budget, counter=odd_counters.words, strategy=compressor)
-        assert 0.9 * min(budget, 1000) < result.tokens <= budget
-        return {(span.start, span.end) for span in result.kept}
-
-    assert len(kept(2000)) == 200
-    assert kept(500) == set(places(context, 0))
-    assert kept(999) > kept(500)
-    assert kept(300) > kept(250) == set(places(context, 1))
-    assert kept(125) == set(places(context, 2))
-    assert len(kept(30)) == 6

@@ -15,20 +15,15 @@ from sample_texts import ALL, GUIDE, prose
 from tersely import BudgetExceededError, Extractive
 from tersely.cli import main
 from tersely.engine.facts import (
-    choose_facts,
     facts_after,
     facts_kept,
     find_facts,
-    list_facts,
 )
 from tersely.engine.reading import segment
-from tersely.models.counters import resolve_counter
 from tersely.types import FactKind, FactReport
 from text_strategies import texts
 from typed_samples import SAMPLES
 
-count = resolve_counter(None).count
-FENCE = "```py\ndef tide(hour: int) -> int:\n    return hour % 12\n```"
 LONG = prose(120)
 
 
@@ -62,32 +57,6 @@ def test_planted_facts_are_found_verbatim(seed: int) -> None:
     assert all(fact in result.text for fact in facts)
     assert result.receipt.facts is not None and result.receipt.facts.retention == 1.0
     assert "facts_lost" not in result.receipt.warnings
-
-
-def test_fences_quotes_and_backticks_are_kept_or_listed() -> None:
-    result = tersely.compress(planted(1, FENCE), ratio=0.3, strategy=Extractive(preserve="code"))
-    assert FENCE in result.text
-    longer = "```\n" + "".join(f"x{i} = {i}\n" for i in range(200)) + "```"  # several segments
-    text = planted(2, longer)
-    result = tersely.compress(text, budget=count(longer) + 20, strategy=Extractive(preserve="code"))
-    assert longer in result.text
-    quotes = [f'"The gale of {year} was. It was hard," she said.' for year in range(1900, 1960)]
-    text = planted(3, *quotes)
-    result = tersely.compress(text, ratio=0.5, strategy=Extractive(preserve=("quotes",)))
-    report = result.receipt.facts
-    assert report is not None and report.of("kept")
-    for fact in report.facts:
-        assert (fact.text in result.text) is (fact.outcome == "kept")
-    assert {fact.text for fact in report.facts} == set(re.findall(r'"[^"]+"', text))
-    text = "Run `src/x.py` and src/y.py."
-    facts = choose_facts([text], find_facts([text], segment([text])), ["code"])
-    assert [text[s:e] for s, e in zip(facts.start, facts.end, strict=True)] == ["src/x.py"]
-    listed = list_facts(["It is 5.", "They say 5."])
-    assert [(fact.document, fact.text, fact.outcome) for fact in listed] == [
-        (0, "5", "found"),
-        (1, "5", "found"),
-    ]
-    assert tersely.find_facts([]) == []
 
 
 @pytest.mark.parametrize("ratio", [0.1, 0.3, 0.6])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from script_runs import run_code
 from tersely.kernels import cosine_pairs, isa, threshold_clusters
-from vector_oracles import TOLERANCE, components, cosines, gaussian, pairs_of, single_clusters
+from vector_oracles import TOLERANCE, components, cosines, gaussian, pairs_of
 
 PANEL = 48
 Shape = tuple[int, int]
@@ -112,19 +112,6 @@ def test_what_two_rows_share_stands_in_the_last_columns(depth: int, share: float
         for threshold in (reached, reached + 0.9 * TOLERANCE, reached - 1e-6):
             assert found(x, threshold) == pairs_of(cosine, threshold)
             assert (i, j) in found(x, threshold)
-
-
-@pytest.mark.parametrize("alike", range(10))
-def test_as_many_rows_of_a_tile_as_there_may_be(alike: int) -> None:
-    """Few rows of a tile of eight are multiplied one by one, more of them together."""
-    x = np.random.default_rng(alike).standard_normal((3 * PANEL, 70)).astype(np.float32)
-    x[8 : 8 + alike] = x[100]
-    x[41 : 41 + alike : 2] = x[17]
-    for rows in (x, x[:PANEL], x[: 2 * PANEL + 5]):
-        assert found(rows, 0.9) == pairs_of(cosines(rows), 0.9)
-        assert (
-            threshold_clusters(rows, 0.9, linkage="single").labels.tolist() == single_clusters(rows, 0.9)[0]
-        )
 
 
 def exact(x: np.ndarray, threshold: float) -> list[tuple[int, int]]:

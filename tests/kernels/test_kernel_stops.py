@@ -30,9 +30,7 @@ TELLING: dict[str, tuple[tuple[int, int], Callable[[int], Call]]] = {
     "single": ((12_000, 60_000), lambda n: partial(threshold_clusters, rows(n), LOW, linkage="single")),
     "representative of copies": (
         (60_000, 300_000),
-        lambda n: partial(
-            threshold_clusters, np.broadcast_to(rows(1)[0, :16], (n, 16)), 0.9
-        ),
+        lambda n: partial(threshold_clusters, np.broadcast_to(rows(1)[0, :16], (n, 16)), 0.9),
     ),
 }
 WIDE = np.broadcast_to(np.float32(0.5), (8000, 4096))
@@ -81,19 +79,6 @@ def test_progress_is_told_shares_that_grow(call: str, threads: int) -> None:
     assert shares == sorted(shares)
     assert 0 <= shares[0] <= shares[-1] <= 1
     assert tellers == {threading.get_ident()}
-
-
-def test_progress_does_not_change_the_answer_and_may_call_kernels() -> None:
-    inner: list[float] = []
-
-    def progress(_: float) -> None:
-        inner.append(float(cosine_similarity(np.eye(2), threads=2)[0, 0]))
-
-    for size in (12_000, 60_000):  # as in `tell`
-        if not inner:
-            got = threshold_clusters(rows(size), 0.2, progress=progress)
-            np.testing.assert_array_equal(got.labels, threshold_clusters(rows(size), 0.2).labels)
-    assert set(inner) == {1.0}
 
 
 class Enough(BaseException):
