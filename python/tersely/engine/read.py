@@ -533,15 +533,8 @@ def _rows_of(table: SegmentTable, low: int, high: int) -> SegmentTable:
     """The rows [low, high); rows that they need among those before are forgotten."""
     if low == 0 and high == len(table):
         return table
-    heading = table.heading[low:high]
-    return SegmentTable(
-        table.document[low:high],
-        table.start[low:high],
-        table.end[low:high],
-        table.kind[low:high],
-        table.block[low:high],
-        np.where(heading >= low, heading - low, -1).astype(np.int32),
-    )
+    rows = SegmentTable(*(column[low:high] for column in table.columns()))
+    return rows if low == 0 else replace(rows, heading=np.maximum(rows.heading - low, -1))
 
 
 def _covering(document: int, at: int, text: str, table: SegmentTable, units: Units, low: int) -> list[_Part]:

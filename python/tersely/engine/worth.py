@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -92,10 +92,6 @@ class Importance(NamedTuple):
     worth: Float32s
     gist: Float32s | None = None
     apart: Float32s | None = None
-
-    def rows(self, of: Callable[[Float32s], Float32s]) -> Importance:
-        """Return the columns for other units; `of` maps each column to them."""
-        return Importance(*(None if column is None else of(column) for column in self))  # type: ignore[arg-type]  # the first is none
 
 
 _NO_COSINES = np.empty(0, dtype=np.float32)
@@ -401,6 +397,7 @@ def _mixed_logits(kept: Float32s, best: Int64s, document: Int32s) -> Float32s:
 
 _FEWEST_TURNS = 4  # of two people who speak more than once
 _TURN = re.compile(r"([^\s:][^:\n]{0,39}): ")
+_LONGEST_NAME = 42  # characters, with what stands behind it
 
 
 def turns_of_talk(texts: Sequence[str], titles: Sequence[str | None]) -> Int32s | None:
@@ -412,7 +409,7 @@ def turns_of_talk(texts: Sequence[str], titles: Sequence[str | None]) -> Int32s 
     """
     if len(texts) < _FEWEST_TURNS:
         return None
-    turns = [_TURN.match(text) for text in texts]
+    turns = [_TURN.match(text) if ": " in text[:_LONGEST_NAME] else None for text in texts]
     said = [turn[1] for turn in turns if turn is not None]
     if 2 * len(said) < len(texts) or not 1 < len(set(said)) <= len(said) // 2:
         return None
@@ -648,7 +645,8 @@ def worth_of_text(
     valued = Importance(found.segments) if found is not None and by_query else importance(texts, judged)
     if judged is not analysis:
         rows = rows_at(texts, judged.table, table.document, table.start)
-        valued = valued.rows(lambda column: column[rows])
+        worth, *others = valued
+        valued = Importance(worth[rows], *(None if one is None else one[rows] for one in others))
     return valued, by_query, () if found is None else found.warnings, None if found is None else found.asked
 
 
