@@ -183,7 +183,8 @@ constexpr double kOverwrittenWorth = 0.01;  // of what is written over
 // Of documents whose lines have one shape: lines at least, the share of that shape, that of rare ones at most.
 constexpr std::size_t kFewestAlike = 10;
 constexpr double kMostAlike = 0.6, kOddShapes = 0.1;
-constexpr float kOddShapeGrade = 0.5F;
+constexpr float kOddGrade = 0.5F;
+constexpr float kOddValue = 0.5F;        // LineReader::odd from which a line is odd by a value
 constexpr std::size_t kMostShared = 12;  // units of a line, at most, that have its grade
 
 // Whether two lines that follow each other say what was expected and what was found, and one of them names an error.
@@ -305,28 +306,34 @@ struct ReadLines {
         : findings(reader.findings()), variants(reader.variants()), forms(reader.forms()), total(reader.lines()) {
         counts.reserve(reader.templates().size());
         for (const TemplateFacts& facts : reader.templates()) counts.push_back(std::max(facts.count, facts.said));
+        odd = reader.odd();
         if (!reader.has_let_go()) {
             rows = reader.rows();
             return;
         }
+        const std::vector<float> of_rows = std::exchange(odd, {});
         Row between;
         between.template_id = -1;
-        for (const Row& row : reader.rows()) {
+        for (std::size_t i = 0; i < of_rows.size(); ++i) {
+            const Row& row = reader.rows()[i];
             const bool first = with_gaps.empty() || with_gaps.back().document != row.document;
             if (row.line > (first ? 0 : with_gaps.back().line + 1)) {
                 between.document = row.document;
                 between.start = between.end = row.start;
                 between.line = row.line - 1;
                 with_gaps.push_back(between);
+                odd.push_back(0);
             }
             with_gaps.push_back(row);
+            odd.push_back(of_rows[i]);
         }
         rows = with_gaps;
     }
-    GradedLines graded() const { return {rows, counts, findings, variants, forms, {}, total}; }
+    GradedLines graded() const { return {rows, counts, findings, variants, forms, odd, total}; }
 
     std::span<const Row> rows;
     std::vector<Row> with_gaps;
+    std::vector<float> odd;
     std::vector<std::int64_t> counts;
     std::span<const std::int64_t> findings, variants;
     std::vector<std::uint64_t> forms;
@@ -541,8 +548,9 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
 
 namespace {
 
-// Raises the grades of lines of a shape that few have, in documents of which most lines have one shape.
-void raise_odd_shapes(const GradedLines& lines, std::vector<float>& grade) {
+// Raises the grades of lines with odd values, where few have one, and of those of a shape that few have, in documents
+// of which most lines have one shape.
+void raise_odd_lines(const GradedLines& lines, std::vector<float>& grade) {
     const std::vector<std::size_t> ends = ends_of_documents(lines.rows);
     std::vector<std::int64_t> alike(lines.counts.size(), 0);  // of a template, lines of the document
     for (std::size_t first = 0; first < ends.size(); first = ends[first]) {
@@ -556,10 +564,18 @@ void raise_odd_shapes(const GradedLines& lines, std::vector<float>& grade) {
         each([&](std::size_t, std::int64_t& count) { most = std::max(most, ++count); });
         each([&](std::size_t, const std::int64_t& count) { odd += count <= kRareLines ? 1 : 0; });
         const auto size = static_cast<double>(ends[first] - first);
+        const auto by_value = [&](std::size_t i) { return !lines.odd.empty() && lines.odd[i] >= kOddValue; };
+        std::int64_t values = 0;
+        each([&](std::size_t i, const std::int64_t&) { values += by_value(i) ? 1 : 0; });
+        if (values > 0 && static_cast<double>(values) <= kOddShapes * size) {
+            each([&](std::size_t i, const std::int64_t&) {
+                if (by_value(i)) grade[i] = std::max(grade[i], kOddGrade);
+            });
+        }
         if (ends[first] - first >= kFewestAlike && static_cast<double>(most) >= kMostAlike * size &&
             static_cast<double>(odd) <= kOddShapes * size) {
             each([&](std::size_t i, const std::int64_t& count) {
-                if (count <= kRareLines) grade[i] = std::max(grade[i], kOddShapeGrade);
+                if (count <= kRareLines) grade[i] = std::max(grade[i], kOddGrade);
             });
         }
         each([](std::size_t, std::int64_t& count) { count = 0; });
@@ -583,7 +599,7 @@ std::vector<float> grades_of_units(std::span<const std::string_view> texts, cons
     const GradedLines lines = all.graded();
     std::vector<float> told = report_grades(lines);
     const std::vector<float> beside = scenes(lines, told);
-    raise_odd_shapes(lines, told);
+    raise_odd_lines(lines, told);
     std::vector<std::size_t> rows;
     for (std::size_t i = 0; i < told.size(); ++i) {
         told[i] = std::max(told[i], kSceneShare * beside[i]);

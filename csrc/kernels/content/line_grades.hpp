@@ -92,8 +92,8 @@ struct UnitPlaces {
     std::span<const std::int64_t> start, end;  // characters
 };
 
-// The best grade of the lines that a unit has a part of: report_grades, and a part of scenes; 0.5 for lines of a shape
-// that few have where most have one (a row with another mark, a row of units); 0 for small parts of long lines, and for
+// The best grade of the lines that a unit has a part of: report_grades, and a part of scenes; 0.5 for lines with an odd
+// value, and of a shape that few have where most have one (a row with another mark, a row of units); 0 for small parts of long lines, and for
 // units of which `graded` (empty: none is) says that others graded them. Read are texts that stand in lines
 // (line_reader.hpp) and have other units; of many lines the `most` most telling ones. Empty: no line says anything.
 // O(bytes of texts that are read + units).
