@@ -108,32 +108,6 @@ def test_content_types_in_metadata(value: object, kind: str | None) -> None:
     assert named_type({}) is None
 
 
-@pytest.mark.parametrize("query", [None, "host web-1 latency", "gate 31"])
-@pytest.mark.parametrize("budget", [60, 200, 900])
-def test_several_types_share_the_budget_in_order(query: str | None, budget: int) -> None:
-    texts = [PROSE, TABLE, PAGE, PROSE.replace("gate", "door")]
-    result = tersely.compress(texts, query, budget=budget, strategy="auto")
-    assert result.tokens == resolve_counter(None).count(result.text) <= budget
-    assert result.receipt.content_types == ("prose", "table", "html", "prose")
-    places = [(span.document, span.start) for span in result.kept]
-    assert places == sorted(places) and result.documents[1].score is None
-    at = 0
-    for span in result.kept:
-        piece = texts[span.document][span.start : span.end]
-        at = result.text.index(piece, at) + len(piece)
-    if query is None and budget == 900:
-        assert {span.document for span in result.kept} == {0, 1, 2, 3}
-    if query == "gate 31":
-        assert "gate 3 of the dam was opened on day 31." in result.text or "Gate 31" in result.text
-    if query and "web" in query and budget > 60:
-        assert "id,host,latency,status\n" in result.text and "1,web-1,106.4,OK" in result.text
-        count = resolve_counter(None).count
-        spent = [0, 0, 0, 0]
-        for span in result.kept:
-            spent[span.document] += count(texts[span.document][span.start : span.end])
-        assert spent[1] == max(spent)
-
-
 def test_pieces_of_code_and_unknown_lines() -> None:
     names = ("totals", "greet", "convert_image", "close_port", "parse_date", "send_mail")
     body = "def {0}(value):\n    parts = list(value)\n    result = {0}_of(parts)\n    return result\n"

@@ -39,24 +39,6 @@ def test_the_newest_turns_and_decisions_stay(query: str | None) -> None:
         assert result.tokens <= 0.2 * result.original_tokens
 
 
-def test_of_a_conversation_found_by_its_look_what_answers_the_query_stays() -> None:
-    text = talk(60).replace("Maybe somebody should ask the harbour office about the ferry.", "Nobody knows.")
-    answer = "Ben: The lighthouse keeper wants the spare key back by Thursday."
-    lines = text.split("\n")
-    lines[7] = answer
-    text, query = "\n".join(lines), "When does the lighthouse keeper want the spare key?"
-    for ratio in (0.02, 0.1, 0.3):
-        result = tersely.compress(text, query, ratio=ratio)
-        assert result.receipt.content_types == ("conversation",)
-        assert answer in result.text and result.tokens <= ratio * result.original_tokens
-    # as text with the same options: nothing of the query's share goes to turns for their age
-    told = tersely.compress(text, query, ratio=0.1)
-    assert "kept:preserved" not in told.receipt.reasons or told.receipt.facts is not None
-    # a query that has nothing to do with it says nothing about what matters: the newest turns stay
-    other = tersely.compress(text, "zymurgy", ratio=0.2)
-    assert other.text.endswith("\n".join(lines[-4:]))
-
-
 def test_ratios_and_shares_of_turns() -> None:
     text = talk(400)
     result = tersely.compress(text, strategy=Auto(goal="expected"))

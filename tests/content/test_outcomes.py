@@ -176,27 +176,6 @@ def test_sentences_are_told_from_lines_of_one_mould() -> None:
     assert _native.lined([moulded])[0]
 
 
-def test_failures_bring_their_heads_and_files() -> None:
-    parts = [f"==> Checking charts/part-{number}\n[INFO] icon is recommended\n" for number in range(80)]
-    parts[50] += "[ERROR] templates/app.yaml: cannot parse: did not find expected key\n"
-    text = "\n".join(parts) + "\n80 charts checked, 1 chart failed\n"
-    short = tersely.compress(text, budget=80, strategy="tool_output").text
-    assert "charts/part-50" in short and "expected key" in short and "1 chart failed" in short
-    parts = [
-        f"/src/part_{n}/view.ts\n  {n}:3   warning  Unexpected any  no-any\n  {n}:7   warning  Odd  no-odd\n"
-        for n in range(50)
-    ]
-    parts[30] += "  88:14  error    a hook is called conditionally  hooks/rules\n"
-    text = "\n".join(parts) + "\n✖ 101 problems (1 error, 100 warnings)\n"
-    short = tersely.compress(text, budget=120).text
-    assert "part_30/view.ts" in short and "called conditionally" in short and "1 error" in short
-    dots = [f"{'.' * 63} {63 * n:>4} / 2583 ({n * 2:>3}%)" for n in range(1, 41)]
-    told = "\n\nThere was 1 error:\n\n1) MailerTest::testRetries\nTypeError: send(): no recipient\n"
-    text = "\n".join(dots) + told + "\nERRORS!\nTests: 2583, Errors: 1."
-    short = tersely.compress(text, budget=150, strategy="table").text
-    assert "MailerTest::testRetries" in short and "no recipient" in short
-
-
 def test_traces_bring_what_they_are_of_and_their_odd_frames() -> None:
     lines = [f"step {number}: load part {number * 7}" for number in range(150)]
     lines[90:90] = [

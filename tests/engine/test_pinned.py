@@ -12,7 +12,7 @@ import tersely
 from hypothesis import given, strategies as st
 from sample_texts import prose
 from tersely import BudgetExceededError, Document, Kind, _native
-from tersely.engine.reading import mark_groups, mark_pinned, segment, to_groups, to_spans
+from tersely.engine.reading import mark_groups, segment, to_groups
 from tersely.types import Level, SegmentTable, Span
 
 TEXT = prose(30)
@@ -111,23 +111,6 @@ def test_each_occurrence_is_found_or_lies_at_the_end_of_one_that_is(
         assert {row[1:] for row in mine} <= set(wanted) and bool(mine) == bool(wanted)
         for text, start, end in wanted:
             assert any(row[1] == text and row[2] <= start and row[3] == end for row in found)
-
-
-@given(st.lists(LETTERS, min_size=1, max_size=3), STRINGS)
-def test_pinned_strings_pin_what_each_of_their_occurrences_touches(
-    texts: list[str], strings: list[str]
-) -> None:
-    documents = [Document(text) for text in texts]
-    table = segment(texts, level=Level.WORD)
-    present = [string for string in strings if any(string in text for text in texts)]
-    every = [
-        (at, *place)
-        for string in present
-        for at, text in enumerate(texts)
-        for place in everywhere(text, string)
-    ]
-    expected = touched(table, every)
-    assert np.flatnonzero(mark_pinned(table, to_spans(present, documents))).tolist() == sorted(expected)
 
 
 @given(st.lists(LETTERS, min_size=1, max_size=3), st.lists(STRINGS, max_size=4))

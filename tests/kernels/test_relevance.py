@@ -184,14 +184,6 @@ def test_the_largest_leaves_of_many_trees_add_up(rows: int) -> None:
     np.testing.assert_allclose(trees_added, added, rtol=1e-5)
 
 
-def test_a_reranker_does_not_change_what_the_trees_see() -> None:
-    corpus = flat([["a"], ["b"], ["a", "b"]], ["a"])
-    forest = relevance_forest("static")
-    features, before, *_ = _native.relevance(*arguments(corpus), WEIGHTS, forest, None)
-    features[FEATURES.index("reranked")] = 2.0  # the same for all: so is what they are above the median
-    assert scores(corpus, features, WEIGHTS, forest).tolist() == pytest.approx(before.tolist(), rel=1e-5)
-
-
 def test_scores_do_not_overflow() -> None:
     features = np.zeros((len(FEATURES), 3), dtype=np.float32)
     features[0] = [0.0, 1.0, 2.0]

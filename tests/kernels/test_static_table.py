@@ -67,22 +67,6 @@ def test_any_texts(texts: list[str]) -> None:
         assert vectors[row].tobytes() == in_order(table, coded, text)
 
 
-def test_the_sum_goes_token_by_token_in_float32() -> None:
-    """A text of more tokens than are summed at once, whose sum depends on the order."""
-    words = ["[UNK]", *"abc"]
-    rows = np.array([[8 | 8 << 4], [9 | 7 << 4], [15 | 8 << 4], [1 | 11 << 4]], np.uint8)
-    scales = np.array([1, 1e-3, 3e4, 0.7], np.float32)
-    table = _native.StaticTable("\n".join(words).encode(), rows, scales)
-    text = " ".join("abcab"[i * i % 5] for i in range(9999))
-    sums = np.zeros(2, np.float32)
-    values = np.array([[0, 0], [1, -1], [7, 0], [-7, 3]], np.float32)
-    for token in table.ids(text):
-        sums += scales[token] * values[token]
-    wide = sums.astype(np.float64)
-    wanted = (wide * (1 / np.sqrt(wide[0] * wide[0] + wide[1] * wide[1]))).astype(np.float32)
-    assert table.embed([text])[0].tobytes() == wanted.tobytes()
-
-
 @pytest.mark.parametrize("scale", [2.0**-64, 2.0**64, -(2.0**64), 1.0, 1e-9])
 def test_scales_of_every_size_give_rows_of_length_one(scale: float) -> None:
     rows, _ = wordpieces.codes(WORDS, 64)

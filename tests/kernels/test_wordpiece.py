@@ -130,12 +130,6 @@ def test_special_tokens_in_the_text() -> None:
     assert wordpieces.table(words).ids("[CLS][MASK]").tolist() == [1, 3, 2, 4]
 
 
-def test_nul_and_controls_are_as_if_not_there() -> None:
-    assert TABLE.ids("the\0re").tolist() == TABLE.ids("there").tolist()
-    assert TABLE.ids("\0\x01\x7f\ufffd\u200b").tolist() == []
-    assert_same(["\0", "the\x0bfish", "a\x85b", "a\u2028b", "\ufeffthe"])
-
-
 BAD = [
     (b"", "must contain \\[UNK\\]"),
     (b"a\nb", "must contain \\[UNK\\]"),

@@ -276,33 +276,6 @@ def llmlingua(random: Random) -> Call:
     )
 
 
-def langchain(random: Random) -> Call:
-    """The document compressor for LangChain."""
-    from langchain_core.documents import Document
-    from tersely.integrations.langchain import TerselyCompressor
-
-    texts, counter, separator = documents(random), counter_named(random), random.choice(SEPARATORS)
-    asked = words(random, 5)
-
-    def run(budget: int) -> Any:
-        made = TerselyCompressor(budget=budget, counter=counter_of(counter), separator=separator)
-        return made.compress_documents([Document(page_content=text) for text in texts], asked)
-
-    def check(found: Any, budget: int) -> list[str]:
-        tokens = function_of(counter)(separator.join(one.page_content for one in found))
-        return grown(counter, tokens, tokens_of(texts, separator, counter)) + (
-            [f"{tokens} tokens for {budget}"] if tokens > budget else []
-        )
-
-    return Call(
-        run,
-        budget_for(random, tokens_of(texts, separator, counter)),
-        check,
-        lambda found: [one.model_dump() for one in found],
-        told={"texts": texts, "query": asked, "separator": separator},
-    )
-
-
 def sentences(random: Random) -> Call:
     """`extract_sentences` and `within_budget`."""
     texts, asked, number = documents(random), words(random, 5), random.randint(0, 6)
@@ -340,6 +313,5 @@ def search_doors() -> dict[str, tuple[Door, int]]:
         "search --budget": (search_extract, 3),
         "query_documents_compressed": (query_tool, 2),
         "LLMLingua": (llmlingua, 3),
-        "LangChain": (langchain, 2),
         "extract_sentences": (sentences, 1),
     }
