@@ -156,7 +156,7 @@ def test_too_many_rows() -> None:
     with pytest.raises(ValueError, match=r"X must have less than 2\^31 rows"):
         cosine_pairs(x, 0.5)
     with pytest.raises(ValueError, match=r"X must have less than 2\^31 rows"):
-        threshold_clusters(x, 0.5, backend="exact")
+        threshold_clusters(x, 0.5)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
