@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import Any
 
-from tersely import checks, metrics
+from tersely import checks
 from tersely.documents import to_documents
-from tersely.engine.strategies import Auto
+from tersely.engine.api import compress_in
 from tersely.errors import BudgetExceededError
 from tersely.mcp.answers import count_tokens, fenced_reply
 from tersely.mcp.tools import Tool, ToolError, ToolReply, argument, object_schema
-from tersely.models.counters import resolve_counter
-from tersely.types import Frame, Request
+from tersely.types import Frame
 
 __all__ = ["text_tools"]
 
@@ -45,28 +43,21 @@ def text_tools(*, fenced: bool = True) -> list[Tool]:
 
 
 def _compress_text(arguments: dict[str, Any], fenced: bool) -> ToolReply:
-    started = time.perf_counter()
     budget = arguments.get("budget")
     documents, query = to_documents(arguments["text"]), checks.text(arguments.get("query", ""), "query")
     fenced = fenced and budget is not None and count_tokens(fenced_reply(documents[0].text)) > budget
-    frame = Frame(write=lambda parts: [fenced_reply(parts[0])]) if fenced else None
-    counter = resolve_counter(None)
-    share = checks.share_kept(budget, arguments.get("ratio"))
-    request = Request(documents, query or None, budget, share, counter, frame=frame)
+    frame = Frame(write=lambda parts: [fenced_reply(parts[0])]) if fenced else Frame()
     try:
-        result = Auto().prepare(request).fit()
+        result = compress_in(frame, documents, query or None, budget=budget, ratio=arguments.get("ratio"))
     except BudgetExceededError as error:
         raise ToolError.of_budget(error.budget, error.required) from None
-    tokens = count_tokens(result.text)
-    metrics.observe("extractive", result.original_tokens, tokens, time.perf_counter() - started)
-    text = fenced_reply(result.text)
     data = {
         "text": result.text,
-        "tokens": tokens,
+        "tokens": count_tokens(result.text),
         "original_tokens": result.original_tokens,
         "kept": [[span.start, span.end] for span in result.kept],
         "generated": [list(place) for place in result.generated],  # notes on what was left out
         "content_types": list(result.receipt.content_types),
         "warnings": list(result.receipt.warnings),
     }
-    return ToolReply(text, data)
+    return ToolReply(fenced_reply(result.text), data)
