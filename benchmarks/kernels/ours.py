@@ -28,7 +28,7 @@ def pairs(rows: Floats, threshold: float, threads: int = 1) -> Pairs:
 def clusters(rows: Floats, threshold: float, linkage: str, threads: int = 1) -> Any:
     """The labels of the rows, the representatives, the sizes; exact, whatever the size."""
     options: dict[str, Any] = {"linkage": linkage, "threads": threads}
-    return kernels.threshold_clusters(rows, threshold, backend="exact", **options)
+    return kernels.threshold_clusters(rows, threshold, **options)
 
 
 def labels(answer: Any) -> Ints:
