@@ -56,13 +56,19 @@ def test_orders_without_must_or_not_count_and_what_is_told_does_not() -> None:
         "Prod is read-only for you.",
         "Ask me before you touch Stripe.",
         "Always run the linter.",
+        "Wait for my OK before deploying.",
+        "🚫 Check with Tom prior to any change ⚠️.",
+        "Bitte buche nur am Fenster.",
+        "Demande-moi avant de publier.",
+        "Deja el puerto 9443 en paz.",
     ]
     told = ["We always had two of them.", "The trains stop at noon.", "Keep going.", "Did you leave it on?"]
+    told += ["My flight leaves before noon.", "Ich war immer da.", "The shop is at work until noon."]
     history = [{"role": "user", "content": " ".join(orders + told)}]
     assert lost(history, [{"role": "user", "content": orders[0]}]) >= {
         ("instructions", one, 0) for one in orders[1:]
     }
-    assert audit(history, history).counts()["instructions"] == (4, 0)
+    assert audit(history, history).counts()["instructions"] == (len(orders), 0)
 
 
 TEXTS = st.lists(

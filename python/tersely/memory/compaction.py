@@ -289,7 +289,7 @@ class Compactor:
         for a history that fits, and O(characters of what anything is left of) where messages are replaced.
         """
         check_list(messages)
-        if len(messages) < len(self._seen) or not all(map(_same, self._seen, messages)):
+        if list(messages[: len(self._seen)]) != self._seen:
             self._forget()
         self._read(messages)
         counter = resolve_counter(self.counter)
@@ -462,7 +462,3 @@ def _snapshot(message: Any) -> Any:
         return message
     plain = all(isinstance(value, (str, int, type(None))) for value in message.values())
     return dict(message) if plain else copy.deepcopy(message)
-
-
-def _same(seen: Any, message: Any) -> bool:
-    return seen is message or bool(seen == message)

@@ -52,12 +52,14 @@ _WITHDRAWS = (
 # Words of orders that stand, without "must" or "not".
 _ORDER = (
     r"always|only|never|make sure|be sure|ensure|keep|stop|treat|leave|avoid|careful|off[- ]limits"
-    r"|hands[- ]off|read[- ]only|frozen|before you|before \w+ing|immer|nur|toujours|seulement"
-    r"|siempre|solo|sempre"
+    r"|hands[- ]off|read[- ]only|frozen|before you|before \w+ing|immer|nur|stets|keinesfalls"
+    r"|lass(?:t|en sie)?|achten? (?:sie )?darauf|vermeiden?|stell(?:en sie)? sicher|toujours|seulement"
+    r"|laissez?|évitez?|veillez? à|siempre|solo|deja|evita|evite|asegúrate|sempre|lascia|assicurati|deixe"
 )
+_PLEASE = r"(?:please|also|just|bitte|s'il (?:te|vous) plaît|por favor|per favore),? "
 # Those that begin a sentence, or can hardly tell of something: a sentence that is an order for sure.
 _ORDERING = (
-    rf"\A(?:\W*(?:please |also )?(?:{_ORDER})(?: \S+){{2}}"
+    rf"\A(?:\W*(?:{_PLEASE})?(?:{_ORDER}),?(?: \S+){{2}}"
     r"|.*\b(?:off[- ]limits|hands[- ]off|read[- ]only|before you|be careful)\b).*\Z(?<![?:])"
 )
 # Words by which people say what is to hold from now on, without "must" or "not": wishes, conditions, who they
@@ -70,6 +72,15 @@ _WISHES = (
 )
 # What people say of themselves.
 _SELVES = r"\b(?:i|my|we|our|me|us|ich|wir|meine?|unsere?|je|nous|mon|notre|yo|nosotros|mi)\b"
+# What begins with a verb, in languages whose verbs show it, and says how or when; in English an order by its
+# form (`_DIRECTS`) that does.
+_VERB_FIRST = (
+    rf"\A\W*(?:{_PLEASE})?(?!(?:ich|du|er|sie|es|wir|ihr|man|das|der|die|dies\w*|je|tu|il|elle|on|nous"
+    r"|vous|ce|yo|él|ella|el|la|los|las|le|les|lo|io|lui|lei|noi|eu|ele|ela|os?|as?|i|gli)\b)"
+    r"[^\W\d][\w'-]+ (?:immer|nur|stets|toujours|seulement|siempre|solo|sempre"
+    r"|(?:\S+ ){0,4}(?:bevor|avant de|antes de|prima di))\b[^?\n]*\Z"
+)
+_CONDITION = r"\A(?!\W*(?:{0}|this|that|it|there)\b)[^?]*\b(?:before|until|unless|first|prior to)\b[^?]*\Z"
 _BOUND = (  # words that begin neither an order nor the name of a thing
     "i you he she it we they this that these those there here what which who whom whose when where why how"
     " is are was were be been being am do does did have has had can could will would shall should may might"
@@ -86,7 +97,7 @@ _OF_THINGS = (
 # The same by the form of a sentence, without such words: an order (a verb and what it is of, "Leave port 9443
 # alone"), a thing that is so in the present ("The table is off limits"), or a request. Questions are none.
 _DIRECTS = (
-    r"(?:\A|[,;:] |\b(?:and|so|please|then) )(?:please |also |just )?"
+    rf"(?:\A\W*|[,;:] |\b(?:and|so|please|then) )(?:{_PLEASE})?"
     rf"(?!(?:{_BOUND}|{_OF_THINGS}|more|most)\b)(?!\w\w+ing\b|\w*(?:ed|ly|s)\b)[a-z]{{2,12}} "
     r"(?:\w\S*(?<!ed) (?:to|from|before|until|without|unless|first)\b"
     rf"|{_OF_THINGS}|this|that|these|those|it|me|us|them|him|only|with|from|to|into|in|on|at|for|off|out|away"
@@ -107,7 +118,9 @@ _PATTERNS = (
     (STANDS, 0, re.compile(_WISHES)),
     (WITHDRAWS, 0, re.compile(_WITHDRAWS)),
     (_SURELY, ORDERS, re.compile(_ORDERING, re.S)),
+    (ORDERS | STANDS | _SURELY, 0, re.compile(_VERB_FIRST)),
     (DIRECTS, 0, re.compile(_DIRECTS)),
+    (_SURELY, DIRECTS, re.compile(_CONDITION.format(_OF_THINGS))),
     (SELVES, 0, re.compile(_SELVES)),
 )
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
