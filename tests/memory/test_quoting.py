@@ -135,7 +135,7 @@ RESULT = {"type": "tool_result", "tool_use_id": "a"}
     ],
 )
 def test_sources(message: dict[str, Any], source: str) -> None:
-    called = {"a": "grep", "b": 'no "name"'}
+    called = {"a": "grep {}", "b": '"name" {}'}
     assert ", ".join(sources_of([read_message(message)], ["7"], called)) == source
 
 

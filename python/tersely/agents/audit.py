@@ -14,8 +14,7 @@ from typing import Any
 from tersely import _native
 from tersely.checks import brief
 from tersely.engine.reading import segment
-from tersely.memory.excerpts import called_tools
-from tersely.memory.messages import Entry, read_messages, warnings_of
+from tersely.memory.messages import Entry, calls_of, read_messages, warnings_of
 from tersely.memory.statements import KINDS, SENTENCES, find_statements, read_transcript, stated_facts
 from tersely.text import parse_json
 from tersely.types import FactReport
@@ -109,9 +108,11 @@ def audit(before: Sequence[Any], after: Sequence[Any]) -> Audit:
     """
     entries, new = read_messages(before), read_messages(after)
     texts = [_text(entry) for entry in entries]
-    called = called_tools(entries)
+    called = calls_of(entries)
     speakers = [
-        called.get(entry.answers[0] if entry.answers else "", "") or entry.name or entry.role
+        called.get(entry.answers[0] if entry.answers else "", "").partition(" ")[0]
+        or entry.name
+        or entry.role
         for entry in entries
     ]
     made = "\n\n".join(filter(None, map(_text, new)))

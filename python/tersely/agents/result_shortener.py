@@ -9,8 +9,7 @@ from typing import Any
 from tersely.agents.tool_results import ToolResultCompressor, ToolResultReport
 from tersely.cache import BoundedCache, digest_of
 from tersely.documents import value_of
-from tersely.memory.excerpts import called_arguments, called_tools
-from tersely.memory.messages import MessageReader, Path, is_list, plain, read_messages, to_json
+from tersely.memory.messages import MessageReader, Path, calls_of, is_list, plain, read_messages, to_json
 from tersely.memory.writing import with_texts
 
 #: How a model gets a whole result behind a gateway: LiteLLM offers it a tool of this name.
@@ -53,26 +52,22 @@ class ResultShortener:
             entries = read_messages(messages)
         except (TypeError, ValueError):
             return list(messages)
-        names: dict[str, str] = {}
-        arguments: dict[str, str] = {}
+        called: dict[str, str] = {}
         question, sent = "", []
         for number, (message, entry) in enumerate(zip(messages, entries, strict=True)):
-            names |= called_tools([entry])
-            arguments |= called_arguments([entry])
+            called |= calls_of([entry])
             calls = [*entry.answers, *(piece.call for piece in entry.pieces if piece.kind == "result")]
             if among is not None and number not in among:
                 sent.append(message)
             elif blocks := _result_blocks(message):  # each is of a call of its own
                 made = {
-                    path: self._shorten_block(
-                        message, path, question, names.get(call), arguments.get(call), told
-                    )
+                    path: self._shorten_block(message, path, question, called.get(call, ""), told)
                     for path, call in blocks.items()
                 }
                 sent.append(with_texts(message, {path: block for path, block in made.items() if block}))
             elif calls:
-                name = names.get(calls[0]) or entry.name
-                sent.append(self.shorten_one(message, question, name, arguments.get(calls[0]), told))
+                name, _, arguments = called.get(calls[0], "").partition(" ")
+                sent.append(self.shorten_one(message, question, name or entry.name, arguments or None, told))
             else:
                 sent.append(message)
             if entry.role == "user":
@@ -85,14 +80,17 @@ class ResultShortener:
         message: Any,
         path: Path,
         question: str,
-        name: str | None,
-        arguments: str | None,
+        call: str,
         told: list[ToolResultReport],
     ) -> Any:
-        """One block of a message made shorter, as if it stood there alone; None where it stays."""
+        """One block of a message made shorter, as if it stood there alone; None where it stays.
+
+        `call`: name and arguments of its call.
+        """
         key, number = path
+        name, _, arguments = call.partition(" ")
         alone = with_texts(message, {(key,): [value_of(message, key)[number]]})
-        short = self.shorten_one(alone, question, name or "", arguments, told)
+        short = self.shorten_one(alone, question, name, arguments or None, told)
         return None if short is alone else value_of(short, key)[0]
 
     def shorten_one(

@@ -14,7 +14,7 @@ from tersely import checks
 from tersely.checks import Ratios, brief
 from tersely.engine.strategies import with_required
 from tersely.errors import BudgetExceededError
-from tersely.memory.excerpts import called_tools, relevance_of
+from tersely.memory.excerpts import relevance_of
 from tersely.memory.folding import (
     NEWEST_ROOM,
     FoldedHistory,
@@ -33,7 +33,7 @@ from tersely.memory.groups import (
     count_waiting,
     held_messages,
 )
-from tersely.memory.messages import Entry, check_list, read_messages, warnings_of
+from tersely.memory.messages import Entry, calls_of, check_list, read_messages, warnings_of
 from tersely.memory.writing import joined_turns
 from tersely.models.counters import resolve_counter
 from tersely.protocols import BatchTokenCounter
@@ -163,7 +163,7 @@ def compact_messages(
         counter=counting,
         picture_tokens=picture_tokens,
         stays=stays,
-        called=called_tools(entries),
+        called=calls_of(entries),
         numbers=list(map(str, range(len(entries)))),
         relevance=relevance,
         query=query if query is not None and relevance is not None else "",
@@ -267,7 +267,7 @@ class Compactor:
     _seen: list[Any] = field(default_factory=list, repr=False)  # the history as it was, safe from changes
     _entries: list[Entry] = field(default_factory=list, repr=False)
     _costs: list[int] = field(default_factory=list, repr=False)
-    _called: dict[str, str] = field(default_factory=dict, repr=False)  # the tool of each call, by its id
+    _called: dict[str, str] = field(default_factory=dict, repr=False)  # each call, by its id
     _known: dict[str, int] = field(default_factory=dict, repr=False)  # what words say of sentences
     _head: list[_SentMessage] | None = field(default=None, repr=False)  # `_sent`, as it was read
     _accounts: list[MessageAccount] = field(default_factory=list, repr=False)
@@ -344,7 +344,7 @@ class Compactor:
         costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
         self._seen += [_snapshot(message) for message in messages[first:]]
         self._entries += entries
-        self._called |= called_tools(entries)
+        self._called |= calls_of(entries)
         self._warnings = tuple(dict.fromkeys((*self._warnings, *warnings_of(entries))))
         self._costs += costs
         self._total += sum(costs)

@@ -87,31 +87,9 @@ def hints_of(arguments: Any) -> Hints:
     return file, command
 
 
-def called_tools(entries: Sequence[Entry]) -> dict[str, str]:
-    """Return the name of the tool of each call, by the call's id."""
-    return {
-        piece.call: piece.text.partition(" ")[0]
-        for entry in entries
-        for piece in entry.pieces
-        if piece.kind == "call"
-    }
-
-
-def called_arguments(entries: Sequence[Entry]) -> dict[str, str]:
-    """Return the arguments of each call as JSON, by the call's id; "" where one message has an id twice."""
-    found: dict[str, str] = {}
-    for entry in entries:
-        own: dict[str, str] = {}
-        for piece in entry.pieces:
-            if piece.kind == "call":
-                own[piece.call] = "" if piece.call in own else piece.text.partition(" ")[2]
-        found |= own
-    return found
-
-
-def document_of_result(result: Piece, arguments: Mapping[str, str]) -> Document:
-    """Return a result as a document with what its call (`called_arguments`) says of it."""
-    file, command = hints_of(arguments.get(result.call, ""))
+def document_of_result(result: Piece, called: Mapping[str, str]) -> Document:
+    """Return a result as a document with what its call (`calls_of`) says of it."""
+    file, command = hints_of(called.get(result.call, "").partition(" ")[2])
     return Document(result.text, name=file, command=command)
 
 
@@ -258,8 +236,7 @@ def read_excerpts(
             as_text = not by_query and (len(piece.text) < least or piece.kind in _OWN)
             (plain if as_text else typed).append(number)
     quoted = [*plain, *typed]
-    arguments = called_arguments(entries) if typed else {}
-    documents = [_document(every[number], arguments) for number in typed]
+    documents = [_document(every[number], history.called) for number in typed]
     documents += [document for _, document in results]
     pieces = np.array([*quoted, *[number for number, _ in results]], dtype=np.int64)
     in_order = sorted(range(len(quoted)), key=quoted.__getitem__)
@@ -321,9 +298,9 @@ def _revised_rows(
     return marked, _native.held_together(reading.group, together) if held else reading.group
 
 
-def _document(piece: Piece, arguments: Mapping[str, str]) -> Document:
+def _document(piece: Piece, called: Mapping[str, str]) -> Document:
     if piece.kind in _RESULTS:
-        return document_of_result(piece, arguments)
+        return document_of_result(piece, called)
     return Document(piece.text, metadata={"content_type": "prose"} if piece.kind in _OWN else {})
 
 
@@ -601,9 +578,8 @@ def _codes(texts: Sequence[str]) -> tuple[Int64s, Int64s, Int64s]:
     within = np.concatenate(([False], _IN_CODES[letters], [False]))
     border = (within[1:] != within[:-1]).nonzero()[0]
     first, last = border[::2], border[1::2]
-    digits = (_DIGITS[letters]).nonzero()[0]
-    some = np.unique(first.searchsorted(digits, side="right") - 1)
-    some = some[last[some] - first[some] >= _SHORTEST_CODE]
+    long = last - first >= _SHORTEST_CODE
+    some = (long & np.logical_or.reduceat(_DIGITS[letters], first)).nonzero()[0]
     words = zip(first[some].tolist(), (last[some] + 2).tolist(), strict=True)
     found = [match.span() for low, high in words for match in _CODES.finditer(joined, low, high)]
     start, end = np.array(found, dtype=np.int64).reshape(-1, 2).T
@@ -617,7 +593,7 @@ def _with_codes(texts: Sequence[str], facts: FactTable) -> FactTable:
     number, start, end = _codes(texts)
     wide = 1 + max(map(len, texts))
     known = set((facts.document.astype(np.int64) * wide + facts.start).tolist())
-    new = np.array([place not in known for place in (number * wide + start).tolist()], dtype=bool)
+    new = ~np.array(list(map(known.__contains__, (number * wide + start).tolist())), dtype=bool)
     document, start, end = number[new].astype(np.int32), start[new], end[new]
     keys: dict[str, int] = {}
     key = [keys.setdefault(text, facts.keys + len(keys)) for text in slices(texts, document, start, end)]

@@ -22,7 +22,6 @@ from tersely.engine.strategies import Auto
 from tersely.memory.excerpts import (
     SHORT,
     SOURCE_TOKENS,
-    called_arguments,
     document_of_result,
     read_excerpts,
 )
@@ -95,7 +94,7 @@ class History:
     counter: BatchTokenCounter  # counts them
     picture_tokens: int  # what a picture is taken to cost
     stays: Mapping[int, str]  # index -> reason of messages that are left alone
-    called: Mapping[str, str]  # the tool of each call, by its id
+    called: Mapping[str, str]  # name and arguments of each call, by its id
     numbers: Sequence[str]  # of the messages, as the reader is told them
     folded: Collection[int] = ()  # messages that were folded before, and so cannot stay
     places: Mapping[int, Places] = field(
@@ -359,9 +358,8 @@ def _shares(
 ) -> list[_Result]:
     """Share `room` tokens out among results of `sizes` tokens; return those that get less than they have."""
     shares = fill(sizes, np.ones(len(sizes)), room)
-    arguments = called_arguments(history.entries)
     return [
-        _Result(index, piece.path, document_of_result(piece, arguments), size, share, piece.within)
+        _Result(index, piece.path, document_of_result(piece, history.called), size, share, piece.within)
         for (index, piece), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True)
         if share < size
     ]

@@ -211,6 +211,18 @@ def check_list(messages: Any) -> None:
         raise TypeError(f"messages must be a list of messages, not {type(messages).__name__}")
 
 
+def calls_of(entries: Sequence[Entry]) -> dict[str, str]:
+    """Name and arguments (JSON) of each call, by its id; the name alone where one message has an id twice."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        own: dict[str, str] = {}
+        for piece in entry.pieces:
+            if piece.kind == "call":
+                own[piece.call] = piece.text.partition(" ")[0] if piece.call in own else piece.text
+        found |= own
+    return found
+
+
 def read_message(message: Any) -> Entry:
     """The entry of one message; raises as `read_messages`."""
     return read_messages([message])[0]

@@ -34,7 +34,7 @@ def sources_of(entries: Sequence[Entry], numbers: Sequence[str], called: Mapping
 
     A result is a tool's, whatever the role of its message; a message of excerpts that nobody can read back
     says itself whose its words are: "excerpts 14"; what has no known shape is nobody's words: "other 12".
-    `called`: id of a call -> name of the tool.
+    `called`: id of a call -> its name and arguments.
     """
     found = []
     for entry, number in zip(entries, numbers, strict=True):
@@ -45,7 +45,7 @@ def sources_of(entries: Sequence[Entry], numbers: Sequence[str], called: Mapping
                 who = _SOURCES.get(piece.kind, piece.speaker)
                 found.append(f"{who} {number}.{piece.part}")
             elif piece.kind == "result" or (piece.kind in ("data", "picture") and (piece.call or of_tool)):
-                name = entry.name if of_tool and entry.name else called.get(piece.call, "")
+                name = entry.name if of_tool and entry.name else called.get(piece.call, "").partition(" ")[0]
                 found.append(f"tool {name} {number}" if _NAME.fullmatch(name) else f"tool {number}")
             elif piece.kind == "excerpts":
                 found.append(f"excerpts {number}")

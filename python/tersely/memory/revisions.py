@@ -154,15 +154,16 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
     near = {at: [one for one in range(max(at - _LATEST, 0), at) if claims[one]] for at in others}
     wanted = sorted({*others, *chain.from_iterable(near.values())})
     place = dict(zip(wanted, count(), strict=False))
-    vectors = resolve_embedder(None).embed([units[at][len(labels[at]) :] for at in wanted]) if others else ()
+    said = [units[at][len(labels[at]) :] for at in wanted]
+    vectors = resolve_embedder(None).embed(said) if said else np.empty((0, 0), dtype=np.float32)
     for at in others:
-        earlier = [
+        before_it = [
             one
             for one in near[at]
             if one not in found and one not in firm and places[one][0] != places[at][0]
             if not kinds[one] or not kinds[at] or kinds[one] & kinds[at]
         ]
-        close = _closest(vectors[[place[one] for one in earlier]], vectors[place[at]], earlier)
+        close = _closest(vectors[[place[one] for one in before_it]], vectors[place[at]], before_it)
         if close >= 0:
             spelled = _spelled([units[close], units[at]], [*terms[close], *terms[at]])
             if not _differ(topics[close], topics[at], spelled):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tersely.content.units import Bools, Nested, Quoted
-from tersely.engine.reading import Reading, Region, forms_of
+from tersely.engine.reading import Reading, forms_of
 from tersely.types import Int32s, Int64s, SegmentTable
 
 _DATA = ("json", "jsonl")
@@ -18,11 +18,14 @@ _ROW = 48  # characters of data that are one unit: two members of an object, abo
 def without_marks(reading: Reading, quoted: int) -> Reading:
     """The reading with kept units of the first documents one below the other: excerpts are known as parts."""
 
-    def plain(region: Region) -> Region:
-        keeps = region.form is None or region.document >= quoted or isinstance(region.form, Quoted)
-        return region if keeps else replace(region, form=None)
-
-    regions = tuple(map(plain, reading.regions))
+    regions = tuple(
+        [
+            one
+            if one.form is None or one.document >= quoted or isinstance(one.form, Quoted)
+            else replace(one, form=None)
+            for one in reading.regions
+        ]
+    )
     return replace(reading, regions=regions, forms=forms_of(regions), _same=None)
 
 
