@@ -388,26 +388,6 @@ bool is_nth(std::string_view line, std::size_t end) {
     return byte_at(line, byte_at(line, at) == ')' ? at + 1 : at) == ':';
 }
 
-// What test runners put behind the name of what failed: "... [E]".
-bool ends_failed(std::string_view line) {
-    static constexpr std::array<std::string_view, 3> kEnds = {" [E]", " [F]", " [FAIL]"};
-    if (!line.ends_with(']')) return false;
-    return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return line.ends_with(end); });
-}
-
-// Whether systemd writes a unit's state: "● nginx.service - A web server", in whatever colour.
-bool names_unit(std::string_view line) {
-    static constexpr std::array<std::string_view, 11> kUnits = {".service", ".socket", ".target",   ".mount",
-                                                                ".timer",   ".device", ".path",     ".slice",
-                                                                ".scope",   ".swap",   ".automount"};
-    if (!line.starts_with("● ")) return false;
-    const std::string_view rest = line.substr(std::string_view("● ").size());
-    const std::string_view name = rest.substr(0, rest.find(' '));
-    const std::string_view behind = rest.substr(name.size());
-    return (behind.empty() || behind.starts_with(" - ")) &&
-           std::any_of(kUnits.begin(), kUnits.end(), [&](std::string_view unit) { return name.ends_with(unit); });
-}
-
 // Signs of failure or success at the start of a line, after white space.
 std::uint32_t opening_marks(std::string_view line) {
     static constexpr std::array<std::string_view, 9> kCrosses = {"✗", "✕", "✖", "✘", "❌", "×", "⨯", "●", "‼"};
@@ -415,10 +395,10 @@ std::uint32_t opening_marks(std::string_view line) {
     const std::size_t first = line.find_first_not_of(" \t");
     if (first == std::string_view::npos) return 0;
     const std::string_view rest = line.substr(first);
-    const char two = byte_at(rest, 1);
     if (static_cast<unsigned char>(rest[0]) >= 0x80U) {
+        if (first == 0 && rest.starts_with("●")) return 0;  // at the margin it opens an item of a list
         for (const std::string_view cross : kCrosses) {
-            if (rest.starts_with(cross)) return names_unit(rest) ? 0 : kError | kFailure;
+            if (rest.starts_with(cross)) return kError | kFailure;
         }
         for (const std::string_view tick : kTicks) {
             if (rest.starts_with(tick)) return kPassed;
@@ -430,15 +410,6 @@ std::uint32_t opening_marks(std::string_view line) {
     if (rest.starts_with("! ") || rest.starts_with("E/") || line.starts_with("<<<<<<< ") ||
         line.starts_with(">>>>>>> "))
         return kError | kFailure;
-    if (rest.size() > 6 && rest[5] == ' ' && std::all_of(rest.begin() + 1, rest.begin() + 5, ascii_digit)) {  // glog
-        if (rest[0] == 'E' || rest[0] == 'F') return kError | kFailure;
-        if (rest[0] == 'W') return kTrouble;
-        if (rest[0] == 'I') return kQuiet;
-    }
-    if (rest[0] == '[' && byte_at(rest, 2) == ']') {
-        if (two == 'E' || two == 'F' || two == '!') return kError | kFailure;
-        if (two == 'I' || two == 'D') return kQuiet;
-    }
     return 0;
 }
 
@@ -533,7 +504,6 @@ Outcomes::Outcomes(std::string_view line, std::size_t head, bool goes_on)
       around_(is_around(line)),
       never_(line.ends_with("} 0") || line.ends_with("} 0.0")) {
     if (around_) marks_ = kGutter;
-    if (ends_failed(line)) marks_ |= kError | kFailure;
     if (head > 0 && head < line.size()) marks_ |= opening_marks(line.substr(head)) & kQuiet;
 }
 

@@ -122,10 +122,9 @@ struct Said {
 //    "failed=1" goes before the number in front of it, which is the value of another word;
 //  - HTTP statuses of 500 and above, after a quoted request, after "HTTP/1.1" or as the value of a key;
 //  - signs at the start of a line: crosses, pytest's "E   " (below another such line it goes on: kCompared before "-",
-//    "+" and "?", else nothing), glog's E0825 and F0825, "-/+" and "+-" of plans, "! ", ends of a conflict (<<<<<<<);
-//    " [E]" or " [F]" at its end; a word of trouble in capitals that opens it or stands before a colon (CONFLICT,
-//    REGRESSION:), but no warning; parts in capitals of which the last is such a word (TEST-UNEXPECTED-TIMEOUT), but in
-//    no parentheses; ticks are kPassed;
+//    "+" and "?", else nothing), "-/+" and "+-" of plans, "! ", ends of a conflict (<<<<<<<); a word of trouble in
+//    capitals that opens it or stands before a colon (CONFLICT, REGRESSION:), but no warning; parts in capitals of
+//    which the last is such a word (TEST-UNEXPECTED-TIMEOUT), but in no parentheses; ticks are kPassed;
 //  - a word of errors behind a line's number alone ("  12:5  error"), or at the end behind a place ("x.cc:8: Failure").
 // What a server answered with 4xx, a severity of high and a linter's codes of errors (E1124, F401) are kError.
 // A word of errors within a longer name, not at its end, says nothing of one (error-prone, my.exceptions.Names).

@@ -303,7 +303,6 @@ using detect::is_remark;
 std::vector<Block> blocks_of(View text) {
     std::vector<Block> blocks;
     bool open = false, remarks = false;
-    std::size_t lines = 0;
     each_line(text, [&](std::size_t begin, std::size_t end) {
         if (begin == end) {
             open = false;
@@ -324,17 +323,10 @@ std::vector<Block> blocks_of(View text) {
             if (above.lines() == 0) blocks.erase(blocks.end() - 2);
         }
         open = true;
-        ++lines;
         blocks.back().start.push_back(begin);
         blocks.back().end.push_back(end);
     });
-    if (blocks.size() * 2 <= lines || blocks.size() < 2) return blocks;
-    Block all;  // written with blank lines between
-    for (const Block& block : blocks) {
-        all.start.insert(all.start.end(), block.start.begin(), block.start.end());
-        all.end.insert(all.end.end(), block.end.begin(), block.end.end());
-    }
-    return {all};
+    return blocks;
 }
 
 void push(TableLayout& layout, std::size_t start, std::size_t end, RowRole role, std::int32_t head,
@@ -467,12 +459,6 @@ void read_cells(View text, const TableLayout& layout, std::size_t row, std::vect
 
 namespace {
 
-// Whether the line opens with a place and a colon, as messages do: "shop/cart.py:12: ...".
-bool names_place(View line) {
-    const View word = line.substr(0, line.find(' '));
-    return word.size() > 3 && word.back() == ':' && word.find(':') + 1 < word.size();
-}
-
 // Whether lines are rows and no sentences made from one mould: they do not end like sentences, and at most half of the
 // columns are the same everywhere. Columns that are words need more: three of one kind, one of which tells something.
 bool are_rows(View text, const Block& block, const Borders& borders) {
@@ -489,7 +475,7 @@ bool are_rows(View text, const Block& block, const Borders& borders) {
         const View view = line_of(text, block, line);
         if (is_rule(view)) continue;
         ++lines;
-        sentences += View(".!?,;:{}").find(view.back()) != View::npos || names_place(view) ? 1U : 0U;
+        sentences += View(".!?,;:{}").find(view.back()) != View::npos ? 1U : 0U;
         cells_in(view, borders, cells);
         for (const TableCell& cell : cells) {
             Column& column = columns[cell.column];
@@ -514,14 +500,6 @@ bool are_rows(View text, const Block& block, const Borders& borders) {
     }
     if (2 * sentences > lines) return false;
     return borders.words == 0 || (same >= 3 && telling >= 1 && 2 * constant <= columns.size());
-}
-
-// Whether a line is three sentences or more: a paragraph, and no row.
-bool is_paragraph(View line) {
-    std::size_t ends = 0;
-    for (std::size_t at = line.find(". "); at < line.size() && ends < 2; at = line.find(". ", at + 2))
-        ends += at + 2 < line.size() && line[at + 2] >= 'A' && line[at + 2] <= 'Z' ? 1U : 0U;
-    return ends == 2;
 }
 
 }  // namespace
@@ -560,7 +538,7 @@ float look_for_columns(View text) {
                 continue;
             }
             cells_in(view, borders, cells);
-            clean += keeps_to(view, borders) && !is_paragraph(view) ? 1U : 0U;
+            clean += keeps_to(view, borders) ? 1U : 0U;
             filled += 2 * cells.size() > borders.size() ? 1U : 0U;
         }
         const std::size_t rows = block.lines() - heading.text;

@@ -161,44 +161,6 @@ std::uint32_t openers_of(Language language) {
     }
 }
 
-// Whether statements and blocks end as they do in the language: words alone are in its neighbours, too (F# and Swift,
-// MATLAB and Lua, Groovy and Java).
-bool is_shaped(Language language, const Counts& counts) {
-    using enum Language;
-    const std::uint32_t code = counts.lines - std::min(counts.lines, counts[kComment]);
-    if (code < kFewestShaped) return true;
-    const bool braced = counts.opens * 20 >= code;
-    const bool stated = (counts.statements + counts.listed) * 8 >= code;
-    switch (language) {
-        case c:
-        case cpp:
-        case objectivec:
-        case rust:
-        case css:
-            return stated || (braced && counts.statements > 0);
-        case java:
-        case csharp:
-        case php:
-        case perl:
-        case dart:
-            return stated;
-        case go:
-        case swift:
-        case kotlin:
-        case javascript:
-        case typescript:
-            return braced || stated;
-        case lua:
-            return counts.statements * 3 < code;
-        case elixir:
-            return counts.blocks > 0;
-        case ruby:
-            return counts.blocks > 0 || counts.statements == 0;
-        default:
-            return true;
-    }
-}
-
 // Lines that open as the comments of a language do.
 std::uint32_t own_comments(const Counts& counts, Language language) {
     const std::uint32_t openers = openers_of(language);
@@ -240,16 +202,15 @@ Ranked ranked(const Counts& counts, LanguageScores scores) {
 
 // Log odds, above those of a quarter, that the best language is right; else it is one that nobody knows. A logistic
 // model, fitted on 950 public files of known languages, half of the development texts among them, and 550 of others.
-// Its signs: many different things that speak for the language, much for a line, little for the next one, comments and
-// ends of lines as the language has them.
+// Its signs: many different things that speak for the language, much for a line, little for the next one, comments as
+// the language has them.
 double odds(const Counts& counts, const Ranked& best, std::uint32_t distinct) {
     const double all = std::accumulate(counts.comments.begin(), counts.comments.end(), 0U);
     const double lines = std::max(counts.lines, 1U);
     const double code = std::max(counts.lines - std::min(counts.lines, counts[kComment]), 4U);
     const double foreign = all - own_comments(counts, best.language);
     return 1.13 * std::log2(1.0 + distinct) + 0.51 * std::min(std::log2((best.score + 1.0) / (best.next + 1.0)), 4.0) +
-           0.59 * std::log2(1 + 8 * best.score / code) - 9.7 * foreign / lines +
-           (is_shaped(best.language, counts) ? 2.8 : 0) - 6.65;
+           0.59 * std::log2(1 + 8 * best.score / code) - 9.7 * foreign / lines - 3.85;
 }
 
 // The language of the lines, and whether it is so likely that the words alone make them code.

@@ -114,15 +114,6 @@ bool is_loose(std::string_view field) {
     return !in(kToml, value[0]);
 }
 
-// Definitions, imports and literals of Python, which nothing else has below a string in three quotes that it opens
-// with.
-bool is_python_head(std::string_view head, char last) {
-    if (head.starts_with("def ") || head.starts_with("class ")) return last == ':';
-    if (head.starts_with("import ")) return last != ';' && head.find_first_of("\"'{") == std::string_view::npos;
-    if (head.starts_with("from ")) return head.find(" import ") != std::string_view::npos;
-    return head.ends_with(" = {") || head.ends_with(" = [") || head.ends_with(" = (");
-}
-
 // Whether a line is words and web addresses alone, "let me know", or a sentence of many words without signs of code.
 bool is_plain(std::string_view head) {
     const auto letters = std::count_if(head.begin(), head.end(), ascii_alpha);
@@ -232,14 +223,11 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     ++counts_.lines;
     if (line.last - line.first > 160) ++counts_.long_lines;
     const bool indented = line.indent > 0;
-    if (counts_.lines == 1 && head.starts_with("\"\"\"")) {
-        languages_.add_docstring();
-        documented_ = true;
-    }
+    if (counts_.lines == 1 && head.starts_with("\"\"\"")) languages_.add_docstring();
     if (!indented && !fenced_ && string_ == 0 && counts_.shebang == Language::none) {
         const bool own = std::any_of(kPythonOnly.begin(), kPythonOnly.end(),
                                      [&](std::string_view start) { return head.starts_with(start); });
-        if (own || (documented_ && is_python_head(head, last))) counts_.shebang = Language::python;
+        if (own) counts_.shebang = Language::python;
     }
     if (target_ && piece[line.begin] == '\t') {
         languages_.add_recipe();
@@ -341,12 +329,6 @@ void Reader::add_shape(std::string_view head, char last) {
             break;
         case '{':
             ++counts_.opens;
-            return;
-        case 'o':
-            counts_.blocks += head.ends_with(" do") ? 1 : 0;
-            return;
-        case 'd':
-            counts_.blocks += head == "end" ? 1 : 0;
             return;
         default:
             break;

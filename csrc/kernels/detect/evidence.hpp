@@ -70,7 +70,6 @@ struct Counts {
     std::uint32_t opens = 0;       // end with "{" or start with "}"
     std::uint32_t statements = 0;  // end with ";"
     std::uint32_t listed = 0;      // end with ","
-    std::uint32_t blocks = 0;      // end with " do", or are "end"
     std::uint32_t quoted = 0;      // code behind a number: "12 | return x;", "%000003  end;"
     std::uint32_t jumbled = 0;  // of these, those whose number is not the next one, nor as far on as the last one was
     std::array<std::uint32_t, kOpeners> comments{};  // by how they open
@@ -121,7 +120,6 @@ class Reader {
     bool marked_ = false;     // whether it has "…", as marks of an earlier compression do
     int named_fences_ = 0;    // fences that open with a name less those without
     bool fenced_ = false;
-    bool documented_ = false;  // whether the text opens with a string in three quotes
     bool hunk_ = false;
     bool commented_ = false;  // in a comment /* ... */
     char string_ = 0;         // the quote of a string in three quotes that is open
