@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tersely import _native
-from tersely.content.units import Bools
+from tersely.content.units import Bools, join_tables
 from tersely.engine.facts import FactCoverage, find_facts, joined_facts, rows_at
 from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, count_batch, segment
 from tersely.engine.strategies import Auto
@@ -54,7 +54,6 @@ from tersely.types import (
     Kind,
     Level,
     Request,
-    SegmentTable,
     UInt8s,
     pieces as slices,
 )
@@ -322,7 +321,8 @@ def _joined(texts: list[str], request: Request, original: int, quoted: int) -> R
     if not request.documents:
         return first
     second = in_rows(Auto().prepare(replace(request, frame=None)).reading, quoted)
-    other, more = second.table, len(second.table)
+    more = len(second.table)
+    other = replace(second.table, document=(second.table.document + before).astype(np.int32))
     own = (
         _ranks(second.worth)
         if second.ranked
@@ -347,14 +347,7 @@ def _joined(texts: list[str], request: Request, original: int, quoted: int) -> R
         request=request,
         texts=[*texts, *second.texts],
         original=original,
-        table=SegmentTable(
-            np.concatenate((table.document, other.document + before)).astype(np.int32),
-            np.concatenate((table.start, other.start)),
-            np.concatenate((table.end, other.end)),
-            np.concatenate((table.kind, other.kind)),
-            np.concatenate((table.block, other.block + 1 + table.block.max(initial=0))).astype(np.int32),
-            np.concatenate((table.heading, moved(other.heading))),
-        ),
+        table=join_tables([(table, None, 0), (other, None, 0)]),
         worth=np.concatenate((worth, own)).astype(np.float32),
         regions=(*regions, *map(shifted, second.regions)),
         group=np.concatenate((group, moved(second.group))),
