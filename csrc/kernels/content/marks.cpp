@@ -590,7 +590,8 @@ std::uint32_t Outcomes::say(const Said& word) {
         if (size == 2 && value && key_ == kLevel && line_[word.at + 1] == '0' &&
             (line_[word.at] == '5' || line_[word.at] == '6'))
             marks |= kError | kFailure;
-        if (size == 3 && line_[word.at] == '4' && http_) marks |= kError;  // what a server answered
+        // What a server answered: of a line that is a reply's first, "HTTP/1.1 422 ...", the request failed.
+        if (size == 3 && line_[word.at] == '4' && http_) marks |= kError | (words_ <= 2 ? kFailure : 0U);
     }
     if ((word.marks & kCompares) != 0 && word.runs == 1) {
         const char after = byte_at(line_, word.end);
