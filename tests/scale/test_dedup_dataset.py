@@ -261,15 +261,12 @@ def test_wrong_arguments_and_other_jobs_are_refused(tmp_path: Path) -> None:
 def test_a_job_that_kills_its_workers_is_named(tmp_path: Path) -> None:
     from tersely.scale.options import DedupOptions
     from tersely.scale.plan import plan_job
-    from tersely.scale.schedule import Schedule
+    from tersely.scale.schedule import Stages
     from tersely.scale.workspace import Workspace
 
     source = write_parquet(tmp_path / "in.parquet", [{"text": "a"}])
     root, plan = plan_job(source, tmp_path, DedupOptions(), None)
-
-    def nothing(*_: object) -> None: ...
-
-    stages = Schedule(Workspace(root, tmp_path, plan), [0], nothing, nothing)
+    stages = Stages(Workspace(root, tmp_path, plan), [0], lambda *_: None)
     for _ in range(2):
         job = stages.next()
         assert job == {"stage": "read", "number": 0} and stages.next() is None and not stages.finished

@@ -22,7 +22,7 @@ import pytest
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from row_corpus import bytes_of, make_rows, write_parquet  # noqa: E402
+from row_corpus import bytes_of, make_rows, read_out, write_parquet  # noqa: E402
 from tersely.scale import compress_dataset  # noqa: E402
 from tersely.scale.dataset import Report  # noqa: E402
 from tersely.scale.options import RowOptions  # noqa: E402
@@ -222,11 +222,21 @@ def deadly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("deadly")
-def test_a_row_that_kills_its_workers_ends_the_run_which_names_its_part(source: Path, tmp_path: Path) -> None:
-    for _ in range(2):
-        with pytest.raises(RuntimeError, match=r"workers die in job [0-9]+ of the stage 'part' of "):
-            compress_dataset(source, tmp_path / "out", workers=2, unit_bytes=SMALL)
+@pytest.mark.parametrize("size", [SMALL, 1 << 30])
+def test_rows_that_kill_their_worker_get_an_error_and_no_other_row_does(
+    source: Path, tmp_path: Path, size: int
+) -> None:
+    compress_dataset(source, tmp_path / "undisturbed", workers=0, unit_bytes=size)
+    report = compress_dataset(source, tmp_path / "out", workers=2, unit_bytes=size)
+    assert report.finished and report.errors == 2
+    rows, wanted = read_out(tmp_path / "out"), read_out(tmp_path / "undisturbed")
+    failed = [row["id"] for row in rows if row["error"] is not None]
+    assert failed == ["row-21", "row-40"] and "worker" in rows[21]["error"]
+    assert [row for row in rows if row["error"] is None] == [row for row in wanted if row["id"] not in failed]
     assert not [path for path in (tmp_path / "out").iterdir() if path.suffix == ".tmp"]
+    (tmp_path / "out" / "part-000000.parquet").rename(tmp_path / "first")
+    compress_dataset(source, tmp_path / "out", workers=1, unit_bytes=size)
+    assert (tmp_path / "out" / "part-000000.parquet").read_bytes() == (tmp_path / "first").read_bytes()
 
 
 @contextmanager

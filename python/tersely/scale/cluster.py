@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from tersely.errors import needs
-from tersely.scale.jobs import Job, answer_job, read_answer
+from tersely.scale.jobs import answer_job, read_answer
 from tersely.scale.plan import load_plan
-from tersely.scale.schedule import Schedule
+from tersely.scale.schedule import Schedule, Stages
 from tersely.scale.workspace import Workspace
 
 #: Read by a Ray that starts with us: its workers are polite to others by default, and it reports its use.
@@ -26,7 +26,7 @@ _WAIT = 1.0  # seconds until it is looked whether nodes have joined
 
 def run_on_ray(
     space: Workspace,
-    schedule: Schedule,
+    schedule: Schedule | Stages,
     address: str | None,
     most: int | None,
 ) -> None:
@@ -38,7 +38,7 @@ def run_on_ray(
     with _connection(address) as ray:
         # One that dies is counted by the schedule, so Ray does not try again by itself.
         task = ray.remote(num_cpus=1, max_retries=0)(_task)
-        running: dict[Any, Job] = {}
+        running: dict[Any, dict[str, Any]] = {}
         try:
             while not schedule.finished:
                 room = most or int(ray.cluster_resources().get("CPU", 1))
@@ -53,7 +53,7 @@ def run_on_ray(
                 ray.cancel(place, force=True)
 
 
-def _take(ray: Any, place: Any, job: Job, schedule: Schedule) -> None:
+def _take(ray: Any, place: Any, job: dict[str, Any], schedule: Schedule | Stages) -> None:
     """Record the outcome of a task."""
     died = (
         ray.exceptions.WorkerCrashedError,
@@ -69,7 +69,7 @@ def _take(ray: Any, place: Any, job: Job, schedule: Schedule) -> None:
         schedule.ended(job, read_answer(answer))
 
 
-def _task(root: str, out: str, digest: str, job: Job) -> dict[str, Any]:
+def _task(root: str, out: str, digest: str, job: dict[str, Any]) -> dict[str, Any]:
     """Do a job, in a worker of Ray."""
     return answer_job(_workspace(root, out, digest), job)
 

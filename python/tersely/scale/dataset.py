@@ -18,7 +18,7 @@ from tersely.files import file_lock
 from tersely.scale.local import run_here, run_locally
 from tersely.scale.options import DedupArguments, DedupOptions, RowArguments, RowOptions
 from tersely.scale.plan import Options, Plan, load_plan, plan_job
-from tersely.scale.schedule import Schedule
+from tersely.scale.schedule import Schedule, Stages
 from tersely.scale.workspace import (
     SHUFFLE,
     Totals,
@@ -120,7 +120,7 @@ def compress_dataset(
 
     Returns:
         A `Report`. Parts are in the order of the source; the columns of the id and the text have the source's
-        names. A row that cannot be compressed, or has more than 64 MiB, has a null text, and
+        names. A row that cannot be compressed, kills its worker, or has more than 64 MiB has a null text, and
         `error` says why.
 
     Raises:
@@ -129,7 +129,6 @@ def compress_dataset(
         OSError: a file cannot be read or written, for example because the disk is full. Call it again to go
             on.
         MissingExtraError: pyarrow is not installed.
-        RuntimeError: a task killed its worker three times.
 
     O(characters) on all workers together; each worker needs the memory of one part.
     """
@@ -245,7 +244,11 @@ def _run(
     processes: int,
 ) -> None:
     """Do the jobs that make the parts of some units."""
-    schedule = Schedule(space, units, state.done, state.stage)
+    schedule: Schedule | Stages
+    if isinstance(space.plan.options, DedupOptions):
+        schedule = Stages(space, units, state.done, state.stage)
+    else:
+        schedule = Schedule(space, units, state.done)
     if place is not None:
         from tersely.scale.cluster import run_on_ray
 
@@ -313,11 +316,10 @@ class _Progress:
         self._call()
 
     def stage(self, name: str, share: float) -> None:
-        """Record a job's stage, and the share of all work that is done; of compression, parts say that."""
-        if self._plan.options.job == DedupOptions.job:
-            with self._lock:
-                self._stage = name, share
-            self._call()
+        """Record a job's stage, and the share of all work that is done."""
+        with self._lock:
+            self._stage = name, share
+        self._call()
 
     def report(self, digest: str | None = None) -> Report:
         """Report the progress so far."""

@@ -1,46 +1,63 @@
-"""Do a job: write a part, or do another step of `dedup_dataset`; and answer how it ended.
+"""Do a job: make a part, or a step of `dedup_dataset`; and answer how it ended.
 
-A job is a small JSON object, such as {"stage": "match", "number": 3} (merging.py), and any process that sees
-the source and the output can do it. The part of a unit is {"stage": "part", "number": 3}.
+A job is a small JSON object, and any process that sees the source and the output can do it:
+
+    {"unit": 3}                             the part of unit 3
+    {"unit": 3, "deadly": [7]}              the same, row by row; those that killed their workers get an error
+    {"stage": "match", "number": 3}         a step of `dedup_dataset` (merging.py)
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
-from typing import Any, TypedDict
+from typing import Any
 
 from tersely.scale.options import RowOptions
-from tersely.scale.rows import arrow, compress_rows
+from tersely.scale.rows import arrow, compress_rows, failed_rows
 from tersely.scale.workspace import Totals, Workspace, totals_of
 
-
-class Job(TypedDict):
-    """A job: the name of its stage, and its number there."""
-
-    stage: str
-    number: int
+_DEADLY = "WorkerDied: the worker that compressed this row died, three times"
 
 
-def run_job(space: Workspace, job: Job) -> Totals:
+def run_job(space: Workspace, job: Mapping[str, Any]) -> Totals:
     """Do a job, and return the totals of its rows.
 
     Raises OSError (a full disk, a file that is gone), ValueError (the source changed).
     """
-    options, unit, schema = space.plan.options, job["number"], space.plan.schema
-    if not isinstance(options, RowOptions):
+    if "stage" in job:
         from tersely.scale.merging import run_stage  # a worker that compresses starts without it
 
-        return run_stage(space, job["stage"], unit)
-    tables = [compress_rows(rows, options, schema) for rows in space.read_rows(unit, options.columns)]
+        return run_stage(space, job["stage"], job["number"])
+    unit, schema = job["unit"], space.plan.schema
+    tables = list(_compress_unit(space, unit, job.get("deadly")))
     table = arrow().concat_tables(tables) if tables else schema.empty_table()
     totals = totals_of(table)
     space.publish_part(unit, table, totals)
     return totals
 
 
-def answer_job(space: Workspace, job: Job) -> dict[str, Any]:
+def _compress_unit(space: Workspace, unit: int, deadly: Collection[int] | None) -> Iterator[Any]:
+    """The rows of a unit, compressed, batch by batch; with `deadly` one by one, but for these."""
+    options, schema = space.plan.options, space.plan.schema
+    assert isinstance(options, RowOptions)
+    at = 0
+    space.note_row(unit, None)
+    for batch in space.read_rows(unit, options.columns):
+        for rows in [batch] if deadly is None else batch.each():
+            if deadly is None:
+                yield compress_rows(rows, options, schema)
+            elif at in deadly:
+                yield failed_rows(rows, _DEADLY, schema)
+            else:
+                space.note_row(unit, at)
+                yield compress_rows(rows, options, schema)
+                space.note_row(unit, None)
+            at += len(rows)
+
+
+def answer_job(space: Workspace, job: Mapping[str, Any]) -> dict[str, Any]:
     """Do a job, and report its outcome."""
     try:
         totals = run_job(space, job)

@@ -10,9 +10,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
+from typing import Any
 
-from tersely.scale.jobs import Job, read_answer, run_job
-from tersely.scale.schedule import Schedule
+from tersely.scale.jobs import read_answer, run_job
+from tersely.scale.schedule import Schedule, Stages
 from tersely.scale.workspace import Totals, Workspace
 
 #: One thread a process: the processes share the cores, and no result depends on threads.
@@ -37,12 +39,12 @@ class _Worker:
         self._process: subprocess.Popen[str] | None = None
         self._ready = False
 
-    def run(self, job: Job) -> Totals:
+    def run(self, job: Mapping[str, Any]) -> Totals:
         """Do a job. Raises the worker's error, or _WorkerDiedError."""
         process = self._ready_process()
         assert process.stdin is not None and process.stdout is not None
         with contextlib.suppress(BrokenPipeError, json.JSONDecodeError):  # the last line may be cut
-            print(json.dumps(job), file=process.stdin, flush=True)
+            print(json.dumps(dict(job)), file=process.stdin, flush=True)
             return read_answer(json.loads(process.stdout.readline()))
         self.stop()
         raise _WorkerDiedError
@@ -90,7 +92,7 @@ class _Worker:
         return process
 
 
-def run_here(space: Workspace, schedule: Schedule) -> None:
+def run_here(space: Workspace, schedule: Schedule | Stages) -> None:
     """Do all jobs of a schedule in this process, one after another; a crash in one ends it.
 
     Raises what a job raises.
@@ -99,7 +101,7 @@ def run_here(space: Workspace, schedule: Schedule) -> None:
         schedule.ended(job, run_job(space, job))
 
 
-def run_locally(space: Workspace, schedule: Schedule, workers: int) -> None:
+def run_locally(space: Workspace, schedule: Schedule | Stages, workers: int) -> None:
     """Do all jobs of a schedule on so many processes.
 
     Raises the first error of a job once all workers are stopped, and KeyboardInterrupt.

@@ -373,6 +373,14 @@ class Rows:
     def __len__(self) -> int:
         return len(self.errors)
 
+    def each(self) -> Iterator[Rows]:
+        """Yield each row alone."""
+        for row in range(len(self)):
+            at = slice(row, row + 1)
+            kept = {name: array[at] for name, array in self.kept.items()}
+            values = {role: column[at] for role, column in self.values.items()}
+            yield Rows(values, self.errors[at], kept)
+
 
 def compress_table(table: Any, **options: Unpack[RowArguments]) -> Any:
     """Compress each row of a table; the result has one row for each, in the same order.
@@ -511,6 +519,11 @@ def compress_rows(rows: Rows, options: RowOptions, schema: Any) -> Any:
         found.append(result)
         errors.append(error)
     return _table(rows, found, errors, schema)
+
+
+def failed_rows(rows: Rows, error: str, schema: Any) -> Any:
+    """Return the output of rows that are not compressed, for a reason."""
+    return _table(rows, [None] * len(rows), [error] * len(rows), schema)
 
 
 def _compress(text: Any, query: Any, budget: Any, options: RowOptions) -> Compressed:

@@ -14,10 +14,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tersely.scale.jobs import Job
+from typing import Any
 
 
 def main() -> None:
@@ -26,7 +23,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     settings = json.loads(sys.stdin.readline())
-    jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    jobs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
 
     from tersely.scale.jobs import answer_job
@@ -41,7 +38,7 @@ def main() -> None:
         print(json.dumps(answer_job(space, jobs.get())), file=answers, flush=True)
 
 
-def _listen(jobs: queue.SimpleQueue[Job]) -> None:
+def _listen(jobs: queue.SimpleQueue[dict[str, Any]]) -> None:
     """Take jobs in; end the process, whatever it does, when no more can come."""
     for line in sys.stdin:
         jobs.put(json.loads(line))

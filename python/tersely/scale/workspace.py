@@ -166,6 +166,23 @@ class Workspace:
             write_table(table, fresh)
         sync_to_disk(self.out)
 
+    def note_row(self, unit: int, row: int | None) -> None:
+        """Note which row of a unit is being done; None: none. Raises OSError."""
+        if row is None:
+            self._row_file(unit).unlink(missing_ok=True)
+        else:
+            self._row_file(unit).write_text(str(row), encoding="ascii")
+
+    def noted_row(self, unit: int) -> int | None:
+        """The row that a worker was at when it died; None: it was at none."""
+        try:
+            return int(self._row_file(unit).read_text(encoding="ascii"))
+        except (FileNotFoundError, ValueError):  # none, or it died as it wrote the number
+            return None
+
+    def _row_file(self, unit: int) -> Path:
+        return self.out / f".{part_name(unit)}.tmp"
+
 
 def _read_parquet(
     path: Path, name: str, start: int, stop: int, wanted: Columns, types: Mapping[str, Any]
