@@ -18,7 +18,9 @@ from tersely.retrieval import (
     CompressionConfig,
     CompressionResult,
     CompressionStrategy,
+    ContentSummarizer,
     ContextualCompressor,
+    ExtractiveCompressor,
     RelevanceScorer,
     SearchResult,
     SegmentSize,
@@ -50,6 +52,28 @@ def test_the_parts_and_their_defaults() -> None:
     assert other.llm is not None
     assert other.config.default_strategy is CompressionStrategy.HYBRID
     assert other.budget_manager.available() == 7000
+
+
+@pytest.mark.parametrize(
+    ("start", "wanted"),
+    [
+        (lambda: ContextualCompressor().compress(CORPUS, QUERY), "text"),
+        (lambda: RelevanceScorer().score(CORPUS, QUERY), "warnings"),
+        (lambda: ExtractiveCompressor().compress(CORPUS[0], QUERY, 9), "text"),
+        (lambda: ContentSummarizer(lambda prompt: "Keys.").summarize("Keys rotate."), "text"),
+    ],
+)
+def test_a_prescribed_coroutine_says_at_once_that_it_was_not_awaited(start: Any, wanted: str) -> None:
+    pending = start()
+    with pytest.raises(AttributeError, match=rf"is a coroutine: await it.* only then has it '{wanted}'"):
+        getattr(pending, wanted)
+    pending.close()
+
+    async def both() -> tuple[Any, Any]:
+        return await start(), await asyncio.wait_for(asyncio.create_task(start()), 60)
+
+    first, second = asyncio.run(both())
+    assert hasattr(first, wanted) and type(first) is type(second)
 
 
 def test_one_model_goes_by_either_name_and_two_are_refused() -> None:

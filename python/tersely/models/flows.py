@@ -2,15 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import functools
+from collections.abc import Callable, Coroutine, Generator
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from tersely.models.language_models import CheckedLanguageModel, Completion, acomplete_all, complete_all
 
 Result = TypeVar("Result")
+Given = ParamSpec("Given")
 
 Flow = Generator[list[str], list[Completion], Result]  # work that yields prompts and takes their completions
+
+
+class UnawaitedCoroutine(Coroutine[Any, Any, Result]):
+    """A coroutine whose attributes raise an error that says it was not awaited."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Result], hint: str) -> None:
+        """Take the coroutine and the error's text."""
+        self._coroutine, self._hint = coroutine, hint
+
+    def send(self, value: Any) -> Any:
+        """Advance the coroutine, as an event loop does."""
+        return self._coroutine.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        """Raise where the coroutine waits."""
+        return self._coroutine.throw(*error)
+
+    def close(self) -> None:
+        """End the coroutine."""
+        self._coroutine.close()
+
+    def __await__(self) -> Generator[Any, None, Result]:
+        """Wait for the result."""
+        return self._coroutine.__await__()
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise AttributeError: there is no result yet."""
+        raise AttributeError(f"{self._hint}; only then has it {name!r}")
+
+
+def to_be_awaited(
+    method: Callable[Given, Coroutine[Any, Any, Result]],
+) -> Callable[Given, Coroutine[Any, Any, Result]]:
+    """Decorate a coroutine that a design prescribes, so that a forgotten `await` is told at once."""
+    hint = f"{method.__qualname__} is a coroutine: await it, or call its twin in _sync, if there is one"
+
+    @functools.wraps(method)
+    def start(*args: Given.args, **kwargs: Given.kwargs) -> UnawaitedCoroutine[Result]:
+        return UnawaitedCoroutine(method(*args, **kwargs), hint)
+
+    return start
 
 
 def one_model(**named: Any) -> Any:

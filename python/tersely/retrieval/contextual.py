@@ -21,7 +21,7 @@ from tersely.engine.reading import count, count_batch, separator_cost, to_spans
 from tersely.engine.strategies import Auto, Extractive, Prepared, with_required
 from tersely.errors import BudgetExceededError, ModelReplyError, RelevanceScoringError, SummarizationError
 from tersely.models.counters import resolve_counter
-from tersely.models.flows import Flow, limited, one_model, run_flow, run_flow_async
+from tersely.models.flows import Flow, limited, one_model, run_flow, run_flow_async, to_be_awaited
 from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
 from tersely.retrieval.chunks import (
     ChunkResult,
@@ -527,6 +527,7 @@ class ContextualCompressor:
         """The scorer of documents: yours, or a RelevanceScorer."""
         return self._scorer or RelevanceScorer(level=self.config.segment_size)
 
+    @to_be_awaited
     async def compress(
         self,
         documents: Any,
@@ -577,6 +578,7 @@ class ContextualCompressor:
                 answer = error
         return run_flow(self._steps(call, answer, self.llm), self.llm, call.config.batch_size)
 
+    @to_be_awaited
     async def compress_batch(self, batches: Sequence[CompressionBatch]) -> list[CompressionResult]:
         """Compress the documents of several calls side by side; results are in the order of the calls.
 
@@ -591,6 +593,7 @@ class ContextualCompressor:
                 raise result
         return [result for result in found if isinstance(result, CompressionResult)]
 
+    @to_be_awaited
     async def compress_results(
         self, results: Sequence[SearchResult], query: str, config: CompressionConfig | None = None
     ) -> CompressionResult:

@@ -23,6 +23,7 @@ from tersely.engine.worth import document_probability, has_to_do
 from tersely.kernels import budgeted_select
 from tersely.kernels.checks import to_numbers
 from tersely.models.counters import resolve_counter
+from tersely.models.flows import to_be_awaited
 from tersely.retrieval.chunks import read_chunks
 from tersely.retrieval.scoring import (
     RelevanceScore,
@@ -413,6 +414,7 @@ class ExtractiveCompressor:
         self.counter = resolve_counter(counter)
         self.separator = checks.text(separator, "separator")
 
+    @to_be_awaited
     async def score_segments(self, segments: Sequence[Segment], query: str) -> list[float]:
         """Return the relevance of each segment, in [0, 1], as if the segments were one document."""
         text = Document("".join(segment.gap + segment.text for segment in segments))
@@ -444,6 +446,7 @@ class ExtractiveCompressor:
             chosen = np.flatnonzero(subsets[int(worth.argmax())])
         return [segments[row] for row in rows[chosen].tolist()]
 
+    @to_be_awaited
     async def compress(self, document: Any, query: str, token_budget: int) -> ExtractedContent:
         """Return the best segments of a document within a token budget.
 

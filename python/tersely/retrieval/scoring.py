@@ -38,7 +38,7 @@ from tersely.models.embedders import (
     resolve_pruner,
     resolve_reranker,
 )
-from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
+from tersely.models.flows import Flow, one_model, run_flow, run_flow_async, to_be_awaited
 from tersely.models.language_models import resolve_language_model
 from tersely.text import clipped
 from tersely.types import Document, Float32s, Float64s, Int64s, LateSequence, Level, SegmentTable
@@ -533,6 +533,7 @@ class RelevanceScorer:
         """
         return run_flow(self._steps(to_documents(documents), checks.text(query, "query")), self._llm, _LIMIT)
 
+    @to_be_awaited
     async def score(self, documents: Any, query: str) -> RelevanceScores:
         """Score as `score_sync` does, from an event loop, which an async language model then uses."""
         steps = self._steps(to_documents(documents), checks.text(query, "query"))

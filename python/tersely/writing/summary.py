@@ -11,7 +11,7 @@ from tersely import checks
 from tersely.engine.reading import count, segment
 from tersely.errors import SummarizationError
 from tersely.models.counters import resolve_counter
-from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
+from tersely.models.flows import Flow, one_model, run_flow, run_flow_async, to_be_awaited
 from tersely.models.language_models import resolve_language_model
 from tersely.protocols import BatchTokenCounter
 from tersely.writing.checks import cut_to_fit, unsupported_facts
@@ -117,6 +117,7 @@ class ContentSummarizer:
         """
         return self._only(run_flow(self._one(text, query, token_budget), self.model, self.batch_size))
 
+    @to_be_awaited
     async def summarize(self, text: str, query: str = "", token_budget: int | None = None) -> Summary:
         """Summarize as `summarize_sync` does, from an event loop, by `acomplete` if the model has it."""
         flow = self._one(text, query, token_budget)
