@@ -101,7 +101,7 @@ def add_expand(commands: Commands) -> None:
     parser.flag("--store FILE", f"the store ({_VARIABLE}, or the user's)")
     parser.flag("--version N", "version of the id, from 1 (the newest)")
     parser.flag("--document N", "number of the file, from 0, if there are several")
-    parser.flag("--masked", "print it even if it was masked when it was stored")
+    parser.flag("--masked", "print it even if secrets were masked when it was stored")
     parser.flag(*OUTPUT)
 
 

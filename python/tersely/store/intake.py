@@ -1,4 +1,4 @@
-"""Check texts that are to be stored, mask what the caller masks in them, take digests."""
+"""Check texts that are to be stored, have their secrets masked where that was asked for, take digests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,6 @@ from tersely import checks
 from tersely.store.texts import MAX_TEXT_BYTES
 from tersely.types import Compressed, Document
 
-Mask = Callable[[str], str]
 DOCUMENTS = "tersely.documents"  # where each document is, in the metadata of an original: it is in files
 _SEPARATOR = "\n\n"  # between the documents of an original
 _MAX_ID = 512  # characters
@@ -28,10 +27,10 @@ class Intake:
     Attributes:
         id: the caller's, or one made of the digest.
         data: UTF-8 of `text`, lone surrogates included.
-        text: what is stored: the caller's text, as the caller's function masks it.
+        text: what is stored: the caller's text, its secrets masked where that was asked for.
         digest: SHA-256 of `data`.
         metadata: as JSON, "" for none.
-        masked: whether that changed it.
+        masked: secrets that were masked.
     """
 
     id: str
@@ -39,22 +38,26 @@ class Intake:
     text: str
     digest: bytes
     metadata: str
-    masked: bool
+    masked: int
 
 
-def take_in(text: str, id: Any, metadata: Mapping[str, Any] | None, *, mask: Mask | None) -> Intake:
+def take_in(text: str, id: Any, metadata: Mapping[str, Any] | None, *, mask: bool) -> Intake:
     """Prepare a text for storing. Without an id, one is made of the digest.
 
     Raises TypeError and ValueError: not a text, over 256 MiB, metadata that is no JSON.
     """
     checks.text(text, "a text to store")
-    given, text = text, text if mask is None else checks.text(mask(text), "a masked text")
+    masked = 0
+    if mask:
+        from tersely.store.secrets import mask_secrets  # its patterns take a while to be made
+
+        text, masked = mask_secrets(text)
     data = text.encode("utf-8", "surrogatepass")  # what is no text comes back as it was
     if len(data) > MAX_TEXT_BYTES:
         raise ValueError(f"a text to store has at most {MAX_TEXT_BYTES} bytes, not {len(data)}")
     digest = hashlib.sha256(data).digest()
     name = digest.hex()[:_MADE_ID] if id is None else check_id(id)
-    return Intake(name, data, text, digest, write_mapping(metadata, "metadata", mask=mask), text != given)
+    return Intake(name, data, text, digest, write_mapping(metadata, "metadata", mask=mask), masked)
 
 
 def check_id(id: Any) -> str:
@@ -68,27 +71,22 @@ def check_id(id: Any) -> str:
     return checks.identifier(id, "an id")
 
 
-def write_mapping(mapping: Mapping[str, Any] | None, name: str, *, mask: Mask | None) -> str:
+def write_mapping(mapping: Mapping[str, Any] | None, name: str, *, mask: bool) -> str:
     """Write a mapping as JSON, keys in their order; '' for None and for an empty one."""
     if mapping is None:
         return ""
     if not isinstance(mapping, Mapping):
         raise TypeError(f"{name} must be a mapping, not {type(mapping).__name__}")
-    plain = dict(mapping) if mask is None else _masked(mapping, mask)
+    plain = dict(mapping)
+    if mask:
+        from tersely.store.secrets import mask_mapping
+
+        plain = mask_mapping(mapping)
     try:
         written = json.dumps(plain, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise type(error)(f"{name} must be JSON: {error}") from error
     return written if plain else ""
-
-
-def _masked(value: Any, mask: Mask) -> Any:
-    """Mask every text of a value, however deep; keys stay."""
-    if isinstance(value, str):
-        return checks.text(mask(value), "a masked text")
-    if isinstance(value, Mapping):
-        return {key: _masked(inner, mask) for key, inner in value.items()}
-    return [_masked(inner, mask) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
 def check_ratio(ratio: float | None, original: int, compressed: int) -> float:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from tersely import checks
 from tersely.documents import to_documents
 from tersely.errors import NotReversibleError
 from tersely.sqlite import Database
@@ -16,7 +15,6 @@ from tersely.store import changes, versions
 from tersely.store.changes import FORMAT
 from tersely.store.intake import (
     DOCUMENTS,
-    Mask,
     check_id,
     document_of,
     join_documents,
@@ -57,11 +55,11 @@ class Store:
     """
 
     def __init__(
-        self, file: Database, *, mask: Mask | None, vectors: Vectors | None, clock: Callable[[], datetime]
+        self, file: Database, *, mask_secrets: bool, vectors: Vectors | None, clock: Callable[[], datetime]
     ) -> None:
         """`Store.open` makes one."""
         self.path = file.path
-        self._mask, self._clock = mask, clock
+        self._mask, self._clock = mask_secrets, clock
         self._file, self._vectors = file, vectors
 
     @classmethod
@@ -70,7 +68,7 @@ class Store:
         path: str | os.PathLike[str],
         *,
         read_only: bool = False,
-        mask: Callable[[str], str] | None = None,
+        mask_secrets: bool = False,
         embedder: Any = False,
         clock: Callable[[], datetime] = _now,
     ) -> Self:
@@ -80,9 +78,8 @@ class Store:
             path: the SQLite file; PATH-wal, PATH-shm and PATH-lock are beside it. A new one can be read and
                 written by its owner alone.
             read_only: for a file or folder that must not, or cannot, be written.
-            mask: called with every text and every text of metadata before anything is stored, it returns
-                what is stored, without secrets for example; a changed original cannot be restored. Ids are
-                not masked.
+            mask_secrets: keys, tokens and passwords that are recognized are masked before anything is stored;
+                such an original cannot be restored. Ids are not masked.
             embedder: makes vectors, which searches use in addition to words: an object with
                 `embed(list[str])`, or None for the one that comes with tersely. False: searches use words
                 alone, and nothing is embedded.
@@ -90,8 +87,7 @@ class Store:
         """
         vectors = None if embedder is False else Vectors(embedder)
         file = Database(Path(path), FORMAT, read_only=read_only)
-        mask = checks.callable_or_none(mask, "mask")
-        return cls(file, mask=mask, vectors=vectors, clock=clock)
+        return cls(file, mask_secrets=mask_secrets, vectors=vectors, clock=clock)
 
     def __enter__(self) -> Self:
         return self
@@ -268,16 +264,17 @@ class Store:
         Args:
             id, version: as in `get`.
             document: of what `keep` stored, this document alone.
-            masked: whether an original that was masked may be given as it was stored.
+            masked: whether an original in which secrets were masked may be given as it was stored.
 
-        Raises UnknownIdError, NotReversibleError for a masked original, and IndexError.
+        Raises UnknownIdError, NotReversibleError for an original with masked secrets, and IndexError.
         """
         with self._file.reading() as connection:
             row = versions.find(connection, check_id(id), version)
             root = versions.find_original(connection, row)
         if root.masked and not (masked and document is None):
             raise NotReversibleError(
-                f"the original of {id!r} was masked before it was stored (masked=True gives the masked text)"
+                f"the original of {id!r} was not stored as it was: {root.masked} secrets were masked on the "
+                "way in (masked=True gives the masked text)"
             )
         if document is None:
             return root.text

@@ -34,7 +34,7 @@ class Stored:
         original_version: the version of the same id that this one was made from, through however many
             compressions; its own for an original.
         compressed_id: the name of this compressed version; None for an original.
-        masked: whether it was masked on the way in, so that the text as given was not stored.
+        masked: secrets that were masked on the way in; above 0 the text as given was not stored.
     """
 
     id: str
@@ -45,7 +45,7 @@ class Stored:
     created: datetime
     original_version: int
     compressed_id: str | None = None
-    masked: bool = False
+    masked: int = 0
 
     @property
     def is_original(self) -> bool:
@@ -148,7 +148,7 @@ class Row:
             self.root,
             self.created,
             self.metadata,
-            int(self.masked),
+            self.masked,
         ]
         fields += [self.compressed_id, self.ratio, self.preserved]
         return hashlib.blake2b(json.dumps(fields).encode(), digest_size=8).digest()
@@ -256,7 +256,7 @@ def to_stored(row: Row) -> Stored:
         to_datetime(row.created),
         row.root,
         row.compressed_id,
-        bool(row.masked),
+        row.masked,
     )
 
 

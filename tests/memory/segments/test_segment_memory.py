@@ -212,8 +212,8 @@ def test_three_times_compressed_expands_to_the_root(kept: SegmentMemory, store: 
     assert memory.expand_compressed_context(ids[0]).original_text == MESSAGE
 
 
-def test_what_was_masked_is_not_counted(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "masked.sqlite", mask=lambda text: text.replace("hunter2", "***")) as store:
+def test_masked_secrets_are_not_counted(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "masked.sqlite", mask_secrets=True) as store:
         memory = SegmentMemory(store)
         memory.store_context_segment(f"{NOTE} password = hunter2hunter2hunter2", segment_id="note")
         segment = memory.get("note")

@@ -203,8 +203,8 @@ class SegmentMemory:
         `segment_id`: a segment's id, or the id of any compressed version of it. A segment that is neither
         compressed nor outside the context gives an error.
 
-        Several threads may expand the same segment: each gets the original. Raises NotReversibleError if it
-        was masked when it was stored, and VersionConflictError if other writers keep changing it.
+        Several threads may expand the same segment: each gets the original. Raises NotReversibleError if
+        secrets were masked when it was stored, and VersionConflictError if other writers keep changing it.
         """
         refused = ExpandResult(segment_id, error=_NOT_COMPRESSED, code="not_compressed")
         try:
