@@ -104,6 +104,31 @@ py::array_t<float> check_pairs(const py::array& x, const Input<std::int32_t>& i,
     return to_array(std::move(similarity));
 }
 
+std::int32_t join_found(const Input<std::int32_t>& rows, const Input<std::int64_t>& limits,
+                        const Input<std::int32_t>& found, const Input<float>& similarity, Int32s labels,
+                        Int32s representatives, std::int32_t clusters) {
+    const std::span<std::int32_t> all = writable(labels);
+    const std::span<std::int32_t> best = writable(representatives);
+    const std::span<const std::int64_t> ends = view(limits);
+    require(best.size() == all.size(), "labels and representatives must have one length");
+    require(ends.size() == view(rows).size() + 1 && ends.front() == 0, "limits must have one more entry than rows");
+    for (std::size_t r = 1; r < ends.size(); ++r) require(ends[r - 1] <= ends[r], "limits must ascend");
+    require(
+        ends.back() == static_cast<std::int64_t>(view(found).size()) && view(found).size() == view(similarity).size(),
+        "found and similarity must end with limits");
+    check_inside(view(rows), all.size());
+    check_inside(view(found), all.size());
+    std::size_t taken = 0;
+    for (const std::int32_t label : all) {
+        require(label < clusters, "labels must be below clusters");
+        taken += label >= 0;
+    }
+    require(clusters >= 0 && static_cast<std::size_t>(clusters) <= taken, "clusters must have rows");
+    require(taken + view(rows).size() <= all.size(), "rows must not have been taken");
+    const Release release(kLong);
+    return cluster::join_found(view(rows), ends, view(found), view(similarity), all, best, clusters);
+}
+
 void unite(Int32s parent, const Input<std::int32_t>& i, const Input<std::int32_t>& j) {
     const std::span<std::int32_t> up = writable(parent);
     require(view(i).size() == view(j).size(), "i and j must have one length");
@@ -280,6 +305,8 @@ void bind_similarity(py::module_& m) {
           py::arg("single"), py::arg("threads"), py::arg("progress"));
     m.def("check_pairs", &check_pairs, py::arg("x"), py::arg("i"), py::arg("j"), py::arg("threshold"),
           py::arg("threads"));
+    m.def("join_found", &join_found, py::arg("rows"), py::arg("limits"), py::arg("found"), py::arg("similarity"),
+          py::arg("labels").noconvert(), py::arg("representatives").noconvert(), py::arg("clusters"));
     m.def("held_together", &held_together, py::arg("group"), py::arg("follows"));
     m.def("unite", &unite, py::arg("parent").noconvert(), py::arg("i"), py::arg("j"));
     m.def("guards", &guards, py::arg("texts"));

@@ -276,6 +276,15 @@ def facility_location(
     progress: _Progress | None,
 ) -> _Chosen: ...
 def check_pairs(x: _Matrix, i: _Int32s, j: _Int32s, threshold: float, threads: int) -> _Float32s: ...
+def join_found(
+    rows: _Int32s,
+    limits: _Int64s,
+    found: _Int32s,
+    similarity: _Float32s,
+    labels: _Int32s,
+    representatives: _Int32s,
+    clusters: int,
+) -> int: ...
 def guards(
     texts: list[str],
 ) -> tuple[

@@ -38,7 +38,7 @@ LONG: dict[str, Callable[[], Call]] = {
     "similarity": lambda: partial(cosine_similarity, WIDE),
     "similarity of two": lambda: partial(cosine_similarity, WIDE, WIDE),
     "single of copies": lambda: partial(
-        threshold_clusters, WIDE[:1, :16].repeat(40_000, 0), 0.9, linkage="single"
+        threshold_clusters, WIDE[:1, :16].repeat(40_000, 0), 0.9, linkage="single", backend="exact"
     ),
     **{
         name: partial(make, size)

@@ -267,6 +267,30 @@ void check_pairs(const similarity::Rows& rows, std::span<const std::int32_t> i, 
     run_units(workers.at_most(work), (i.size() + kPairs - 1) / kPairs, check);
 }
 
+std::int32_t join_found(std::span<const std::int32_t> rows, std::span<const std::int64_t> limits,
+                        std::span<const std::int32_t> found, std::span<const float> similarity,
+                        std::span<std::int32_t> labels, std::span<std::int32_t> representatives,
+                        std::int32_t clusters) {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        std::int32_t best = -1;
+        float most = -2;
+        for (auto k = static_cast<std::size_t>(limits[r]); k < static_cast<std::size_t>(limits[r + 1]); ++k) {
+            const std::int32_t cluster = labels[static_cast<std::size_t>(found[k])];
+            if (cluster < 0 || representatives[static_cast<std::size_t>(cluster)] != found[k]) continue;
+            if (similarity[k] > most || (similarity[k] == most && cluster < best)) {
+                most = similarity[k];
+                best = cluster;
+            }
+        }
+        if (best < 0) {
+            best = clusters++;
+            representatives[static_cast<std::size_t>(best)] = rows[r];
+        }
+        labels[static_cast<std::size_t>(rows[r])] = best;
+    }
+    return clusters;
+}
+
 namespace {
 
 using lexical::IdRows;

@@ -22,6 +22,11 @@ def united(size: int, i: Rows, j: Rows) -> Int32s:
     """
     parent = np.arange(size, dtype=np.int32)
     _native.unite(parent, i.astype(np.int32), j.astype(np.int32))
+    return roots(parent)
+
+
+def roots(parent: Int32s) -> Int32s:
+    """Find the root of each row (int32[n]); a parent is never above its row."""
     while not np.array_equal(parent, above := parent[parent]):
         parent = above
     return parent

@@ -9,9 +9,11 @@ import numpy.typing as npt
 
 from tersely import _native, checks
 from tersely.kernels.checks import Progress, to_matrix, to_numbers, to_threads
+from tersely.kernels.large import Recall, faiss_clusters
 from tersely.types import Int32s
 
 _LINKAGES = ("representative", "single")
+_BACKENDS = ("exact", "faiss")
 
 
 class Clusters(NamedTuple):
@@ -21,11 +23,13 @@ class Clusters(NamedTuple):
         labels: int32[n], the cluster of each row.
         representatives: int32[k], the best row of each cluster; clusters are numbered in their order.
         sizes: int32[k], rows in each.
+        recall: what share of the true pairs was found where an approximate index was used; None: all.
     """
 
     labels: Int32s
     representatives: Int32s
     sizes: Int32s
+    recall: Recall | None = None
 
 
 def threshold_clusters(
@@ -34,6 +38,7 @@ def threshold_clusters(
     scores: npt.ArrayLike | None = None,
     *,
     linkage: Literal["representative", "single"] = "representative",
+    backend: Literal["exact", "faiss"] = "exact",
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Clusters:
@@ -56,6 +61,9 @@ def threshold_clusters(
         threshold: cosine, inclusive; decided as in double with a tolerance of 1e-9.
         scores: finite numbers, one per row; higher is taken first.
         linkage: how rows join.
+        backend: "exact" compares all rows; "faiss" (extra `faiss`) only those that an inverted file index
+            finds near each other, decides each pair as exactly, and measures the recall on 2,000 rows: for
+            more than some 300,000 rows, up to which "exact" was always faster.
         threads: None: OMP_NUM_THREADS, or the CPUs that this process may use.
         progress: called with the share done, 0 to 1, up to fifty times a second; what it raises ends the
             work and is raised here.
@@ -66,14 +74,18 @@ def threshold_clusters(
     Raises:
         ValueError: a row with a NaN or an infinity, or another wrong argument.
 
-    O(n k d) time for k clusters ("single": O(n^2 d)), O(n d) memory: never an n x n matrix.
+    O(n k d) time for k clusters ("single": O(n^2 d)), O(n d) memory: never an n x n matrix. With "faiss"
+    about O(n^1.5 d) time.
     """
     x = to_matrix(X, "X")
     single = checks.one_of(linkage, "linkage", _LINKAGES) == "single"
+    checks.one_of(backend, "backend", _BACKENDS)
     by = np.empty(0, dtype=np.float64)
     if scores is not None:
         by = to_numbers(scores, "scores", len(x))
     limit = checks.number(threshold, "threshold", least=-1, most=1)
     workers, report = to_threads(threads), checks.callable_or_none(progress, "progress")
+    if backend == "faiss" and len(x):
+        return Clusters(*faiss_clusters(x, limit, by, single, workers, report))
     found = _native.threshold_clusters(x, limit, by, single, workers, report)
     return Clusters(*found)
