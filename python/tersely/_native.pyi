@@ -104,6 +104,7 @@ def relevance_columns(
     end: _Int64s,
     weights: _Float64s,
 ) -> _Float32s: ...
+
 # csrc/kernels/relevance/standing.hpp
 def worth_beside(
     document: _Int32s,
