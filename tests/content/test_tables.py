@@ -237,3 +237,22 @@ def test_without_room_for_a_first_row_there_is_no_table(budget: int) -> None:
     result = tersely.compress(text, budget=budget, strategy=Json(tables=True))
     json.loads(result.text)
     assert result.tokens == COUNT(result.text) <= budget
+
+
+def test_odd_rows_of_tables() -> None:
+    rule = "+--------+-------------+--------+---------+"
+    rows = [f"| {n + 100000} | Ada Byron   | {n}7.10  | paid    |" for n in range(25)]
+    rows[7] = "| 154168 | Ada Byron   | 20.40  | expired |"
+    text = "\n".join([rule, "| id     | customer    | total  | state   |", rule, *rows, rule])
+    assert rows[7] in tersely.compress(text, budget=64, strategy=Table()).text
+    rows = [f"{n},unix,{'y' if n % 2 else 'n'},deliver" for n in range(40)]
+    rows[11] = "11,dgram,y,deliver " + "with another option " * 12
+    rows[29] = "29,degraded,y,deliver"
+    text = "\n".join(["id,kind,chroot,command", *rows])
+    assert rows[29] in tersely.compress(text, budget=70, strategy=Table()).text
+    rows = [f"web-{n}   up   10.0.0.{n}" for n in range(20)]
+    rows[7] = "web-7   orphaned   10.0.0.7"
+    text = "\n".join(["name   state   address", *rows])
+    result = tersely.compress(text, budget=27, strategy=Table())
+    assert result.text == f"name   state   address\n…\n{rows[7]}\n…"
+    assert "markers_shortened" in result.receipt.warnings
