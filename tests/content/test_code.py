@@ -15,6 +15,7 @@ from result_checks import verbatim
 from tersely import Compressed, Document
 from tersely.content import code as code_units
 from tersely.content.code import Code, language_of
+from tersely.content.code_languages import comment_of, named_language
 from tersely.models.counters import resolve_counter
 from tersely.models.tree_sitter import has_syntax_errors
 from tersely.strategies import profile
@@ -200,6 +201,7 @@ def test_markers_and_numbers_name_the_lines() -> None:
     ],
 )
 def test_the_language_is_found(document: Document, language: str) -> None:
+    from tersely.content.code import language_of
 
     assert language_of(document) == language
 
@@ -294,3 +296,50 @@ def test_markers_are_comments_of_the_file_s_language(name: str) -> None:
     assert markers
     for marker in markers:
         assert marker.startswith(f"{NAMES[name]} … line") and marker.endswith(closes)
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [
+        ("; first\nmov ax, 1\n; second\nint 21h\n", ";"),
+        ("-- first\nx = 1\n-- second\n", "--"),
+        ("% first\nx(1).\n% second\ny(X) :- x(X).\n", "%"),
+        ("#include <a>\n#define B 1\n// first\nint x;\n", "//"),
+        ("/* first */\nx y z\n", "/*"),
+        ("\tx {\n\t}\n", "//"),
+        ("x;\ny;\n", "//"),
+        ("x y\nz\n", "#"),
+        ("", "#"),
+    ],
+)
+def test_a_language_that_is_not_known_writes_comments_as_its_text_does(text: str, sign: str) -> None:
+    assert comment_of("", text)[0] == comment_of("nobody knows", text)[0] == sign
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("Ruby", "ruby"),
+        ("rb", "ruby"),
+        ("C++", "cpp"),
+        ("yml", "yaml"),
+        ("golang", "go"),
+        ("Klingon", "klingon"),
+    ],
+)
+def test_languages_are_known_by_other_names(name: str, language: str) -> None:
+    assert named_language(name) == language
+
+
+def test_names_of_languages() -> None:
+    assert language_of(Document("x = 1", metadata={"language": "lua"}, id="a.py")) == "lua"
+    assert language_of(Document("x = 1", metadata={"language": "text"}, id="a.py")) == "python"
+    assert language_of(Document("x = 1", id="notes", title="src/main.rs")) == "rust"
+    assert language_of(Document("x = 1", id="a.unheard-of")) == ""
+    block = "\n\n".join(  # looks like Lua
+        f"function value_{n}(a)\n  sum = a + {n};\n  disp(sum);\n  b({n}) = sum;\nend" for n in range(40)
+    )
+    text = f"The values are computed like this.\n\n```matlab\n{block}\n```\n\nNothing else is needed."
+    result = tersely.compress(text, budget=150, strategy="auto")
+    markers = [result.text[start:end] for start, end in result.generated]
+    assert markers and all(marker.lstrip().startswith("% …") for marker in markers)

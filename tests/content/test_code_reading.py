@@ -141,6 +141,46 @@ def test_what_does_not_add_up_is_not_sure(language: str, text: str) -> None:
     assert _native.code_units(text, language, "", False) is not None
 
 
+GUARDED = """#ifndef SHOP_H
+#define SHOP_H
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int open_shop(const char *name);
+int close_shop(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+"""
+BRANCHES = """#ifdef WIDE
+int count(int a) {
+#else
+int count(void) {
+#endif
+    first();
+    second();
+}
+int other(void);
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (GUARDED, [(0, 0), (1, 1), (2, 4), (6, 6), (7, 7), (9, 11), (12, 12)]),
+        (BRANCHES, [(0, 4), (5, 5), (6, 6), (7, 7), (8, 8)]),
+    ],
+)
+def test_what_a_conditional_opens_holds_what_follows(text: str, expected: list[tuple[int, int]]) -> None:
+    """`extern "C" {` for C++ alone, and a head for each branch: their members are units."""
+    units = by_marks("c", text)
+    assert units is not None
+    assert list(zip(units.first.tolist(), units.last.tolist(), strict=True)) == expected
+
+
 PIECES = (
     "def f():|{|\"|'|`|/*|*/|//|#|#if|#endif|\n|\n    |\n\t|\r\n|case|else|;|,|class A|type B =|impl|=>|@x|/"
     '|}|\\|f"{|match|:|é'

@@ -60,3 +60,17 @@ def test_ratios_and_shares_of_turns() -> None:
     budget = resolve_counter(None).count(pinned) + 5
     result = tersely.compress(text, budget=budget, pinned=[pinned], strategy=Conversation())
     assert pinned in result.text and result.tokens <= budget
+
+
+@pytest.mark.parametrize(
+    ("recent", "error", "allowed"),
+    [
+        (-1, ValueError, " from 0, not -1"),
+        (True, TypeError, ", not True"),
+        (1.5, TypeError, ", not 1.5"),
+        ("4", TypeError, ", not '4'"),
+    ],
+)
+def test_recent_is_a_number_of_turns(recent: object, error: type[Exception], allowed: str) -> None:
+    with pytest.raises(error, match=f"recent must be a whole number{allowed}$"):
+        Conversation(recent=recent)  # type: ignore[arg-type]

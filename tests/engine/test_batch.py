@@ -9,6 +9,7 @@ import odd_counters
 import pytest
 import tersely
 from sample_texts import ALL, prose
+from script_runs import run_code
 from tersely import BudgetExceededError, Compressed
 from tersely.engine.reading import REASONS
 from tersely.engine.render import layout_of
@@ -123,3 +124,37 @@ def test_calls_at_the_same_time_do_not_disturb_each_other() -> None:
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(run, jobs * 5))
     assert together == alone * 5
+
+
+# Fork is used on purpose: newer Pythons warn of it in a process with threads.
+START = """
+import multiprocessing, warnings
+warnings.simplefilter("ignore")
+import tersely
+from sample_texts import ALL, prose
+
+def work(sentences):
+    return tersely.compress(prose(sentences), "copper", budget=200).to_dict()
+
+def in_child(method, sentences):
+    with multiprocessing.get_context(method).Pool(1) as pool:  # spawned: knows modules alone
+        done = pool.apply_async(tersely.compress, (prose(sentences), "copper"), {"budget": 200})
+        return done.get(timeout=120).to_dict()
+"""
+
+
+def test_children_give_the_same_results_whatever_the_process_did_before() -> None:
+    """Forked and spawned ones; then after a batch on threads; then after counting in parallel.
+
+    More than two million characters are counted on several threads; a fork does not inherit them.
+    """
+    code = """
+expected = work(60)
+assert in_child("fork", 60) == in_child("spawn", 60) == expected
+tersely.compress_batch([*ALL, prose(60)] * 3, "copper", threads=4)
+assert in_child("fork", 60) == expected
+expected = work(40_000)
+assert in_child("fork", 40_000) == expected
+"""
+    done = run_code(START + code)
+    assert done.returncode == 0, done.stderr[-2000:]

@@ -264,3 +264,8 @@ def test_the_score_of_a_search_decides_between_equal_chunks() -> None:
 def test_scores_that_say_nothing_weigh_nothing(scores: list[object]) -> None:
     plain = tersely.compress(chunks([None] * 10), MENDED, budget=40)
     assert tersely.compress(chunks(scores), MENDED, budget=40).text == plain.text
+
+
+@pytest.mark.parametrize(("words", "bonus"), [(0, 0.0), (5, 0.0), (6, 0.3), (49, 0.3), (50, 0.0), (500, 0.0)])
+def test_length_bonus_is_strict(words: int, bonus: float) -> None:
+    assert lead([words]).tolist() == [np.float32(1.0 + bonus)]

@@ -8,6 +8,7 @@ from tersely.kernels import cosine_similarity, threshold_clusters
 from tersely.kernels.clusters import Clusters
 from vector_oracles import (
     DEPTHS,
+    TOLERANCE,
     WIDTHS,
     cosines,
     gaussian,
@@ -73,6 +74,25 @@ def test_the_earliest_also_where_it_stands_in_another_step() -> None:
     for threads in (1, 4):
         labels = threshold_clusters(x, 0.7, threads=threads).labels
         assert labels[1000:].tolist() == [3, 900]
+
+
+@pytest.mark.parametrize("linkage", ["representative", "single"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_threshold_is_inclusive_to_the_billionth(linkage: str, dtype: type) -> None:
+    for seed in range(20):
+        x = gaussian(2, 50, seed, dtype)
+        cosine = float(cosines(x)[0, 1])
+        for step, clusters in (
+            (0, 1),
+            (1e-9 - 2e-12, 1),
+            (1e-9 + 2e-12, 2),
+            (1e-7, 2),
+            (-1e-7, 1),
+            (1e-6, 2),
+        ):
+            got = threshold_clusters(x, cosine + step, linkage=linkage)  # type: ignore[arg-type]
+            assert len(got.sizes) == clusters, f"threshold {step} above the cosine"
+    assert TOLERANCE == 1e-9
 
 
 @pytest.mark.parametrize("linkage", ["representative", "single"])

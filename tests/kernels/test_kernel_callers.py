@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -124,6 +125,23 @@ def test_calls_leave_no_memory_behind() -> None:
     for _ in range(200):
         one_of_everything(x, bad, id)
     assert resident() - before < 1_500_000  # a leak of the pairs alone would be 15 MB
+
+
+def test_calls_keep_no_references() -> None:
+    x, scores = gaussian(20, 4), np.arange(20.0)
+
+    def progress(share: float) -> None:
+        raise AssertionError(share)
+
+    def counts() -> list[int]:
+        return [sys.getrefcount(thing) for thing in (x, scores, progress)]
+
+    before = counts()
+    for _ in range(10):
+        cosine_similarity(x, x, out=np.empty((20, 20), np.float32))
+        cosine_pairs(x, 0.5, progress=progress)
+        threshold_clusters(x, 0.5, scores, progress=progress)
+    assert counts() == before
 
 
 def test_results_own_their_memory() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import resource
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +15,7 @@ import text_strategies
 import wordpieces
 from growth import MOST, growth
 from hypothesis import given, strategies as st
-from other_threads import assert_others_run_during
+from other_threads import UNDER_ASAN, assert_others_run_during
 from tersely import _native
 
 Coded = tuple[npt.NDArray, npt.NDArray]
@@ -149,3 +152,29 @@ def test_other_threads_run_meanwhile(name: str) -> None:
 def test_work_grows_with_the_tokens() -> None:
     table = wordpieces.table(WORDS, 256)
     assert growth(lambda size: [sample_texts.prose(size // 80)], table.embed) < MOST
+
+
+@pytest.mark.skipif(UNDER_ASAN, reason="AddressSanitizer keeps freed memory for a while")
+@pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
+def test_nothing_is_kept_after_a_call() -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+    texts = [sample_texts.prose(100), "é" * 9999]
+    bad = np.full(len(WORDS), np.nan, np.float32)
+
+    def work() -> None:
+        table = wordpieces.table(WORDS, 256)
+        for _ in range(20):
+            table.embed(texts)
+            table.ids(texts[0])
+            table.embed([*texts, "\ud800"])
+        with pytest.raises(ValueError, match="scale"):
+            _native.StaticTable("\n".join(WORDS).encode(), wordpieces.codes(WORDS, 256)[0], bad)
+
+    for _ in range(3):
+        work()
+    before = resident()
+    for _ in range(15):
+        work()
+    assert resident() - before < 1_000_000
