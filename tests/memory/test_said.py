@@ -331,3 +331,40 @@ def test_and_what_stands_before_or_behind_a_log_that_is_pasted(turn: int) -> Non
     messages[4 * turn] = {"role": "user", "content": f"Never restart the queue.\n{log}\nKeep to UTC, always."}
     text = all_text(compact_messages(messages, budget=tokens_of(messages) // 5).messages)
     assert "Never restart the queue." in text and "Keep to UTC, always." in text
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        (
+            {
+                "role": "assistant",
+                "content": "Threads deadlock because the connection is shared: I dropped them.",
+            },
+            None,
+        ),
+        ({"role": "assistant", "content": "State: 3 of 7 endpoints are ported, refunds is next."}, None),
+        (
+            tool_turn(
+                "z", 'HTTP/1.1 422 Unprocessable Entity\ncontent-type: text/json\n\n{"error": "no total"}'
+            ),
+            "HTTP/1.1 422 Unprocessable Entity",
+        ),
+    ],
+)
+def test_what_assistants_conclude_and_what_failed_stands_before_what_tools_gave(
+    message: Any, kept: str | None
+) -> None:
+    turns = [
+        tool_turn(f"c{n}", "\n".join(f"def f{n}_{k}(x):\n    return x * {k} + {n}" for k in range(25)))
+        for n in range(40)
+    ]
+    planted = message if isinstance(message, list) else [message]
+    messages = [
+        {"role": "user", "content": "Make the export faster."},
+        *(one for turn in turns[:12] for one in turn),
+        *planted,
+        *(one for turn in turns[12:] for one in turn),
+    ]
+    text = all_text(compact_messages(messages, budget=1500).messages)
+    assert (kept or message["content"]) in text

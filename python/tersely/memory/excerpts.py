@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tersely import _native
+from tersely.content.lines import FAILED
 from tersely.content.units import Bools, join_tables
 from tersely.engine.facts import FactCoverage, find_facts, joined_facts, rows_at
 from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, count_batch, segment
@@ -101,7 +102,7 @@ _TASK = 6000  # the same of a text that is theirs as a whole, and not what they 
 _LETTER = 24_000  # the same of one that may be pasted prose, of which only words of orders count
 _NEWEST = 1 / 3  # share of the messages that count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.3, 0.55
-_SAID, _FAILED = 8.0, 4.0  # what people say; what failed
+_SAID, _FAILED, _CONCLUDED = 8.0, 4.0, 2.0  # what people say; what failed; what assistants conclude
 _STATED, _TOLD = 8.0, 5.0  # how much more is what is to hold or has a label, and what can be looked up
 _STATED_ASKED = 0.5  # the same where a query says what matters
 _FACT_SHARE = 0.9  # of the budget: for units by the facts in them, before others
@@ -120,6 +121,7 @@ _DIGITS = np.array([one.isdigit() or one == "?" for one in _ASCII])
 _RARE = 0.25
 _NO_NEWS = ("code", "diff", "html")  # in texts of these types words of errors say nothing of a failure
 _IDENTIFIES = 0.65
+_UNGRADED, _MOST_LINES = np.empty(0, dtype=np.uint8), 4096
 _ERROR, _IDENTIFIER = int(FactKind.ERROR), int(FactKind.IDENTIFIER)  # a member takes two calls
 _MOST = 3.0
 _WORTHS = {
@@ -132,6 +134,14 @@ _TELLS = np.where(IS_SENTENCE, _IDENTIFIES / 2, _WORTH)  # what a statement with
 _LISTED = bytes((Kind.LIST_ITEM, Kind.TABLE))
 _SPEAKER = attrgetter("speaker")
 _WORD = re.compile(r"[^\W\d_]{2}")
+# What tells why something is so, how it went, or what is left.
+_CONCLUDES = re.compile(
+    r"\b(?:because|due to|caused by|root cause|turn(?:s|ed) out|fixed|resolved|dropped|reverted|chose|decided"
+    r"|instead of|blocked|remaining|still (?:missing|fails?|open)|works now|passes now|did not work"
+    r"|does(?: not|n't) work|(?:is|are|was|were) (?:now )?(?:done|finished|ported)|\d+ (?:out )?of \d+"
+    r"|weil|parce que|porque)\b",
+    re.I,
+)
 # What is said to be polite, or to agree.
 _SMALL_TALK = re.compile(
     r"\W*+(?:(?:yes|yep|yeah|no|ok|okay|sure|right|fine|great|perfect|good|sounds|hi|hello|hey|bye|thanks|thank"
@@ -463,6 +473,10 @@ class _Said:
         failed[facts.segment[facts.kind == _ERROR]] = True
         if reading.essential is not None:
             failed |= reading.essential
+        rows = int(document.searchsorted(plain))  # of text, which no reader has graded
+        columns = (document[:rows], reading.table.start[:rows], reading.table.end[:rows])
+        grade = _native.grades_of_units(reading.texts[:plain], *columns, _UNGRADED, _MOST_LINES)
+        failed[: len(grade)] |= grade >= FAILED
         news = ~people & ~talks
         news[plain:] &= np.array([kind not in _NO_NEWS for kind in reading.types], dtype=bool)
         failed &= news[document]
@@ -470,6 +484,10 @@ class _Said:
         worth[again] = 0
         place = place[document]
         worth[failed] = _FAILED + place[failed]
+        concluded = np.zeros(size, dtype=bool)  # what the assistant found out, decided or has done
+        concluded[[row for row in talk if length[row] <= BRIEF and _CONCLUDES.search(units[row])]] = True
+        concluded &= ~again & ~silent
+        worth[concluded] = (_CONCLUDED + place[concluded]) * 2 / (1 + length[concluded] / _USUAL)
         asks = np.zeros(size, dtype=bool)  # most were answered since
         asks[said] = [units[row].endswith(("?", "？")) for row in said]
         known = np.bincount(facts.segment, _TELLS[facts.kind], size)
@@ -485,7 +503,7 @@ class _Said:
             reading,
             worth=worth.astype(np.float32),
             gist=None,
-            essential=first | failed,
+            essential=first | failed | concluded,
             auxiliary=silent if silent.any() else None,
             ranked=False,
             group=group,
