@@ -133,6 +133,12 @@ class Code:
         return _read(documents, names, query, self.show_lines, self.piece)
 
 
+def defines_something(language: str, text: str) -> bool:
+    """Whether a text of a language has definitions or declarations. O(characters)."""
+    role = read_code(language, text).role
+    return bool(((role == _DEFINITION) | (role == _DECLARATION)).any())
+
+
 def _joined(files: Sequence[CodeUnits]) -> tuple[Int32s, CodeUnits]:
     """Units of files one below the other, and the file of each."""
     if len(files) == 1:
