@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 import tersely
@@ -10,6 +11,7 @@ from hypothesis import given, strategies as st
 from tersely import Document
 from tersely.content.detect import detect_each, kind_of_output, named_code, named_detection
 from tersely.content.registry import trusted_kind
+from tersely.types import Detection
 
 PLAIN = "three files\ncollected things here\nnothing of note\n"
 
@@ -263,3 +265,17 @@ def test_running_heads_make_no_table_of_sentences(head: str) -> None:
     assert read_as(text) == "prose"
     kept = tersely.compress(text, "When was the house in Mill Street sold?", budget=60).text
     assert "more row" not in kept
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "kind"),
+    [
+        ("sql", "SELECT 1;\nwaited 3 s for a lock\nUPDATE t SET a = 1;\n", "tool_output"),
+        ("go", "package a\n\nfunc f() int {\n\treturn 1\n}\n", "code"),
+    ],
+)
+def test_what_hardly_looks_like_code_and_defines_nothing_is_lines(
+    language: Any, text: str, kind: str
+) -> None:
+    assert trusted_kind(Detection("code", language, 0.9), text) == kind
+    assert trusted_kind(Detection("code", language, 1.0), text) == "code"

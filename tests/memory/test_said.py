@@ -368,3 +368,18 @@ def test_what_assistants_conclude_and_what_failed_stands_before_what_tools_gave(
     ]
     text = all_text(compact_messages(messages, budget=1500).messages)
     assert (kept or message["content"]) in text
+
+
+def test_the_room_is_used_where_all_that_was_said_hardly_fits() -> None:
+    """What stands before each quote counts where it is found out whether all of them fit."""
+    talk = "The curves have the same shape as last week, with the usual bump around noon. "
+    messages = [
+        {
+            "role": role,
+            "content": f"What about part {turn}? {talk}" if role == "user" else f"{turn}: {talk * 2}",
+        }
+        for turn in range(150)
+        for role in ("user", "assistant")
+    ]
+    for budget in (1100, 1500):
+        assert compact_messages(messages, budget=budget).tokens > 0.9 * budget

@@ -20,7 +20,7 @@ constexpr std::int64_t kHead = 6144, kMiddle = 3072, kTail = 3072;  // character
 constexpr std::int64_t kNear = 65536;  // how far the middle part may move to start where a line ends
 constexpr double kCertain = 0.975;     // confidence of what begins as nothing else does
 constexpr double kSureEnough = 0.72;   // confidence: below it a text is read as lines or as prose
-constexpr double kSureColumns = 0.8;   // the same of tables: lines may look like columns by chance
+constexpr double kSurer = 0.8;         // the same of tables and traces: lines may look like columns by chance
 constexpr std::size_t kLong = 200;     // characters, on average, of lines that are paragraphs
 constexpr std::array<std::string_view, 7> kOfPython = {":\n",  ":\r\n",  "\nfrom ", " = {",
                                                        " = (", "\"\"\"", "'''"};  // Python has one of these
@@ -84,7 +84,8 @@ bool may_be_data(std::string_view text) { return detect::may_be_data(parts_of(te
 
 std::optional<ContentKind> settled_kind(const Look& look, std::string_view text) {
     const bool prose = look.kind == ContentKind::prose;
-    if (prose || look.confidence < (look.kind == ContentKind::table ? kSureColumns : kSureEnough)) {
+    const bool chance = look.kind == ContentKind::table || look.kind == ContentKind::stack_trace;
+    if (prose || look.confidence < (chance ? kSurer : kSureEnough)) {
         const auto has_short_lines = [text] {
             const auto breaks = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
             return breaks * kLong > simd::byte_kernels().count_chars(text.data(), text.size());

@@ -22,6 +22,7 @@ from tersely.types import (
     FactKind,
     FactReport,
     FactTable,
+    Heads,
     Float32s,
     Float64s,
     Int32s,
@@ -212,6 +213,7 @@ class FactCoverage:
         pinned: UInt8s,
         group: Int32s,
         favour: Float32s | None = None,
+        heads: Heads | None = None,
     ) -> UInt8s:
         """uint8[n]: 1 for pinned units, and for those that cover most of the facts' weight per token.
 
@@ -224,11 +226,13 @@ class FactCoverage:
             return pinned
         if self.share < 1:
             least, room = int(self.share * budget), int(costs[pinned > 0].sum())
+            if heads is not None:
+                room += int(heads.costs[np.unique(heads.of[document[pinned > 0]])].sum())
             if not self.strictly:
-                every = self._cover(document, costs, 2 * budget, pinned, group, favour)
+                every = self._cover(document, costs, 2 * budget, pinned, group, favour, heads)
                 least = max(least, 3 * budget - 2 * int(costs[every > 0].sum()))
             budget = min(budget, room + least)
-        return self._cover(document, costs, budget, pinned, group, favour)
+        return self._cover(document, costs, budget, pinned, group, favour, heads)
 
     def _cover(
         self,
@@ -238,7 +242,13 @@ class FactCoverage:
         pinned: UInt8s,
         group: Int32s,
         favour: Float32s | None,
+        heads: Heads | None,
     ) -> UInt8s:
+        of_heads = (
+            {}
+            if heads is None
+            else {"head_cost": heads.costs, "head_above": heads.above, "head_of": heads.of}
+        )
         worth = self.worth if favour is None else self.worth * favour
         status = _native.Choice(
             document=document,
@@ -251,6 +261,7 @@ class FactCoverage:
             term_weight=self.weight,
             redundancy=1.0,
             coverage=True,
+            **of_heads,
         ).select(min(budget, MOST_TOKENS))
         held = pinned.copy()
         held[is_kept(status)] = 1

@@ -308,7 +308,9 @@ class _Fitting:
         assert must is not None
         if essential is not None and not self.reading.ranked and not held[essential].all():
             return held  # what is essential does not fit, and goes before facts
-        return must.hold(self.table.document, self.costs, target, held, self.reading.group, self.favour)
+        return must.hold(
+            self.table.document, self.costs, target, held, self.reading.group, self.favour, self.heads
+        )
 
     def _estimated_floors(self, floors: Sequence[int]) -> list[int]:
         """Floors in tokens as units are estimated: with markers, and what fills gaps, parts are longer."""
