@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely import _native
+from tersely.content.code import defines_something
 from tersely.content.detect import (
     detect_each,
     hinted_detection,
@@ -20,7 +21,6 @@ from tersely.content.detect import (
     language_detection,
     named_code,
 )
-from tersely.content.code import defines_something
 from tersely.content.lines import read_lines
 from tersely.content.units import ContentReader
 from tersely.content.xml import is_data
