@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from random import Random
 from typing import Any
 from uuid import UUID
 
@@ -134,6 +135,50 @@ def test_what_a_query_an_odd_value_or_a_list_names_stays() -> None:
     }
     text = tersely.compress(json.dumps(report, indent=1), budget=180, strategy=Json()).text
     assert all(f'"fails {n}"' in text and f"expected {n * 31}" in text for n in range(4))
+
+
+@given(st.integers(0, 29), st.integers(0, 3), st.sampled_from(["{}", "What is the TIMEOUT of {}?"]))
+def test_the_entry_of_a_map_that_a_query_names_by_its_key_is_kept_at_any_depth(
+    place: int, depth: int, asks: str
+) -> None:
+    entries = {f"svc{n}": {"replicas": n % 5, "env": {"TIMEOUT": str(n * 7)}} for n in range(30)}
+    holder: dict[str, Any] = entries
+    for level in range(depth):
+        holder = {f"level{level}": holder}
+    result = tersely.compress(json.dumps(holder), asks.format(f"svc{place}"), budget=100, strategy=Json())
+    found = json.loads(result.text)
+    for level in reversed(range(depth)):
+        found = found[f"level{level}"]
+    assert found[f"svc{place}"] == entries[f"svc{place}"]
+
+
+@given(
+    st.integers(0, 39),
+    st.randoms(use_true_random=False),
+    st.sampled_from([(), ("users",), ("data", "users")]),
+)
+def test_what_is_asked_of_a_record_comes_before_what_others_of_its_list_say(
+    place: int, random: Random, path: tuple[str, ...]
+) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "id": n,
+            "mail": f"user{random.randint(100, 999)}@example.com",
+            "roles": random.sample(["a", "b", "c"], 2),
+        }
+        for n in range(40)
+    ]
+    holder: Any = rows
+    for key in reversed(path):
+        holder = {key: holder}
+    text = json.dumps(holder)
+    result = tersely.compress(text, f"What is the mail of user {place}?", budget=60, strategy=Json())
+    found = json.loads(result.text)
+    for key in path:
+        found = found[key]
+    assert [
+        row["mail"] for row in found if isinstance(row, dict) and row.get("id") == place and "mail" in row
+    ] == [rows[place]["mail"]]
 
 
 @given(st.integers(0, 74), st.sampled_from(["uuid", "words", "object"]), st.sampled_from([None, 1]))

@@ -659,7 +659,9 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         if (units.markup && columns.is_mild(cell.column, value)) mild[number] = 1;
         values.worth[row] = std::max(values.worth[row], one);
         values.tells[row] = opaque[row] ? 0.5F * found.tells : found.tells;
-        odd.usual[row] = found.tells < kUsual && sizes[static_cast<std::size_t>(records.list[number])] >= kFewUsual;
+        const bool keyed = !units.markup && opens(units.kind[row]) && records.is_record[row] != 0;
+        odd.usual[row] =  // what it has is, its key is not
+            !keyed && found.tells < kUsual && sizes[static_cast<std::size_t>(records.list[number])] >= kFewUsual;
         const auto naming = columns.names_of(static_cast<std::size_t>(records.list[number]));
         for (std::size_t i = 0; i < naming.size(); ++i) {
             if (naming[i] == cell.column) values.names[row] = static_cast<std::int8_t>(2 - i);
@@ -719,6 +721,18 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
     return odd;
 }
 
+// Of each unit, its share of what a query says beyond what it says of the containers around all records.
+std::vector<float> beyond_containers(const TreeUnits& units, const Records& records, std::span<const float> relevance) {
+    std::vector<float> said(relevance.size()), result(relevance.begin(), relevance.end());
+    for (std::size_t row = 0; row < result.size(); ++row) {
+        if (units.parent[row] < 0) continue;
+        const auto above = static_cast<std::size_t>(units.parent[row]);
+        said[row] = records.inside[above] < 0 ? std::max(said[above], relevance[above]) : said[above];
+        if (records.inside[row] >= 0 && said[row] < 1) result[row] = std::min(1.0F, relevance[row] / (1 - said[row]));
+    }
+    return result;
+}
+
 // What a query says of each unit beyond what it says of all of its column, in lists of kFewUsual records or more, whose
 // keys it names, and beyond what most of them say.
 std::vector<double> apart(const Records& records, std::span<const float> relevance,
@@ -746,7 +760,7 @@ std::vector<double> apart(const Records& records, std::span<const float> relevan
 
 }  // namespace
 
-TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<const float> relevance) {
+TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<const float> shares) {
     const std::size_t n = units.size();
     const auto roots = static_cast<std::int32_t>(
         std::count_if(units.parent.begin(), units.parent.end(), [](std::int32_t parent) { return parent < 0; }));
@@ -804,6 +818,7 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
             above = std::max(above, share * values[row]);
         }
     };
+    const std::vector<float> relevance = beyond_containers(units, records, shares);
     std::vector<double> best = apart(records, relevance, odd.usual);
     if (std::all_of(best.begin(), best.end(), [](double one) { return one <= 0; })) {
         raise(priority, kBrought);

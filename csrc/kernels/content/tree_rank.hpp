@@ -38,14 +38,15 @@
 // before, 0.3 at least. What it says are the attributes of an element that is a failure by its name, and the texts and
 // attributes in elements for which it stands out, or in all where there are none. Of a record that did not fail, what
 // it stands out for, and phrases that were not said before, have 1. With relevance r in [0, 1] a unit, 0 where fewer
-// than a quarter of eight records or more say something else there, these weigh half; m of a unit is the best r of what
-// is in it, less the least r of its column in such lists (where all m are 0, no r counts); 1 - e = (1 - r) (1 - 0.9 e
-// of its container), but of records (1 - max(0.9 m, r)) (1 - 0.6 e of its container): a value is meant where its path
-// says the rest of the query, and a match brings the record it is in. The priority is weight + 3 e^2, and that of a
-// unit at least 0.9999 of that of what needs it; a record of JSON that has values, and an element without attributes,
-// has no weight of its own: it comes with what is in it. A unit needs what it stands in; an element of XML only the
-// record it is in (its end tag, its text and what stands around it in that record can be left out: markup is no longer
-// well-formed then, and half as long). O(units) time and memory.
+// than a quarter of eight records or more say something else there (what opens a record of JSON has its key's), these
+// weigh half; in records r is what the query says beyond the containers around all of them: r / (1 - c), 1 at most, c <
+// 1 the most of those. m of a unit is the best r of what is in it, less the least r of its column in such lists (where
+// all m are 0, no r counts); 1 - e = (1 - r) (1 - 0.9 e of its container), but of records (1 - max(0.9 m, r)) (1 - 0.6
+// e of its container): a value is meant where its path says the rest of the query, and a match brings the record it is
+// in. The priority is weight + 3 e^2, and that of a unit at least 0.9999 of that of what needs it; a record of JSON
+// that has values, and an element without attributes, has no weight of its own: it comes with what is in it. A unit
+// needs what it stands in; an element of XML only the record it is in (its end tag, its text and what stands around it
+// in that record can be left out: markup is no longer well-formed then, and half as long). O(units) time and memory.
 #pragma once
 
 #include <cstddef>
@@ -125,7 +126,7 @@ struct TreeRanks {
     std::vector<std::int64_t> own;  // a unit: values that an earlier mark of ours counts, -1: no number; 0: it is none
 };
 
-// `relevance`: one a unit, or none.
-TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<const float> relevance);
+// `shares`: of a query that each unit has, or none.
+TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<const float> shares);
 
 }  // namespace tersely::content
