@@ -627,7 +627,8 @@ class Receipt:
         recounts: how often a candidate text was counted.
         warnings: reason codes of everything the caller may want to know: "query_without_matches" (the query's
             terms occur nowhere: scored as without a query), "empty_query", "segment_cut" (nothing whole
-            fitted), "segments_cut" (most of the budget would have been left, so larger ones were cut),
+            fitted), "segments_cut" (most of the budget would have been left, so larger ones were cut;
+            or a table, into rows, as one that answers the query had no room as a whole),
             "larger_left_out" (most of the budget is left, as what is larger cannot be cut),
             "counter_not_additive" (the parts' counts were off by more than 10%), "nothing_to_keep"
             (white space only, over the budget), "markers_left_out" (no room even for an "…" where something

@@ -102,6 +102,27 @@ def test_a_table_that_is_cut_keeps_whole_rows_under_its_head() -> None:
     assert row_of(11) in rows and set(rows[1:]) <= set(text.split("\n"))
 
 
+@pytest.mark.parametrize("budget", [40, 60, 90])
+def test_of_a_table_without_room_the_row_that_answers_is_kept_under_its_head(budget: int) -> None:
+    rows = [f"| E{n:02} | the {NAMES[n % 6]} failed | call {n} |" for n in range(1, 13)]
+    head = ["| Code | Meaning | Do |", "|---|---|---|"]
+    about = (
+        "The boiler heats water for six people. It was built in Leeds.\n\nA code there means that it stopped."
+    )
+    end = "## Warranty\n\nIt runs for two years. It covers parts and work, no damage by frost. Keep the bill."
+    text = f"# Boiler\n\n{about}\n\n" + "\n".join([*head, *rows]) + f"\n\n{end}"
+    result = tersely.compress(text, "What does E07 mean?", budget=budget)
+    table = [line for line in result.text.split("\n") if line.startswith("|")]
+    assert table[:2] == head and rows[6] in table and set(table[2:]) < set(rows)
+    assert result.receipt.warnings == ("segments_cut",)
+    assert broken_promises(result) == []
+    for options in Extractive(piece=0), Extractive(preserve_structure=True):
+        whole = tersely.compress(text, "What does E07 mean?", budget=budget, strategy=options)
+        assert "|" not in whole.text and "segments_cut" not in whole.receipt.warnings
+    levels = tersely.prepare(text, query="What does E07 mean?").levels([budget, 40])
+    assert [rows[6] in level.text for level in levels] == [True, True]
+
+
 @pytest.mark.parametrize("block", ["```\n" + WORDS.replace(" 3", "\n") + "\n```", f"- {WORDS}\n- {WORDS}"])
 def test_where_structure_is_preserved_code_and_items_are_not_cut(block: str) -> None:
     text = f"A note.\n\n{block}\n\nAn end."

@@ -29,6 +29,24 @@ def test_the_answer_is_found_wherever_it_stands(place: int) -> None:
     assert NEEDLE in tersely.compress(text, "Where does the heron nest?", ratio=0.1).text
 
 
+@pytest.mark.parametrize("lead", ["## How to reset the modem", "To reset the modem, do this:"])
+def test_steps_come_before_remarks(lead: str) -> None:
+    steps = [
+        "Unplug the cable.",
+        "Put a pin into the hole.",
+        "Hold it for five seconds.",
+        "Plug the cable in.",
+    ]
+    steps = [f"{n}. {step}" for n, step in enumerate([*steps, "Wait for a green light.", "Log in again."], 1)]
+    remarks = [
+        "The modem is black. It comes with a cable and a stand.",
+        "The light is blue at first. Keep the box.",
+    ]
+    text = f"# Modem M1\n\n{remarks[0]}\n\n{lead}\n\n" + "\n".join(steps) + f"\n\n{remarks[1]}"
+    result = tersely.compress(text, "How do I reset the modem?", budget=60)
+    assert [step for step in steps if step not in result.text] == []
+
+
 def test_scores_find_the_needle_with_the_query_alone() -> None:
     found = [NEEDLE in tersely.compress(with_needle(place), ratio=0.1).text for place in (8, 23, 37, 44)]
     assert not all(found)

@@ -163,7 +163,8 @@ def test_short_lists_and_code_are_led_to(steps: list[tuple[int, int, int, bool, 
                     leads.append(scores[above])
                     above = heading[above]
             if leads and max(leads) >= 0.7 * max(scores):
-                expected[row] = max(scores[row], 0.5 * max(leads))
+                share = np.float32(0.7 if kind[row] == ITEM else 0.5)
+                expected[row] = max(scores[row], float(share * np.float32(max(leads))))
     start = np.arange(len(steps)) * size
     table = (
         np.array(document, dtype=np.int32),

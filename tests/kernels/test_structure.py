@@ -57,6 +57,14 @@ def test_heading_above_each_segment() -> None:
     }
 
 
+def test_an_indented_paragraph_does_not_end_a_list() -> None:
+    found = above(
+        "# Boat\n\nTie it up:\n\n1. Take a rope.\n\n   It hangs here.\n\n2. Knot it.\n\nDone.\n\n- Or not."
+    )
+    assert found["1. Take a rope."] == found["2. Knot it."] == "Tie it up:"
+    assert found["It hangs here."] == found["- Or not."] == "# Boat"
+
+
 def test_numbered_headings_nest_by_their_depth() -> None:
     found = above("1 Ropes\n\nAll about rope.\n\n1.1 Hemp\n\nHemp rots.\n\n2 Chains\n\nChains rust.\n")
     assert found["1.1 Hemp"] == "1 Ropes"

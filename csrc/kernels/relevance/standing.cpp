@@ -14,7 +14,8 @@ constexpr double kText = 4.0;         // what people wrote beside data is worth 
 constexpr double kTop = 0.25;         // of the range of a region's own worth: for essential units
 constexpr double kWhole = 0.95;       // what the document counts beside the unit where it is to stay whole
 constexpr double kLeads = 0.7;        // of the largest score: what leads to others has that
-constexpr float kLed = 0.5F;          // of its score that they get
+constexpr float kLed = 0.5F;          // of its score that code gets
+constexpr float kLedItem = 0.7F;      // that items get: steps come before remarks on what they are about
 constexpr std::int64_t kShort = 800;  // characters of a list or code: of a longer one too little would fit
 
 // The largest value of the segments of each unit.
@@ -169,8 +170,8 @@ std::vector<float> led_to(const Rows& rows, std::span<const float> scores) {
     if (n == 0) return raised;
     const float top = *std::max_element(scores.begin(), scores.end());
     const auto least = static_cast<float>(kLeads * static_cast<double>(top));
-    const auto lead = [&](std::size_t row, float by) {
-        if (by >= least) raised[row] = std::max(raised[row], kLed * by);
+    const auto lead = [&](std::size_t row, float by, float share) {
+        if (by >= least) raised[row] = std::max(raised[row], share * by);
     };
     float before = 0.0F;  // the best score of the block before
     for (std::size_t first = 0; first < n;) {
@@ -186,12 +187,12 @@ std::vector<float> led_to(const Rows& rows, std::span<const float> scores) {
         const float behind = !other && rows.end[last - 1] - rows.start[first] <= kShort ? before : 0.0F;
         for (std::size_t row = first; row < last; ++row) {
             if (rows.kind[row] == kCode) {
-                lead(row, behind);
+                lead(row, behind, kLed);
             } else if (rows.kind[row] == kItem) {
                 float above = behind;
                 for (std::int32_t at = rows.heading[row]; at >= 0; at = rows.heading[static_cast<std::size_t>(at)])
                     above = std::max(above, scores[static_cast<std::size_t>(at)]);
-                lead(row, above);
+                lead(row, above, kLedItem);
             }
         }
         before = best;

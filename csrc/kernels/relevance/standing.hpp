@@ -61,9 +61,9 @@ struct Rows {
     std::span<const std::uint8_t> kind;  // text::Kind
 };
 
-// Scores with what segments lead to: a list item has half of the best score above it (its `heading`, and that one's),
-// fenced code and lists of up to 800 characters half of the best score of the block before them, where that is seven
-// tenths of the largest score at least. O(segments times the depth of lists).
+// Scores with what segments lead to: a list item has seven tenths of the best score above it (its `heading`, and that
+// one's), or of the block before a list of up to 800 characters; fenced code of that size has half of the latter. Both
+// where what leads has seven tenths of the largest score at least. O(segments times the depth of lists).
 std::vector<float> led_to(const Rows& rows, std::span<const float> scores);
 
 }  // namespace tersely::relevance

@@ -186,6 +186,12 @@ bool leads_into_list(std::string_view text, const Block& block, const std::vecto
     return text[last.end - 1] == ':' && last.end - last.begin <= kLongestLead;
 }
 
+// Whether a block is an indented paragraph, of the list item before it.
+bool goes_on(std::string_view text, const Block& block) {
+    return block.kind == Kind::kProse && block.begin > 0 &&
+           (text[block.begin - 1] == ' ' || text[block.begin - 1] == '\t');
+}
+
 }  // namespace
 
 Segments segment(std::string_view text, Level level, std::size_t window, std::size_t piece, bool whole) {
@@ -221,7 +227,8 @@ Segments segment(std::string_view text, Level level, std::size_t window, std::si
         } else if (level == Level::kClause) {
             split_into_clauses(text, block, ordinal_stops, spans);
         } else {
-            split_block(text, block, ordinal_stops, spans);
+            piece > 0 && block.kind == Kind::kTable ? split_rows(text, {block.begin, block.end}, spans)
+                                                    : split_block(text, block, ordinal_stops, spans);
             if (piece > 0 && block.kind != Kind::kHeading) split_larger(text, piece, spans);
         }
         const bool heading = block.kind == Kind::kHeading;
@@ -244,7 +251,8 @@ Segments segment(std::string_view text, Level level, std::size_t window, std::si
             }
         }
         if (heading) open[block.level] = first;
-        if (!item) leads = leads_into_list(text, block, spans, level) ? static_cast<std::int32_t>(out.size()) - 1 : -1;
+        if (!item && (leads < 0 || !goes_on(text, block)))
+            leads = leads_into_list(text, block, spans, level) ? static_cast<std::int32_t>(out.size()) - 1 : -1;
     }
     return out;
 }

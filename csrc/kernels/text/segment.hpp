@@ -49,7 +49,8 @@ struct Segments {
     std::vector<std::int32_t> block;    // which block (paragraph, list item, ...) of this text
     std::vector<std::int32_t> heading;  // index of the nearest heading above; -1 where there is none. Of items of a
                                         // list the sentence or clause that leads into it, of kLongestLead bytes or
-                                        // fewer: prose before the first item that ends in a colon
+                                        // fewer: prose before the first item that ends in a colon;
+                                        // indented paragraphs between items do not end the list
 
     void push(Span span, Kind of, std::int32_t in_block, std::int32_t under) {
         start.push_back(static_cast<std::int64_t>(span.begin));

@@ -38,7 +38,7 @@ from tersely.models.counters import Texts, texts_of
 from tersely.models.embedders import resolve_pruner
 from tersely.options import CompressionMethod, Profile, profile
 from tersely.protocols import Strategy
-from tersely.types import Compressed, Document, Float32s, Frame, Int32s, Level, Request
+from tersely.types import Compressed, Document, Float32s, Frame, Int32s, Kind, Level, Request
 
 T = TypeVar("T")
 
@@ -86,6 +86,9 @@ def smallest_fit(attempt: Callable[[int], T], budget: int, enough: int | None = 
 _ENDLESS = 2**59
 _PIECES = 2  # that what is larger than the room that is left is cut into, at least
 _LEAST_PIECE = 32  # characters: less says nothing
+_ROWS_ALONE = 4096  # bytes of pieces: no sentence or block of code is as large, so tables alone are cut
+_ANSWERS = 0.5  # of the largest worth: a table that has this much is missed
+_FEW_LINES = 2  # ends of lines in a table of one row
 
 
 class Prepared:
@@ -209,10 +212,10 @@ class Prepared:
             return self._read_by((), "no_unit_fits")._fit(allowed, floors, caps)
         if self.request.pinned and (whole := self._with_whole_pins(fitted)) is not None:
             return whole._fit(allowed, floors, caps)
-        if (finer := self._finer(fitted.room)) is not None:
+        if (finer := self._again(fitted)) is not None:
             found = None if favour is None else _rows_in(finer.reading, self.reading)
             result = finer._fit(allowed, floors, caps, None if favour is None else favour[found])
-            if result.tokens > fitted.tokens:
+            if fitted.room == 0 or result.tokens > fitted.tokens:
                 return result
         return self.finish(fitted, allowed)
 
@@ -260,7 +263,7 @@ class Prepared:
                 fitted = fits[-1]
             fits.append(fitted)
         for fitted in fits:
-            if (other := self._with_whole_pins(fitted) or self._finer(fitted.room)) is not None:
+            if (other := self._with_whole_pins(fitted) or self._again(fitted)) is not None:
                 return other._levels(budgets)
         longer = [level for level, fitted in enumerate(fits) if fitted.tokens > self.original_tokens]
         whole = max(longer, default=-1)  # up to this level the documents as they are take less
@@ -305,7 +308,7 @@ class Prepared:
     def stands(self, fitted: Fit) -> bool:
         """Return whether `fit` would give this choice, and not read the documents otherwise instead."""
         simpler = "markers_left_out" in fitted.warnings and self._simpler() is not None
-        return not simpler and self._with_whole_pins(fitted) is None and self._finer(fitted.room) is None
+        return not simpler and self._with_whole_pins(fitted) is None and self._again(fitted) is None
 
     def fits(self, budget: int) -> bool:
         """Return whether the documents fit as they are, as far as is known before they are read."""
@@ -398,6 +401,29 @@ class Prepared:
             texts=self._texts,
         )
 
+    def _again(self, fitted: Fit) -> Prepared | None:
+        """Read again, with what is too large for the room cut, or else tables; None where all is well."""
+        return self._finer(fitted.room) or self._by_rows(fitted)
+
+    def _by_rows(self, fitted: Fit) -> Prepared | None:
+        """Read again with tables cut into rows, where a whole one that answers the query was left out."""
+        reading, options = self.reading, self.options
+        if self._is_given or options.piece is not None or options.level is not Level.SENTENCE:
+            return None
+        if not reading.by_query or options.preserve_structure:
+            return None
+        table, worth = reading.table, reading.worth
+        left = (
+            (table.kind == Kind.TABLE)
+            & (fitted.status < FIRST_KEPT)
+            & (worth >= _ANSWERS * worth.max(initial=0))
+        )
+        for region in reading.regions:
+            left[region.first : region.last] &= region.form is None
+        if not any(text.count("\n") > _FEW_LINES for text in reading.pieces(left.nonzero()[0])):
+            return None
+        return self._read_by(self._readers, "segments_cut", options=replace(options, piece=_ROWS_ALONE))
+
     def _finer(self, room: int) -> Prepared | None:
         """Read again, with text and code larger than the room that is left (`Fit.room`, or the budget) cut;
         None where there is none, or pieces would say nothing."""
@@ -482,7 +508,8 @@ class Extractive:
         strict_preserve: raise BudgetExceededError if not all of them fit.
         window: characters of a CHARACTER segment.
         piece: larger sentences, tables and blocks of code are cut into pieces of this many bytes. None: only
-            if over half of the budget would be unused otherwise (warning "segments_cut"); 0: never.
+            if over half of the budget would be unused, or a table that answers the query left out, otherwise
+            (warning "segments_cut"); 0: never.
         position_decay, position_floor: for "lead": how fast scores fall, and the least score.
     """
 
