@@ -227,7 +227,8 @@ class FactCoverage:
         if self.share < 1:
             least, room = int(self.share * budget), int(costs[pinned > 0].sum())
             if heads is not None:
-                room += int(heads.costs[np.unique(heads.of[document[pinned > 0]])].sum())
+                shown = np.unique(heads.of[document[pinned > 0]])
+                room += int(heads.costs[shown[shown >= 0]].sum())  # -1: below no head
             if not self.strictly:
                 every = self._cover(document, costs, 2 * budget, pinned, group, favour, heads)
                 least = max(least, 3 * budget - 2 * int(costs[every > 0].sum()))
