@@ -625,9 +625,7 @@ Held Choice::hold(std::int64_t target, std::span<const std::uint8_t> held, bool 
         std::vector<std::uint8_t> needed = result.rows;
         for (std::size_t i = 0; i < needed.size(); ++i) needed[i] |= rules_.essential[i];
         const std::vector<Status> whole = only(needed);  // with what these need, beside the pins
-        const auto kept = [&](std::size_t i) { return is_in(whole[i]); };
-        const std::int64_t heads = rules_.head_cost.empty() ? 0 : tally(whole).kept - sum(rules_.price, kept);
-        if (sum(p_.cost, kept) + heads <= target) {
+        if (sum(p_.cost, [&](std::size_t i) { return is_in(whole[i]); }) <= target) {
             result.rows = std::move(needed);
             result.more = true;
         } else {

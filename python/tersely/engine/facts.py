@@ -24,7 +24,6 @@ from tersely.types import (
     FactTable,
     Float32s,
     Float64s,
-    Heads,
     Int32s,
     Int64s,
     Level,
@@ -213,7 +212,6 @@ class FactCoverage:
         pinned: UInt8s,
         group: Int32s,
         favour: Float32s | None = None,
-        heads: Heads | None = None,
     ) -> UInt8s:
         """uint8[n]: 1 for pinned units, and for those that cover most of the facts' weight per token.
 
@@ -226,14 +224,11 @@ class FactCoverage:
             return pinned
         if self.share < 1:
             least, room = int(self.share * budget), int(costs[pinned > 0].sum())
-            if heads is not None:
-                shown = np.unique(heads.of[document[pinned > 0]])
-                room += int(heads.costs[shown[shown >= 0]].sum())  # -1: below no head
             if not self.strictly:
-                every = self._cover(document, costs, 2 * budget, pinned, group, favour, heads)
+                every = self._cover(document, costs, 2 * budget, pinned, group, favour)
                 least = max(least, 3 * budget - 2 * int(costs[every > 0].sum()))
             budget = min(budget, room + least)
-        return self._cover(document, costs, budget, pinned, group, favour, heads)
+        return self._cover(document, costs, budget, pinned, group, favour)
 
     def _cover(
         self,
@@ -243,13 +238,7 @@ class FactCoverage:
         pinned: UInt8s,
         group: Int32s,
         favour: Float32s | None,
-        heads: Heads | None,
     ) -> UInt8s:
-        of_heads = (
-            {}
-            if heads is None
-            else {"head_cost": heads.costs, "head_above": heads.above, "head_of": heads.of}
-        )
         worth = self.worth if favour is None else self.worth * favour
         status = _native.Choice(
             document=document,
@@ -262,7 +251,6 @@ class FactCoverage:
             term_weight=self.weight,
             redundancy=1.0,
             coverage=True,
-            **of_heads,
         ).select(min(budget, MOST_TOKENS))
         held = pinned.copy()
         held[is_kept(status)] = 1

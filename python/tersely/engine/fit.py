@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from operator import attrgetter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -103,6 +104,12 @@ def fit(
     """
     fitting = _Fitting(reading, budget, kept, within, floors, caps, favour)
     fitted = fitting.run()
+    essential = reading.essential
+    unused = fitting.heads is not None and essential is not None and 10 * fitted.tokens < 9 * budget
+    if unused and fitting.essential_in(fitted) < np.count_nonzero(essential):  # all fit, but not with heads
+        by_worth = replace(reading, essential=None, must=None)
+        other = _Fitting(by_worth, budget, kept, within, floors, caps, favour).run()
+        fitted = max(fitted, other, key=attrgetter("tokens"))
     if fitted.cut is None and budget - fitted.tokens > budget // 2:
         if cuts_lines:
             fitted = fitting.with_cut_line(fitted)
@@ -308,9 +315,7 @@ class _Fitting:
         assert must is not None
         if essential is not None and not self.reading.ranked and not held[essential].all():
             return held  # what is essential does not fit, and goes before facts
-        return must.hold(
-            self.table.document, self.costs, target, held, self.reading.group, self.favour, self.heads
-        )
+        return must.hold(self.table.document, self.costs, target, held, self.reading.group, self.favour)
 
     def _estimated_floors(self, floors: Sequence[int]) -> list[int]:
         """Floors in tokens as units are estimated: with markers, and what fills gaps, parts are longer."""
@@ -464,15 +469,15 @@ class _Fitting:
         reading = self.reading
         if reading.essential is None or not any(getattr(form, "short", None) for form in reading.forms):
             return fitted
-        held = self._essential_in(fitted)
+        held = self.essential_in(fitted)
         if held == np.count_nonzero(reading.essential):
             return fitted
         shorter = self._search(Wording.SHORT)
-        if self._essential_in(shorter) <= held:
+        if self.essential_in(shorter) <= held:
             shorter = None if held else self._first_essential()
         return fitted if shorter is None else replace(shorter, warnings=("markers_shortened",))
 
-    def _essential_in(self, one: Fit | None) -> int:
+    def essential_in(self, one: Fit | None) -> int:
         """How many essential units a choice has."""
         rows = self.reading.essential
         return 0 if one is None or rows is None else int(np.count_nonzero(one.status[rows] >= FIRST_KEPT))
@@ -490,7 +495,7 @@ class _Fitting:
             if not counts or self._count(counts) <= share * self.budget:
                 break
             shorter = self._search(wording)
-            if shorter is None or self._essential_in(shorter) < self._essential_in(fitted):
+            if shorter is None or self.essential_in(shorter) < self.essential_in(fitted):
                 continue
             had, has = fitted.status >= FIRST_KEPT, shorter.status >= FIRST_KEPT
             better = self.worth[has & ~had].max(initial=0) > self.worth[had & ~has].max(initial=0)
