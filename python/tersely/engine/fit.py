@@ -105,8 +105,8 @@ def fit(
     fitting = _Fitting(reading, budget, kept, within, floors, caps, favour)
     fitted = fitting.run()
     essential = reading.essential
-    unused = fitting.heads is not None and essential is not None and 10 * fitted.tokens < 9 * budget
-    if unused and fitting.essential_in(fitted) < np.count_nonzero(essential):  # all fit, but not with heads
+    some_left = essential is not None and fitting.essential_in(fitted) < np.count_nonzero(essential)
+    if some_left and fitting.heads is not None and 4 * fitted.tokens < 3 * budget:  # all fit, without heads
         by_worth = replace(reading, essential=None, must=None)
         other = _Fitting(by_worth, budget, kept, within, floors, caps, favour).run()
         fitted = max(fitted, other, key=attrgetter("tokens"))
