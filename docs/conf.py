@@ -29,6 +29,7 @@ napoleon_use_ivar = True
 autodoc_mock_imports = [
     "agents",
     "haystack",
+    "headroom",
     "langchain",
     "langchain_core",
     "litellm",

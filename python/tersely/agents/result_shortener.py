@@ -12,7 +12,8 @@ from tersely.documents import value_of
 from tersely.memory.messages import MessageReader, Path, calls_of, is_list, plain, read_messages, to_json
 from tersely.memory.writing import with_texts
 
-#: How a model gets a whole result behind a gateway: LiteLLM offers it a tool of this name.
+#: How a model gets a whole result behind a gateway: LiteLLM offers it a tool of this name, and headroom's
+#: proxy does where it reads "Retrieve original: hash=".
 RETRIEVE_WITH = "headroom_retrieve (Retrieve original: hash={id})"
 _CACHE_BYTES = 16 * 2**20  # a history comes again on every turn
 
