@@ -90,6 +90,7 @@ void split_rows(std::string_view text, const Span& table, std::vector<Span>& out
     split_lines(text, table, 0, out);
     if (out.size() < head + 3 || !is_dashed(text.substr(out[head + 1].begin, out[head + 1].end - out[head + 1].begin)))
         return;
+    if (out[head + 1].end - out[head].begin > kLongestSegment) return;
     out[head].end = out[head + 1].end;
     out.erase(out.begin() + static_cast<std::ptrdiff_t>(head) + 1);
 }
