@@ -11,7 +11,7 @@ import sys
 import time
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -195,6 +195,17 @@ def lock_handle(handle: int, patience: float) -> None:
             if time.monotonic() >= until:
                 raise TimeoutError(f"locked by another writer for {patience:g} seconds") from None
             time.sleep(0.001)
+
+
+def at_forks(
+    *,
+    before: Callable[[], object] = lambda: None,
+    after_in_parent: Callable[[], object] = lambda: None,
+    after_in_child: Callable[[], object] = lambda: None,
+) -> None:
+    """Call functions around each fork of this process; never where there are no forks."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=before, after_in_parent=after_in_parent, after_in_child=after_in_child)
 
 
 # The header of version 1.0, read by this pattern alone: its claims are compared with what is there.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
 import threading
 import time
 import weakref
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 from tersely.errors import StoreError
-from tersely.files import file_lock, make_file, sync_to_disk, warn_if_shared
+from tersely.files import at_forks, file_lock, make_file, sync_to_disk, warn_if_shared
 from tersely.threads import Gate
 
 if TYPE_CHECKING:
@@ -339,10 +338,7 @@ def _close_at_forks(database: Database) -> None:
 
 @functools.cache
 def _watch_forks() -> None:
-    if hasattr(os, "register_at_fork"):  # not where there are no forks
-        os.register_at_fork(
-            before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child
-        )
+    at_forks(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
 
 
 def _before_fork() -> None:

@@ -560,24 +560,22 @@ void raise_odd_lines(const GradedLines& lines, std::vector<float>& grade) {
                     of(i, alike[static_cast<std::size_t>(lines.rows[i].template_id)]);
             }
         };
-        std::int64_t most = 0, odd = 0;
+        const auto by_value = [&](std::size_t i) { return lines.odd[i] >= kOddValue; };
+        std::int64_t most = 0, shapes = 0, values = 0;  // lines of the commonest shape, of rare ones, with odd values
         each([&](std::size_t, std::int64_t& count) { most = std::max(most, ++count); });
-        each([&](std::size_t, const std::int64_t& count) { odd += count <= kRareLines ? 1 : 0; });
+        each([&](std::size_t i, const std::int64_t& count) {
+            shapes += count <= kRareLines ? 1 : 0;
+            values += by_value(i) ? 1 : 0;
+        });
         const auto size = static_cast<double>(ends[first] - first);
-        const auto by_value = [&](std::size_t i) { return !lines.odd.empty() && lines.odd[i] >= kOddValue; };
-        std::int64_t values = 0;
-        each([&](std::size_t i, const std::int64_t&) { values += by_value(i) ? 1 : 0; });
-        if (values > 0 && static_cast<double>(values) <= kOddShapes * size) {
-            each([&](std::size_t i, const std::int64_t&) {
-                if (by_value(i)) grade[i] = std::max(grade[i], kOddGrade);
-            });
-        }
-        if (ends[first] - first >= kFewestAlike && static_cast<double>(most) >= kMostAlike * size &&
-            static_cast<double>(odd) <= kOddShapes * size) {
-            each([&](std::size_t i, const std::int64_t& count) {
-                if (count <= kRareLines) grade[i] = std::max(grade[i], kOddGrade);
-            });
-        }
+        const auto few = [&](std::int64_t count) { return static_cast<double>(count) <= kOddShapes * size; };
+        const bool few_shapes =
+            ends[first] - first >= kFewestAlike && static_cast<double>(most) >= kMostAlike * size && few(shapes);
+        const bool few_values = few(values);
+        each([&](std::size_t i, const std::int64_t& count) {
+            if ((few_shapes && count <= kRareLines) || (few_values && by_value(i)))
+                grade[i] = std::max(grade[i], kOddGrade);
+        });
         each([](std::size_t, std::int64_t& count) { count = 0; });
     }
 }

@@ -50,34 +50,27 @@ template <typename See>
 constexpr void each_entry(std::string_view lists, See see) {
     Language language = Language::none;
     std::uint8_t weight = 0;
-    for (std::size_t at = 0; at < lists.size();) {
-        const std::size_t end = std::min(lists.find_first_of(" \n", at), lists.size());
+    for (std::size_t at = 0, end = 0; at < lists.size(); at = end + 1) {
+        bool number = true;  // by plain loops: compilers limit the steps of a constant
+        for (end = at; end < lists.size() && lists[end] != ' ' && lists[end] != '\n'; ++end)
+            number = number && '0' <= lists[end] && lists[end] <= '9';
         const std::string_view entry = lists.substr(at, end - at);
         if (at > 0 && lists[at - 1] == '\n' && !entry.empty()) {
             language = language_named(entry);
-        } else if (entry.find_first_not_of("0123456789") == std::string_view::npos) {
+        } else if (number) {
             for (std::size_t i = 0; i < entry.size(); ++i)
                 weight = static_cast<std::uint8_t>(10 * (i == 0 ? 0 : weight) + (entry[i] - '0'));
         } else {
             see(entry, language, weight);
         }
-        at = end + 1;
     }
 }
 
-// The entries of lists, by plain loops: compilers limit the steps of a constant.
 constexpr std::size_t count(std::string_view lists) {
     std::size_t entries = 0;
-    for (std::size_t at = 0, end = 0; at < lists.size(); at = end + 1) {
-        bool number = true;
-        for (end = at; end < lists.size() && lists[end] != ' ' && lists[end] != '\n'; ++end)
-            number = number && '0' <= lists[end] && lists[end] <= '9';
-        if (at > 0 && lists[at - 1] == '\n' && end > at) {
-            if (language_named(lists.substr(at, end - at)) == Language::none) return lists.size();  // none is known
-        } else if (!number) {
-            ++entries;
-        }
-    }
+    each_entry(lists, [&](std::string_view, Language language, std::uint8_t) {
+        entries += language == Language::none ? kMostStarts : 1;  // of no language that is known
+    });
     return entries;
 }
 

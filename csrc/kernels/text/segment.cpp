@@ -228,8 +228,11 @@ Segments segment(std::string_view text, Level level, std::size_t window, std::si
         } else if (level == Level::kClause) {
             split_into_clauses(text, block, ordinal_stops, spans);
         } else {
-            piece > 0 && block.kind == Kind::kTable ? split_rows(text, {block.begin, block.end}, spans)
-                                                    : split_block(text, block, ordinal_stops, spans);
+            if (piece > 0 && block.kind == Kind::kTable) {
+                split_rows(text, {block.begin, block.end}, spans);
+            } else {
+                split_block(text, block, ordinal_stops, spans);
+            }
             if (piece > 0 && block.kind != Kind::kHeading) split_larger(text, piece, spans);
         }
         const bool heading = block.kind == Kind::kHeading;

@@ -149,7 +149,7 @@ _SUFFIXES: dict[str, tuple[DetectedName, tuple[DetectedName, ...]]] = {
 }
 
 _NOTHING = 0.5  # confidence, at most, of what looks like nothing known
-_CERTAIN = 0.975  # confidence of what begins as nothing else does
+CERTAIN = 0.975  # confidence of what begins as nothing else does
 _JSON = frozenset({"json", "jsonl"})
 _LINES = frozenset({"log", "tool_output", "stack_trace", "html"})  # that no JSON looks like
 # Suffixes that several languages have: what the text looks like, and is.
@@ -187,7 +187,7 @@ def hinted_detection(found: Detection, name: str, command: str) -> Detection:
     kind, file = kind_of_output(command) if command else (None, "")
     if name or file:
         return named_detection(name or file, found)
-    if not command or found.confidence > (_CERTAIN if found.kind in _GENERAL else _SURE):
+    if not command or found.confidence > (CERTAIN if found.kind in _GENERAL else _SURE):
         return found
     return found if kind is None or found.kind == kind.kind else kind
 
@@ -203,7 +203,7 @@ def named_detection(name: str, found: Detection) -> Detection:
         kind = "code"
     if kind is None or found.kind in alike:
         return found
-    certain = found.confidence > _CERTAIN
+    certain = found.confidence > CERTAIN
     if certain and found.language == "xml" and kind == "code":  # translations, descriptions
         return found
     if certain and found.kind in _JSON:  # a page that is one JSON value

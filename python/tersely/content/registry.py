@@ -15,6 +15,7 @@ from typing import Any
 from tersely import _native
 from tersely.content.code import defines_something
 from tersely.content.detect import (
+    CERTAIN,
     detect_each,
     hinted_detection,
     kind_of_output,
@@ -32,7 +33,6 @@ __all__ = ["CONTENT_TYPES", "ContentType", "named_type", "reader_of", "trusted_k
 
 _GROUP = "tersely.content"  # of entry points
 _INDENTED = 10  # of so many lines one is indented in what has blocks
-_SURE = 0.975  # confidence of code that may define nothing
 _ALIKE, _OF_ONE_FORM = 12, 0.9  # blocks that are alike, and the share of their lines that have their like
 _MOST_LINES = 1024  # that are looked at one by one
 _HELD = re.compile(r"\n(?:[ \t]+[^ \t\n\d]|\[\[|-)")  # lines within others; indented numbers are a column
@@ -213,11 +213,6 @@ def _is_dump(text: str, found: Detection) -> bool:
     return True
 
 
-def _is_no_code(text: str, found: Detection) -> bool:
-    """Whether a text only looks like code: its signs are weak, and it defines nothing. O(characters)."""
-    return found.confidence < _SURE and not defines_something(found.language or "", text)
-
-
 def trusted_kind(found: Detection, text: str) -> str:
     """Return the content type as which a text is parsed (csrc/kernels/content/whole_text.hpp).
 
@@ -226,14 +221,20 @@ def trusted_kind(found: Detection, text: str) -> str:
     """
     look = KINDS.index(found.kind), LANGUAGES.index(found.language), found.confidence
     if (settled := _native.settled_kind(text, *look)) >= 0:
-        return "tool_output" if KINDS[settled] == "code" and _is_no_code(text, found) else KINDS[settled]
-    if found.kind == "html":
-        return "xml" if is_data(text) else "html"
-    if _is_dump(text, found):
-        return "tool_output"
-    if found.language == "yaml":
-        return "yaml" if is_laid_out(text) else "tool_output"
-    return "tool_output" if _is_no_code(text, found) else found.kind
+        kind = KINDS[settled]
+    elif found.kind == "html":
+        kind = "xml" if is_data(text) else "html"
+    elif _is_dump(text, found):
+        kind = "tool_output"
+    elif found.language == "yaml":
+        kind = "yaml" if is_laid_out(text) else "tool_output"
+    else:
+        kind = found.kind
+    # Weak signs, and no definition: it only looks like code.
+    looks = (
+        kind == "code" and found.confidence < CERTAIN and not defines_something(found.language or "", text)
+    )
+    return "tool_output" if looks else kind
 
 
 def kinds_of(documents: Sequence[Document], texts: Sequence[str]) -> tuple[list[str], dict[str, str]]:
@@ -257,7 +258,7 @@ def kinds_of(documents: Sequence[Document], texts: Sequence[str]) -> tuple[list[
         if KINDS[kind] == "code":
             languages[one.text] = LANGUAGES[language] or ""
         hinted = one.name or one.command or one.id or one.metadata
-        if settled >= 0 and not hinted and not (KINDS[settled] == "code" and confidence < _SURE):
+        if settled >= 0 and not hinted and not (KINDS[settled] == "code" and confidence < CERTAIN):
             kinds[index] = KINDS[settled]
             continue
         found = Detection(KINDS[kind], LANGUAGES[language], confidence)

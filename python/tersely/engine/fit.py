@@ -106,7 +106,8 @@ def fit(
     fitted = fitting.run()
     essential = reading.essential
     some_left = essential is not None and fitting.essential_in(fitted) < np.count_nonzero(essential)
-    if some_left and fitting.heads is not None and 4 * fitted.tokens < 3 * budget:  # all fit, without heads
+    if some_left and fitting.heads is not None and 4 * fitted.tokens < 3 * budget:
+        # What is essential fits by itself, not with its heads: no target lies between some of it and all.
         by_worth = replace(reading, essential=None, must=None)
         other = _Fitting(by_worth, budget, kept, within, floors, caps, favour).run()
         fitted = max(fitted, other, key=attrgetter("tokens"))

@@ -412,12 +412,10 @@ class Prepared:
             return None
         if not reading.by_query or options.preserve_structure:
             return None
-        table, worth = reading.table, reading.worth
-        left = (
-            (table.kind == Kind.TABLE)
-            & (fitted.status < FIRST_KEPT)
-            & (worth >= _ANSWERS * worth.max(initial=0))
-        )
+        left = reading.table.kind == Kind.TABLE
+        if not left.any():
+            return None
+        left &= (fitted.status < FIRST_KEPT) & (reading.worth >= _ANSWERS * reading.worth.max())
         for region in reading.regions:
             left[region.first : region.last] &= region.form is None
         if not any(text.count("\n") > _FEW_LINES for text in reading.pieces(left.nonzero()[0])):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tersely.errors import needs
+from tersely.files import at_forks
 from tersely.types import Float32s, Int32s, Int64s
 
 _SEED = 1234
@@ -24,8 +24,7 @@ def _note_fork() -> None:
     _forked = True
 
 
-if hasattr(os, "register_at_fork"):  # not where there are no forks
-    os.register_at_fork(after_in_child=_note_fork)
+at_forks(after_in_child=_note_fork)
 
 
 class InvertedFile:
