@@ -220,6 +220,7 @@ def trusted_kind(found: Detection, text: str) -> str:
     have readers of their own.
     """
     look = KINDS.index(found.kind), LANGUAGES.index(found.language), found.confidence
+    kind: str
     if (settled := _native.settled_kind(text, *look)) >= 0:
         kind = KINDS[settled]
     elif found.kind == "html":
