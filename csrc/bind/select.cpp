@@ -280,8 +280,15 @@ class Choice {
     mutable std::mutex turn_;
 };
 
+// Whether two characters before a unit indent it.
+bool is_indent(std::string_view before) {
+    static constexpr std::array<std::string_view, 6> kIndents = {"  ", "\n ", "\t\t", "\n\t", " \t", "\t "};
+    return std::find(kIndents.begin(), kIndents.end(), before) != kIndents.end();
+}
+
 // Of each unit the first with the same text; empty where all differ. `placed`: of each kind, whether its units say
-// something by where they stand, and so are compared with none; `alone`: the same of single units, or empty.
+// something by where they stand, and so are compared with none, as those that are indented; `alone`: the same of
+// single units, or empty.
 py::array_t<std::int32_t> first_equal(const py::object& texts, const Input<std::int32_t>& document,
                                       const Input<std::int64_t>& start, const Input<std::int64_t>& end,
                                       const Input<std::uint8_t>& kind, const Input<std::uint8_t>& placed,
@@ -307,31 +314,25 @@ py::array_t<std::int32_t> first_equal(const py::object& texts, const Input<std::
     {
         const Release release(16 * n);
         std::vector<std::string_view> pieces(n);
-        std::vector<std::string_view> before(n);
-        for (std::size_t first = 0; first < n;) {
-            const auto index = static_cast<std::size_t>(documents[first]);
-            require(documents[first] >= 0 && index < list.views().size(), "document must lie in [0, len(texts))");
-            std::size_t last = first;
-            std::vector<std::int64_t> opens;
-            std::vector<std::int64_t> closes;
-            for (std::int64_t at = 0; last < n && documents[last] == documents[first]; ++last) {
-                check_cancelled();
-                require(at <= starts[last] && starts[last] <= ends[last], "segments must ascend");
-                at = ends[last];
-                opens.push_back(starts[last]);
-                closes.push_back(at);
+        std::string_view text;
+        text::Places places(text);
+        for (std::size_t i = 0; i < n; ++i) {
+            check_cancelled();
+            const auto index = static_cast<std::size_t>(documents[i]);
+            const bool begins = i == 0 || documents[i] != documents[i - 1];
+            if (begins) {
+                require(documents[i] >= 0 && index < list.views().size(), "document must lie in [0, len(texts))");
+                text = list.views()[index];
+                places = text::Places(text);
             }
-            const std::string_view text = list.views()[index];
-            to_bytes(text, opens, closes);
-            for (std::size_t i = 0; i < opens.size(); ++i) {
-                check_cancelled();
-                const auto begin = static_cast<std::size_t>(opens[i]);
-                pieces[first + i] = text.substr(begin, static_cast<std::size_t>(closes[i]) - begin);
-                before[first + i] = text.substr(begin < 2 ? 0 : begin - 2, begin < 2 ? begin : 2);
-            }
-            first = last;
+            require((begins ? 0 : ends[i - 1]) <= starts[i] && starts[i] <= ends[i], "segments must ascend");
+            const std::size_t begin = places.byte(starts[i]);
+            const std::size_t end = places.byte(ends[i]);
+            require(places.character() == ends[i], "segments must lie in their texts");
+            pieces[i] = text.substr(begin, end - begin);
+            marked[i] |= begin >= 2 && is_indent(text.substr(begin - 2, 2));
         }
-        equal = select::first_equal(pieces, before, marked);
+        equal = select::first_equal(pieces, marked);
         std::size_t first = 0;
         while (first < n && equal[first] == static_cast<std::int32_t>(first)) ++first;
         if (first == n) equal.clear();

@@ -88,7 +88,8 @@ def growth(make: Callable[[int], Input], run: Callable[[Input], object], first: 
     whose step takes LEAST_INSTRUCTIONS or LEAST_SECONDS. Where the quotient is too large, or the work does
     not grow, the next doublings are tried, until three were too steep or three too flat to say anything: a
     table that is built anew, or a second try to meet a budget, makes one step larger, a quadratic algorithm
-    makes all of them steep. Nothing is compared with a step below the first: quadratic work has none.
+    makes all of them steep. So a step is compared with each one before it, and the quotient is that of one
+    doubling on the way from there. Nothing is compared with a step below the first: quadratic work has none.
     """
     run(make(first))  # caches are filled and modules loaded
     counted = isinstance(run, Kernel)
@@ -106,16 +107,16 @@ def growth(make: Callable[[int], Input], run: Callable[[Input], object], first: 
         costs = [costs[1], cost(2 * size)]
     grows = costs[1] - costs[0] >= enough or costs[1] > GROWS * costs[0]
     assert grows, f"no more work from {size} characters to {2 * size}"
+    steps = [costs[1] - costs[0]]
     quotients: list[float] = []
     flat = 0
-    least = costs[1] - costs[0]
     while len(quotients) < 3 and flat < 3 and size < 8 * LARGEST and not (quotients and quotients[-1] < most):
         size *= 2
-        costs = [*costs[-2:], cost(2 * size)]
-        if costs[-2] - costs[-3] < least:
-            continue
-        if costs[-1] > GROWS * costs[-2]:
-            quotients.append((costs[-1] - costs[-2]) / (costs[-2] - costs[-3]))
+        costs = [costs[1], cost(2 * size)]
+        steps.append(costs[1] - costs[0])
+        if costs[1] > GROWS * costs[0]:
+            before = [(step, n) for n, step in enumerate(steps[:-1]) if step >= steps[0]]
+            quotients.append(min((steps[-1] / step) ** (1 / (len(steps) - 1 - n)) for step, n in before))
         else:
             flat += 1
     assert quotients, f"no more work from {size} characters to {2 * size}"

@@ -36,22 +36,19 @@ Units::Units(std::span<const std::int32_t> group, std::size_t n) : of(n, -1), or
     for (std::size_t i = 0; i < n; ++i) order[next[static_cast<std::size_t>(of[i])]++] = static_cast<std::int32_t>(i);
 }
 
-std::vector<std::int32_t> first_equal(std::span<const std::string_view> pieces,
-                                      std::span<const std::string_view> before, std::span<const std::uint8_t> alone) {
-    static constexpr std::array<std::string_view, 6> kIndents = {"  ", "\n ", "\t\t", "\n\t", " \t", "\t "};
+std::vector<std::int32_t> first_equal(std::span<std::string_view> pieces, std::span<const std::uint8_t> alone) {
     const std::size_t n = pieces.size();
-    std::vector<std::string_view> bare(n);
     std::vector<std::int32_t> equal(n);
     std::vector<std::int32_t> slots(std::bit_ceil(2 * n + 1), -1);  // firsts, by hash, linear probing
     Rounds<256> rounds;
     for (std::size_t i = 0; i < n; ++i) {
         rounds.check_cancelled();
         equal[i] = static_cast<std::int32_t>(i);
-        if (alone[i] != 0 || std::find(kIndents.begin(), kIndents.end(), before[i]) != kIndents.end()) continue;
+        if (alone[i] != 0) continue;
         const text::Span span = text::trim(pieces[i], {0, pieces[i].size()});
-        bare[i] = pieces[i].substr(span.begin, span.end - span.begin);
-        std::size_t at = std::hash<std::string_view>()(bare[i]) & (slots.size() - 1);
-        while (slots[at] >= 0 && bare[static_cast<std::size_t>(slots[at])] != bare[i]) {
+        pieces[i] = pieces[i].substr(span.begin, span.end - span.begin);
+        std::size_t at = std::hash<std::string_view>()(pieces[i]) & (slots.size() - 1);
+        while (slots[at] >= 0 && pieces[static_cast<std::size_t>(slots[at])] != pieces[i]) {
             at = (at + 1) & (slots.size() - 1);
         }
         if (slots[at] < 0) slots[at] = static_cast<std::int32_t>(i);

@@ -29,11 +29,9 @@ struct Units {
     std::vector<std::int32_t> order;
 };
 
-// For each piece of text, the first that is the same but for white space at its ends, itself where there is none.
-// Compared with none: what `alone` marks, and what is indented, by the two bytes or less that stand `before` it.
-// Exact; O(bytes) expected.
-std::vector<std::int32_t> first_equal(std::span<const std::string_view> pieces,
-                                      std::span<const std::string_view> before, std::span<const std::uint8_t> alone);
+// For each piece of text, the first that is the same but for white space at its ends, itself where there is none; those
+// marked `alone` are compared with none. What is compared is trimmed in `pieces`. Exact; O(bytes) expected.
+std::vector<std::int32_t> first_equal(std::span<std::string_view> pieces, std::span<const std::uint8_t> alone);
 
 // Why a segment is in or out.
 enum class Status : std::uint8_t {
