@@ -213,7 +213,9 @@ py::tuple terms(const py::list& texts) {
 }
 
 // Where strings occur: the number of each, the text's, start and end, as kernels/text/terms.hpp says.
-py::tuple occurrences(const py::object& texts, const py::list& strings, bool every) {
+py::tuple occurrences(const py::object& texts, const py::list& strings, bool every, bool alone) {
+    using Report = text::StringFinder::Report;
+    const Report report = alone ? Report::kAlone : every ? Report::kEvery : Report::kOnce;
     const GivenTexts list(texts);
     const Utf8List wanted(strings);
     require(wanted.bytes() < kMostWanted, "strings must have less than 1 GiB");
@@ -222,7 +224,7 @@ py::tuple occurrences(const py::object& texts, const py::list& strings, bool eve
     {
         const Release release(list.bytes());
         std::vector<text::StringFinder::Found> found;
-        text::StringFinder finder(wanted.views(), every);
+        text::StringFinder finder(wanted.views(), report);
         for (std::size_t i = 0; i < list.views().size(); ++i) {
             found.clear();
             finder.find(list.views()[i], found);
@@ -449,7 +451,8 @@ void bind_text(py::module_& m) {
     m.def("read_terms", &read_terms, py::arg("texts"));
     m.def("terms", &terms, py::arg("texts"));
     m.def("negations", &negations, "The folded words that deny, of some twenty languages, sorted.");
-    m.def("occurrences", &occurrences, py::arg("texts"), py::arg("strings"), py::arg("every") = false);
+    m.def("occurrences", &occurrences, py::arg("texts"), py::arg("strings"), py::arg("every") = false,
+          py::arg("alone") = false);
     m.def("isa", &simd::isa,
           "The instruction set in use, such as 'avx512vnni', 'avx2' or 'neondot'; TERSELY_ISA forces one.");
     m.def("find_facts", &find_facts, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),

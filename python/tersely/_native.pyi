@@ -64,7 +64,7 @@ def table_rows(
     str, _Int64s, _Int64s, _UInt8s, _Int32s, _Float32s
 ]: ...  # delimiter, start, end, role, head, standing
 def occurrences(
-    texts: Sequence[str] | Utf8, strings: list[str], every: bool = False
+    texts: Sequence[str] | Utf8, strings: list[str], every: bool = False, alone: bool = False
 ) -> tuple[_Int32s, _Int32s, _Int64s, _Int64s]: ...  # string, text, start, end
 def negations() -> list[str]: ...
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...

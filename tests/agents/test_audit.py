@@ -61,9 +61,14 @@ def test_orders_without_must_or_not_count_and_what_is_told_does_not() -> None:
         "Bitte buche nur am Fenster.",
         "Demande-moi avant de publier.",
         "Deja el puerto 9443 en paz.",
+        "Use tabs in Makefiles, spaces elsewhere.",
+        "必ずテストを実行してからコミットしてください。",
+        "提交前必须运行测试。",
+        "커밋하기 전에 반드시 테스트를 실행해 주세요.",
     ]
     told = ["We always had two of them.", "The trains stop at noon.", "Keep going.", "Did you leave it on?"]
     told += ["My flight leaves before noon.", "Ich war immer da.", "The shop is at work until noon."]
+    told += ["Users prefer tabs.", "これは必ずですか。"]
     history = [{"role": "user", "content": " ".join(orders + told)}]
     assert lost(history, [{"role": "user", "content": orders[0]}]) >= {
         ("instructions", one, 0) for one in orders[1:]
@@ -165,6 +170,15 @@ def test_a_file_with_its_compaction_is_enough(
     assert told["counts"]["paths"] == [1, 0] and "1 lines" in err
     (error,) = [one for one in told["statements"] if one["kind"] == "errors"]
     assert error["speaker"] == "Bash" and not error["stated"]
+
+
+def test_broken_json_is_an_error_that_names_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    broken, good = tmp_path / "broken.json", tmp_path / "good.json"
+    broken.write_text('[{"role": "user", "content": "Never restart it."}, ')
+    good.write_text(json.dumps(BEFORE))
+    for files in ((broken, good), (good, broken)):
+        assert main(["audit", *map(str, files)]) != 0
+        assert "broken.json is not JSON" in capfd.readouterr().err
 
 
 def test_files_of_any_shape_and_summaries_are_read_and_shown(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -111,6 +112,27 @@ def test_each_occurrence_is_found_or_lies_at_the_end_of_one_that_is(
         assert {row[1:] for row in mine} <= set(wanted) and bool(mine) == bool(wanted)
         for text, start, end in wanted:
             assert any(row[1] == text and row[2] <= start and row[3] == end for row in found)
+
+
+AMOUNTS = st.text("a 1.,%é", max_size=10)
+
+
+def alone(text: str, start: int, end: int) -> bool:
+    """Slow and obvious."""
+    before, behind, first, last = text[:start], text[end:], text[start], text[end - 1]
+    parts = [before[-1:] + first, last + behind[:1]]
+    number = re.search(r"\d[.,]\Z", before) and first.isdigit()
+    return not (number or any(map(str.isalnum, filter(lambda two: len(two) > 1, parts)))) and not (
+        last.isdigit() and re.match(r"%|[.,]\d", behind)
+    )
+
+
+@given(AMOUNTS, st.lists(AMOUNTS.filter(bool), min_size=1, max_size=6, unique=True))
+def test_what_is_no_part_of_a_longer_word_or_number_is_found_once(text: str, strings: list[str]) -> None:
+    number, _, start, end = (column.tolist() for column in _native.occurrences([text], strings, alone=True))
+    wanted = [{place for place in everywhere(text, string) if alone(text, *place)} for string in strings]
+    assert sorted(number) == [at for at, places in enumerate(wanted) if places]
+    assert all((low, high) in wanted[at] for at, low, high in zip(number, start, end, strict=True))
 
 
 @given(st.lists(LETTERS, min_size=1, max_size=3), st.lists(STRINGS, max_size=4))

@@ -299,7 +299,10 @@ def test_an_order_without_not_stands_also_within_a_long_message(said: str, turn:
 
 
 @pytest.mark.parametrize("turn", [0, 6])
-@pytest.mark.parametrize("said", [SAID[4], *ORDERS[1:2], "Wait for my OK before deploying."])
+@pytest.mark.parametrize("said", [
+    SAID[4], *ORDERS[1:4], *ORDERS[7:8], "Wait for my OK before deploying.", "Use tabs in Makefiles.",
+    "必ずテストを実行してからコミットしてください。",
+])  # fmt: skip
 def test_also_within_one_of_many_pages(said: str, turn: int) -> None:
     assert stands_within(said, turn, sentences=130, before=70, share=8)
 

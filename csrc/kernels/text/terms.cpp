@@ -707,7 +707,7 @@ constexpr std::uint32_t kRounds = 1U << 16U;  // bytes between looks for Ctrl-C
 
 }  // namespace
 
-StringFinder::StringFinder(std::span<const std::string_view> strings, bool every) : every_(every) {
+StringFinder::StringFinder(std::span<const std::string_view> strings, Report report) : report_(report) {
     std::vector<std::int32_t> order(strings.size());
     std::iota(order.begin(), order.end(), 0);
     const auto string = [&](std::size_t place) { return strings[static_cast<std::size_t>(order[place])]; };
@@ -752,6 +752,7 @@ StringFinder::StringFinder(std::span<const std::string_view> strings, bool every
     }
     for (const std::string_view one : strings) {
         lengths_.push_back(std::count_if(one.begin(), one.end(), [](char byte) { return !is_continuation(byte); }));
+        sizes_.push_back(one.size());
     }
 }
 
@@ -771,18 +772,64 @@ std::int32_t StringFinder::next(std::int32_t node, unsigned char byte) const {
     }
 }
 
+namespace {
+
+bool is_letter_or_digit(char32_t code) { return (char_class(code) & (kLetter | kDigit)) != 0; }
+
+// Whether a word or number that ends before `end` > 0 does not go on there.
+bool ends_alone(std::string_view text, std::size_t end) {
+    if (end == text.size()) return true;
+    const char32_t last = decode_before(text, end).code;
+    const Decoded after = decode(text, end);
+    if (is_letter_or_digit(last) && is_letter_or_digit(after.code)) return false;
+    if (!is_digit(last)) return true;
+    const bool goes_on = end + 1 < text.size() && is_digit(decode(text, end + 1).code);
+    return after.code != '%' && !(goes_on && (after.code == '.' || after.code == ','));
+}
+
+// The same of one that begins at `start`, before the end.
+bool begins_alone(std::string_view text, std::size_t start) {
+    if (start == 0) return true;
+    const char32_t first = decode(text, start).code;
+    const char32_t before = decode_before(text, start).code;
+    if (is_letter_or_digit(first) && is_letter_or_digit(before)) return false;
+    const bool goes_on = (before == '.' || before == ',') && start > 1 && is_digit(decode_before(text, start - 1).code);
+    return !(is_digit(first) && goes_on);
+}
+
+}  // namespace
+
+void StringFinder::add_alone(std::string_view text, std::size_t end, std::int64_t characters, std::int32_t at,
+                             std::vector<Found>& found) {
+    if (!ends_alone(text, end)) return;
+    for (int tried = 0; at != kNone && tried < kMostTried; ++tried) {
+        Node& one = nodes_[static_cast<std::size_t>(at)];
+        const auto string = static_cast<std::size_t>(one.string);
+        if (!one.reported && begins_alone(text, end - sizes_[string])) {
+            one.reported = true;
+            found.push_back({one.string, characters - lengths_[string], characters});
+        }
+        at = nodes_[static_cast<std::size_t>(one.longest)].ended;
+    }
+}
+
 void StringFinder::find(std::string_view text, std::vector<Found>& found) {
     Rounds<kRounds> rounds;
     std::int64_t characters = 0;
     std::int32_t node = 0;
-    for (const char byte : text) {
+    for (std::size_t place = 0; place < text.size(); ++place) {
         rounds.check_cancelled();
-        characters += is_continuation(byte) ? 0 : 1;
-        node = next(node, static_cast<unsigned char>(byte));
-        for (std::int32_t at = nodes_[static_cast<std::size_t>(node)].ended; at != kNone;) {
+        characters += is_continuation(text[place]) ? 0 : 1;
+        node = next(node, static_cast<unsigned char>(text[place]));
+        std::int32_t at = nodes_[static_cast<std::size_t>(node)].ended;
+        if (report_ == Report::kAlone) {
+            if (at != kNone) add_alone(text, place + 1, characters, at, found);
+            continue;
+        }
+        while (at != kNone) {
             Node& one = nodes_[static_cast<std::size_t>(at)];
             found.push_back({one.string, characters - lengths_[static_cast<std::size_t>(one.string)], characters});
-            if (one.reported && !every_) break;
+            if (one.reported && report_ == Report::kOnce) break;
             one.reported = true;
             at = nodes_[static_cast<std::size_t>(one.longest)].ended;
         }

@@ -132,9 +132,11 @@ std::uint8_t term_class(std::string_view term);
 //
 // Contract: `strings` are distinct, none is empty. At every place of a text where one of them ends, the longest of
 // these is reported; the others that end there are parts of it and are reported with it the first time only, or always
-// where `every` is asked for. So each string that occurs is reported, each of its other occurrences is, or lies in one
-// that is, and there are no more reports than bytes and strings. In the order of texts and ends, the longest first.
+// where every one is asked for. So each string that occurs is reported, each of its other occurrences is, or lies in
+// one that is, and there are no more reports than bytes and strings. In the order of texts and ends, the longest first.
 // O(bytes of the texts, bytes of the strings times log(strings), and reports).
+// Asked for what stands alone, each string is reported once, at the first place where it is no part of a longer word or
+// number ("5" in "15", "1.5", "5%"); of strings that end at one place, kMostTried are tried.
 
 class StringFinder {
   public:
@@ -143,7 +145,10 @@ class StringFinder {
         std::int64_t start, end;  // characters of the text
     };
 
-    StringFinder(std::span<const std::string_view> strings, bool every);
+    enum class Report : std::uint8_t { kOnce, kEvery, kAlone };
+    static constexpr int kMostTried = 200;
+
+    StringFinder(std::span<const std::string_view> strings, Report report);
     // Adds what is found in a text of valid UTF-8; throws Cancelled.
     void find(std::string_view text, std::vector<Found>& found);
 
@@ -155,15 +160,18 @@ class StringFinder {
         std::int32_t string;    // it is; kNone: none
         std::int32_t ended;     // the longest node that it ends in, itself too, which is a string; kNone: none
         unsigned char byte;     // its last
-        bool reported;          // all strings that it ends in were
+        bool reported;          // all strings that it ends in were; of what stands alone: its own was
     };
     std::int32_t child(std::int32_t node, unsigned char byte) const;
     std::int32_t next(std::int32_t node, unsigned char byte) const;
+    void add_alone(std::string_view text, std::size_t end, std::int64_t characters, std::int32_t at,
+                   std::vector<Found>& found);
 
     std::array<std::int32_t, 256> first_{};  // the node of one byte; 0: none
     std::vector<Node> nodes_;                // by length, and one behind the last
     std::vector<std::int64_t> lengths_;      // characters of each string
-    bool every_;
+    std::vector<std::size_t> sizes_;         // bytes of each
+    Report report_;
 };
 
 }  // namespace tersely::text

@@ -196,9 +196,10 @@ def read_history(text: str, name: str) -> History:
     """Read a history as it lies on a disk.
 
     Taken are sessions of Claude Code (JSON lines, without those of subagents), rollouts of Codex, messages or
-    items as JSON (a list, an object with `messages` or `input`) or a line each; any other text is a summary.
+    items as JSON (a list, an object with `messages` or `input`) or a line each; any other text is a summary,
+    unless its name ends with .json or .jsonl.
 
-    Raises ValueError for JSON that is no history.
+    Raises ValueError for JSON that is no history, and for broken JSON.
     """
     try:
         given = parse_json(text, name)
@@ -206,6 +207,8 @@ def read_history(text: str, name: str) -> History:
         lines = [line for line in text.split("\n") if line.strip()]
         rows, broken = _rows(lines)
         if len(rows) <= broken:  # most lines are no JSON
+            if text.strip() and name.lower().endswith((".json", ".jsonl")):
+                raise
             return History([{"role": "user", "content": text}], 0, 0)
         return _of_rows(rows, broken)
     if isinstance(given, str):

@@ -29,13 +29,19 @@ from tersely.memory.references import is_reference
 from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
 from tersely.memory.statements import (
+    ASKS,
+    ASSISTANTS,
     BRIEF,
+    CONCLUDES,
     DIRECTS,
     IS_SENTENCE,
     NUMBER,
     ORDERS,
+    PEOPLE,
+    POLITE,
     SELVES,
     STANDS,
+    SURELY,
     Transcript,
     marks_of,
     stated_lines,
@@ -134,22 +140,6 @@ _TELLS = np.where(IS_SENTENCE, _IDENTIFIES / 2, _WORTH)  # what a statement with
 _LISTED = bytes((Kind.LIST_ITEM, Kind.TABLE))
 _SPEAKER = attrgetter("speaker")
 _WORD = re.compile(r"[^\W\d_]{2}")
-# What tells why something is so, how it went, or what is left.
-_CONCLUDES = re.compile(
-    r"\b(?:because|due to|caused by|root cause|turn(?:s|ed) out|fixed|resolved|dropped|reverted|chose|decided"
-    r"|instead of|blocked|remaining|still (?:missing|fails?|open)|works now|passes now|did not work"
-    r"|does(?: not|n't) work|(?:is|are|was|were) (?:now )?(?:done|finished|ported)|\d+ (?:out )?of \d+"
-    r"|weil|parce que|porque)\b",
-    re.I,
-)
-# What is said to be polite, or to agree.
-_SMALL_TALK = re.compile(
-    r"\W*+(?:(?:yes|yep|yeah|no|ok|okay|sure|right|fine|great|perfect|good|sounds|hi|hello|hey|bye|thanks|thank"
-    r"|you|so|very|much|please|go|ahead|proceed|continue|continuing|done|got|it|that|is|all|for|your|the|help"
-    r"|with|and|noted|acknowledged|understood|recorded|confirmed|agreed|welcome|plan|you're|will|do|of|course"
-    r"|ja|nein|danke|bitte|gut|oui|non|merci|si|gracias|ciao)\b\W*+)++",
-    re.I,
-)
 
 
 def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
@@ -423,13 +413,15 @@ class _Said:
         strong = np.zeros(size, dtype=bool)
         strong[facts.segment[IS_SENTENCE[facts.kind]]] = True
         said = mine.nonzero()[0].tolist()
-        says = np.zeros(size, dtype=np.uint8)
-        says[mine] = marks_of(list(map(units.__getitem__, said)), transcript.known)
         length = reading.table.end - reading.table.start
+        talk = talks[document] & (length <= BRIEF)
+        says = np.zeros(size, dtype=np.int64)
+        for whose, rows in ((PEOPLE, mine), (ASSISTANTS, talk)):
+            says[rows] = marks_of(list(compress(units, rows)), transcript.known, whose)
         strong |= own & (says & STANDS > 0)
         strong |= own & (sizes > _SHORT) & (length <= BRIEF) & (says & DIRECTS > 0)
         letters = mine & (sizes <= _LETTER)
-        strong |= letters & (says & ORDERS > 0)
+        strong |= letters & (says & ORDERS > 0) | letters & (sizes > _TASK) & (says & SURELY > 0)
         kinds = reading.table.kind.tobytes()
         if _LISTED[0] in kinds or _LISTED[1] in kinds:
             letter = letters.nonzero()[0].tolist()
@@ -439,13 +431,8 @@ class _Said:
         stays = "\n".join(compress(self.transcript.texts, ~self.gone))
         stated = stated_lines(stays, list(newest))  # what is said again is said once
         again = np.zeros(size, dtype=bool)
-        again[said] = [
-            newest[units[row]] != row or units[row] in stated or bool(_SMALL_TALK.fullmatch(units[row]))
-            for row in said
-        ]
-        talk = talks[document].nonzero()[0].tolist()
-        again[[row for row in talk if _SMALL_TALK.fullmatch(units[row])]] = True
-        again |= self.revised["replaced"]
+        again[said] = [newest[units[row]] != row or units[row] in stated for row in said]
+        again |= self.revised["replaced"] | (says & POLITE > 0)
         told, count = transcript.told[self.pieces], int(transcript.told.max()) + 1
         of, lines = told[document], reading.same()
         older = np.zeros(size, dtype=bool)  # lines of tools and assistants that a newer message has
@@ -484,12 +471,11 @@ class _Said:
         worth[again] = 0
         place = place[document]
         worth[failed] = _FAILED + place[failed]
-        concluded = np.zeros(size, dtype=bool)  # what the assistant found out, decided or has done
-        concluded[[row for row in talk if length[row] <= BRIEF and _CONCLUDES.search(units[row])]] = True
-        concluded &= ~again & ~silent
+        concluded = (
+            (says & CONCLUDES > 0) & ~again & ~silent
+        )  # what the assistant found out, decided or has done
         worth[concluded] = (_CONCLUDED + place[concluded]) * 2 / (1 + length[concluded] / _USUAL)
-        asks = np.zeros(size, dtype=bool)  # most were answered since
-        asks[said] = [units[row].endswith(("?", "？")) for row in said]
+        asks = says & ASKS > 0  # most were answered since
         known = np.bincount(facts.segment, _TELLS[facts.kind], size)
         known = np.minimum(known / _IDENTIFIES, 1)
         first = utter & ~self.revised["older"]

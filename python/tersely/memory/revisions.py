@@ -14,6 +14,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.memory.statements import (
+    ASKS,
     CHANGE,
     CHANGES,
     IS_SENTENCE,
@@ -109,8 +110,10 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
     denied = segment[fact_kind == _NEGATION].tolist()
     firm = set(map(number.get, denied))  # a prohibition holds until it is withdrawn
     claims = [
-        bool(frame and (row in strong or kind or _STATES.search(unit))) and not unit.endswith(("?", "？"))
-        for row, unit, kind, frame in zip(rows.tolist(), units, kinds, frames, strict=True)
+        not asks and bool(frame and (row in strong or kind or _STATES.search(unit)))
+        for row, unit, kind, frame, asks in zip(
+            rows.tolist(), units, kinds, frames, says & ASKS > 0, strict=True
+        )
     ]
     found: dict[int, tuple[int, Literal["replaced", "together", "older"]]] = {}  # earlier -> later
     others: list[int] = []  # that change something which they say in other words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, repeat
 from operator import and_, attrgetter, truth
@@ -12,10 +12,10 @@ import numpy as np
 
 from tersely import _native
 from tersely.content.units import Bools
-from tersely.engine.facts import TextIndex, fact_keys, find_facts, joined_facts, stand_alone
+from tersely.engine.facts import fact_keys, find_facts, joined_facts
 from tersely.engine.reading import segment
 from tersely.memory.messages import Entry, Piece
-from tersely.types import FactKind, FactTable, Int64s, Kind, SegmentTable, UInt8s, pieces
+from tersely.types import FactKind, FactTable, Int64s, Kind, SegmentTable, pieces
 
 #: Kinds of statements, those first whose loss costs most, and the kinds of facts that they are.
 KINDS = {
@@ -31,16 +31,17 @@ SENTENCES = (FactKind.OBLIGATION, FactKind.NEGATION, FactKind.DECISION)
 IS_SENTENCE = np.array([kind in SENTENCES for kind in FactKind])  # by kind
 # Words before a colon by which people say what kind of statement follows: "HARD CONSTRAINT: ", "NOTE: ".
 LABEL = re.compile(r"\W{0,4}[A-Z][A-Z0-9_-]{1,40}(?: [A-Z0-9_-]{1,40}){0,3}\W?: ")
-# What says that something is no longer as it was.
+# What says that something is no longer as it was. Each way begins with a letter: most places are passed so.
 _CHANGES = (
-    r"\b(?:is|are|be|we|they|i|it|'s|'re) now\b|(?:(?<!right )(?<=\w )now|\bnot \S*[^\s.!])[.!]*$"
-    r"|(?<!right )\bnow (?:is|are|has|have|on|\w+[^\Ws]s)\b|\b(?:can|may|must|should) now\b"
-    r"|\b(?:from now on|starting (?:now|today)|as of (?:now|today)|instead|actually|corrections?"
-    r"|updated?(?=\W| to)|(?:has|have) changed|chang(?:e|ed|ing) (?:it |that |this |the \w+ )?to"
-    r"|moved (?:\w+ ){0,3}to|took over|the (?:old|previous|former)|new (?:\w+ ){1,2}(?:is|are|for)"
+    r"\b(?:is now\b|are now\b|be now\b|we now\b|they now\b|i now\b|it now\b|'s now\b|'re now\b|can now\b"
+    r"|may now\b|must now\b|should now\b|now(?<!right now)(?<=\w now)[.!]*$|not \S*[^\s.!][.!]*$"
+    r"|now (?<!right now )(?:is|are|has|have|on|\w+[^\Ws]s)\b"
+    r"|(?:from now on|starting now|starting today|as of now|as of today|instead|actually|corrections?"
+    r"|updated?(?=\W| to)|has changed|have changed|chang(?:e|ed|ing) (?:it |that |this |the \w+ )?to"
+    r"|moved (?:\w+ ){0,3}to|took over|the old|the previous|the former|new (?:\w+ ){1,2}(?:is|are|for)"
     r"|switch(?:ed)? (?:\w+ ){0,3}to|renamed|replace[sd]?|rather|revised|no longer"
     r"|any ?more|after all|ab jetzt|ab sofort|stattdessen|doch lieber|korrektur|nicht mehr"
-    r"|geändert|désormais|finalement|plutôt|ahora|mejor|ya no|en lugar de)\b"
+    r"|geändert|désormais|finalement|plutôt|ahora|mejor|ya no|en lugar de)\b)"
 )
 # What says that an instruction or a wish holds no more.
 _WITHDRAWS = (
@@ -106,22 +107,59 @@ _DIRECTS = (
     rf"|(?:\A|, )(?!(?:{_BOUND})\b)\w[\w' ./-]{{1,59}} (?:is|are|stays?|remains?) [^?\n]{{2,90}}(?<!:)\Z"
     r"|, (?:please|bitte|s'il (?:te|vous) plaît|por favor|per favore)\W*\Z"
 )
+# How a sentence begins that says how work is to be done, and orders of languages that write no spaces between
+# words or have the verb last.
+_MANNERS = (
+    rf"\A\W*(?:{_PLEASE})?(?:use|prefer|follow|stick to|respond|reply|answer|refer to"
+    r"|call (?:me|him|her|it|us|them)|benutze|verwende|antworte|utilisez?|réponds|répondez|usa|responde|usate"
+    r"|rispondi),?(?: \S+){2}[^?\n]*\Z"
+)
+_EASTERN = (  # each begins with a letter: so texts without these letters are passed at once
+    r"(?:請(?<=\A.)(?!問)|请(?<=\A.)(?!问)|必ず|絶対に|常に|決して|てください|でください|必须|必須|务必|務必|一定要|不要"
+    r"|请勿|請勿|切勿|禁止|始终|始終|只能|绝不|不得|不准|반드시|항상|절대|하지 ?[마말]|주세요|금지)"
+    r"(?!.*(?:[か吗嗎까]\W?|[?？])\Z)"
+)
+# What tells why something is so, how it went, or what is left.
+_CONCLUSIONS = (
+    r"\b(?:because|due to|caused by|root cause|turns out|turned out|fixed|resolved|dropped|reverted|chose"
+    r"|decided|instead of|blocked|remaining|still (?:missing|fails?|open)|works now|passes now|did not work"
+    r"|does(?: not|n't) work|is (?:now )?(?:done|finished|ported)|are (?:now )?(?:done|finished|ported)"
+    r"|was (?:now )?(?:done|finished|ported)|were (?:now )?(?:done|finished|ported)|\d+ (?:out )?of \d+"
+    r"|weil|parce que|porque)\b"
+)
+# What is said to be polite, or to agree.
+_POLITE = (
+    r"\A\W*+(?:(?:yes|yep|yeah|no|ok|okay|sure|right|fine|great|perfect|good|sounds|hi|hello|hey|bye|thanks"
+    r"|thank|you|so|very|much|please|go|ahead|proceed"
+    r"|continue|continuing|done|got|it|that|is|all|for|your|the|help"
+    r"|with|and|noted|acknowledged|understood|recorded|confirmed|agreed|welcome|plan|you're|will|do|of|course"
+    r"|ja|nein|danke|bitte|gut|oui|non|merci|si|gracias|ciao)\b\W*+)++\Z"
+)
 # What words say of a sentence, in bits: it has a label; it is to hold from now on; something is no longer as
 # it was; an instruction or a wish holds no more; it has a word of orders; it is an order for sure; it is one
-# by its form, or tells how a thing is; it is of who says it.
-LABELLED, STANDS, CHANGES, WITHDRAWS, ORDERS, _SURELY, DIRECTS, SELVES = (1 << at for at in range(8))
+# by its form, or tells how a thing is; it is of who says it; it asks; it is small talk; it tells what came of
+# work.
+LABELLED, STANDS, CHANGES, WITHDRAWS, ORDERS, SURELY, DIRECTS, SELVES, ASKS, POLITE, CONCLUDES = (
+    1 << at for at in range(11)
+)
+PEOPLE, ASSISTANTS = 1 << 11, 1 << 12  # and whose words it was read as
 CHANGE = re.compile(_CHANGES)  # in lower case, as those below
-# (bits of a sentence that has this, bits without which it is not asked, the pattern)
+# (in whose words it is looked for, bits of a sentence that has it, bits without which it is not asked, it)
 _PATTERNS = (
-    (CHANGES | STANDS, 0, CHANGE),
-    (ORDERS | STANDS, 0, re.compile(rf"\b(?:{_ORDER})\b")),
-    (STANDS, 0, re.compile(_WISHES)),
-    (WITHDRAWS, 0, re.compile(_WITHDRAWS)),
-    (_SURELY, ORDERS, re.compile(_ORDERING, re.S)),
-    (ORDERS | STANDS | _SURELY, 0, re.compile(_VERB_FIRST)),
-    (DIRECTS, 0, re.compile(_DIRECTS)),
-    (_SURELY, DIRECTS, re.compile(_CONDITION.format(_OF_THINGS))),
-    (SELVES, 0, re.compile(_SELVES)),
+    (PEOPLE, CHANGES | STANDS, 0, CHANGE),
+    (PEOPLE, ORDERS | STANDS, 0, re.compile(rf"\b(?:{_ORDER})\b")),
+    (PEOPLE, STANDS, 0, re.compile(_WISHES)),
+    (PEOPLE, WITHDRAWS, 0, re.compile(_WITHDRAWS)),
+    (PEOPLE, SURELY, ORDERS, re.compile(_ORDERING, re.S)),
+    (PEOPLE, ORDERS | STANDS | SURELY, 0, re.compile(_VERB_FIRST)),
+    (PEOPLE, ORDERS | STANDS | SURELY, 0, re.compile(_EASTERN)),
+    (PEOPLE, SURELY, 0, re.compile(_MANNERS)),
+    (PEOPLE, DIRECTS, 0, re.compile(_DIRECTS)),
+    (PEOPLE, SURELY, DIRECTS, re.compile(_CONDITION.format(_OF_THINGS))),
+    (PEOPLE, SELVES, 0, re.compile(_SELVES)),
+    (PEOPLE, ASKS, 0, re.compile(r"[?？]\Z")),
+    (PEOPLE | ASSISTANTS, POLITE, 0, re.compile(_POLITE)),
+    (ASSISTANTS, CONCLUDES, 0, re.compile(_CONCLUSIONS)),
 )
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
 SPEAKERS = ("system", "user", "assistant", "tool")
@@ -269,7 +307,7 @@ def _with_orders(transcript: Transcript) -> FactTable:
     open_[facts.segment[IS_SENTENCE[facts.kind]]] = False
     rows = open_.nonzero()[0]
     units = pieces(texts, table.document[rows], table.start[rows], table.end[rows])
-    found = marks_of(units, transcript.known) & _SURELY > 0
+    found = marks_of(units, transcript.known) & SURELY > 0
     orders = list(compress(units, found))
     if not orders:
         return facts
@@ -284,20 +322,24 @@ def _with_orders(transcript: Transcript) -> FactTable:
     return joined_facts(facts, more)
 
 
-def marks_of(sentences: Sequence[str], known: dict[str, int]) -> UInt8s:
-    """uint8[sentences]: what words say of each, in bits (LABELLED, ...); `known`: the same by sentence.
+def marks_of(sentences: Sequence[str], known: dict[str, int], whose: int = PEOPLE) -> Int64s:
+    """int64[sentences]: what words say of each, in bits (LABELLED, ...); `known`: the same by sentence.
 
-    Sentences that are not known yet are read, once, and added. O(characters of these).
+    Sentences that are not known yet, as words of PEOPLE or ASSISTANTS, are read, once, and added.
+    O(characters of these).
     """
-    new = list(dict.fromkeys(sentences).keys() - known.keys())
+    new = [one for one in dict.fromkeys(sentences) if not known.get(one, 0) & whose]
     lower = list(map(str.lower, new))
-    bits = np.array(list(map(truth, map(LABEL.match, new))), dtype=np.uint8) * np.uint8(LABELLED | STANDS)
-    for adds, least, pattern in _PATTERNS:
-        rows = (bits & least == least).nonzero()[0]
-        found = map(pattern.search, map(lower.__getitem__, rows.tolist()))
-        bits[rows[list(map(truth, found))]] |= np.uint8(adds)
+    bits = np.array([known.get(one, 0) | whose for one in new], dtype=np.int64)
+    if whose == PEOPLE:
+        bits |= np.array(list(map(truth, map(LABEL.match, new))), dtype=bool) * np.int64(LABELLED | STANDS)
+    for of, adds, least, pattern in _PATTERNS:
+        if of & whose:
+            rows = (bits & least == least).nonzero()[0]
+            found = map(pattern.search, map(lower.__getitem__, rows.tolist()))
+            bits[rows[list(map(truth, found))]] |= adds
     known.update(zip(new, bits.tolist(), strict=True))
-    return np.fromiter(map(known.__getitem__, sentences), dtype=np.uint8, count=len(sentences))
+    return np.fromiter(map(known.__getitem__, sentences), dtype=np.int64, count=len(sentences))
 
 
 def standing_sentences(texts: Sequence[str]) -> list[str]:
@@ -310,20 +352,7 @@ def standing_sentences(texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([one for at, one in enumerate(units) if at in strong or stands[at]]))
 
 
-def stated_lines(text: str, lines: Sequence[str]) -> set[str]:
+def stated_lines(text: str, lines: Iterable[str]) -> set[str]:
     """Return those of some lines that a text has word for word, as lines or within them. O(characters)."""
-    found = {line for line in lines if _WORD.search(line)}
-    whole = found.intersection(map(str.strip, text.split("\n"))) if found else found
-    parts = sorted(found - whole)
-    if not parts:
-        return whole
-    number, _, start, end = _native.occurrences([text], parts)
-    places = zip(start.tolist(), end.tolist(), strict=True)
-    alone = set(compress(number.tolist(), stand_alone(text, places)))
-    whole.update(map(parts.__getitem__, alone))
-    left = set(map(parts.__getitem__, set(number.tolist()) - alone))
-    if left:  # perhaps within a longer one of them
-        index = TextIndex(text)
-        left = {part for part in left if part in index.places or not part.isalnum()}
-        whole.update([part for part in left if index.stands(part)])
-    return whole
+    wanted = list(filter(_WORD.search, set(lines)))
+    return set(map(wanted.__getitem__, _native.occurrences([text], wanted, alone=True)[0].tolist()))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tersely.cache import BoundedCache, digest_of
 from tersely.types import Int64s
 
 # language -> package, function that gives the grammar, what has statements in it (Python's has no braces).
@@ -50,6 +51,9 @@ _PIECE = 2**16  # bytes that a parser reads at a time
 _DEEPEST = 250  # nodes in nodes; bodies further down are not looked for
 
 Spans = tuple[Int64s, Int64s, Int64s, Int64s, Int64s]
+_KNOWN: BoundedCache[Spans | tuple[()]] = BoundedCache(
+    2**23
+)  # by language and text; (): it makes nothing of it
 
 
 @cache
@@ -93,14 +97,29 @@ def has_syntax_errors(name: str, text: str) -> bool:
 def read_spans(name: str, text: str) -> Spans:
     """Return starts and ends of bodies, starts and ends of statements, starts of attributes (int64, bytes).
 
-    Statements stand directly in the file or in a body. Raises ImportError without the extra, ValueError for
-    a text that is not in the language at all. O(characters).
+    Statements stand directly in the file or in a body. What was read last is kept: a text is asked for again
+    to say what it is, and each time that a history with it grows. Raises ImportError without the extra,
+    ValueError for a text that is not in the language at all. O(characters).
     """
+    key = digest_of((name, text))
+    spans = _KNOWN.get(key)
+    if spans is None:
+        try:
+            spans = _read_spans(name, text)
+        except ValueError:
+            spans = ()
+        _KNOWN.put(key, spans, sum([column.nbytes for column in spans]))
+    if not spans:
+        raise ValueError(f"the grammar of {name} makes nothing of this text")
+    return spans
+
+
+def _read_spans(name: str, text: str) -> Spans | tuple[()]:
     import tree_sitter
 
     root = _parse(name, text.encode()).root_node
     if root.type == "ERROR":  # its pieces stand in one row, and a query takes the square of their number
-        raise ValueError(f"the grammar of {name} makes nothing of this text")
+        return ()
     cursor = tree_sitter.QueryCursor(_language(name)[1])
     cursor.set_max_start_depth(_DEEPEST)
     found = cursor.captures(root)
