@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, islice, repeat
+from itertools import accumulate
 from operator import attrgetter
 from typing import Any
 
@@ -359,18 +359,14 @@ def facts_after(
     for document, begin, end in reinserted:
         inside = (facts.document == document) & (facts.start < end) & (facts.end > begin)
         again[facts.key[inside]] = True
-    stands = _Searcher([text])
     _, first = np.unique(facts.key, return_index=True)
+    unsure = (had & ~has).nonzero()[0]
+    has[unsure] = _stated([text], [facts.fact(texts, row, "kept") for row in first[unsure].tolist()])
     found = []
     for key, row in enumerate(first.tolist()):
-        if not had[key]:
-            continue
-        fact = facts.fact(texts, row, "kept")
-        if not has[key] and not stands.has(fact):
-            fact = facts.fact(texts, row, "lost", "rewritten")
-        elif again[key]:
-            fact = facts.fact(texts, row, "reinserted")
-        found.append(fact)
+        if had[key]:
+            outcome = ("reinserted" if again[key] else "kept",) if has[key] else ("lost", "rewritten")
+            found.append(facts.fact(texts, row, *outcome))
     return FactReport([*found, *_made_up(texts, facts)])
 
 
@@ -379,79 +375,44 @@ def _made_up(texts: Sequence[str], facts: FactTable) -> list[Fact]:
     _, first = np.unique(facts.key, return_index=True)
     new = first[facts.document[first] == len(texts) - 1]
     rows = [row for row, kind in zip(new.tolist(), facts.kind[new].tolist(), strict=True) if kind in _MADE_UP]
-    supports = _Searcher(texts[:-1]) if rows else None
     written = [facts.fact(texts, row, "unsupported") for row in rows]
     return [
         Fact(fact.kind, fact.text, -1, -1, -1, "unsupported")
-        for fact in written
-        if supports is None or not supports.has(fact)
+        for fact, stated in zip(written, _stated(texts[:-1], written), strict=True)
+        if not stated
     ]
 
 
-class _Searcher:
-    """Looks for facts in texts, whatever their case and white space."""
+def _stated(texts: Sequence[str], facts: Sequence[Fact]) -> list[bool]:
+    """Whether texts have each of some facts, whatever case and white space; for a name, all its words."""
+    if not facts:
+        return []
+    forms = [
+        _words(fact.text) if fact.kind in _IN_WORDS else " ".join(fact.text.casefold().strip("`").split())
+        for fact in facts
+    ]
+    words = " ".join(map(_words, texts))
+    plain, in_words = standing(" ".join(" ".join(texts).casefold().split()), forms), standing(words, forms)
+    known = set(words.split())
+    return [
+        fact.kind is not FactKind.FENCED_CODE  # to the letter, or not at all: its key says it
+        and (form in (in_words if fact.kind in _IN_WORDS else plain)
+             or (fact.kind is FactKind.NAME and known.issuperset(form.split())))
+        for fact, form in zip(facts, forms, strict=True)
+    ]  # fmt: skip
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.words = TextIndex(" ".join(_words(text) for text in texts))
-        self.plain = TextIndex(" ".join(" ".join(text.casefold().split()) for text in texts))
 
-    def has(self, fact: Fact) -> bool:
-        """Whether the texts have the fact; for a name, all its words."""
-        if fact.kind is FactKind.FENCED_CODE:
-            return False  # to the letter, or not at all: its key says it
-        if fact.kind is FactKind.NAME and all(
-            word in self.words.places for word in _words(fact.text).split()
-        ):
-            return True
-        if fact.kind in _IN_WORDS:
-            return self.words.stands(_words(fact.text))
-        return self.plain.stands(" ".join(fact.text.casefold().strip("`").split()))
+def standing(text: str, wanted: Iterable[str]) -> set[str]:
+    """Return those of some strings that a text has to the letter, no part of longer words or numbers.
 
-
-class TextIndex:
-    """The words of a text, to look up words and numbers that are no part of longer ones.
-
-    Of what is looked up the rarest word is tried, at so many of its places at most. O(characters).
+    None without a word. O(characters).
     """
-
-    _TRIES = 200
-
-    def __init__(self, text: str) -> None:
-        """Read the text."""
-        self.text = text
-        self.places: dict[str, list[int]] = {}
-        for match in _WORD.finditer(text):
-            self.places.setdefault(match.group(), []).append(match.start())
-
-    def stands(self, wanted: str) -> bool:
-        """Whether the text has `wanted` to the letter; never for one without a word."""
-        places = list(map(self.places.get, _WORD.findall(wanted), repeat(())))
-        rarest = min(places, key=len, default=())
-        if not rarest:
-            return False
-        before = next(islice(_WORD.finditer(wanted), places.index(rarest), None)).start()
-        begins = [at - before for at in rarest[: self._TRIES] if at >= before]
-        begins = [at for at in begins if self.text.startswith(wanted, at)]
-        return any(stand_alone(self.text, [(at, at + len(wanted)) for at in begins]))
+    strings = list(filter(_WORD.search, set(wanted)))
+    return set(map(strings.__getitem__, _native.occurrences([text], strings, alone=True)[0].tolist()))
 
 
 def _words(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
-
-
-def stand_alone(text: str, places: Iterable[tuple[int, int]]) -> list[bool]:
-    """Whether each place (start, end) of a text is no part of a longer word or number."""
-    found = []
-    for start, end in places:
-        before, behind = text[max(start - 2, 0) : start], text[end : end + 2]
-        first, last = text[start : start + 1], text[end - 1 : end]
-        inside = before[-1:].isalnum() and first.isalnum()
-        inside |= behind[:1].isalnum() and last.isalnum()
-        inside |= first.isdigit() and before[-1:] in {".", ","} and before[:1].isdigit()
-        inside |= last.isdigit() and behind[:1] in {".", ","} and behind[1:].isdigit()
-        inside |= last.isdigit() and behind[:1] == "%"
-        found.append(not inside)
-    return found
 
 
 def fact_report(result: Compressed, preserve: Collection[str]) -> FactReport:

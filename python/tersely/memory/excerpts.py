@@ -19,7 +19,7 @@ import numpy as np
 from tersely import _native
 from tersely.content.lines import FAILED
 from tersely.content.units import Bools, join_tables
-from tersely.engine.facts import FactCoverage, find_facts, joined_facts, rows_at
+from tersely.engine.facts import FactCoverage, find_facts, joined_facts, rows_at, standing
 from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, count_batch, segment
 from tersely.engine.strategies import Auto
 from tersely.engine.worth import hybrid, importance, read_for_query
@@ -44,7 +44,6 @@ from tersely.memory.statements import (
     SURELY,
     Transcript,
     marks_of,
-    stated_lines,
 )
 from tersely.models.embedders import resolve_embedder
 from tersely.protocols import BatchTokenCounter
@@ -429,7 +428,7 @@ class _Said:
         strong |= self.revised["new"]
         newest = {units[row]: row for row in said}
         stays = "\n".join(compress(self.transcript.texts, ~self.gone))
-        stated = stated_lines(stays, list(newest))  # what is said again is said once
+        stated = standing(stays, list(newest))  # what is said again is said once
         again = np.zeros(size, dtype=bool)
         again[said] = [newest[units[row]] != row or units[row] in stated for row in said]
         again |= self.revised["replaced"] | (says & POLITE > 0)

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from tersely.engine.allocation import fill
+from tersely.engine.facts import standing
 from tersely.engine.fit import fit
 from tersely.engine.reading import count_batch
 from tersely.engine.strategies import Auto
@@ -34,7 +35,7 @@ from tersely.memory.quoting import (
 )
 from tersely.memory.references import Reference, find_references, is_reference
 from tersely.memory.revisions import Revision, find_revisions
-from tersely.memory.statements import KINDS, Transcript, find_statements, read_transcript, stated_lines
+from tersely.memory.statements import KINDS, Transcript, find_statements, read_transcript
 from tersely.memory.writing import new_user_message, with_texts
 from tersely.protocols import BatchTokenCounter
 from tersely.types import Document, Float64s, Frame, Int64s, Request, pieces as slices
@@ -510,6 +511,6 @@ def why_dropped(dropped: Mapping[int, Entry], sent: str) -> dict[int, str]:
         else:
             reasons[index] = "empty"
     for few in (slice(1), slice(None)):  # of most, not even the first line stands there
-        stated = stated_lines(sent, [line for said in lines.values() for line in said[few]])
+        stated = standing(sent, [line for said in lines.values() for line in said[few]])
         lines = {index: said for index, said in lines.items() if stated.issuperset(said[few])}
     return dict.fromkeys(dropped, "budget") | reasons | dict.fromkeys(lines, "stated_elsewhere")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, repeat
 from operator import and_, attrgetter, truth
 
 import numpy as np
 
-from tersely import _native
 from tersely.content.units import Bools
-from tersely.engine.facts import fact_keys, find_facts, joined_facts
+from tersely.engine.facts import fact_keys, find_facts, joined_facts, standing
 from tersely.engine.reading import segment
 from tersely.memory.messages import Entry, Piece
 from tersely.types import FactKind, FactTable, Int64s, Kind, SegmentTable, pieces
@@ -166,7 +165,6 @@ SPEAKERS = ("system", "user", "assistant", "tool")
 _SPEAKER = {name: number for number, name in enumerate(SPEAKERS)}
 _LAST_OF_PROSE = int(Kind.LIST_ITEM)  # behind prose and headings; others are quoted, data or code
 _NOBODY = SPEAKERS.index("tool")  # what has an unknown role is data
-_WORD = re.compile(r"\w")
 _PIECES, _ROLE = map(attrgetter, ("pieces", "role"))
 _TEXT, _PIECE_KIND, _FAILED = map(attrgetter, ("text", "kind", "failed"))
 _KIND_OF = {FactKind[name]: number for number, names in enumerate(KINDS.values()) for name in names.split()}
@@ -291,7 +289,7 @@ def find_statements(transcript: Transcript, has: Bools, made: str, newest: bool 
         " ".join(text.casefold().strip("`").split())
         for text in pieces(transcript.texts, found.document[gone], found.start[gone], found.end[gone])
     ]
-    stated = stated_lines(" ".join(made.casefold().split()), said)
+    stated = standing(" ".join(made.casefold().split()), said)
     stands[gone] = [text in stated for text in said]
     return Statements(found, kind[chosen], speaker[chosen], stands)
 
@@ -350,9 +348,3 @@ def standing_sentences(texts: Sequence[str]) -> list[str]:
     units = pieces(texts, table.document, table.start, table.end)
     stands = (marks_of(units, {}) & STANDS).tolist()
     return list(dict.fromkeys([one for at, one in enumerate(units) if at in strong or stands[at]]))
-
-
-def stated_lines(text: str, lines: Iterable[str]) -> set[str]:
-    """Return those of some lines that a text has word for word, as lines or within them. O(characters)."""
-    wanted = list(filter(_WORD.search, set(lines)))
-    return set(map(wanted.__getitem__, _native.occurrences([text], wanted, alone=True)[0].tolist()))

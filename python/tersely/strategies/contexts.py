@@ -14,7 +14,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.checks import brief
-from tersely.engine.facts import TextIndex, list_facts
+from tersely.engine.facts import list_facts, standing
 from tersely.engine.worth import confidence
 from tersely.options import CompressionMethod
 from tersely.types import Compressed, FactKind, span_columns
@@ -58,7 +58,8 @@ class CompressionMetadata:
     @cached_property
     def preserved_entities(self) -> tuple[str, ...]:
         """Names, numbers and other facts of the original that the compressed text has."""
-        return tuple(filter(TextIndex(self.compressed).stands, entities(self.content)))
+        found = entities(self.content)
+        return tuple(filter(standing(self.compressed, found).__contains__, found))
 
     @cached_property
     def key_concepts(self) -> tuple[str, ...]:
