@@ -2,7 +2,7 @@
 # The adapters with the oldest and the newest versions of their frameworks that can be installed, and readers of data frames.
 # New versions are looked for when the adapters change, and each night.
 # inputs: python/tersely/integrations python/tersely/agents python/tersely/mcp python/tersely/scale pyproject.toml
-# inputs: python/tersely/models/frameworks.py python/tersely/memory/messages.py python/tersely/retrieval/results.py
+# inputs: python/tersely/models/embedders.py python/tersely/models/language_models.py python/tersely/memory/messages.py python/tersely/retrieval/results.py
 # inputs: tests/integrations tests/agents tests/scale tests/mcp/test_gateway.py tests/models/test_embedders.py
 # inputs: tests/retrieval/test_results.py docs/migration examples/harnesses
 # minutes: 35

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 
 class CompressionError(Exception):
@@ -53,11 +54,7 @@ class BudgetExceededError(CompressionError):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle with the keyword arguments, so that it crosses process borders."""
-        return _budget_exceeded, (self.reason, self.required, self.budget)
-
-
-def _budget_exceeded(reason: str, required: float, budget: float) -> BudgetExceededError:
-    return BudgetExceededError(reason, required=required, budget=budget)
+        return partial(type(self), required=self.required, budget=self.budget), (self.reason,)
 
 
 def _plain(number: float) -> float:

@@ -21,9 +21,17 @@ _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # the second 
 _PATIENCE = 5.0  # seconds, for readers of a file that is replaced
 
 
-def make_file(path: Path) -> None:
-    """Make an empty file that its owner alone may read. Raises FileExistsError, and other OSErrors."""
-    os.close(private(path, os.O_RDWR | os.O_CREAT | os.O_EXCL))
+def again(work: Callable[[], object], passes: Callable[[Exception], bool], patience: float) -> None:
+    """Do some work, again while its errors are of those that pass, for at most `patience` seconds."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            work()
+            return
+        except Exception as error:
+            if not passes(error) or time.monotonic() >= until:
+                raise
+        time.sleep(0.001)
 
 
 def private(path: str | os.PathLike[str], flags: int) -> int:
@@ -101,20 +109,9 @@ def sync_to_disk(path: Path) -> None:
 
 def replace_file(fresh: Path, target: Path) -> None:
     """Give a file the name of another, which goes away, at once or not at all. Raises OSError."""
-    until = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            fresh.replace(target)
-            return
-        except PermissionError:  # on Windows, as long as somebody reads the other one
-            if sys.platform != "win32" or time.monotonic() >= until:
-                raise
-            time.sleep(0.001)
-
-
-def temporary(target: Path) -> Path:
-    """A hidden name beside a file that nobody else has."""
-    return target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
+    # on Windows, there is none as long as somebody reads the other one
+    patience = _PATIENCE if sys.platform == "win32" else 0.0
+    again(lambda: fresh.replace(target), lambda error: isinstance(error, PermissionError), patience)
 
 
 @contextmanager
@@ -123,7 +120,7 @@ def renamed(target: Path) -> Iterator[Path]:
 
     Raises OSError, which names `target`.
     """
-    path = temporary(target)
+    path = target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")  # nobody else's
     try:
         yield path
         replace_file(path, target)
@@ -187,25 +184,10 @@ else:
 
 def lock_handle(handle: int, patience: float) -> None:
     """Lock an open file against other processes. Waits for at most `patience` seconds: TimeoutError."""
-    until = time.monotonic() + patience
-    while True:
-        try:
-            return _try_lock(handle)
-        except BlockingIOError:
-            if time.monotonic() >= until:
-                raise TimeoutError(f"locked by another writer for {patience:g} seconds") from None
-            time.sleep(0.001)
-
-
-def at_forks(
-    *,
-    before: Callable[[], object] = lambda: None,
-    after_in_parent: Callable[[], object] = lambda: None,
-    after_in_child: Callable[[], object] = lambda: None,
-) -> None:
-    """Call functions around each fork of this process; never where there are no forks."""
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=before, after_in_parent=after_in_parent, after_in_child=after_in_child)
+    try:
+        again(lambda: _try_lock(handle), lambda error: isinstance(error, BlockingIOError), patience)
+    except BlockingIOError:
+        raise TimeoutError(f"locked by another writer for {patience:g} seconds") from None
 
 
 # The header of version 1.0, read by this pattern alone: its claims are compared with what is there.

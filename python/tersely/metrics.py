@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from tersely import checks
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -74,11 +74,9 @@ def enable(registry: CollectorRegistry | None = None, tracer: Tracer | None = No
     Raises MissingExtraError without the extra `metrics`, ValueError if the registry has one of the names
     from somebody else.
     """
-    try:
+    with needs("prometheus-client or opentelemetry-api", "metrics"):
         import prometheus_client
         from opentelemetry import trace
-    except ImportError as error:
-        raise MissingExtraError(error.name or "prometheus-client", "metrics") from error
     registry = prometheus_client.REGISTRY if registry is None else registry
     with _lock:
         if registry not in _meters:

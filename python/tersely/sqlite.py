@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 from tersely.errors import StoreError
-from tersely.files import at_forks, file_lock, make_file, sync_to_disk, warn_if_shared
+from tersely.files import again, file_lock, private, sync_to_disk, warn_if_shared
 from tersely.threads import Gate
 
 if TYPE_CHECKING:
@@ -135,7 +135,9 @@ class Database:
         try:
             if self.read_only:
                 with self.reading() as connection:
-                    self._check_version(connection)
+                    found, newest = format.version_of(connection, path), format.version
+                    if found != newest:
+                        raise StoreError(f"{path} has format {found}, not {newest}: open it once to write")
             else:
                 with self._alone():
                     pass
@@ -196,7 +198,7 @@ class Database:
             raise StoreError(f"{target} exists already")
         try:
             part.unlink(missing_ok=True)
-            make_file(part)
+            open(part, "xb", opener=private).close()
             with contextlib.closing(sqlite3.connect(part, isolation_level=None)) as copy:
                 with self.reading() as connection:
                     connection.backup(copy, pages=_COPY_PAGES)
@@ -235,35 +237,23 @@ class Database:
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
         """Give the writing connection outside a transaction, alone among all writers."""
-        with self._naming_errors(), self._turn, self._writing() as connection:
-            yield connection
-
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        """Give the writing connection to whoever has the turn in this process."""
-        if self.read_only:
-            raise StoreError(f"{self.path} was opened to read only")
-        with self.gate.inside():
-            self._check_open()
-            with self._file_lock():
-                if self._writer is None:
-                    self._writer = self._open_writer()
-                yield self._writer
+        with self._naming_errors(), self._turn:
+            if self.read_only:
+                raise StoreError(f"{self.path} was opened to read only")
+            with self.gate.inside():
+                self._check_open()
+                with self._file_lock():
+                    if self._writer is None:
+                        self._writer = self._open_writer()
+                    yield self._writer
 
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError(f"{self.path} was closed")
 
-    def _check_version(self, connection: Connection) -> None:
-        version = self._format.version_of(connection, self.path)
-        if version != self._format.version:
-            raise StoreError(
-                f"{self.path} has format {version}, not {self._format.version}: open it once to write"
-            )
-
     def _open_writer(self) -> Connection:
         with contextlib.suppress(FileExistsError):  # closed before SQLite opens it: else its locks would go
-            make_file(self.path)
+            open(self.path, "xb", opener=private).close()
         connection = self._connect("mode=rwc")
         try:
             connection.execute("BEGIN")  # one snapshot; refuses before anything is written
@@ -338,7 +328,10 @@ def _close_at_forks(database: Database) -> None:
 
 @functools.cache
 def _watch_forks() -> None:
-    at_forks(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(
+            before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child
+        )
 
 
 def _before_fork() -> None:
@@ -365,15 +358,11 @@ def _write_ahead(connection: Connection) -> None:
     """Switch to write-ahead logging. SQLite does not wait here for whoever reads a new file, so this does."""
     import sqlite3
 
-    until = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > until:
-                raise
-            time.sleep(0.01)
+    again(
+        lambda: connection.execute("PRAGMA journal_mode = WAL"),
+        lambda error: isinstance(error, sqlite3.OperationalError) and "locked" in str(error),
+        _PATIENCE,
+    )
 
 
 @contextmanager

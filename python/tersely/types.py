@@ -259,17 +259,8 @@ class FactTable(checks.Valued):
 
     def rows(self, which: npt.NDArray[np.bool_]) -> FactTable:
         """Return the facts that are marked in `which`, bool[m], with their keys."""
-        return FactTable(
-            self.kind[which],
-            self.document[which],
-            self.start[which],
-            self.end[which],
-            self.segment[which],
-            self.last[which],
-            self.key[which],
-            self.keys,
-            self.weight[which],
-        )
+        columns = {one: getattr(self, one)[which] for one in self.__slots__ if one != "keys"}
+        return replace(self, **columns)
 
     def fact(self, texts: Sequence[str], row: int, outcome: str, reason: str = "") -> Fact:
         """Return a row as a `Fact`, with its outcome. `texts`: those of the documents."""

@@ -11,7 +11,7 @@ from growth import MOST, growth
 from hypothesis import given, settings, strategies as st
 from tersely.agents.audit import audit, read_history
 from tersely.cli import main
-from tersely.report.audit import audit_page
+from tersely.report.page import audit_page
 
 LOG = "step 3 done\nValueError: bad amount\n  at src/pay/x.py:12\n"
 BEFORE = [

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 from other_threads import UNDER_ASAN
-from tersely.agents.command import run_command
 from tersely.cli import main
+from tersely.cli.run import run_command
 from tersely.models.counters import resolve_counter
 from tersely.store import Store
 

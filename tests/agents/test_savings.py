@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from result_shapes import LOG, ROWS
 from tersely.agents import compress_tool_result
-from tersely.agents.savings import sum_savings
 from tersely.agents.tool_results import ToolResultReport
 from tersely.cli import main
 from tersely.store import Store
+from tersely.store.versions import sum_savings
 
 NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
 

@@ -482,5 +482,6 @@ def test_the_commands_write_through_one_module() -> None:
     for path in Path(cli.__file__).parent.glob("*.py"):
         if path.name != "terminal.py":
             found = [line for line in path.read_text(encoding="utf-8").splitlines() if past.search(line)]
-            allowed = ("(file or sys.stderr).write(message)", 'print("Write this? ')
+            # what a command that is run writes goes to the terminal as it comes
+            allowed = ("(file or sys.stderr).write(message)", 'print("Write this? ', "os.write(show, data)")
             assert [line for line in found if not any(one in line for one in allowed)] == [], path

@@ -8,8 +8,7 @@ import json
 from typing import Any
 
 import pytest
-from tersely.agents.result_shortener import ResultShortener
-from tersely.agents.tool_results import ToolResultCompressor
+from tersely.agents.tool_results import ResultShortener, ToolResultCompressor
 from tersely.memory.messages import to_json
 from tersely.models.counters import resolve_counter
 

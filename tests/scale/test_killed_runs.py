@@ -150,7 +150,7 @@ def workers_of(pid: int) -> list[int]:
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             parent = int(path.read_text().rpartition(")")[2].split()[1])
-            if parent == pid and b"tersely.scale.worker" in (path.parent / "cmdline").read_bytes():
+            if parent == pid and b"tersely.scale.jobs" in (path.parent / "cmdline").read_bytes():
                 found.append(int(path.parent.name))
         except OSError:
             continue

@@ -19,7 +19,7 @@ from tersely import NotReversibleError
 from tersely.errors import StoreError, UnknownIdError
 from tersely.store import Store
 from tersely.store.secrets import mask_mapping, mask_secrets
-from tersely.store.texts import MAX_TEXT_BYTES, pack, unpack
+from tersely.store.versions import MAX_TEXT_BYTES, pack, unpack
 
 TEXT = "Tokens rotate every 24 hours. The ferry waits at noon.\r\n" * 30
 ANY = st.text(st.characters(exclude_categories=["Cs"]), max_size=100)

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.agents.plugin_files import HERMES, OPENCLAW, OPENCODE, PI
+from tersely.agents.settings import HERMES, OPENCLAW, OPENCODE, PI
 from tersely.text import parse_json
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ def answer_call(agent: str, call: ToolCall, compressor: ToolResultCompressor) ->
         question,
         call.name,
         call.arguments,
-        is_taken=lambda shorter: bool(protocol.answer(call, shorter)),
+        is_taken=lambda shorter: bool(protocol.reply(call, shorter)),
     )
-    return {} if made is call.result else protocol.answer(call, made) or {}
+    return {} if made is call.result else protocol.reply(call, made) or {}
 
 
 # What other commands of an agent's shell would miss if it ran in a shell of its own.
@@ -97,30 +97,11 @@ def _call(event: Mapping[str, Any]) -> ToolCall | None:
     return ToolCall(event.get("tool_name"), event.get("tool_input"), event.get("tool_response"))
 
 
-def _claude_code(call: ToolCall, made: Any) -> dict[str, Any] | None:
-    """Claude Code takes a replacement of the tool's own shape, from 2.1.121 on."""
-    if not _same_fields(call.result, made):
-        return None
-    return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": made}}
-
-
-def _codex(call: ToolCall, made: Any) -> dict[str, Any] | None:
-    """Codex puts the reason in the place of the result."""
-    text = _text_of(made)
-    return text and {"continue": False, "stopReason": "the result was made shorter", "reason": text}
-
-
 def _gemini_call(event: Mapping[str, Any]) -> ToolCall | None:
     call = _call(event)
     if call is None or not isinstance(call.result, Mapping) or call.result.get("error"):
         return None
     return ToolCall(call.name, call.arguments, call.result.get("llmContent"))
-
-
-def _gemini(call: ToolCall, made: Any) -> dict[str, Any] | None:
-    """Gemini CLI puts the reason in the place of the result."""
-    text = _text_of(made)
-    return text and {"decision": "deny", "reason": text}
 
 
 def _copilot_call(event: Mapping[str, Any]) -> ToolCall | None:
@@ -130,10 +111,6 @@ def _copilot_call(event: Mapping[str, Any]) -> ToolCall | None:
         return None
     text = result.get("textResultForLlm")
     return ToolCall(event.get("toolName"), _read(event.get("toolArgs")), text)
-
-
-def _copilot(call: ToolCall, made: Any) -> dict[str, Any] | None:
-    return {"modifiedResult": {"resultType": "success", "textResultForLlm": made}}
 
 
 def _cursor_call(event: Mapping[str, Any]) -> ToolCall | None:
@@ -146,25 +123,10 @@ def _cursor_call(event: Mapping[str, Any]) -> ToolCall | None:
     return ToolCall(name.removeprefix("MCP:"), _read(event.get("tool_input")), result)
 
 
-def _cursor(call: ToolCall, made: Any) -> dict[str, Any] | None:
-    return {"updated_mcp_tool_output": made} if _same_fields(call.result, made) else None
-
-
-def _plugin(call: ToolCall, made: Any) -> dict[str, Any] | None:
-    """The answer to a plugin of plugin_files.py."""
-    return {"result": made} if _same_fields(call.result, made) else None
-
-
 def _hermes_call(event: Mapping[str, Any]) -> ToolCall | None:
     """Hermes hands results over as JSON in a text."""
     call = _call(event)
     return None if call is None else call._replace(result=_read(call.result))
-
-
-def _hermes(call: ToolCall, made: Any) -> dict[str, Any] | None:
-    if not _same_fields(call.result, made):
-        return None
-    return {"result": made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)}
 
 
 def _read(given: Any) -> Any:
@@ -202,8 +164,8 @@ class HookProtocol(NamedTuple):
         matcher: which tools the hook is installed for, a regular expression.
         timeout: what the settings say, in the agent's unit.
         read: the call, out of an event; None where its result is not to be touched.
-        answer: the reply that puts a shorter result in the place of a call's; None where its shape would not
-            be taken.
+        answer: the reply that puts a shorter result in the place of a call's.
+        as_text: whether it must be one text; else it must have the fields of the call's.
         project: file of a project's settings, under its folder; "" for one of the same name.
         head: members that a new file of settings starts with.
         entry: what stands in the list of the event, from matcher, command and timeout.
@@ -218,7 +180,8 @@ class HookProtocol(NamedTuple):
     matcher: str = ""
     timeout: int = 30
     read: Callable[[Mapping[str, Any]], ToolCall | None] = _call
-    answer: Callable[[ToolCall, Any], dict[str, Any] | None] = _plugin
+    answer: Callable[[Any], dict[str, Any]] = lambda made: {"result": made}  # of a plugin of settings.py
+    as_text: bool = False
     project: str = ""
     head: Mapping[str, Any] = {}
     files: Mapping[str, str] = {}
@@ -229,24 +192,50 @@ class HookProtocol(NamedTuple):
         "hooks": [{"type": "command", "command": command, "timeout": timeout}],
     }
 
+    def reply(self, call: ToolCall, made: Any) -> dict[str, Any] | None:
+        """The reply with a shorter result; None where its shape would not be taken."""
+        if self.as_text:
+            text = _text_of(made)
+            return self.answer(text) if text else None
+        return self.answer(made) if _same_fields(call.result, made) else None
+
 
 _GEMINI_TOOLS = (
     "run_shell_command|grep_search|search_file_content|glob|list_directory|web_fetch|google_web_search|mcp_.*"
 )
 AGENTS: dict[str, HookProtocol] = {
-    # https://code.claude.com/docs/en/hooks, "PostToolUse"
+    # https://code.claude.com/docs/en/hooks, "PostToolUse"; from 2.1.121 on
     "claude-code": HookProtocol(
         "PostToolUse",
         ".claude/settings.json",
         "Bash|BashOutput|Grep|Glob|WebFetch|WebSearch|Task|Agent|mcp__.*",
-        answer=_claude_code,
+        answer=lambda made: {
+            "hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": made}
+        },
         before="PreToolUse",
     ),
     # https://developers.openai.com/codex/hooks, "PostToolUse"; codex-rs/hooks/src/events/post_tool_use.rs
-    "codex": HookProtocol("PostToolUse", ".codex/hooks.json", "Bash|mcp__.*", answer=_codex),
+    # The reason takes the place of the result, with Gemini CLI, too.
+    "codex": HookProtocol(
+        "PostToolUse",
+        ".codex/hooks.json",
+        "Bash|mcp__.*",
+        answer=lambda text: {
+            "continue": False,
+            "stopReason": "the result was made shorter",
+            "reason": text,
+        },
+        as_text=True,
+    ),
     # https://geminicli.com/docs/hooks/reference, "AfterTool"; milliseconds
     "gemini-cli": HookProtocol(
-        "AfterTool", ".gemini/settings.json", _GEMINI_TOOLS, 30_000, _gemini_call, _gemini
+        "AfterTool",
+        ".gemini/settings.json",
+        _GEMINI_TOOLS,
+        30_000,
+        _gemini_call,
+        lambda text: {"decision": "deny", "reason": text},
+        as_text=True,
     ),
     # https://docs.github.com/en/copilot/reference/hooks-reference, "postToolUse"; patterns match whole names
     "copilot-cli": HookProtocol(
@@ -254,7 +243,7 @@ AGENTS: dict[str, HookProtocol] = {
         ".copilot/hooks/tersely.json",
         "(?!(view|edit|create|str_replace_editor|apply_patch|update_todo|ask_user)$).*",
         read=_copilot_call,
-        answer=_copilot,
+        answer=lambda made: {"modifiedResult": {"resultType": "success", "textResultForLlm": made}},
         project=".github/hooks/tersely.json",
         head={"version": 1},
         entry=lambda matcher, command, timeout: {
@@ -270,7 +259,7 @@ AGENTS: dict[str, HookProtocol] = {
         ".cursor/hooks.json",
         "^MCP:",
         read=_cursor_call,
-        answer=_cursor,
+        answer=lambda made: {"updated_mcp_tool_output": made},
         head={"version": 1},
         entry=lambda matcher, command, timeout: {"matcher": matcher, "command": command, "timeout": timeout},
     ),
@@ -297,7 +286,9 @@ AGENTS: dict[str, HookProtocol] = {
         "transform_tool_result",
         ".hermes/plugins/tersely/__init__.py",
         read=_hermes_call,
-        answer=_hermes,
+        answer=lambda made: {
+            "result": made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)
+        },
         files=HERMES,
         then="hermes plugins enable tersely",
     ),

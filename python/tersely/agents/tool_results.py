@@ -1,4 +1,7 @@
-"""Compress the result of a tool to a token budget, by a call or a decorator; the same types come back."""
+"""Compress the result of a tool to a token budget, by a call, a decorator or in a history.
+
+The same types come back.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,32 @@ import functools
 import inspect
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from tersely import checks
-from tersely.agents.savings import read_records, with_note
-from tersely.cache import digest_of
+from tersely.cache import BoundedCache, digest_of
 from tersely.checks import brief
+from tersely.documents import value_of
 from tersely.engine.api import compress_in
 from tersely.engine.reading import count, count_batch, found_in
 from tersely.engine.strategies import with_required
 from tersely.errors import BudgetExceededError
 from tersely.memory.excerpts import hints_of
-from tersely.memory.messages import Path, Piece, read_result, to_json
+from tersely.memory.messages import (
+    MessageReader,
+    Path,
+    Piece,
+    calls_of,
+    is_list,
+    plain,
+    read_messages,
+    read_result,
+    to_json,
+)
 from tersely.memory.writing import REMOVED, Rows, with_texts
 from tersely.models.counters import resolve_counter
 from tersely.text import TOO_DEEP, decode, well_formed
@@ -482,6 +495,52 @@ def _follows(before: Path, block: Path) -> bool:
     return before[:-1] == block[:-1] and isinstance(first, int) and second == first + 1
 
 
+_MARK = "…"  # what stands where values were left out, as content/json.py writes it
+
+
+def read_records(text: str, original: str) -> Any:
+    """The data of a shortened JSON text: in a list of objects, "… 7 more" is an object, too.
+
+    Raises BudgetExceededError where the text is no JSON any more, or no object or list as `original` is:
+    there was no room for its shape, or a strategy for text cut it.
+    """
+    try:
+        if text.lstrip()[:1] == original.lstrip()[:1]:
+            return _mark_objects(json.loads(text))
+    except ValueError:
+        pass
+    raise BudgetExceededError("data of its shape does not fit", required=1, budget=0)
+
+
+def _mark_objects(data: Any) -> Any:
+    """The data, in whose lists of objects marks have become objects; no call for each value."""
+    containers = [data]
+    while containers:
+        inner = containers.pop()
+        if type(inner) is dict:
+            inner = list(inner.values())
+        elif dict in map(type, inner):
+            for place, value in enumerate(inner):
+                if type(value) is str and value.startswith(_MARK):
+                    inner[place] = {_MARK: value.removeprefix(_MARK).strip()}
+        containers += compress(inner, map({dict, list}.__contains__, map(type, inner)))
+    return data
+
+
+def with_note(value: Any, note: str) -> Any:
+    """Data with a note at the end of its largest list; of data without one, under the key "…"."""
+    if isinstance(value, Rows):
+        return Rows((*value.texts, note))
+    if isinstance(value, list):
+        objects = {*map(type, value)} == {dict}
+        return [*value, {_MARK: note} if objects else note]
+    lists = {key: len(to_json(inner)) for key, inner in value.items() if isinstance(inner, list)}
+    if lists:
+        largest = max(lists, key=lists.__getitem__)
+        return {**value, largest: with_note(value[largest], note)}
+    return {**value, _MARK: f"{value[_MARK]}; {note}" if _MARK in value else note}
+
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _ANY = inspect.signature(lambda *args, **kwargs: None)
@@ -559,3 +618,126 @@ def _wrap(
 
     called = getattr(function, "__call__", None)  # noqa: B004  of an object
     return later if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called) else now
+
+
+#: How a model gets a whole result behind a gateway: LiteLLM offers it a tool of this name, and headroom's
+#: proxy does where it reads "Retrieve original: hash=".
+RETRIEVE_WITH = "headroom_retrieve (Retrieve original: hash={id})"
+_CACHE_BYTES = 16 * 2**20  # a history comes again on every turn
+
+
+class ResultShortener:
+    """Shortens tool results in histories; those of earlier turns stay the same bytes.
+
+    A result is read with regard to the question that the user had asked last before it, so it does not matter
+    what comes after it. Thread-safe; one may serve many conversations.
+    """
+
+    def __init__(self, compressor: ToolResultCompressor) -> None:
+        """`compressor` says how long a result may be."""
+        self._compressor = compressor
+        self._made: BoundedCache[Any] = BoundedCache(_CACHE_BYTES)
+
+    def shorten(
+        self,
+        messages: Sequence[Any],
+        *,
+        among: Container[int] | None = None,
+        told: list[ToolResultReport] | None = None,
+    ) -> list[Any]:
+        """Return the messages with shorter tool results; all other messages are the same objects.
+
+        Each result may have the whole budget, and is read as what its call says it is, also where one message
+        has several.
+        A history that cannot be read is given as it came. O(characters), for results that were not seen yet.
+
+        Args:
+            messages: a history.
+            among: numbers of the messages that may change; None: all.
+            told: gets the report on each result, also of one that was made shorter on an earlier turn.
+        """
+        told = [] if told is None else told
+        try:
+            entries = read_messages(messages)
+        except (TypeError, ValueError):
+            return list(messages)
+        called: dict[str, str] = {}
+        question, sent = "", []
+        for number, (message, entry) in enumerate(zip(messages, entries, strict=True)):
+            called |= calls_of([entry])
+            calls = [*entry.answers, *(piece.call for piece in entry.pieces if piece.kind == "result")]
+            if among is not None and number not in among:
+                sent.append(message)
+            elif blocks := _result_blocks(message):  # each is of a call of its own
+                made = {
+                    path: self._shorten_block(message, path, question, called.get(call, ""), told)
+                    for path, call in blocks.items()
+                }
+                sent.append(with_texts(message, {path: block for path, block in made.items() if block}))
+            elif calls:
+                name, _, arguments = called.get(calls[0], "").partition(" ")
+                sent.append(self.shorten_one(message, question, name or entry.name, arguments or None, told))
+            else:
+                sent.append(message)
+            if entry.role == "user":
+                asked = "\n".join(piece.text for piece in entry.pieces if piece.kind == "text")
+                question = asked if asked or not calls else question
+        return sent
+
+    def _shorten_block(
+        self,
+        message: Any,
+        path: Path,
+        question: str,
+        call: str,
+        told: list[ToolResultReport],
+    ) -> Any:
+        """One block of a message made shorter, as if it stood there alone; None where it stays.
+
+        `call`: name and arguments of its call.
+        """
+        key, number = path
+        name, _, arguments = call.partition(" ")
+        alone = with_texts(message, {(key,): [value_of(message, key)[number]]})
+        short = self.shorten_one(alone, question, name, arguments or None, told)
+        return None if short is alone else value_of(short, key)[0]
+
+    def shorten_one(
+        self,
+        result: Any,
+        question: str,
+        name: str,
+        arguments: Any = None,
+        told: list[ToolResultReport] | None = None,
+    ) -> Any:
+        """A message, or another result, made shorter; the same for the same question, name and arguments."""
+        written = to_json(result)
+        key = digest_of([question, name, to_json(arguments), written])
+        made = self._made.get(key)
+        if made is None:
+            reports: list[ToolResultReport] = []
+            compressor = replace(self._compressor, report=reports.append, session="")
+            short = compressor.compress_or_leave(result, question or None, name or None, arguments)
+            made = short, reports[0]
+            self._made.put(key, made, 4 * len(written))
+            if self._compressor.report is not None:
+                self._compressor.report(reports[0])
+        if told is not None:
+            told.append(made[1])
+        return made[0]
+
+
+def _result_blocks(message: Any) -> dict[Path, str]:
+    """Return the blocks of a message that are results of tools, with places and ids of calls."""
+    found: dict[Path, str] = {}
+    for key in ("content", "parts"):
+        blocks = value_of(message, key)
+        for number, block in enumerate(blocks if is_list(blocks) else ()):
+            shaped = plain(block)
+            if isinstance(shaped, Mapping):
+                reader = MessageReader()
+                reader.block(shaped, ())
+                results = (piece.call for piece in reader.pieces if piece.kind == "result")
+                if calls := [*reader.answers, *results]:
+                    found[key, number] = calls[0]
+    return found

@@ -75,13 +75,13 @@ class Parser(argparse.ArgumentParser):
         return known, unknown
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        """As argparse, but an error says in the words of the type what is wrong."""
         try:
-            return super()._get_value(action, arg_string)
-        except argparse.ArgumentError as error:
-            if action.type in (int, float):
-                kind = "a whole number" if action.type is int else "a number"
-                error.message = f"must be {kind}, not {arg_string!r}"
-            raise
+            return self._registry_get("type", action.type, action.type)(arg_string)
+        except (ValueError, MissingExtraError, argparse.ArgumentTypeError) as error:
+            kinds: dict[Any, str] = {int: f"must be a whole number, not {arg_string!r}"}
+            kinds[float] = f"must be a number, not {arg_string!r}"
+            raise argparse.ArgumentError(action, kinds.get(action.type, str(error))) from error
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
@@ -135,23 +135,13 @@ def add_counter(parser: Parser) -> None:
 def _counter_name(argument: str) -> str:
     from tersely.models.counters import resolve_counter
 
-    try:
-        resolve_counter(argument)
-    except (ValueError, MissingExtraError) as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    resolve_counter(argument)
     return argument
 
 
 def add_encoding(parser: Parser) -> None:
     """Add `--encoding`: how the bytes of the files are read."""
-    parser.flag("--encoding NAME", "encoding of the files (UTF-8, otherwise detected)", type=_encoding)
-
-
-def _encoding(given: str) -> str:
-    try:
-        return encoding_name(given)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+    parser.flag("--encoding NAME", "encoding of the files (UTF-8, otherwise detected)", type=encoding_name)
 
 
 def add_level(parser: Parser) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.agents.hook import AGENTS, HookProtocol, answer_call, read_call, rewrite_command
 from tersely.cli.arguments import STORE, Commands, add_command
-from tersely.cli.numpy_threads import load_numpy
+from tersely.cli.loading import load_numpy
 from tersely.cli.store import result_compressor, result_fits, state_folder, store_path
 from tersely.cli.terminal import InputError, in_a_line, say, write
 from tersely.files import make_folder, private, renamed
@@ -276,8 +276,8 @@ def _diagnose(store: str | None) -> int:
         write(f"there is no hook yet, of the user's or this folder's: tersely hook install {missing[0]}\n")
     if (path := store_path(store)).is_file():
         load_numpy()
-        from tersely.agents.savings import sum_savings
         from tersely.store import Store
+        from tersely.store.versions import sum_savings
 
         with Store.open(path) as opened:  # to write: an older one is brought up to date
             write(f"saved: {sum_savings(opened.uses())}\n")

@@ -18,7 +18,7 @@ from pathlib import Path
 import tersely
 from tersely import checks
 from tersely.cli.arguments import Parser
-from tersely.cli.numpy_threads import load_numpy
+from tersely.cli.loading import load_numpy
 from tersely.cli.terminal import InputError, discard, say, standard_streams
 from tersely.errors import MissingExtraError, StoreError
 
@@ -112,7 +112,9 @@ def _command(given: list[str], started: float) -> int:
     try:
         code: int | None = run(arguments)
     except (ValueError, TypeError) as error:
-        raise InputError(_in_flags(str(error), arguments)) from error
+        # a message begins with the name of an option: here with the flag that sets it
+        told = _FIRST_WORD.sub(lambda found: arguments.flags.get(found[0], found[0]), str(error))
+        raise InputError(told) from error
     return code or 0
 
 
@@ -135,11 +137,6 @@ def _not_begun(given: list[str], parser: Parser) -> str:
         meant = shlex.join(["tersely", "compress", *given])
     what = "unknown option: " if is_option else "unknown command: "
     return what + first + (f"; did you mean '{meant}'?" if meant else f"; commands: {', '.join(_COMMANDS)}")
-
-
-def _in_flags(message: str, arguments: argparse.Namespace) -> str:
-    """The message of an error that begins with the name of an option, with the flag that sets it."""
-    return _FIRST_WORD.sub(lambda found: arguments.flags.get(found[0], found[0]), message)
 
 
 def _fail(error: object, code: int) -> int:
@@ -185,11 +182,11 @@ _WITHOUT_NUMPY = ("run", "hook")
 #: The module of each subcommand, which has add_NAME and run_NAME.
 _COMMANDS = {
     "compress": "tersely.cli.compress",
-    "segment": "tersely.cli.cut",
-    "count": "tersely.cli.cut",
+    "segment": "tersely.cli.compress",
+    "count": "tersely.cli.compress",
     "expand": "tersely.cli.store",
-    "compact": "tersely.cli.compact",
-    "audit": "tersely.cli.audit",
+    "compact": "tersely.cli.histories",
+    "audit": "tersely.cli.histories",
     "index": "tersely.cli.index",
     "search": "tersely.cli.index",
     "mcp": "tersely.cli.mcp",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, Parser, add_command
 from tersely.cli.files import read_text
-from tersely.cli.model import model_of
+from tersely.cli.loading import model_of
 from tersely.cli.store import result_store
 from tersely.cli.terminal import InputError, say, write
 from tersely.text import parse_json

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.cli.arguments import OUTPUT, Commands, add_command
-from tersely.cli.numpy_threads import load_numpy
+from tersely.cli.loading import load_numpy
 from tersely.cli.terminal import say, write
 from tersely.errors import StoreError
 from tersely.files import make_folder

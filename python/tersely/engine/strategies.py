@@ -802,6 +802,6 @@ STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "extractive": Extractive,
     "lead": lambda: Extractive(scoring="lead", redundancy=0.0),
     "abstractive": _late("tersely.writing.abstractive", "Abstractive"),
-    "hybrid": _late("tersely.writing.hybrid", "Hybrid"),
+    "hybrid": _late("tersely.writing.abstractive", "Hybrid"),
     "hierarchical": Hierarchical,
 }

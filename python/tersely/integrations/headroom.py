@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tersely import checks
-from tersely.agents.result_shortener import RETRIEVE_WITH
-from tersely.agents.tool_results import BUDGET, ToolResultCompressor, ToolResultReport
+from tersely.agents.tool_results import BUDGET, RETRIEVE_WITH, ToolResultCompressor, ToolResultReport
 from tersely.engine.reading import count_batch
 from tersely.errors import needs
 

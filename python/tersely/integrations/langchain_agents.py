@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from tersely import checks
-from tersely.agents.result_shortener import ResultShortener
-from tersely.agents.tool_results import ToolResultCompressor
+from tersely.agents.tool_results import ResultShortener, ToolResultCompressor
 from tersely.errors import needs
 from tersely.memory import Compactor
 from tersely.memory.compaction import CompactedMessages

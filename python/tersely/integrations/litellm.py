@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tersely.agents.result_shortener import ResultShortener
-from tersely.agents.tool_results import BUDGET, ToolResultCompressor
+from tersely.agents.tool_results import BUDGET, ResultShortener, ToolResultCompressor
 from tersely.errors import needs
 
 with needs("litellm", "litellm"):

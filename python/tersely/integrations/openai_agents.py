@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tersely.agents.result_shortener import ResultShortener
-from tersely.agents.tool_results import BUDGET, ToolResultCompressor
+from tersely.agents.tool_results import BUDGET, ResultShortener, ToolResultCompressor
 from tersely.errors import needs
 
 with needs("openai-agents", "openai-agents"):

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tersely.agents.result_shortener import ResultShortener
-from tersely.agents.tool_results import BUDGET, ToolResultCompressor
+from tersely.agents.tool_results import BUDGET, ResultShortener, ToolResultCompressor
 from tersely.errors import needs
 
 with needs("pydantic-ai-slim", "pydantic-ai"):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tersely import _native, checks
 from tersely.kernels.checks import Progress, to_matrix, to_numbers, to_threads
-from tersely.kernels.large import Recall, faiss_clusters
 from tersely.types import Int32s
+
+if TYPE_CHECKING:
+    from tersely.kernels.large import Recall
 
 _LINKAGES = ("representative", "single")
 _BACKENDS = ("exact", "faiss")
@@ -86,6 +88,8 @@ def threshold_clusters(
     limit = checks.number(threshold, "threshold", least=-1, most=1)
     workers, report = to_threads(threads), checks.callable_or_none(progress, "progress")
     if backend == "faiss" and len(x):
+        from tersely.kernels.large import faiss_clusters
+
         return Clusters(*faiss_clusters(x, limit, by, single, workers, report))
     found = _native.threshold_clusters(x, limit, by, single, workers, report)
     return Clusters(*found)

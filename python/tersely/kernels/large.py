@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
+from tersely.errors import needs
 from tersely.kernels.checks import Float64s, Progress, roots
 from tersely.kernels.similarity import cosine_similarity
-from tersely.models.faiss import InvertedFile
+from tersely.models.static import unit_rows
 from tersely.types import Float32s, Int32s
 
 _BLOCK = 4096  # rows searched at once
-_CHUNK = 16_384  # rows that a sample is compared with at once
-_CALIBRATION = 512  # rows on which the number of cells to look into is chosen
-_SAMPLE = 2000  # other rows, on which the recall is measured
+_CHUNK = 16_384  # rows that are added, or that a sample is compared with, at once
+_CALIBRATION, _SAMPLE = 512, 2000  # rows on which the number of cells is chosen; others: measure the recall
 _AIM = 0.998  # recall on the calibration rows
 _SLACK = 1e-4  # beside 2^-23 a column, for the roundings of float32
+_TRAINING_ROWS = 50  # for each cell; FAISS asks for 39 or more
+_PROCESS = os.getpid()
 
 Matrix = npt.NDArray[np.floating[Any]]
 
@@ -42,56 +47,91 @@ class Recall(NamedTuple):
 
 
 class _Search:
-    """An index filled with X, and how many cells to look into."""
+    """An inverted file of X: rows in 2 sqrt(n) cells of similar ones, of which a search reads the nearest.
+
+    Deterministic for a number of threads: FAISS trains from a fixed seed.
+    """
 
     def __init__(self, x: Matrix, threshold: float, threads: int) -> None:
-        self.x, self.threshold, self.threads = x, threshold, threads
-        self.index = InvertedFile(len(x), x.shape[1], threads)
-        picks = np.linspace(0, len(x) - 1, min(len(x), self.index.training_rows)).astype(np.int64)
-        blocks = (_unit(x[at : at + _CHUNK]) for at in range(0, len(x), _CHUNK))
-        self.index.fill(_unit(x[picks]), blocks)
-        self.calibration, self.sample = _samples(len(x))
-        self.probes = self._calibrated()
-
-    def pairs(self, rows: Int32s, probes: int | None = None) -> tuple[Int32s, Int32s, Float32s]:
-        """Found pairs (row, other, similarity) of these rows that reach the threshold in double."""
-        limits, other, _ = self.index.search(
-            _unit(self.x[rows]), _candidates_from(self.x, self.threshold), probes or self.probes
-        )
-        row = np.repeat(rows, np.diff(limits))
-        return _reaching(self.x, row, other, self.threshold, self.threads)
-
-    def _calibrated(self) -> int:
-        true = len(_true_pairs(self.x, self.calibration, self.threshold, self.threads))
-        probes = 1
-        while probes < self.index.cells:
-            if true and len(self.pairs(self.calibration, probes)[0]) >= _AIM * true:
+        with needs("faiss-cpu", "faiss"):
+            import faiss
+        self.faiss, self.x, self.threshold, self.threads = faiss, x, threshold, threads
+        count, depth = x.shape
+        cells = max(1, min(int(2 * math.sqrt(count)), count // _TRAINING_ROWS))
+        self.least = threshold - _SLACK - depth * 2.0**-23  # no pair below it reaches the threshold in double
+        self.index = faiss.IndexIVFFlat(faiss.IndexFlatIP(depth), depth, cells, faiss.METRIC_INNER_PRODUCT)
+        training = self.index.cp
+        training.seed, training.niter, training.spherical = 1234, 8, True
+        training.max_points_per_centroid = _TRAINING_ROWS
+        with self._omp_threads():
+            picks = np.linspace(0, count - 1, min(count, cells * _TRAINING_ROWS)).astype(np.int64)
+            self.index.train(_unit(x[picks]))
+            for at in range(0, count, _CHUNK):
+                self.index.add(_unit(x[at : at + _CHUNK]))
+        picks = np.random.default_rng(0).permutation(count)[: _CALIBRATION + _SAMPLE]
+        calibration, self.sample = np.sort(picks[:_CALIBRATION]), np.sort(picks[_CALIBRATION:])
+        true = len(self.true_pairs(calibration))
+        self.index.nprobe = 1
+        while self.index.nprobe < cells:
+            if true and len(self.pairs(calibration)[0]) >= _AIM * true:
                 break
-            if not true and probes >= 16:
+            if not true and self.index.nprobe >= 16:
                 break  # nothing to choose by
-            probes *= 2
-        return min(2 * probes, self.index.cells)  # few pairs are little evidence: once more
+            self.index.nprobe *= 2
+        self.index.nprobe = min(2 * self.index.nprobe, cells)  # few pairs are little evidence: once more
+
+    def pairs(self, rows: npt.NDArray[Any]) -> tuple[Int32s, Int32s, Float32s]:
+        """Found pairs (row, other, similarity) of these rows that reach the threshold in double."""
+        with self._omp_threads():
+            limits, _, other = self.index.range_search(_unit(self.x[rows]), self.least)
+        return self._reaching(np.repeat(rows, np.diff(limits.astype(np.int64))), other)
+
+    def true_pairs(self, rows: npt.NDArray[Any]) -> Int32s:
+        """int32 (p, 2): these rows and all that reach the threshold with them."""
+        found = []
+        for at in range(0, len(self.x), _CHUNK):
+            near = cosine_similarity(self.x[rows], self.x[at : at + _CHUNK], threads=self.threads)
+            i, j = np.nonzero(near >= self.least)
+            found.append(np.stack(self._reaching(rows[i], j + at)[:2], axis=1))
+        return np.concatenate(found)
 
     def recall(self) -> Recall:
         """Measured on rows that had no part in choosing the number of cells."""
-        true = _true_pairs(self.x, self.sample, self.threshold, self.threads)
-        row, other, _ = self.pairs(self.sample)
+        true, (row, other, _) = self.true_pairs(self.sample), self.pairs(self.sample)
         keys = row.astype(np.int64) * len(self.x) + other
         found = np.isin(true[:, 0].astype(np.int64) * len(self.x) + true[:, 1], keys)
         share = float(found.mean()) if len(found) else math.nan
         return Recall(share, *_wilson(share, len(np.unique(true[:, 0]))), len(self.sample), len(true))
 
+    def _reaching(self, row: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[Int32s, Int32s, Float32s]:
+        """Filter pairs of different rows to those that reach the threshold; add their similarity."""
+        apart = row != other
+        row, other = row[apart].astype(np.int32), other[apart].astype(np.int32)
+        similarity = _native.check_pairs(self.x, row, other, self.threshold, self.threads)
+        reached = similarity > -2
+        return row[reached], other[reached], similarity[reached]
+
+    @contextmanager
+    def _omp_threads(self) -> Iterator[None]:
+        """Give FAISS as many OpenMP threads as ours, which rest meanwhile, and put its number back.
+
+        A forked child has none of the threads that its OpenMP still counts on: more than one hangs.
+        """
+        before = self.faiss.omp_get_max_threads()
+        self.faiss.omp_set_num_threads(self.threads if os.getpid() == _PROCESS else 1)
+        try:
+            yield
+        finally:
+            self.faiss.omp_set_num_threads(before if os.getpid() == _PROCESS else 1)
+
 
 def faiss_clusters(
-    x: Matrix,
-    threshold: float,
-    scores: Float64s,
-    single: bool,
-    threads: int,
-    progress: Progress | None,
+    x: Matrix, threshold: float, scores: Float64s, single: bool, threads: int, progress: Progress | None
 ) -> tuple[Int32s, Int32s, Int32s, Recall]:
     """Return labels, representatives, sizes and recall; arguments as for `_native.threshold_clusters`."""
-    _check_finite(x)
+    finite = np.isfinite(x).all(axis=1)
+    if not finite.all():
+        raise ValueError(f"X: row {int(finite.argmin())} holds a NaN or an infinity")
     search = _Search(x, threshold, threads)
     by_score = np.argsort(-scores, kind="stable") if len(scores) else np.arange(len(x))
     order: Int32s = by_score.astype(np.int32)
@@ -123,55 +163,11 @@ def faiss_clusters(
     return labels, representatives[:clusters].copy(), sizes, search.recall()
 
 
-def _check_finite(x: Matrix) -> None:
-    """Raise ValueError for the first row with a NaN or an infinity."""
-    for at in range(0, len(x), _CHUNK):
-        bad = ~np.isfinite(x[at : at + _CHUNK]).all(axis=1)
-        if bad.any():
-            raise ValueError(f"X: row {at + int(bad.argmax())} holds a NaN or an infinity")
-
-
 def _unit(rows: Matrix) -> Float32s:
-    """Rows of length one, float32; zero rows stay zero."""
+    """Rows of length one; zero rows stay zero, and squares stay numbers that double holds."""
     wide = rows.astype(np.float64)
-    largest = np.abs(wide).max(axis=1, initial=0)
-    wide /= np.where(largest > 0, largest, 1)[:, None]  # squares that double holds
-    norm = np.sqrt(np.einsum("ij,ij->i", wide, wide))
-    return np.ascontiguousarray(wide / np.where(norm > 0, norm, 1)[:, None], dtype=np.float32)
-
-
-def _samples(count: int) -> tuple[Int32s, Int32s]:
-    """Calibration rows and sample rows, without a common one, at random from a fixed seed."""
-    picks = np.random.default_rng(0).permutation(count)[: _CALIBRATION + _SAMPLE].astype(np.int32)
-    return np.sort(picks[:_CALIBRATION]), np.sort(picks[_CALIBRATION:])
-
-
-def _true_pairs(x: Matrix, rows: Int32s, threshold: float, threads: int) -> Int32s:
-    """int32 (p, 2): the sampled rows and all that reach the threshold with them."""
-    pairs = []
-    for at in range(0, len(x), _CHUNK):
-        similarity = cosine_similarity(x[rows], x[at : at + _CHUNK], threads=threads)
-        i, j = np.nonzero(similarity >= _candidates_from(x, threshold))
-        row, other, _ = _reaching(x, rows[i], (j + at).astype(np.int32), threshold, threads)
-        pairs.append(np.stack([row, other], axis=1))
-    return np.concatenate(pairs)
-
-
-def _candidates_from(x: Matrix, threshold: float) -> float:
-    """Return a float32 similarity below which no pair can reach the threshold in double."""
-    depth: int = x.shape[1]
-    return threshold - _SLACK - depth * 2.0**-23
-
-
-def _reaching(
-    x: Matrix, row: Int32s, other: Int32s, threshold: float, threads: int
-) -> tuple[Int32s, Int32s, Float32s]:
-    """Filter pairs of different rows to those that reach the threshold in double; add their similarity."""
-    apart = row != other
-    row, other = row[apart], other[apart]
-    similarity = _native.check_pairs(x, row, other, threshold, threads)
-    reached = similarity > -2
-    return row[reached], other[reached], similarity[reached]
+    largest = np.abs(wide).max(axis=1, initial=0, keepdims=True)
+    return unit_rows(wide / np.where(largest > 0, largest, 1))
 
 
 def _wilson(share: float, count: int) -> tuple[float, float]:

@@ -49,7 +49,8 @@ def to_markdown(
         parts.append("No results.")
     for number, one in enumerate(results, 1):
         parts.append(f"{'' if number == 1 else chr(10)}**Result {number}** (Score: {one.score:.4f})")
-        parts.append(f"File: {shown_name(one.file_path)}\n{_content(one, around)}")
+        section = f"Section: {one_line(one.header_path)}\n" if one.header_path else ""
+        parts.append(f"File: {shown_name(one.file_path)}\n{around.put(section + one.content)}")
     return "\n".join([*parts, *_stats(stats)]) + "\n"
 
 
@@ -76,9 +77,3 @@ def _stats(stats: ResultStats | None) -> list[str]:
 def _answer(answer: str, around: Fence, fenced: bool) -> list[str]:
     """The part of a reply that has the answer; `fenced`: whether anything in the reply is fenced."""
     return ["# Answer", *([around.rule] if fenced else []), *([around.put(answer)] if answer else [])]
-
-
-def _content(one: ChunkResult, around: Fence) -> str:
-    """The section and the text of a result, fenced."""
-    section = f"Section: {one_line(one.header_path)}\n" if one.header_path else ""
-    return around.put(section + one.content)

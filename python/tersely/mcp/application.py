@@ -79,7 +79,8 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
             run_tool, tool, params.arguments, deadline, limiter=limiter
         )
         content = [TextContent(type="text", text=well_formed(text))]
-        return CallToolResult(content=content, structured_content=_readable(data), is_error=data is None)
+        plain = json.loads(well_formed(json.dumps(data, ensure_ascii=False)))  # the SDK needs UTF-8
+        return CallToolResult(content=content, structured_content=plain, is_error=data is None)
 
     return Server(
         "tersely",
@@ -88,11 +89,6 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-
-
-def _readable(data: Any) -> Any:
-    """Plain JSON types whose texts and keys have a UTF-8 form, which the SDK needs."""
-    return json.loads(well_formed(json.dumps(data, ensure_ascii=False)))
 
 
 def run_tool(

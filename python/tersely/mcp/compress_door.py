@@ -4,7 +4,7 @@ The application also answers the two requests of gateways (gateway.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tersely import checks
@@ -89,9 +89,6 @@ def compress_routes(
     def answer(status: int, data: Mapping[str, Any]) -> Response:
         return Response(json_bytes(data), status, media_type="application/json")
 
-    async def in_thread(run: Callable[..., Answer], *given: Any) -> Response:
-        return answer(*await anyio.to_thread.run_sync(run, *given, limiter=limiter))
-
     async def compress(request: Request) -> Response:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
@@ -107,13 +104,18 @@ def compress_routes(
         except ClientDisconnect:  # nobody waits for the answer
             return answer(400, {"error": "the body was cut off"})
         asks = gateway if request.url.path == _GATEWAY else None
-        return await in_thread(_run, bytes(came), asks, deadline)
+        return answer(*await anyio.to_thread.run_sync(_run, bytes(came), asks, deadline, limiter=limiter))
 
     routes = [Route("/compress", compress, methods=["POST"])]
     if gateway is not None:
 
         async def retrieve(request: Request) -> Response:
-            return await in_thread(_retrieve, gateway, request.path_params["hash"])
+            found = await anyio.to_thread.run_sync(
+                gateway.retrieve, request.path_params["hash"], limiter=limiter
+            )
+            if found is None:
+                return answer(404, {"error": "there is no result of this hash"})
+            return answer(200, found)
 
         routes.append(Route(_GATEWAY, compress, methods=["POST"]))
         routes.append(Route(f"{RETRIEVE}{{hash:path}}", retrieve, methods=["GET"]))
@@ -142,8 +144,3 @@ def _run(body: bytes, gateway: Gateway | None, deadline: float) -> Answer:
     if data is None:
         return _STATUS.get(wrong, 400), {"error": said}
     return 200, {**data, "warnings": list(dict.fromkeys([*data["warnings"], *notes]))}
-
-
-def _retrieve(gateway: Gateway, hash: str) -> Answer:
-    found = gateway.retrieve(hash)
-    return (404, {"error": "there is no result of this hash"}) if found is None else (200, found)

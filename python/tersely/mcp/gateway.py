@@ -14,8 +14,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from tersely import checks
-from tersely.agents.result_shortener import RETRIEVE_WITH, ResultShortener
-from tersely.agents.tool_results import BUDGET, ToolResultCompressor, ToolResultReport
+from tersely.agents.tool_results import (
+    BUDGET,
+    RETRIEVE_WITH,
+    ResultShortener,
+    ToolResultCompressor,
+    ToolResultReport,
+)
 from tersely.errors import StoreError
 from tersely.mcp.answers import count_tokens
 from tersely.mcp.tools import Tool, ToolReply, object_schema
@@ -51,7 +56,11 @@ class Gateway:
         """
         self.budget = checks.whole_number(budget, "budget", least=1)
         self._open = None if open_store is None else lru_cache(1)(open_store)
-        self._shortener = lru_cache(_MOST_SHORTENERS)(self._make_shortener)
+        self._shortener = lru_cache(_MOST_SHORTENERS)(
+            lambda model, store: ResultShortener(
+                ToolResultCompressor(budget, store, model, expand_with=RETRIEVE_WITH)
+            )
+        )
         self._lock = Lock()
 
     def tool(self) -> Tool:
@@ -113,9 +122,6 @@ class Gateway:
             "warnings": warnings,
         }
         return ToolReply("", data)
-
-    def _make_shortener(self, model: str | None, store: Store | None) -> ResultShortener:
-        return ResultShortener(ToolResultCompressor(self.budget, store, model, expand_with=RETRIEVE_WITH))
 
     def _store(self, warnings: list[str] | None = None) -> Store | None:
         try:

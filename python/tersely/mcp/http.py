@@ -196,7 +196,9 @@ class _Gate:
         from starlette.responses import PlainTextResponse as Text
 
         path, get = request.scope["path"], request.method in ("GET", "HEAD")
-        if not self._has_name(request.headers.get("host", "").strip().lower()):
+        host = request.headers.get("host", "").strip().lower()
+        name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
+        if self.hosts and name not in self.hosts:
             return Text("this Host may not be asked for", 403)
         if not self._welcomes(set(request.headers.getlist("origin")), request.scope.get("server")):
             return Text("this origin may not call", 403)
@@ -222,10 +224,6 @@ class _Gate:
             _LOG.warning("not ready: %s", error)
             return False
         return True
-
-    def _has_name(self, host: str) -> bool:
-        name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
-        return not self.hosts or name in self.hosts
 
     def _welcomes(self, given: set[str], server: Any) -> bool:
         """Whether every origin of a request is an allowed one or the server's own."""

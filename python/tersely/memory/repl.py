@@ -16,8 +16,7 @@ from tersely.engine.facts import find_facts
 from tersely.engine.reading import count_batch, segment
 from tersely.errors import SummarizationError
 from tersely.models.counters import resolve_counter
-from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
-from tersely.models.language_models import resolve_language_model
+from tersely.models.language_models import Flow, one_model, resolve_language_model, run_flow, run_flow_async
 from tersely.text import well_formed
 from tersely.types import FactKind, Level
 from tersely.writing.checks import unsupported_facts

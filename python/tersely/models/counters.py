@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely import checks, models
 from tersely._native import TokenMarks, TokenTable, Utf8
-from tersely.errors import MissingExtraError
+from tersely.errors import needs
 from tersely.protocols import BatchTokenCounter, TokenCounter
 
 if TYPE_CHECKING:
@@ -80,10 +80,8 @@ class ToktokCounter:
 
 
 def _import() -> Any:
-    try:
+    with needs("toktok-rs", "toktok"):
         import toktok
-    except ImportError as error:
-        raise MissingExtraError("toktok-rs", "toktok") from error
     return toktok
 
 
@@ -116,7 +114,11 @@ ESTIMATED = ("claude", "gemini", "gemma", "llama", "mistral", "mixtral", "deepse
 def encoding_of(model: str) -> str | None:
     """Return the encoding of a model, None if unknown. "openai/ft:GPT-4o" is a "gpt-4o"."""
     name = _bare(model)
-    found = [start for start in MODELS if name.startswith(start) and _may_follow(start, name[len(start) :])]
+    found = [
+        start
+        for start in MODELS
+        if name.startswith(start) and (name[len(start) :][:1] in ("", "-", ":") or start.endswith("."))
+    ]
     return MODELS[max(found, key=len)] if found else None
 
 
@@ -129,10 +131,6 @@ def estimated(model: str) -> bool:
 def _bare(model: str) -> str:
     """The name in small letters, without who serves it."""
     return model.rpartition("/")[2].lower().removeprefix("ft:")
-
-
-def _may_follow(start: str, rest: str) -> bool:
-    return rest[:1] in ("", "-", ":") or start.endswith(".")
 
 
 ENCODINGS = {  # and the file of each, in the folder of models

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from tersely.errors import ModelReplyError, ModelTimeoutError, OversizedReplyError
-from tersely.models.frameworks import framework_name, reply_text
+from tersely.models.embedders import framework_name
 from tersely.threads import checked_timeout, map_in_threads, run_in_time, run_on_thread
 
 __all__ = ["CheckedLanguageModel", "Completion", "acomplete_all", "complete_all", "resolve_language_model"]
@@ -78,6 +79,22 @@ class CheckedLanguageModel:
         return reply
 
 
+def reply_text(reply: Any) -> Any:
+    """Return the text of a reply: a str, or an object whose `text` is one, or gives one (LlamaIndex's
+    `CompletionResponse`, LangChain's messages), else whose `content` is one (a chat message); the first of
+    (text, anything, None), a form with an error in the last place; anything else as it is."""
+    if isinstance(reply, tuple) and len(reply) == 3 and reply[2] is None:
+        reply = reply[0]
+    if isinstance(reply, str):
+        return reply
+    text = getattr(reply, "text", None)
+    if text is None:
+        text = getattr(reply, "content", None)
+    if callable(text) and not isinstance(text, str):
+        text = text()
+    return str(text) if isinstance(text, str) else reply
+
+
 def resolve_language_model(model: Any, *, timeout: float | None = None) -> CheckedLanguageModel:
     """Return the language model that a caller passes, with its replies checked.
 
@@ -107,7 +124,8 @@ def resolve_language_model(model: Any, *, timeout: float | None = None) -> Check
             ask = getattr(model, method, None)
             if callable(ask) and not (method == "generate" and hasattr(model, "forward")):  # that of tensors
                 name = framework_name(model) if method == "invoke" else name
-                ask = _by_keyword(ask) if method == "generate_response" else ask
+                if method == "generate_response":
+                    return CheckedLanguageModel(functools.partial(_by_keyword, ask), later, name)
                 return CheckedLanguageModel(ask, later, name)
         ask = later or model  # async alone: it runs where nobody waits
         if callable(ask):
@@ -147,8 +165,8 @@ async def acomplete_all(model: CheckedLanguageModel, prompts: Sequence[str], lim
     return list(await asyncio.gather(*map(ask, prompts)))
 
 
-def _by_keyword(respond: Callable[..., Any]) -> Callable[[str], Any]:
-    return lambda prompt: respond(prompt=prompt)
+def _by_keyword(respond: Callable[..., Any], prompt: str) -> Any:
+    return respond(prompt=prompt)
 
 
 def _wait(reply: Awaitable[Any]) -> Any:
@@ -159,3 +177,112 @@ def _wait(reply: Awaitable[Any]) -> Any:
         return await reply
 
     return run_on_thread(lambda: asyncio.run(awaited()))
+
+
+Result = TypeVar("Result")
+Given = ParamSpec("Given")
+
+Flow = Generator[list[str], list[Completion], Result]  # work that yields prompts and takes their completions
+
+
+class UnawaitedCoroutine(Coroutine[Any, Any, Result]):
+    """A coroutine whose attributes raise an error that says it was not awaited."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Result], hint: str) -> None:
+        """Take the coroutine and the error's text."""
+        self._coroutine, self._hint = coroutine, hint
+
+    def send(self, value: Any) -> Any:
+        """Advance the coroutine, as an event loop does."""
+        return self._coroutine.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        """Raise where the coroutine waits."""
+        return self._coroutine.throw(*error)
+
+    def close(self) -> None:
+        """End the coroutine."""
+        self._coroutine.close()
+
+    def __await__(self) -> Generator[Any, None, Result]:
+        """Wait for the result."""
+        return self._coroutine.__await__()
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise AttributeError: there is no result yet."""
+        raise AttributeError(f"{self._hint}; only then has it {name!r}")
+
+
+def to_be_awaited(
+    method: Callable[Given, Coroutine[Any, Any, Result]],
+) -> Callable[Given, Coroutine[Any, Any, Result]]:
+    """Decorate a coroutine that a design prescribes, so that a forgotten `await` is told at once."""
+    hint = f"{method.__qualname__} is a coroutine: await it, or call its twin in _sync, if there is one"
+
+    @functools.wraps(method)
+    def start(*args: Given.args, **kwargs: Given.kwargs) -> UnawaitedCoroutine[Result]:
+        return UnawaitedCoroutine(method(*args, **kwargs), hint)
+
+    return start
+
+
+def one_model(**named: Any) -> Any:
+    """The model given under one of several argument names (`model=`, `llm=`, ...), None where none was.
+
+    Raises ValueError if two names were given two models.
+    """
+    given = {name: model for name, model in named.items() if model is not None}
+    if len(set(map(id, given.values()))) > 1:
+        raise ValueError(f"give one language model, not {' and '.join(given)}")
+    return next(iter(given.values()), None)
+
+
+def run_flow(flow: Flow[Result], model: CheckedLanguageModel | None, limit: int) -> Result:
+    """Run a flow to its end, its prompts on threads, at most `limit` at a time.
+
+    A flow's result is never None; without a model it must not yield prompts.
+    """
+    prompts, result = _advance(flow, None)
+    while result is None:
+        prompts, result = _advance(flow, complete_all(_given(model), prompts, limit))
+    return result
+
+
+async def run_flow_async(flow: Flow[Result], model: CheckedLanguageModel | None, limit: int) -> Result:
+    """As `run_flow`, the prompts in the caller's event loop, all else on other threads."""
+    import asyncio
+
+    prompts, result = await asyncio.to_thread(_advance, flow, None)
+    while result is None:
+        completions = await acomplete_all(_given(model), prompts, limit)
+        prompts, result = await asyncio.to_thread(_advance, flow, completions)
+    return result
+
+
+def _given(model: CheckedLanguageModel | None) -> CheckedLanguageModel:
+    if model is None:
+        raise AssertionError("a flow yielded prompts although it has no model")
+    return model
+
+
+def _advance(flow: Flow[Result], completions: list[Completion] | None) -> tuple[list[str], Result | None]:
+    """The next prompts, or the result: a StopIteration cannot cross a thread's border."""
+    try:
+        return (next(flow) if completions is None else flow.send(completions)), None
+    except StopIteration as end:
+        return [], end.value
+
+
+def limited(model: CheckedLanguageModel, limit: int) -> CheckedLanguageModel:
+    """Return the model limited to `limit` prompts at a time from all callers of one event loop together."""
+    import asyncio
+
+    free = asyncio.Semaphore(limit)
+
+    async def ask(prompt: str) -> str:
+        async with free:
+            return await model.acomplete(prompt)
+
+    return replace(
+        model, ask=model.complete, ask_async=ask, timeout=None
+    )  # waiting for a turn is not counted

@@ -34,8 +34,10 @@ _BATCH_SIZE = 64
 _SCALES_INPUTS = b"DynamicQuantizeLinear"  # the operator's name in the file of a dynamically quantized model
 
 
-class Session:
+class _OnnxModel:
     """A model file with its tokenizer. Safe to call from several threads, and after a fork.
+
+    It is pickled as its arguments: another process loads the files itself.
 
     A run is one thread, so that its bits do not depend on the number of threads; several runs go side by
     side. onnxruntime starts no threads of its own, which a forked child would lack.
@@ -49,11 +51,13 @@ class Session:
         max_tokens: int | None = None,
     ) -> None:
         """Load the model and the tokenizer; see OnnxEmbedder for the arguments and errors."""
+        given: dict[str, Any] = {"threads": threads, "batch_size": batch_size, "max_tokens": max_tokens}
+        self._path, self._options = path, {name: one for name, one in given.items() if one is not None}
         self.model = _model_file(Path(path))
         tokenizer = _beside(self.model, "tokenizer.json")
         if tokenizer is None:
             raise FileNotFoundError(f"no tokenizer.json beside {self.model} or in the folder above")
-        self.tokenizer = tokenizer
+        self.tokenizer_file = tokenizer
         self.threads = checks.threads(threads) or default_threads()
         if batch_size is None:
             batch_size = 1 if _holds(self.model, _SCALES_INPUTS) else _BATCH_SIZE
@@ -74,25 +78,33 @@ class Session:
                 f"not {', '.join(self._types) or 'nothing'}"
             )
 
+    @property
+    def name(self) -> str:
+        """The identity of the model: a hash of its files, and its limit."""
+        return f"onnx:{self._fingerprint}:{self.max_tokens}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), **self._options), (self._path,)
+
     @cached_property
-    def fingerprint(self) -> str:
+    def _fingerprint(self) -> str:
         """SHA-256 over the model, its weights and its tokenizer, 16 hexadecimal digits.
 
         Weights outside the model's file are those in files beside it whose names begin with its name.
         """
         digest = hashlib.sha256()
-        for path in (*sorted(self.model.parent.glob(f"{self.model.name}*")), self.tokenizer):
+        for path in (*sorted(self.model.parent.glob(f"{self.model.name}*")), self.tokenizer_file):
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         return digest.hexdigest()[:16]
 
     @property
-    def outputs(self) -> list[tuple[str, int, Any]]:
+    def _outputs(self) -> list[tuple[str, int, Any]]:
         """(name, rank, last dimension) of each output; a dimension of any size is a str or None."""
         entries = self._session.get_outputs()
         return [(entry.name, len(entry.shape), entry.shape[-1] if entry.shape else None) for entry in entries]
 
-    def tokenize(self, texts: Sequence[Any]) -> tuple[list[Ids], list[int]]:
+    def _tokenize(self, texts: Sequence[Any]) -> tuple[list[Ids], list[int]]:
         """Token ids and types of texts, or of (query, text) pairs, and which of them were cut."""
         encodings = self._tokenizer.encode_batch_fast(list(texts))
         cut = [index for index, encoding in enumerate(encodings) if encoding.overflowing]
@@ -101,22 +113,17 @@ class Session:
             for encoding in encodings
         ], cut
 
-    def cut_to(self, text: str, tokens: int) -> str:
+    def _cut_to(self, text: str, tokens: int) -> str:
         """Return the beginning of `text` that has `tokens` tokens."""
         offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
         return text if len(offsets) <= tokens else text[: offsets[tokens - 1][1]]
 
-    def sizes(self, texts: Sequence[str]) -> list[int]:
+    def _sizes(self, texts: Sequence[str]) -> list[int]:
         """Return how many tokens each text has by itself, at most `max_tokens`."""
         encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         return [len(encoding.ids) for encoding in encodings]
 
-    def room_beside(self, query: str) -> int:
-        """Return the tokens that are left for a text that is read with a query."""
-        special = int(self._tokenizer.num_special_tokens_to_add(True))
-        return self.max_tokens - special - self.sizes([query])[0]
-
-    def run_tokens(self, query: str, text: str, output: str) -> tuple[Any, Int64s]:
+    def _run_tokens(self, query: str, text: str, output: str) -> tuple[Any, Int64s]:
         """Run the model over a pair: a row of logits for each token of the text, and its last character."""
         encoding = self._tokenizer.encode(query, text)
         ids = np.array(encoding.ids, dtype=np.int32), np.array(encoding.type_ids, dtype=np.int32)
@@ -125,7 +132,7 @@ class Session:
         own = np.array([one == 1 for one in encoding.sequence_ids]) & (offsets[:, 1] > offsets[:, 0])
         return values.reshape(len(own), -1)[own], offsets[own, 1] - 1
 
-    def run(
+    def _run(
         self, texts: Sequence[Any], width: int | None, output: str, reduce: Callable[[Any, Any], Any]
     ) -> tuple[Float32s, Int64s]:
         """Run the model over texts: float32[n, width] and the ascending indices of the texts that were cut.
@@ -140,7 +147,7 @@ class Session:
         cut: list[int] = []
 
         for start in range(0, len(texts), _WINDOW):
-            ids, cut_here = self.tokenize(texts[start : start + _WINDOW])
+            ids, cut_here = self._tokenize(texts[start : start + _WINDOW])
             cut += [start + row for row in cut_here]
             batches = _batches(np.array([len(tokens) for tokens, _ in ids]), self.batch_size)
 
@@ -236,23 +243,6 @@ def _import(name: str) -> Any:
         return __import__(name)
 
 
-class _OnnxModel:
-    """A model with its session, which is pickled as its arguments: another process loads the files itself."""
-
-    def __init__(self, path: str | os.PathLike[str], **options: int | None) -> None:
-        self._path, self._options = path, dict[str, Any](options)
-        self._model = Session(path, **options)
-        self.max_tokens = self._model.max_tokens
-
-    @property
-    def name(self) -> str:
-        """The identity of the model: a hash of its files, and its limit."""
-        return f"onnx:{self._model.fingerprint}:{self.max_tokens}"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), **self._options), (self._path,)
-
-
 class OnnxEmbedder(_OnnxModel):
     """An embedder that runs an ONNX sentence model and pools its token vectors to one per text.
 
@@ -286,19 +276,14 @@ class OnnxEmbedder(_OnnxModel):
         self.pooling = checks.one_of(pooling, "pooling", ("mean", "cls"))
         super().__init__(path, **options)
         self._options["pooling"] = pooling
-        self._output, width = _embedding_output(self._model)
+        self._output, width = _embedding_output(self)
         self._width: int | None = width if isinstance(width, int) else None
         self.dimensions = self._width or self.embed(["a"]).shape[1]
 
     @property
     def name(self) -> str:
         """Says which vectors these are: hash of the files, pooling and limit."""
-        return f"onnx:{self._model.fingerprint}:{self.pooling}:{self.max_tokens}"
-
-    @property
-    def tokenizer_file(self) -> Path:
-        """The tokenizer.json that it reads texts with."""
-        return self._model.tokenizer
+        return f"onnx:{self._fingerprint}:{self.pooling}:{self.max_tokens}"
 
     def embed(self, texts: Sequence[str]) -> Float32s:
         """Return float32[n, dimensions]: rows of length one, in the order of `texts`. Releases the GIL."""
@@ -309,7 +294,7 @@ class OnnxEmbedder(_OnnxModel):
 
         Raises ModelReplyError if the model gives infinities or no numbers.
         """
-        return self._model.run(checks.texts(texts, "texts"), self._width, self._output, self._pool)
+        return self._run(checks.texts(texts, "texts"), self._width, self._output, self._pool)
 
     def _pool(self, values: Any, mask: Any) -> Float32s:
         """Pool to rows of length one from float32[rows, tokens, d], or from float32[rows, d]."""
@@ -327,11 +312,9 @@ class OnnxCrossEncoder(_OnnxModel):
     def __init__(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Load a model; options and errors as for OnnxEmbedder. It must give one or two logits a pair."""
         super().__init__(path, **options)
-        self._output, rank, width = self._model.outputs[0]
+        self._output, rank, width = self._outputs[0]
         if rank > 2 or (rank == 2 and isinstance(width, int) and width > 2):
-            raise ValueError(
-                f"{self._model.model} is no cross-encoder: it must give one or two logits a pair"
-            )
+            raise ValueError(f"{self.model} is no cross-encoder: it must give one or two logits a pair")
 
     def score(self, query: str, texts: Sequence[str]) -> Float32s:
         """Return float32[n] in [0, 1]: the sigmoid of one logit, or the second of two by softmax."""
@@ -343,9 +326,9 @@ class OnnxCrossEncoder(_OnnxModel):
         A query longer than half of `max_tokens` is cut to that; then the text gets the rest.
         """
         texts = checks.texts(texts, "texts")
-        kept = self._model.cut_to(query, self.max_tokens // 2)
+        kept = self._cut_to(query, self.max_tokens // 2)
         pairs = [(kept, text) for text in texts]
-        scores, truncated = self._model.run(pairs, 1, self._output, _probabilities)
+        scores, truncated = self._run(pairs, 1, self._output, _probabilities)
         return scores[:, 0], truncated if kept == query else np.arange(len(texts))
 
 
@@ -364,10 +347,9 @@ class OnnxPruner(_OnnxModel):
         It must give one logit a token, or two, the second for what is to be kept.
         """
         super().__init__(path, threads=threads, max_tokens=max_tokens)
-        self.threads = self._model.threads
-        found = [(name, width) for name, rank, width in self._model.outputs if rank == 3]
+        found = [(name, width) for name, rank, width in self._outputs if rank == 3]
         if not found or (isinstance(found[0][1], int) and found[0][1] > 2):
-            raise ValueError(f"{self._model.model} is no pruner: it must give one or two logits a token")
+            raise ValueError(f"{self.model} is no pruner: it must give one or two logits a token")
         self._output = found[0][0]
 
     def prune(self, query: str, segments: Sequence[str]) -> Float32s:
@@ -377,28 +359,29 @@ class OnnxPruner(_OnnxModel):
         single one that is longer is cut. A query longer than half of `max_tokens` is cut to that.
         """
         segments = checks.texts(segments, "segments")
-        kept = self._model.cut_to(query, self.max_tokens // 2)
-        sizes = [size + 1 for size in self._model.sizes(segments)]  # and what joins it to the next
-        cuts = windows(sizes, self._model.room_beside(kept))
+        kept = self._cut_to(query, self.max_tokens // 2)
+        sizes = [size + 1 for size in self._sizes(segments)]  # and what joins it to the next
+        special = self._tokenizer.num_special_tokens_to_add(True)
+        cuts = windows(sizes, self.max_tokens - special - self._sizes([kept])[0])
         means = [self._means(kept, segments[cut]) for cut in cuts]
         return np.concatenate(means or [np.empty(0)]).astype(np.float32)
 
     def _means(self, query: str, segments: Sequence[str]) -> Any:
         """float64[n]: the mean of the probabilities of each segment's tokens, in one pass."""
-        logits, last = self._model.run_tokens(query, " ".join(segments), self._output)
+        logits, last = self._run_tokens(query, " ".join(segments), self._output)
         starts = np.cumsum([0, *(len(text) + 1 for text in segments[:-1])])
         segment = np.searchsorted(starts, last, side="right") - 1
         total = np.bincount(segment, _probabilities(logits, None)[:, 0], len(segments))
         return total / np.maximum(np.bincount(segment, minlength=len(segments)), 1)
 
 
-def _embedding_output(model: Session) -> tuple[str, Any]:
+def _embedding_output(model: _OnnxModel) -> tuple[str, Any]:
     """Return name and last dimension of the first output with a vector a token, else a vector a text."""
     for wanted in (3, 2):
-        for name, rank, width in model.outputs:
+        for name, rank, width in model._outputs:
             if rank == wanted:
                 return name, width
-    names = ", ".join(f"{name} of rank {rank}" for name, rank, _ in model.outputs)
+    names = ", ".join(f"{name} of rank {rank}" for name, rank, _ in model._outputs)
     raise ValueError(f"{model.model} must have an output of rank 3 or 2, not {names}")
 
 

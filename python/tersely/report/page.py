@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely import checks
 from tersely.report.pieces import (
@@ -34,7 +34,10 @@ from tersely.report.pieces import (
     titles_of,
 )
 from tersely.text import clipped, percent, well_formed
-from tersely.types import Compressed, Fact
+from tersely.types import Compressed, Document, Fact, Kind, Receipt, Span, count_reasons
+
+if TYPE_CHECKING:
+    from tersely.agents.audit import Audit
 
 _LONG = 20_000  # characters of the source from which on only what was kept is shown at first
 _MOST_FACTS = 200  # listed by name
@@ -92,7 +95,8 @@ def _in_plain_words(title: str, data: Mapping[str, Any]) -> Iterator[str]:
     yield "\n".join(f"{number} {_plain(what)}" for number, what in data["figures"])
     yield from data["notes"]
     for table in data["tables"]:
-        yield "\n".join([table["title"], *("\t".join(map(_cell_text, row)) for row in table["rows"])])
+        rows = [[str(one["text"] if isinstance(one, dict) else one) for one in row] for row in table["rows"]]
+        yield "\n".join([table["title"], *map("\t".join, rows)])
     yield f"Compressed\n\n{_plain(data['panel']['text'])}"
 
 
@@ -102,10 +106,6 @@ def _plain(runs: Sequence[Any]) -> str:
         run if isinstance(run, str) else _plain(run["text"]) if isinstance(run, dict) else run[0]
         for run in runs
     )
-
-
-def _cell_text(cell: Any) -> str:
-    return str(cell["text"] if isinstance(cell, dict) else cell)
 
 
 def to_html(result: Compressed, query: str | None = None) -> str:
@@ -291,3 +291,36 @@ def _listed(facts: Sequence[Fact], outcome: str) -> dict[str, Any]:
     if len(some) > _MOST_FACTS:
         items.append({"text": f"and {len(some) - _MOST_FACTS:,} more"})
     return {"title": f"{outcome.capitalize()}: {len(some):,}", "items": items}
+
+
+def audit_page(audit: Audit) -> str:
+    """Return the page: lines of the new history as kept, lost statements as facts."""
+    from tersely.engine.reading import count_batch
+    from tersely.models.counters import resolve_counter
+
+    texts, made = audit.texts
+    titles = [f"{number} {speaker}" for number, speaker in enumerate(audit.speakers)]
+    documents = tuple(Document(text, title=title) for text, title in zip(texts, titles, strict=True))
+    known = {line.strip() for line in made.splitlines()}
+    kept: list[Span] = []
+    dropped: list[Span] = []
+    for number, text in enumerate(texts):
+        at = 0
+        for line in text.splitlines(keepends=True):
+            stays = line.strip() in known
+            some, reason = (kept, "excerpt") if stays else (dropped, "rewritten")
+            some.append(Span(number, at, at + len(line), Kind.PROSE, reason, 0.0))
+            at += len(line)
+    tokens, *old = count_batch(resolve_counter(None), [made, *texts]).tolist()
+    receipt = Receipt(
+        original_tokens=sum(old),
+        tokens=tokens,
+        budget=0,
+        counter="",
+        segments=len(kept) + len(dropped),
+        reasons=count_reasons(kept, dropped),
+        recounts=0,
+        warnings=audit.warnings,
+        facts=audit.facts,
+    )
+    return to_html(Compressed(made, documents, kept, dropped, receipt))

@@ -246,27 +246,8 @@ class Retriever(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A search result of any kind, with the text and score read from it.
-
-    Attributes:
-        index: its place in what was given.
-        item: as it was given.
-        text: its content.
-        score: its relevance; 1.0 where no result has one.
-        scored: whether it came with a score.
-    """
-
-    index: int
-    item: Any
-    text: str
-    score: float
-    scored: bool
-
-
-def read_results(results: Any) -> list[Hit]:
-    """Read the text and the score of each search result.
+def read_results(results: Any) -> tuple[list[Any], list[str], list[float] | None]:
+    """Read search results: the results themselves, their texts, and their scores; None where none has one.
 
     A result is a document as for `tersely.compress`; its score may also stand in its `metadata`. Raises
     TypeError for anything else, and ValueError if only some have a score, and for one that is no finite
@@ -276,13 +257,11 @@ def read_results(results: Any) -> list[Hit]:
         raise TypeError(f"results must be a list of search results, not {type(results).__name__}")
     items = list(results)
     documents = to_documents(items)
-    scores = [_score(document, index) for index, document in enumerate(documents)]
-    if len({score is None for score in scores}) == 2:
-        raise ValueError(f"result {scores.index(None)} has no score, others have: give each one or none")
-    return [
-        Hit(index, item, document.text, 1.0 if score is None else score, score is not None)
-        for index, (item, document, score) in enumerate(zip(items, documents, scores, strict=True))
-    ]
+    found = [_score(document, index) for index, document in enumerate(documents)]
+    scores = [score for score in found if score is not None]
+    if 0 < len(scores) < len(items):
+        raise ValueError(f"result {found.index(None)} has no score, others have: give each one or none")
+    return items, [document.text for document in documents], scores or None
 
 
 def _score(document: Document, index: int) -> float | None:

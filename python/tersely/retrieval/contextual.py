@@ -21,8 +21,16 @@ from tersely.engine.reading import count, count_batch, separator_cost, to_spans
 from tersely.engine.strategies import Auto, Extractive, Prepared, with_required
 from tersely.errors import BudgetExceededError, ModelReplyError, RelevanceScoringError, SummarizationError
 from tersely.models.counters import resolve_counter
-from tersely.models.flows import Flow, limited, one_model, run_flow, run_flow_async, to_be_awaited
-from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
+from tersely.models.language_models import (
+    CheckedLanguageModel,
+    Flow,
+    limited,
+    one_model,
+    resolve_language_model,
+    run_flow,
+    run_flow_async,
+    to_be_awaited,
+)
 from tersely.retrieval.chunks import (
     ChunkResult,
     Retriever,

@@ -23,7 +23,7 @@ from tersely.engine.worth import document_probability, has_to_do
 from tersely.kernels import budgeted_select
 from tersely.kernels.checks import to_numbers
 from tersely.models.counters import resolve_counter
-from tersely.models.flows import to_be_awaited
+from tersely.models.language_models import to_be_awaited
 from tersely.retrieval.chunks import read_chunks
 from tersely.retrieval.scoring import (
     RelevanceScore,

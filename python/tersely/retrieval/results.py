@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Protocol, TypeVar
 
@@ -21,8 +21,7 @@ from tersely.kernels import cosine_similarity
 from tersely.kernels.checks import to_matrix
 from tersely.models.counters import resolve_counter
 from tersely.models.embedders import resolve_embedder
-from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
-from tersely.models.language_models import resolve_language_model
+from tersely.models.language_models import Flow, one_model, resolve_language_model, run_flow, run_flow_async
 from tersely.retrieval.chunks import ChunkResult, read_results
 from tersely.retrieval.scoring import RelevanceScorer, ScoringMethod
 from tersely.types import Document, Float64s, Int32s, Kind, Level
@@ -92,7 +91,7 @@ _USUAL = 0.85  # threshold from which on duplicates share most of their words
 
 def duplicates(
     texts: Sequence[str],
-    scores: Sequence[float],
+    scores: npt.ArrayLike,
     threshold: float = 0.85,
     *,
     vectors: npt.ArrayLike | None = None,
@@ -120,7 +119,7 @@ def duplicates(
     return found.representatives[found.labels]
 
 
-def kmeans_groups(vectors: npt.NDArray[Any], scores: Sequence[float], k: int) -> Int32s:
+def kmeans_groups(vectors: npt.NDArray[Any], scores: npt.ArrayLike, k: int) -> Int32s:
     """Group rows by k-means into `k` groups of similar direction: int32[n], the best row of each row's group.
 
     Spherical k-means from the best-scored row and, k - 1 times, the one least similar to those chosen:
@@ -251,40 +250,43 @@ def compress_results(
 
     O(characters + n k d) for n results, k of them different.
     """
-    found = read_results(results)
+    items, texts, scores = read_results(results)
     query = None if query is None else checks.text(query, "query")
     checks.one_of(strategy, "strategy", _STRATEGIES)
     if top_n is not None:
         checks.whole_number(top_n, "top_n", least=1)
-    if query is not None and query.strip() and found and not found[0].scored:
-        chances = on_topic([one.text for one in found], query, embedder=embedder).tolist()
-        found = [replace(one, score=chance) for one, chance in zip(found, chances, strict=True)]
-    kept = above_score(sorted(found, key=lambda one: -one.score), min_score)
-    rows, scores = [one.index for one in kept], [one.score for one in kept]
-    given = None if vectors is None else _vectors([one.text for one in found], vectors, None)[rows]
-    x = _vectors([one.text for one in kept], given, embedder)
-    stands = duplicates([one.text for one in kept], scores, similarity_threshold, vectors=x)
+    if scores is None:
+        asked = query is not None and bool(query.strip()) and bool(items)
+        scores = on_topic(texts, query or "", embedder=embedder).tolist() if asked else [1.0] * len(items)
+    least = checks.number(min_score, "min_score", least=0, most=1)
+    by = np.array(scores, dtype=np.float64)
+    order = np.argsort(-by, kind="stable")
+    order = order[by[order] >= least]
+    rows = order.tolist()
+    kept = [texts[row] for row in rows]
+    x = _vectors(kept, None if vectors is None else _vectors(texts, vectors, None)[rows], embedder)
+    stands = duplicates(kept, by[order], similarity_threshold, vectors=x)
+    every = np.arange(len(kept))
     if strategy == "kmeans" and top_n is not None:  # the best of each group stands for those in it
-        first = np.flatnonzero(stands == np.arange(len(kept)))
-        best = np.arange(len(kept))
-        best[first] = first[kmeans_groups(x[first], [scores[row] for row in first], top_n)]
+        first, best = np.flatnonzero(stands == every), every.copy()
+        best[first] = first[kmeans_groups(x[first], by[order][first], top_n)]
         stands = best[stands].astype(np.int32)
-    different = np.flatnonzero(stands == np.arange(len(kept))).tolist()
+    different = np.flatnonzero(stands == every).tolist()
     chosen = different[:top_n]
-    texts = [kept[row].text for row in chosen]
+    texts = [kept[row] for row in chosen]
     spans: list[tuple[tuple[int, int], ...]] = [((0, len(text)),) for text in texts]
     if max_sentences is not None:
         excerpts = extract_sentences(texts, query or "", max_sentences, embedder=embedder)
         texts, spans = [one.text for one in excerpts], [one.spans for one in excerpts]
     fit, truncated = (len(texts), False) if max_tokens is None else within_budget(texts, max_tokens, counter)
     return CompressedResults(
-        tuple(kept[row].item for row in chosen[:fit]),
+        tuple(items[rows[row]] for row in chosen[:fit]),
         tuple(rows[row] for row in chosen[:fit]),
         tuple(texts[:fit]),
         tuple(spans[:fit]),
         tuple((rows[row], rows[to]) for row, to in enumerate(stands.tolist()) if row != to),
         ResultStats(
-            original_count=len(found),
+            original_count=len(items),
             after_threshold=len(kept),
             after_dedup=len(different),
             clusters_merged=len(kept) - len(different),

@@ -38,8 +38,14 @@ from tersely.models.embedders import (
     resolve_pruner,
     resolve_reranker,
 )
-from tersely.models.flows import Flow, one_model, run_flow, run_flow_async, to_be_awaited
-from tersely.models.language_models import resolve_language_model
+from tersely.models.language_models import (
+    Flow,
+    one_model,
+    resolve_language_model,
+    run_flow,
+    run_flow_async,
+    to_be_awaited,
+)
 from tersely.text import clipped
 from tersely.types import Document, Float32s, Float64s, Int64s, LateSequence, Level, SegmentTable
 from tersely.writing.prompt import fence

@@ -15,9 +15,9 @@ from typing import Any, Unpack
 
 from tersely import checks
 from tersely.files import file_lock
-from tersely.scale.local import run_here, run_locally
 from tersely.scale.options import DedupArguments, DedupOptions, RowArguments, RowOptions
 from tersely.scale.plan import Options, Plan, load_plan, plan_job
+from tersely.scale.runners import run_here, run_locally
 from tersely.scale.schedule import Schedule, Stages
 from tersely.scale.workspace import (
     SHUFFLE,
@@ -250,7 +250,7 @@ def _run(
     else:
         schedule = Schedule(space, units, state.done)
     if place is not None:
-        from tersely.scale.cluster import run_on_ray
+        from tersely.scale.runners import run_on_ray
 
         run_on_ray(space, schedule, place[0], workers)
     elif not processes:
@@ -265,7 +265,7 @@ def _place(on: str) -> tuple[str | None] | None:
         return None
     if on != "ray" and ":" not in on:
         raise ValueError(f"on must be local, ray or the address of a Ray cluster, not {checks.shown(on)}")
-    from tersely.scale.cluster import ray_module
+    from tersely.scale.runners import ray_module
 
     ray_module()  # before anything is written
     return (None if on == "ray" else on,)

@@ -153,17 +153,8 @@ def _match(space: Workspace, number: int) -> None:
 
     The partitions of the others get their rows as "dropped", the units of those that stand as "copies".
     """
-    row, score, high, low, partition = _gather(
-        space,
-        "hashes",
-        range(_units(space)),
-        number,
-        row=np.int64,
-        score=np.float64,
-        high=np.uint64,
-        low=np.uint64,
-        partition=np.int32,
-    )
+    kinds = {"row": np.int64, "score": np.float64, "high": np.uint64, "low": np.uint64, "partition": np.int32}
+    row, score, high, low, partition = _gather(space, "hashes", range(_units(space)), number, **kinds)
     order = np.lexsort((row, -score, low, high))  # the best first; ties: the first
     row, high, low, partition = row[order], high[order], low[order], partition[order]
     starts = np.ones(len(row), bool)

@@ -186,14 +186,13 @@ def _check_same(out: Path, there: Plan, here: Plan) -> None:
     """Check that two plans are of one job. Raises ValueError with the difference."""
     if there.options.job != here.options.job:
         raise _another(out, f"{there.options.job} there and {here.options.job} here")
+    old, new = (
+        {**plan.versions, **plan.options.to_dict(), "unit_bytes": plan.unit_bytes} for plan in (there, here)
+    )
     differs = [
-        f"{name} is {_shown(name, old)} there and {_shown(name, new)} here"
-        for name, old, new in (
-            *_pairs(there.versions, here.versions),
-            *_pairs(there.options.to_dict(), here.options.to_dict()),
-            ("unit_bytes", there.unit_bytes, here.unit_bytes),
-        )
-        if old != new
+        f"{name} is {_shown(name, old.get(name))} there and {_shown(name, new.get(name))} here"
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
     ]
     before, now = ({one.path: one for one in plan.inputs} for plan in (there, here))
     differs += [f"{path} is no longer in the source" for path in before.keys() - now.keys()]
@@ -214,11 +213,6 @@ def _shown(name: str, value: Any) -> str:
     """A value of an option; the budget may be the name of a column."""
     of_column = "that of the column " if name == "budget" and isinstance(value, str) else ""
     return of_column + checks.shown(value)
-
-
-def _pairs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    for name in sorted(old.keys() | new.keys()):
-        yield name, old.get(name), new.get(name)
 
 
 def _types_of(root: Path, inputs: Sequence[Input], columns: Columns) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import hashlib
+import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -164,35 +165,17 @@ def _lines(path: Path, start: int, stop: int) -> Iterator[tuple[int, bytes]]:
     """
     at = max(start - 1, 0)  # the byte before says whether a line begins at `start`
     with open_stream(path, at) as stream:
-        pieces: list[bytes] = []  # of a line whose end is not read yet
-        left_out = 0  # bytes of it that are in none
-        if start:
-            chunk = stream.read(_CHUNK)
-            while chunk and (cut := chunk.find(b"\n")) < 0:
-                at += len(chunk)
-                chunk = stream.read(_CHUNK)
-            if not chunk:
-                return
-            at += cut + 1
-            pieces.append(chunk[cut + 1 :])
+        begins = start == 0
         while at < stop:
-            chunk = stream.read(_CHUNK)
-            pieces.append(chunk)
-            if chunk and b"\n" not in chunk and len(pieces) > 1:
-                if sum(map(len, pieces)) > MOST_ROW + len(chunk):  # too long without it
-                    left_out += len(pieces.pop())
-                continue
-            *lines, rest = b"".join(pieces).split(b"\n")
-            for line in lines if chunk else [*lines, rest]:
-                if at >= stop:
-                    return
-                if line.strip():
-                    yield at, line
-                at += len(line) + left_out + 1
-                left_out = 0
-            if not chunk:
+            line = stream.readline(MOST_ROW + 1 if begins else _CHUNK)
+            if not line:
                 return
-            pieces = [rest]
+            if begins and line.strip():
+                yield at, line.removesuffix(b"\n")
+            at += len(line)
+            while not line.endswith(b"\n") and (line := stream.readline(_CHUNK)):  # the rest of a long one
+                at += len(line)
+            begins = True
 
 
 def arrow() -> Any:
@@ -344,10 +327,11 @@ def is_compressed(path: Path) -> bool:
 def open_stream(path: Path, at: int = 0) -> Any:
     """Open a file of lines to read its bytes, decompressed, from one on; with `read(n)` and as a context."""
     if not is_compressed(path):
-        file = path.open("rb")
+        file = path.open("rb", buffering=_CHUNK)
         file.seek(at)
         return file
-    stream = arrow().input_stream(str(path), compression=SUFFIXES[str(_suffix(path))])
+    packed = arrow().input_stream(str(path), compression=SUFFIXES[str(_suffix(path))])
+    stream = io.BufferedReader(packed, _CHUNK)
     while at and (chunk := stream.read(min(at, _CHUNK))):
         at -= len(chunk)
     return stream
@@ -565,16 +549,9 @@ def _table(
 def as_table(columns: Mapping[str, Any], texts: list[Any], schema: Any) -> Any:
     """Return a table of this schema; its only column that is not in `columns` gets the texts."""
     pa = arrow()
-    arrays = (columns.get(field.name, texts) for field in schema)
-    return pa.table(
-        [_as_array(a, field.type) for a, field in zip(arrays, schema, strict=True)], schema=schema
-    )
-
-
-def _as_array(values: Any, kind: Any) -> Any:
-    """Values as an Arrow array of a type; an array as it is."""
-    pa = arrow()
-    return values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, kind)
+    arrays = ((columns.get(field.name, texts), field.type) for field in schema)
+    made = [a if isinstance(a, (pa.Array, pa.ChunkedArray)) else pa.array(a, kind) for a, kind in arrays]
+    return pa.table(made, schema=schema)
 
 
 def _spans(result: Compressed) -> list[dict[str, int | None]]:

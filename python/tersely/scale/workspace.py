@@ -10,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import operator
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,6 @@ from tersely.scale.rows import (
 )
 
 _KEY = b"tersely"  # of a part's metadata
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,7 @@ class Totals:
     tokens: int = 0
 
     def __add__(self, other: Totals) -> Totals:
-        return Totals(
-            self.rows + other.rows,
-            self.errors + other.errors,
-            self.kept + other.kept,
-            self.original_tokens + other.original_tokens,
-            self.tokens + other.tokens,
-        )
+        return Totals(*map(operator.add, astuple(self), astuple(other)))
 
 
 def totals_of(table: Any) -> Totals:
@@ -86,7 +80,8 @@ def finish_job(out: Path, plan: Plan) -> dict[str, Any]:
     for unit in range(len(plan.units)):
         path = out / part_name(unit)
         totals += read_totals(path)
-        parts.append([path.name, path.stat().st_size, _sha256(path)])
+        with path.open("rb") as file:
+            parts.append([path.name, path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()])
     whole = hashlib.sha256(json.dumps([plan.digest, parts]).encode()).hexdigest()
     success = {"digest": whole, "plan": plan.digest, **asdict(totals), "parts": parts}
     with renamed(out / PLAN) as fresh:
@@ -109,14 +104,6 @@ def remove_leftovers(out: Path) -> None:
     for path in out.glob(".*.tmp"):
         with contextlib.suppress(OSError):
             path.unlink()
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 SHUFFLE = "_shuffle"  # a folder of the output; a name that readers of data sets pass over

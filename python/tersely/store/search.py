@@ -14,8 +14,7 @@ from tersely import checks
 from tersely.errors import StoreError
 from tersely.models.embedders import resolve_embedder
 from tersely.sqlite import Database
-from tersely.store.texts import read_text
-from tersely.store.versions import Found, find_number, read_mapping
+from tersely.store.versions import Found, find_number, read_mapping, read_text
 from tersely.text import well_formed
 from tersely.types import Float32s
 

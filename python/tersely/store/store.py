@@ -12,9 +12,9 @@ from tersely.documents import to_documents
 from tersely.errors import NotReversibleError
 from tersely.sqlite import Database
 from tersely.store import changes, versions
-from tersely.store.changes import FORMAT
-from tersely.store.intake import (
+from tersely.store.changes import (
     DOCUMENTS,
+    FORMAT,
     check_id,
     document_of,
     join_documents,

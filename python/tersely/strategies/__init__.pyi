@@ -25,5 +25,4 @@ from tersely.strategies.contexts import (
     OriginalContext as OriginalContext,
 )
 from tersely.strategies.manager import Manager as Manager
-from tersely.writing.abstractive import Abstractive as Abstractive
-from tersely.writing.hybrid import Hybrid as Hybrid
+from tersely.writing.abstractive import Abstractive as Abstractive, Hybrid as Hybrid

@@ -38,7 +38,7 @@ from tersely.errors import BudgetExceededError, NotReversibleError, RelevanceSco
 from tersely.kernels.checks import to_numbers
 from tersely.models.counters import resolve_counter
 from tersely.models.embedders import resolve_embedder
-from tersely.models.flows import one_model
+from tersely.models.language_models import one_model
 from tersely.options import CompressionMethod, CompressionOptions
 from tersely.protocols import BatchTokenCounter, Strategy
 from tersely.strategies.contexts import (
@@ -50,8 +50,7 @@ from tersely.strategies.contexts import (
 )
 from tersely.threads import default_threads, map_in_threads
 from tersely.types import MODEL_NOT_USED, Compressed, Document, Level, Request
-from tersely.writing.abstractive import Abstractive
-from tersely.writing.hybrid import Hybrid
+from tersely.writing.abstractive import Abstractive, Hybrid
 
 _SEGMENT_BYTES = 64  # a row of the table, its score and its code
 
@@ -572,8 +571,8 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
         results = smallest_fit(attempt, targets[-1], tokens)
         levels = [CompressionLevel(n, one.text, one.tokens, one.ratio, one) for n, one in enumerate(results)]
         warnings = [warning for result in results for warning in result.receipt.warnings]
-        if self._asks_model(options):
-            warnings.append(MODEL_NOT_USED)
+        if options.preferred_method is not self.method and compressor.verbatim_for(options) is None:
+            warnings.append(MODEL_NOT_USED)  # by itself it would have a model, or other code, write the text
         metrics.observe(self.method, tokens, levels[0].token_count, time.perf_counter() - started)
         return HierarchicalContext(
             levels,
@@ -581,11 +580,6 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
             compressor.new_id(f"{self.levels} levels\0{content}", options),
             tuple(dict.fromkeys(warnings)),
         )
-
-    def _asks_model(self, options: CompressionOptions) -> bool:
-        """Return whether the compressor by itself would have a model, or other code, write the text."""
-        verbatim = options.preferred_method is self.method or self.compressor.verbatim_for(options)
-        return not verbatim
 
 
 class AbstractiveCompressor(Compressor):

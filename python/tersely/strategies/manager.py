@@ -20,7 +20,7 @@ from tersely.engine.reading import count, count_batch
 from tersely.engine.strategies import Auto, with_required
 from tersely.errors import BudgetExceededError
 from tersely.models.counters import resolve_counter
-from tersely.models.flows import one_model
+from tersely.models.language_models import one_model
 from tersely.options import CompressionMethod, CompressionOptions
 from tersely.strategies.compressors import (
     CompressionCache,
@@ -213,7 +213,8 @@ class _Call:
         documents: dict[int, Document] = {}
         for place, chunk in enumerate(given):
             try:
-                documents[place] = _document(chunk)
+                given_one = Document(chunk.content, chunk.id, metadata=chunk.metadata)
+                documents[place] = read_document(given_one, "content")
             except TypeError as error:
                 self.dropped[place] = DroppedChunk(chunk.id, "failed", str(error))
                 continue
@@ -417,7 +418,3 @@ def _check_chunks(chunks: Iterable[ContextChunk]) -> list[ContextChunk]:
         if not isinstance(chunk, ContextChunk):
             raise TypeError(f"chunk {place} must be a ContextChunk, not {type(chunk).__name__}")
     return listed
-
-
-def _document(chunk: ContextChunk) -> Document:
-    return read_document(Document(chunk.content, chunk.id, metadata=chunk.metadata), "content")

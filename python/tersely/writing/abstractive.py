@@ -1,4 +1,4 @@
-"""Abstractive compression: a language model writes the text, and everything about it is checked."""
+"""A language model writes the text, of all or of a verbatim half; everything about it is checked."""
 
 from __future__ import annotations
 
@@ -17,9 +17,14 @@ from tersely.engine.finish import fates_of, make_receipt
 from tersely.engine.reading import count, count_batch, mark_groups, mark_pinned, segment, with_edges
 from tersely.engine.render import places_of_separators
 from tersely.engine.strategies import Extractive
-from tersely.errors import SummarizationError
-from tersely.models.flows import Flow, run_flow, run_flow_async
-from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
+from tersely.errors import BudgetExceededError, SummarizationError
+from tersely.models.language_models import (
+    CheckedLanguageModel,
+    Flow,
+    resolve_language_model,
+    run_flow,
+    run_flow_async,
+)
 from tersely.options import UNASKED_SHARE, CompressionMethod
 from tersely.types import (
     PRESERVABLE,
@@ -40,7 +45,7 @@ Bools = npt.NDArray[np.bool_]
 
 # What became of a segment; the first two are those of engine/reading.py.
 _REASONS = ("budget", "redundant", "rewritten", "copied", "reinserted", "pinned")
-_REWRITTEN, _COPIED, _REINSERTED, _PINNED = range(2, 6)
+_BUDGET, _REDUNDANT, _REWRITTEN, _COPIED, _REINSERTED, _PINNED = range(6)
 _FATES = fates_of(_REASONS, _COPIED)
 _NO_ROWS: Int64s = np.empty(0, dtype=np.int64)
 _ROUNDS = 4
@@ -365,3 +370,51 @@ class Source:
 
 def _text(pieces: Sequence[Piece]) -> str:
     return "".join(piece.text for piece in pieces)
+
+
+_FIRST_STAGE = 0.5  # of the original tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Hybrid(Abstractive):
+    """Lets a language model rewrite the text, after a verbatim selection of half of a long text.
+
+    Attributes:
+        fallback: use verbatim text if the model fails; True by default.
+        threshold: the model receives a text of fewer tokens whole, and also a text of which at least half of
+            the tokens are to be kept.
+    """
+
+    method: ClassVar[CompressionMethod] = CompressionMethod.HYBRID
+
+    fallback: bool = True
+    threshold: int = 2000
+
+    def __post_init__(self) -> None:
+        super(Hybrid, self).__post_init__()
+        checks.whole_number(self.threshold, "threshold")
+
+    def first_target(self, original: int, budget: int) -> int | None:
+        """Return the tokens that the first stage keeps of `original`; None if there is only one stage."""
+        half = int(original * _FIRST_STAGE)
+        return None if original < self.threshold or budget >= original * _FIRST_STAGE else max(half, budget)
+
+    def first_stage(self, request: Request, table: SegmentTable, original: int) -> UInt8s:
+        """Return uint8[n]: 2 for segments that the extractive stage keeps, a reason for the others."""
+        target = self.first_target(original, request.budget or 0)
+        everything = super(Hybrid, self).first_stage(request, table, original)
+        if target is None:
+            return everything
+        extractive = replace(self.extractive, preserve=self.preserve, strict_preserve=False)
+        try:
+            found = extractive.compress(replace(request, budget=target))
+        except BudgetExceededError:  # of half of it; what the whole budget needs is said where that is used
+            return everything
+        if any(span.reason == "cut" for span in found.kept):  # not even one segment is whole
+            return everything
+        status = np.full(len(table), _BUDGET, dtype=np.uint8)
+        repeated = [span for span in found.dropped if span.reason == "redundant"]
+        for spans, code in ((repeated, _REDUNDANT), (found.kept, _REWRITTEN)):
+            places = [(span.document, span.start, span.end) for span in spans]
+            status[mark_pinned(table, places).astype(bool)] = code
+        return status

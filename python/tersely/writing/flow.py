@@ -13,8 +13,7 @@ import numpy as np
 
 from tersely.engine.reading import count, count_batch, segment
 from tersely.errors import ModelReplyError, OversizedReplyError, TruncatedReplyError
-from tersely.models.flows import Flow
-from tersely.models.language_models import Completion
+from tersely.models.language_models import Completion, Flow
 from tersely.protocols import BatchTokenCounter
 from tersely.text import well_formed
 from tersely.writing.checks import first_sentences

@@ -11,8 +11,14 @@ from tersely import checks
 from tersely.engine.reading import count, segment
 from tersely.errors import SummarizationError
 from tersely.models.counters import resolve_counter
-from tersely.models.flows import Flow, one_model, run_flow, run_flow_async, to_be_awaited
-from tersely.models.language_models import resolve_language_model
+from tersely.models.language_models import (
+    Flow,
+    one_model,
+    resolve_language_model,
+    run_flow,
+    run_flow_async,
+    to_be_awaited,
+)
 from tersely.protocols import BatchTokenCounter
 from tersely.writing.checks import cut_to_fit, unsupported_facts
 from tersely.writing.flow import Reply, Task, ask

@@ -29,8 +29,7 @@ from tersely.memory.segments.reading import Reading, pasted_blocks, read_segment
 from tersely.memory.segments.segment import ContextSegment, SegmentError
 from tersely.memory.segments.words import pattern
 from tersely.memory.statements import CHANGE
-from tersely.models.flows import run_flow
-from tersely.models.language_models import CheckedLanguageModel
+from tersely.models.language_models import CheckedLanguageModel, run_flow
 from tersely.protocols import BatchTokenCounter
 from tersely.text import well_formed
 from tersely.writing.flow import Reply, Task, ask

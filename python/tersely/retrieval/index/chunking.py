@@ -184,20 +184,15 @@ def cut_chunks(text: str, kind: str) -> list[Chunk]:
         page = PageText.read(text)
         sections = page_sections(text, page)
         return [
-            replace(chunk, start=start, end=end)
+            replace(chunk, start=int(first[0]), end=int(last[-1]))
             for chunk in _cut(page.plain, _text_pieces(page.plain, sections), sections)
-            for start, end in [_in_source(page, chunk.start, chunk.end)]
+            for _, first, last in [page.to_source(np.array([chunk.start]), np.array([chunk.end]))]
         ]
     if kind == "text":
         sections = text_sections(text)
         return _cut(text, _text_pieces(text, sections), sections)
     sections = code_sections(text, kind)
     return _cut(text, _code_pieces(text, sections), sections)
-
-
-def _in_source(page: PageText, start: int, end: int) -> tuple[int, int]:
-    _, first, last = page.to_source(np.array([start]), np.array([end]))
-    return int(first[0]), int(last[-1])
 
 
 def _cut(text: str, pieces: list[_Piece], sections: Sequence[Section]) -> list[Chunk]:

@@ -405,14 +405,12 @@ def _shown_ids(items: Sequence[ChunkResult]) -> list[str]:
     offsets = [_number(item) - place if _number_follows(item) else None for place, item in enumerate(items)]
     shown: list[str] = []
     for offset, run in groupby(zip(offsets, items, strict=True), lambda pair: pair[0]):
-        ids = [_shown_id(item) for _, item in run]
+        ids = [
+            one_line(item.chunk_id.removeprefix(item.file_path) if offset is not None else item.chunk_id)
+            for _, item in run
+        ]
         shown += ids if offset is None or len(ids) < _FEWEST else [f"{ids[0]}-{ids[-1].removeprefix('#')}"]
     return shown
-
-
-def _shown_id(item: ChunkResult) -> str:
-    """The id of a chunk below the name of its file."""
-    return one_line(item.chunk_id.removeprefix(item.file_path) if _number_follows(item) else item.chunk_id)
 
 
 def _number_follows(item: ChunkResult) -> bool:

@@ -14,7 +14,6 @@ from tersely import checks
 from tersely.errors import StoreError
 from tersely.models.embedders import CheckedEmbedder, resolve_embedder
 from tersely.retrieval.chunks import ChunkResult, PlacedResult
-from tersely.retrieval.index.building import LARGEST_FILE, BuildReport, build
 from tersely.retrieval.index.ranking import (
     best_cosines,
     best_rows,
@@ -25,9 +24,12 @@ from tersely.retrieval.index.ranking import (
 from tersely.retrieval.index.storage import (
     DEFAULT_FOLDER,
     FILE,
+    LARGEST_FILE,
     TABLES,
+    BuildReport,
     ChunkRow,
     State,
+    build,
     find_damage,
     find_id,
     is_damage,

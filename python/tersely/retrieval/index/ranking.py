@@ -75,7 +75,7 @@ def score_words(connection: Connection, query: str, rows: Int32s, sizes: Int32s)
     count = len(sizes)
     scores = np.zeros(count, dtype=np.float32)
     lengths = _K1 * (1 - _B + _B * sizes / max(float(sizes.sum()) / max(count, 1), 1.0))
-    for name in _terms_of(query):
+    for name in _names(list(_native.terms([query])[2])[:_MOST_QUERY_TERMS]):
         holding = list(_holding(connection, name))
         holders = sum(len(ids) for _, ids in holding)
         rarity = np.log1p((count - holders + 0.5) / (holders + 0.5)) if holders else 0.0
@@ -96,11 +96,6 @@ def _holding(connection: Connection, name: str) -> Iterator[tuple[int, Int64s]]:
         ).fetchone()
         if found is not None:
             yield often, np.fromstring(str(found), dtype=np.int64, sep=",")
-
-
-def _terms_of(query: str) -> list[str]:
-    """Return the names of a query's distinct terms, the first 64 of them, in its order."""
-    return _names(list(_native.terms([query])[2])[:_MOST_QUERY_TERMS])
 
 
 def _written(texts: Sequence[str]) -> tuple[list[str], Int32s]:

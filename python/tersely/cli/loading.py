@@ -1,12 +1,10 @@
-"""The language model that `--model` and `--base-url` name, and the model of `--pruner`."""
+"""Load what takes long, when it is needed: numpy, and the models that flags name."""
 
 from __future__ import annotations
 
 import argparse
 import os
 from typing import TYPE_CHECKING, Any
-
-from tersely.cli.numpy_threads import load_numpy
 
 if TYPE_CHECKING:
     from tersely.models.language_models import CheckedLanguageModel
@@ -41,3 +39,17 @@ def onnx_pruner(path: str) -> Any:
         return OnnxPruner(path)
     except Exception as error:  # of a file that is none, onnxruntime raises errors of its own
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def load_numpy() -> None:
+    """Load numpy, if nobody has, without threads: they cost 0.1 s of CPU, and no command needs them.
+
+    The environment stays as it is, for the commands that `tersely run` starts.
+    """
+    if "OPENBLAS_NUM_THREADS" in os.environ:
+        return
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    try:
+        import numpy  # noqa: F401
+    finally:
+        del os.environ["OPENBLAS_NUM_THREADS"]
