@@ -49,6 +49,35 @@ class WithGil {
     WithGil& operator=(const WithGil&) = delete;
 };
 
+// The GIL is held while it lives, whether or not the thread has it already.
+class Gil {
+  public:
+    Gil() {
+        if (pybind11::detail::get_thread_state_unchecked() != PyGILState_GetThisThreadState()) taken_.emplace();
+    }
+
+  private:
+    std::optional<WithGil> taken_;
+};
+
+// While it lives, the thread has the GIL from the first `take` on: work that seldom asks Python does not wait for it.
+class GilWhenAsked {
+  public:
+    GilWhenAsked() : outer_(current_) { current_ = this; }
+    ~GilWhenAsked() { current_ = outer_; }
+    GilWhenAsked(const GilWhenAsked&) = delete;
+    GilWhenAsked& operator=(const GilWhenAsked&) = delete;
+
+    static void take() {
+        if (current_ != nullptr && !current_->gil_) current_->gil_.emplace();
+    }
+
+  private:
+    std::optional<Gil> gil_;
+    GilWhenAsked* outer_;
+    static inline thread_local GilWhenAsked* current_ = nullptr;
+};
+
 // When native calls end with TimeoutError. Any thread may bring it forward.
 class Deadline {
   public:
@@ -106,8 +135,7 @@ class Release {
     bool go_on(double share) {
         const Clock::time_point now = Clock::now();
         if (now - asked_ < std::chrono::milliseconds(20)) return true;
-        std::optional<WithGil> gil;
-        if (without_gil_) gil.emplace();
+        const Gil gil;
         if (deadline() && deadline()->passed(now)) {
             late();
             return false;

@@ -13,11 +13,10 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/layout.hpp"
 #include "bind/strings.hpp"
-#include "bind/tokens.hpp"
 #include "kernels/select/budgeted.hpp"
 #include "kernels/tokens/estimated.hpp"
-#include "kernels/write/layout.hpp"
 #include "kernels/write/markers.hpp"
 
 namespace py = pybind11;
@@ -96,7 +95,10 @@ std::string said_by(const py::object& answer) {
 class CalledMarker : public RunMarker {
   public:
     explicit CalledMarker(py::object given) : given_(std::move(given)) {}
-    std::string say(std::int64_t first, std::int64_t last) const override { return said_by(given_(first, last)); }
+    std::string say(std::int64_t first, std::int64_t last) const override {
+        GilWhenAsked::take();
+        return said_by(given_(first, last));
+    }
 
   private:
     py::object given_;
@@ -111,13 +113,17 @@ std::shared_ptr<const RunMarker> marker_of(const py::object& given) {
 write::Total total_of(const py::object& given) {
     if (given.is_none()) return {};
     return [given](std::span<const std::int64_t> kept) {
+        GilWhenAsked::take();
         return marker_of(given(to_array(std::vector(kept.begin(), kept.end()))));
     };
 }
 
 write::Note note_of(const py::object& given) {
     if (given.is_none()) return {};
-    return [given](std::int64_t row) { return said_by(given(row)); };
+    return [given](std::int64_t row) {
+        GilWhenAsked::take();
+        return said_by(given(row));
+    };
 }
 
 template <typename To, typename T>
@@ -153,123 +159,31 @@ write::Region region_of(const py::handle& given) {
     return made;
 }
 
-// write::Layout over texts of Python, and the counter of what it writes.
-class Layout {
-  public:
-    using Table = std::tuple<Input<std::int32_t>, Input<std::int64_t>, Input<std::int64_t>, Input<std::uint8_t>,
-                             Input<std::int32_t>, Input<std::int32_t>>;
-
-    Layout(const py::list& texts, const Table& table, const py::tuple& regions, const std::string& separator,
-           const std::optional<std::string>& within, bool clauses, bool pieces, const py::object& counter)
-        : document_(copy(std::get<0>(table))),
-          block_(copy(std::get<4>(table))),
-          heading_(copy(std::get<5>(table))),
-          start_(copy(std::get<1>(table))),
-          end_(copy(std::get<2>(table))),
-          kind_(copy(std::get<3>(table))),
-          layout_{{},      document_, block_, heading_, start_, end_, kind_, {}, separator, within.value_or(separator),
-                  clauses, pieces} {
-        for (const py::handle text : texts) {
-            texts_.push_back(py::reinterpret_borrow<py::object>(text));
-            require(PyUnicode_Check(text.ptr()) != 0, "texts must be str");
-            layout_.texts.push_back({PyUnicode_DATA(text.ptr()), PyUnicode_GET_LENGTH(text.ptr()),
-                                     static_cast<int>(PyUnicode_KIND(text.ptr()))});
-        }
-        for (const py::handle region : regions) layout_.regions.push_back(region_of(region));
-        for (std::size_t row = 0; regions.empty() && row < document_.size(); ++row) {
-            if (row == 0 || document_[row] != document_[row - 1]) {
-                const auto first = static_cast<std::int64_t>(row);
-                layout_.regions.push_back({document_[row], first, first, 0, write::Plain()});
-            }
-            ++layout_.regions.back().last;
-        }
-        layout_.check();
-        if (!counter.is_none()) counter_.emplace(counter, !regions.empty() || layout_.marks_joints());
+py::str text_of(const write::Layout& layout, const write::Written& made) {
+    Py_UCS4 bits = 0x7F;  // that some character has
+    for (const write::Piece& piece : made.pieces) {
+        const write::Characters from = layout.source(made, piece);
+        for (std::int64_t i = piece.begin; !from.ascii && i < piece.stop; ++i) bits |= from[i];
     }
-    Layout(const Layout&) = delete;
-    Layout& operator=(const Layout&) = delete;
-
-    // `kept`: rows, or the code of each row. The text, the part of each document, where what is no source's begins and
-    // ends, how many rows are kept, tokens (-1: without a counter).
-    py::tuple write(const py::array& kept, int wording) {
-        const std::vector<std::int64_t> rows = rows_of(kept);
-        const write::Written made = layout_.write(rows, static_cast<write::Wording>(wording));
-        const py::str text = text_of(made);
-        py::tuple parts(texts_.size());
-        for (std::size_t i = 0; i < texts_.size(); ++i) parts[i] = py::str();
-        for (const write::Part& part : made.parts) {
-            if (part.end - part.begin == made.length) {
-                parts[static_cast<std::size_t>(part.document)] = text;
-                continue;
-            }
-            PyObject* piece = PyUnicode_Substring(text.ptr(), part.begin, part.end);
-            if (piece == nullptr) throw py::error_already_set();
-            parts[static_cast<std::size_t>(part.document)] = py::reinterpret_steal<py::str>(piece);
+    PyObject* text = PyUnicode_New(made.length, std::min<Py_UCS4>(bits, 0x10FFFF));
+    if (text == nullptr) throw py::error_already_set();
+    auto written = py::reinterpret_steal<py::str>(text);
+    const int kind = PyUnicode_KIND(text);  // bytes of a character
+    char* data = static_cast<char*>(PyUnicode_DATA(text));
+    std::int64_t at = 0;
+    for (const write::Piece& piece : made.pieces) {
+        const std::int64_t size = piece.stop - piece.begin;
+        const write::Characters from = layout.source(made, piece);
+        if (from.width == kind) {
+            std::memcpy(data + at * kind, static_cast<const char*>(from.data) + piece.begin * kind,
+                        static_cast<std::size_t>(size * kind));
+        } else {
+            for (std::int64_t i = 0; i < size; ++i) PyUnicode_WRITE(kind, data, at + i, from[piece.begin + i]);
         }
-        const std::int64_t tokens = !counter_ || made.length == 0 ? -1 : counter_->count(text);
-        return py::make_tuple(text, std::move(parts), to_array(std::vector(made.places)), rows.size(), tokens);
+        at += size;
     }
-
-  private:
-    std::vector<std::int64_t> rows_of(const py::array& kept) const {
-        std::vector<std::int64_t> rows;
-        if (kept.itemsize() == 1) {
-            const auto given = kept.cast<Input<std::uint8_t>>();
-            const std::span<const std::uint8_t> codes = view(given);
-            require(codes.size() == document_.size(), "there must be a code for each row");
-            for (std::size_t i = 0; i < codes.size(); ++i) {
-                if (codes[i] >= static_cast<std::uint8_t>(select::Status::kSelected))
-                    rows.push_back(static_cast<std::int64_t>(i));
-            }
-            return rows;
-        }
-        rows = copy(kept.cast<Input<std::int64_t>>());
-        std::int64_t before = -1;
-        for (const std::int64_t row : rows) {
-            require(before < row && static_cast<std::size_t>(row) < document_.size(),
-                    "rows must ascend in [0, len(document))");
-            before = row;
-        }
-        return rows;
-    }
-
-    py::str text_of(const write::Written& made) const {
-        Py_UCS4 bits = 0x7F;  // that some character has
-        for (const write::Piece& piece : made.pieces) {
-            if (piece.document < 0) continue;
-            const write::Characters& text = layout_.texts[static_cast<std::size_t>(piece.document)];
-            if (PyUnicode_IS_ASCII(texts_[static_cast<std::size_t>(piece.document)].ptr())) continue;
-            for (std::int64_t i = piece.begin; i < piece.stop; ++i) bits |= text[i];
-        }
-        for (const char32_t code : made.said) bits |= code;
-        PyObject* text = PyUnicode_New(made.length, std::min<Py_UCS4>(bits, 0x10FFFF));
-        if (text == nullptr) throw py::error_already_set();
-        auto written = py::reinterpret_steal<py::str>(text);
-        const int kind = PyUnicode_KIND(text);  // bytes of a character
-        char* data = static_cast<char*>(PyUnicode_DATA(text));
-        std::int64_t at = 0;
-        for (const write::Piece& piece : made.pieces) {
-            const std::int64_t size = piece.stop - piece.begin;
-            const write::Characters from = piece.document < 0 ? write::Characters{made.said.data(), 0, sizeof(char32_t)}
-                                                              : layout_.texts[static_cast<std::size_t>(piece.document)];
-            if (from.width == kind) {
-                std::memcpy(data + at * kind, static_cast<const char*>(from.data) + piece.begin * kind,
-                            static_cast<std::size_t>(size * kind));
-            } else {
-                for (std::int64_t i = 0; i < size; ++i) PyUnicode_WRITE(kind, data, at + i, from[piece.begin + i]);
-            }
-            at += size;
-        }
-        return written;
-    }
-
-    std::vector<py::object> texts_;
-    std::vector<std::int32_t> document_, block_, heading_;
-    std::vector<std::int64_t> start_, end_;
-    std::vector<std::uint8_t> kind_;
-    std::optional<TextCounter> counter_;
-    write::Layout layout_;
-};
+    return written;
+}
 
 py::array_t<std::int64_t> estimated_costs(const Input<std::int64_t>& start, const Input<std::int64_t>& end,
                                           const Input<std::int32_t>& heading, double density, double gap,
@@ -278,6 +192,76 @@ py::array_t<std::int64_t> estimated_costs(const Input<std::int64_t>& start, cons
 }
 
 }  // namespace
+
+Layout::Layout(const py::list& texts, const SegmentColumns& table, const py::tuple& regions,
+               const std::string& separator, const std::optional<std::string>& within, bool clauses, bool pieces)
+    : document_(copy(std::get<0>(table))),
+      block_(copy(std::get<4>(table))),
+      heading_(copy(std::get<5>(table))),
+      start_(copy(std::get<1>(table))),
+      end_(copy(std::get<2>(table))),
+      kind_(copy(std::get<3>(table))),
+      has_regions_(!regions.empty()),
+      layout_{{},      document_, block_, heading_, start_, end_, kind_, {}, separator, within.value_or(separator),
+              clauses, pieces} {
+    for (const py::handle text : texts) {
+        texts_.push_back(py::reinterpret_borrow<py::object>(text));
+        require(PyUnicode_Check(text.ptr()) != 0, "texts must be str");
+        layout_.texts.push_back({PyUnicode_DATA(text.ptr()), PyUnicode_GET_LENGTH(text.ptr()),
+                                 static_cast<int>(PyUnicode_KIND(text.ptr())), PyUnicode_IS_ASCII(text.ptr()) != 0});
+    }
+    for (const py::handle region : regions) layout_.regions.push_back(region_of(region));
+    for (std::size_t row = 0; !has_regions_ && row < document_.size(); ++row) {
+        if (row == 0 || document_[row] != document_[row - 1]) {
+            const auto first = static_cast<std::int64_t>(row);
+            layout_.regions.push_back({document_[row], first, first, 0, write::Plain()});
+        }
+        ++layout_.regions.back().last;
+    }
+    layout_.check();
+}
+
+py::tuple Layout::write(const py::array& kept, int wording) const {
+    return told(layout_.write(rows_of(kept), static_cast<write::Wording>(wording)));
+}
+
+py::tuple Layout::told(const write::Written& made) const {
+    const py::str text = text_of(layout_, made);
+    py::tuple parts(texts_.size());
+    for (std::size_t i = 0; i < texts_.size(); ++i) parts[i] = py::str();
+    for (const write::Part& part : made.parts) {
+        if (part.end - part.begin == made.length) {
+            parts[static_cast<std::size_t>(part.document)] = text;
+            continue;
+        }
+        PyObject* piece = PyUnicode_Substring(text.ptr(), part.begin, part.end);
+        if (piece == nullptr) throw py::error_already_set();
+        parts[static_cast<std::size_t>(part.document)] = py::reinterpret_steal<py::str>(piece);
+    }
+    return py::make_tuple(text, std::move(parts), to_array(std::vector(made.places)));
+}
+
+std::vector<std::int64_t> Layout::rows_of(const py::array& kept) const {
+    std::vector<std::int64_t> rows;
+    if (kept.itemsize() == 1) {
+        const auto given = kept.cast<Input<std::uint8_t>>();
+        const std::span<const std::uint8_t> codes = view(given);
+        require(codes.size() == document_.size(), "there must be a code for each row");
+        for (std::size_t i = 0; i < codes.size(); ++i) {
+            if (codes[i] >= static_cast<std::uint8_t>(select::Status::kSelected))
+                rows.push_back(static_cast<std::int64_t>(i));
+        }
+        return rows;
+    }
+    rows = copy(kept.cast<Input<std::int64_t>>());
+    std::int64_t before = -1;
+    for (const std::int64_t row : rows) {
+        require(before < row && static_cast<std::size_t>(row) < document_.size(),
+                "rows must ascend in [0, len(document))");
+        before = row;
+    }
+    return rows;
+}
 
 void bind_render(py::module_& m) {
     const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
@@ -307,11 +291,10 @@ void bind_render(py::module_& m) {
           py::arg("inside"), py::arg("role"), py::arg("stand_in"), py::arg("opens"), py::arg("closes"));
     m.attr("WIDEST_GAP") = write::kWidestGap;
     py::class_<Layout>(m, "Layout", "Writes kept rows as a text; immutable.", py::is_final(), plain)
-        .def(py::init<const py::list&, const Layout::Table&, const py::tuple&, const std::string&,
-                      const std::optional<std::string>&, bool, bool, const py::object&>(),
+        .def(py::init<const py::list&, const SegmentColumns&, const py::tuple&, const std::string&,
+                      const std::optional<std::string>&, bool, bool>(),
              py::arg("texts"), py::arg("table"), py::arg("regions"), py::arg("separator"),
-             py::arg("within") = py::none(), py::arg("clauses") = false, py::arg("pieces") = false,
-             py::arg("counter") = py::none())
+             py::arg("within") = py::none(), py::arg("clauses") = false, py::arg("pieces") = false)
         .def("write", &Layout::write, py::arg("kept"), py::arg("wording") = 0);
     m.def("estimated_costs", &estimated_costs, py::arg("start"), py::arg("end"), py::arg("heading"), py::arg("density"),
           py::arg("gap"), py::arg("marker"));

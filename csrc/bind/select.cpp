@@ -11,10 +11,14 @@
 #include <utility>
 
 #include "bind/arrays.hpp"
+#include "bind/layout.hpp"
 #include "bind/places.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
+#include "bind/tokens.hpp"
 #include "kernels/select/budgeted.hpp"
+#include "kernels/tokens/line_counts.hpp"
+#include "kernels/write/fitting.hpp"
 
 namespace py = pybind11;
 
@@ -132,6 +136,7 @@ class Keywords {
         const py::object found = take(name);
         if (!found.is_none()) value = found.cast<T>();
     }
+    void read(const char* name, py::object& value) { value = take(name); }
     void check_all_known() const {
         if (known_ != given_.size()) throw py::type_error("an argument of Choice is unknown");
     }
@@ -158,7 +163,7 @@ std::vector<select::Status> to_status(std::span<const std::uint8_t> codes) {
     return status;
 }
 
-// select::Choice, whose arrays are checked once. Threads that share one take turns.
+// select::Choice, whose arrays are checked once, and what writes and counts its choices.
 class Choice {
   public:
     explicit Choice(py::kwargs given) : keywords_(std::move(given)) {
@@ -196,43 +201,55 @@ class Choice {
         keywords_.read("head_cost", rules.head_cost);
         keywords_.read("head_above", rules.head_above);
         keywords_.read("head_of", rules.head_of);
+        py::object layout, counter;
+        keywords_.read("layout", layout);
+        keywords_.read("counter", counter);
+        keywords_.read("original", original_);
         keywords_.check_all_known();
+        require(original_ >= 0, "original must not be negative");
         check(problem);
         check(rules, problem);
         if (problem.pinned.empty()) problem.pinned = none_ = std::vector<std::uint8_t>(size());
         if (rules.price.empty()) rules.price = problem.cost;
-        const Release release(work());
         choice_.emplace(problem, rules);
+        if (!layout.is_none()) set_fitting(layout, counter);
     }
 
     Statuses select(std::int64_t budget) const {
         select::Problem problem = problem_;
         problem.budget = allowed(budget);
-        return released([&] { return select::select_budgeted(problem); });
+        std::vector<select::Status> chosen = released(work(), [&] { return select::select_budgeted(problem); });
+        return handed_over(chosen);
     }
     // The choice, and its tally.
-    py::tuple choose(std::int64_t target, const std::optional<Input<std::uint8_t>>& held,
-                     const py::object& preserve) const {
-        select::Held rows = choice_->hold(allowed(target), held ? rows_of(*held) : problem_.pinned, held.has_value());
-        if (!preserve.is_none()) {
-            const Statuses before = to_array(std::vector(rows.rows));
-            const py::object found = preserve(before, target);
-            if (!found.is(before)) {
-                const auto more = rows_of(found.cast<Input<std::uint8_t>>());
-                rows.rows.assign(more.begin(), more.end());
-                rows.more = true;
-            }
-        }
-        select::Tally found;
-        Statuses chosen = released([&] {
-            std::vector<select::Status> status = choice_->choose(target, std::move(rows));
-            found = choice_->tally(status);
-            return status;
-        });
-        return py::make_tuple(std::move(chosen), found.kept, found.cheapest_left);
+    py::tuple choose(std::int64_t target, const std::optional<Input<std::uint8_t>>& held, const py::object& preserve) {
+        const auto rows = held ? rows_of(*held) : problem_.pinned;
+        write::Chosen chosen = in_turn(work(), [&] { return chosen_under(target, rows, held.has_value(), preserve); });
+        return tuple_of(chosen.first, chosen.second.kept, chosen.second.cheapest_left);
     }
+    // A choice, written and counted: text, parts, places, status, tokens, texts counted. None where it keeps nothing.
+    py::object attempt(const Input<std::uint8_t>& status, int wording) {
+        const std::vector<select::Status> codes = to_status(rows_of(status));
+        return told(in_turn(work(), [&] { return fitting().attempt(codes, static_cast<write::Wording>(wording)); }));
+    }
+    // The same of the best choice. `floors`: says of a target what is held beside the pins.
+    py::object search(std::int64_t budget, std::int64_t target, std::int64_t high, bool estimated, int wording,
+                      const py::object& floors, const py::object& preserve) {
+        const write::Search asked{budget, target, high, estimated, static_cast<write::Wording>(wording)};
+        const auto choose = [&](std::int64_t tokens) {
+            const std::int64_t most = std::min(tokens, kLargest / 2);
+            if (floors.is_none()) return chosen_under(most, problem_.pinned, false, preserve);
+            const Gil gil;
+            const auto held = floors(most).cast<Input<std::uint8_t>>();
+            return chosen_under(most, rows_of(held), true, preserve);
+        };
+        return told(in_turn(work(), [&] { return fitting().search(asked, choose); }));
+    }
+    std::int64_t recounts() { return fitting().recounts; }
+    void set_recounts(std::int64_t value) { fitting().recounts = value; }
     Statuses only(const Input<std::uint8_t>& held) const {
-        return released([&] { return choice_->only(rows_of(held)); });
+        std::vector<select::Status> chosen = released(work(), [&] { return choice_->only(rows_of(held)); });
+        return handed_over(chosen);
     }
     Statuses fill_gaps(const Input<std::uint8_t>& status) const {
         std::vector<select::Status> filled = to_status(rows_of(status));
@@ -244,15 +261,11 @@ class Choice {
         choice_->leave_unneeded_out(left);
         return handed_over(left);
     }
-    py::tuple tally(const Input<std::uint8_t>& status) const {
-        const select::Tally found = choice_->tally(to_status(rows_of(status)));
-        return py::make_tuple(found.kept, found.cheapest_left);
-    }
 
   private:
     std::size_t size() const { return problem_.score.size(); }
-    // For `Release`: the same for all calls of one choice, so that none keeps the GIL while it waits for another's end.
-    std::size_t work() const { return 16 * size(); }
+    // Bytes, about, that a choice looks at, its text included.
+    std::size_t work() const { return 16 * size() + 4 * static_cast<std::size_t>(original_); }
     static std::int64_t allowed(std::int64_t budget) {
         require(0 <= budget && budget < kLargest, "budget must lie in [0, 2^61)");
         return budget;
@@ -261,23 +274,79 @@ class Choice {
         require(view(rows).size() == size(), "rows must be as many as score");
         return view(rows);
     }
-    template <typename Choose>
-    Statuses released(const Choose& choose) const {
-        std::vector<select::Status> chosen;
-        {
-            const Release release(work());
-            const std::scoped_lock alone(turn_);
-            chosen = choose();
+    // What `work` returns. Threads take turns; those that wait do so without the GIL, which another may need.
+    template <typename Work>
+    auto in_turn(std::size_t bytes, const Work& work) -> decltype(work()) {
+        std::unique_lock alone(turn_, std::try_to_lock);
+        const Release release(alone ? bytes : kLong);
+        if (!alone) alone.lock();
+        return work();
+    }
+    // The choice for a target, with or without the GIL. `more`: whether `held` is more than the pins.
+    write::Chosen chosen_under(std::int64_t target, std::span<const std::uint8_t> held, bool more,
+                               const py::object& preserve) const {
+        select::Held rows = choice_->hold(allowed(target), held, more);
+        if (!preserve.is_none()) {
+            const Gil gil;
+            const Statuses before = to_array(std::vector(rows.rows));
+            const py::object found = preserve(before, target);
+            if (!found.is(before)) {
+                const auto given = found.cast<Input<std::uint8_t>>();
+                const auto all = rows_of(given);
+                rows.rows.assign(all.begin(), all.end());
+                rows.more = true;
+            }
         }
-        return handed_over(chosen);
+        std::vector<select::Status> status = choice_->choose(target, std::move(rows));
+        const select::Tally tally = choice_->tally(status);
+        return {std::move(status), tally};
+    }
+    write::Fitting& fitting() {
+        require(fitting_.has_value(), "what is written needs a layout");
+        return *fitting_;
+    }
+    // `layout` and `counter`, a table or a callable that takes a text and the part of each document.
+    void set_fitting(const py::object& layout, const py::object& counter) {
+        layout_ = layout;
+        counter_ = counter;
+        const auto& writes = layout.cast<const Layout&>();
+        require(writes.size() == size(), "layout must have a row a score");
+        const auto write = [&writes](std::span<const std::int64_t> rows, write::Wording wording) {
+            const GilWhenAsked gil;
+            return writes.kernel().write(rows, wording);
+        };
+        const auto ask = [this, &writes](const write::Written& made) {
+            const Gil gil;
+            const py::tuple told = writes.told(made);
+            return counter_(told[0], told[1]).cast<std::int64_t>();
+        };
+        fitting_.emplace(write::Fitting{*choice_, problem_.pinned, original_, write, ask});
+        if (!py::isinstance<HeldTable>(counter)) return;
+        const bool by_lines = writes.has_regions() || writes.kernel().marks_joints();
+        fitting_->count = [this, by_lines, &writes, &held = counter.cast<const HeldTable&>()](const auto& made) {
+            const std::string text = writes.kernel().utf8(made);
+            Spare<tokens::Known>::Lent known(held.known);
+            tokens::Counter counts(held.table, known.get());
+            return static_cast<std::int64_t>(by_lines ? lines_.count(counts, text) : counts.count(text));
+        };
+    }
+    py::object told(const std::optional<write::Trial>& made) const {
+        if (!made) return py::none();
+        const auto text = layout_.cast<const Layout&>().told(made->written);
+        std::vector<select::Status> status = made->status;
+        return py::make_tuple(text[0], text[1], text[2], handed_over(status), made->tokens, made->recounts);
     }
 
     Keywords keywords_;
     select::Problem problem_;
     select::Rules rules_;
     std::vector<std::uint8_t> none_;
+    std::int64_t original_ = 0;  // tokens of all units
+    py::object layout_, counter_;
+    tokens::LineCounts lines_;
     std::optional<select::Choice> choice_;
-    mutable std::mutex turn_;
+    std::optional<write::Fitting> fitting_;
+    std::mutex turn_;
 };
 
 // Whether two characters before a unit indent it.
@@ -353,7 +422,10 @@ void bind_select(py::module_& m) {
         .def("only", &Choice::only, py::arg("held"))
         .def("fill_gaps", &Choice::fill_gaps, py::arg("status"))
         .def("leave_unneeded_out", &Choice::leave_unneeded_out, py::arg("status"))
-        .def("tally", &Choice::tally, py::arg("status"));
+        .def("attempt", &Choice::attempt, py::arg("status"), py::arg("wording") = 0)
+        .def("search", &Choice::search, py::arg("budget"), py::arg("target"), py::arg("high"), py::arg("estimated"),
+             py::arg("wording"), py::arg("floors") = py::none(), py::arg("preserve") = py::none())
+        .def_property("recounts", &Choice::recounts, &Choice::set_recounts);
     m.def("first_equal", &first_equal, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("placed"), py::arg("alone"));
 }

@@ -194,18 +194,6 @@ py::array_t<float> similarity_spans(const StaticTable& table, const py::str& que
 
 }  // namespace
 
-std::int64_t TextCounter::count(const py::str& text) {
-    if (!by_lines_) return count_one(held_, text);
-    const Utf8List list(text);
-    // Threads that wait for their turn do so without the GIL, which the one before them may need.
-    std::unique_lock alone(turn_, std::try_to_lock);
-    const Release release(alone ? list.bytes() : kLong);
-    if (!alone) alone.lock();
-    Spare<tokens::Known>::Lent known(held_.known);
-    tokens::Counter counter(held_.table, known.get());
-    return static_cast<std::int64_t>(lines_.count(counter, list.views().front()));
-}
-
 void bind_tokens(py::module_& m) {
     // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.
     const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));

@@ -19,6 +19,8 @@ _Matrix: TypeAlias = npt.NDArray[np.floating[Any]]
 _Progress: TypeAlias = Callable[[float], object]
 # document, start, end, kind, block, heading: the columns of a SegmentTable
 _Table: TypeAlias = tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s]
+# text, part of each document, places of what is no source's, codes, tokens, texts that were counted up to it
+_Trial: TypeAlias = tuple[str, tuple[str, ...], _Int64s, _UInt8s, int, int]
 
 __version__: str
 WIDEST_GAP: int  # characters of white space between two kept neighbours that are written as they are
@@ -192,19 +194,35 @@ class Choice:  # csrc/kernels/select/budgeted.hpp: Problem, Rules, Choice
         head_cost: _Int64s | None = None,
         head_above: _Int32s | None = None,
         head_of: _Int32s | None = None,
+        layout: Layout | None = None,  # writes what is chosen
+        counter: TokenTable
+        | Callable[[str, tuple[str, ...]], int]
+        | None = None,  # of the text and its parts
+        original: int = 0,  # tokens of all units
     ) -> None: ...
+    recounts: int  # texts counted
+    # csrc/kernels/write/fitting.hpp; `floors`: what is held for a target beside the pins
+    def attempt(self, status: _UInt8s, wording: int = 0) -> _Trial | None: ...
+    def search(
+        self,
+        budget: int,
+        target: int,
+        high: int,
+        estimated: bool,
+        wording: int,
+        floors: Callable[[int], _UInt8s] | None = None,
+        preserve: Callable[[_UInt8s, int], _UInt8s] | None = None,
+    ) -> _Trial | None: ...
     def select(self, budget: int) -> _UInt8s: ...
     def choose(
         self,
         target: int,
         held: _UInt8s | None = None,
         preserve: Callable[[_UInt8s, int], _UInt8s] | None = None,
-    ) -> tuple[_UInt8s, int, int]: ...  # with its tally
+    ) -> tuple[_UInt8s, int, int]: ...  # tokens of what is kept, of the cheapest new unit left out (-1: none)
     def only(self, held: _UInt8s) -> _UInt8s: ...
     def fill_gaps(self, status: _UInt8s) -> _UInt8s: ...
     def leave_unneeded_out(self, status: _UInt8s) -> _UInt8s: ...
-    # tokens of what is kept; of the cheapest unit left out that says something new, -1: none
-    def tally(self, status: _UInt8s) -> tuple[int, int]: ...
 
 def first_equal(  # csrc/kernels/select/budgeted.hpp; empty where all differ
     texts: Sequence[str] | Utf8,
@@ -421,13 +439,9 @@ class Layout:
         within: str | None = None,  # between pieces of one document; None: the separator
         clauses: bool = False,
         pieces: bool = False,  # of lines
-        counter: TokenTable | None = None,
     ) -> None: ...
-    # `kept`: rows, or a code each. The text, the part of each document, where it is no source's, rows, tokens
-    # (-1: without a counter)
-    def write(
-        self, kept: _UInt8s | _Int64s, wording: int = 0
-    ) -> tuple[str, tuple[str, ...], _Int64s, int, int]: ...
+    # `kept`: rows, or a code each. The text, the part of each document, where it is no source's
+    def write(self, kept: _UInt8s | _Int64s, wording: int = 0) -> tuple[str, tuple[str, ...], _Int64s]: ...
 
 def held_together(group: _Int32s, follows: _Int32s) -> _Int32s: ...  # the lowest row of each, -1: alone
 def unite(parent: _Int32s, i: _Int32s, j: _Int32s) -> None: ...

@@ -10,7 +10,7 @@ import pytest
 import tersely
 from sample_texts import ALL, prose
 from script_runs import run_code
-from tersely import BudgetExceededError, Compressed
+from tersely import BudgetExceededError, Compressed, _native
 from tersely.engine.reading import REASONS
 from tersely.engine.render import layout_of
 from tersely.models.counters import TOKEN_TABLES
@@ -94,17 +94,26 @@ def test_threads_from_the_environment(value: str, monkeypatch: pytest.MonkeyPatc
 TEXTS = [prose(20), prose(30), [prose(12), prose(25)]]
 
 
-def test_threads_that_share_a_layout_count_the_same() -> None:
-    """Short texts are counted with the GIL, long ones without, by one counter that each has in its turn."""
+def test_threads_that_share_a_choice_count_the_same() -> None:
+    """Texts are counted by one counter, which each has in its turn; the others wait without the GIL."""
     text = "\n".join(f'{{"id": {number}, "name": "user {number}"}}' for number in range(2000))
     reading = tersely.prepare(text, strategy="jsonl").reading
-    layout = layout_of(reading, TOKEN_TABLES["o200k_base"])
-    every = np.full(len(reading.table), REASONS.index("selected"), dtype=np.uint8)
-    few = np.where(np.arange(len(every)) < 10, every, np.uint8(0))
-    alone = [layout.write(status)[4] for status in (few, every)]
+    size, layout = len(reading.table), layout_of(reading)
+    columns = {"score": reading.worth, "cost": np.ones(size, np.int64), "document": reading.table.document}
+    counter, original = TOKEN_TABLES["o200k_base"], reading.original
+    choice = _native.Choice(**columns, layout=layout, counter=counter, original=original)
+    every = np.full(size, REASONS.index("selected"), dtype=np.uint8)
+    few = np.where(np.arange(size) < 10, every, np.uint8(0))
+
+    def tokens(status: np.ndarray) -> int:
+        made = choice.attempt(status)
+        assert made is not None and made[0] == layout.write(status)[0]
+        return made[4]
+
+    alone = [tokens(status) for status in (few, every)]
     assert 0 < alone[0] < 200 < alone[1]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda status: layout.write(status)[4], [few, every] * 50))
+        found = list(pool.map(tokens, [few, every] * 50))
     assert found == alone * 50
 
 

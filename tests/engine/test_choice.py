@@ -105,7 +105,8 @@ def test_a_choice_follows_the_rules_of_its_reading(
     facts = (np.arange(len(reading["cost"])) % 3 == 0).astype(np.uint8) if preserve else None
     choice = _native.Choice(**reading)
     found, *tally = choice.choose(target, None, None if facts is None else lambda held, _: held | facts)
-    assert tuple(tally) == choice.tally(found)
+    left = reading["cost"][found < SELECTED].tolist()
+    assert tally == [reading["cost"][found >= SELECTED].sum(), min(left, default=-1)]
     assert found.tolist() == by_hand(reading, target, facts)
 
 
@@ -147,14 +148,13 @@ def layout_of(
     region: Region | None = None,
     separator: str = "",
     within: str = "",
-    counter: Any = None,
 ) -> _native.Layout:
     """A layout of rows of one kind and block; with a form, or a region, all are of the first document."""
     nothing = np.zeros(len(document), np.int32)
     regions = (region or Region(0, 0, len(document), form),) if form or region else ()
     kind = nothing.astype(np.uint8)
     table = (document, start, end, kind, nothing, nothing)
-    return _native.Layout(texts, table, regions, separator, within, counter=counter)
+    return _native.Layout(texts, table, regions, separator, within)
 
 
 @given(
@@ -173,13 +173,27 @@ def test_rows_that_follow_one_another_keep_the_gap_and_others_the_separator(
         touches = place > 0 and rows[place - 1] == row - 1
         expected[documents[row]] = before + ((" " if touches else "|") if before else "") + words[row]
     text, status = "#".join(filter(None, expected)), np.array([2 * kept for _, _, kept in units], np.uint8)
-    tokens = count(resolve_counter(None), text) if rows else -1
-    for counter, counted in (None, -1), (TOKEN_TABLES["o200k_base"], tokens):
-        layout = layout_of(texts, document, start, end, separator="#", within="|", counter=counter)
-        for kept in status, np.array(rows, np.int64):
-            written, parts, places, size, found = layout.write(kept)
-            assert (written, parts, size, found) == (text, tuple(expected), len(rows), counted)
-            assert {written[first:last] for first, last in places.reshape(-1, 2)} <= {"|", "#"}
+    layout = layout_of(texts, document, start, end, separator="#", within="|")
+    for kept in status, np.array(rows, np.int64):
+        written, parts, places = layout.write(kept)
+        assert (written, parts) == (text, tuple(expected))
+        assert {written[first:last] for first, last in places.reshape(-1, 2)} <= {"|", "#"}
+    tokens = count(resolve_counter(None), text)
+    columns = {"score": np.zeros(len(units), np.float32), "cost": start, "document": document}
+    for counter in TOKEN_TABLES["o200k_base"], lambda text, parts: count(resolve_counter(None), text):
+        choice = _native.Choice(**columns, layout=layout, counter=counter, original=2**40)
+        made = choice.attempt(status)
+        assert (
+            made is None
+            if not rows
+            else made is not None
+            and (made[0], made[1], made[4])
+            == (
+                text,
+                tuple(expected),
+                tokens,
+            )
+        )
 
 
 @given(
@@ -221,7 +235,7 @@ def test_lines_stand_below_one_another_with_markers_and_notes(
     )
     layout = layout_of([text], np.zeros(len(units), np.int32), start, end, form=form)
     way = {"counts": Wording.FULL, "signs": Wording.SIGNS, "bare": Wording.BARE}[wording]
-    written, _, places, _, _ = layout.write(np.array(rows, np.int64), way)
+    written, _, places = layout.write(np.array(rows, np.int64), way)
     if not rows:  # nothing is said of a region of which nothing is kept
         assert written == ""
         return

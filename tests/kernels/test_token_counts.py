@@ -15,7 +15,8 @@ from hypothesis import given, settings, strategies as st
 from openai_encodings import encoding, rank_file, shipped_tokens, stated_hash
 from sample_texts import ALL
 from tersely import models
-from tersely._native import Layout, TokenTable, Utf8
+from tersely._native import Choice, Layout, TokenTable, Utf8
+from tersely.engine.reading import FIRST_KEPT
 from tersely.models.counters import ENCODINGS, TOKEN_TABLES
 
 NAMES = list(ENCODINGS)
@@ -191,9 +192,12 @@ def test_texts_that_share_lines_are_counted_as_if_each_were_the_first(
         document,
         np.full_like(document, -1),
     )
-    layout = Layout(texts, table, (), "\n", clauses=True, counter=TOKEN_TABLES[name])
-    written = [layout.write(rows[at : at + 1]) for at in rows]
-    assert [(one[0], one[4]) for one in written] == list(zip(texts, reference(name, texts), strict=True))
+    layout = Layout(texts, table, (), "\n", clauses=True)
+    columns = {"score": none.astype(np.float32), "cost": none, "document": document}
+    choice = Choice(**columns, layout=layout, counter=TOKEN_TABLES[name], original=2**40)
+    written = [choice.attempt(np.where(rows == row, np.uint8(FIRST_KEPT), np.uint8(0))) for row in rows]
+    counted = [(one[0], one[4]) for one in written if one is not None]
+    assert counted == list(zip(texts, reference(name, texts), strict=True))
 
 
 def test_marks_of_other_texts_are_refused() -> None:

@@ -417,4 +417,27 @@ Written Layout::write(std::span<const std::int64_t> rows, Wording wording) const
     return std::move(to.written());
 }
 
+Characters Layout::source(const Written& written, const Piece& piece) const {
+    if (piece.document >= 0) return texts[static_cast<std::size_t>(piece.document)];
+    return {written.said.data(), static_cast<std::int64_t>(written.said.size()), sizeof(char32_t), false};
+}
+
+std::string Layout::utf8(const Written& written) const {
+    std::string bytes;
+    bytes.reserve(static_cast<std::size_t>(written.length));
+    for (const Piece& piece : written.pieces) {
+        const Characters from = source(written, piece);
+        if (from.ascii) {
+            bytes.append(static_cast<const char*>(from.data) + piece.begin,
+                         static_cast<std::size_t>(piece.stop - piece.begin));
+            continue;
+        }
+        for (std::int64_t i = piece.begin; i < piece.stop; ++i) {
+            const char32_t code = from[i];
+            text::append_utf8(bytes, (code & 0xFFFFF800U) == 0xD800U ? 0xFFFDU : code);
+        }
+    }
+    return bytes;
+}
+
 }  // namespace tersely::write

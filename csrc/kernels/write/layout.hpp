@@ -33,6 +33,7 @@ struct Characters {
     const void* data = nullptr;
     std::int64_t size = 0;
     int width = 1;
+    bool ascii = false;  // whether all are known to be
 
     char32_t operator[](std::int64_t at) const {
         if (width == 1) return static_cast<const std::uint8_t*>(data)[at];
@@ -101,6 +102,8 @@ struct Layout {
     void check() const;
     bool marks_joints() const;  // whether what joins pieces may be words
     Written write(std::span<const std::int64_t> rows, Wording wording) const;
+    Characters source(const Written& written, const Piece& piece) const;
+    std::string utf8(const Written& written) const;  // U+FFFD for lone surrogates; O(characters)
     bool touch(std::int64_t row, std::int64_t next) const {
         return next == row + 1 &&
                start[static_cast<std::size_t>(next)] - end[static_cast<std::size_t>(row)] <= kWidestGap;

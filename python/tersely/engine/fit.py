@@ -1,14 +1,15 @@
 """Fit units into a budget: choose under a target, write, count the text, correct the target.
 
 The token counts of units are estimates, because tokenizers are not additive; the count of the final text
-decides. This is the only such loop.
+decides. The only such loop is `Choice.search` (csrc/kernels/write/fitting.hpp).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import compress
 from operator import attrgetter
 from typing import Any, NoReturn
@@ -37,10 +38,6 @@ from tersely.errors import BudgetExceededError
 from tersely.models.counters import TOKEN_TABLES, BytePairCounter, CallableCounter
 from tersely.types import Float32s, Int64s, UInt8s
 
-_ROUNDS = 5  # of choosing, writing and counting; each narrows the target
-_MORE_ROUNDS = 16  # the same where costs are estimated by length
-_AIM, _BETWEEN = 0.995, 0.8  # of the budget, and of the way to it, between two targets that were counted
-_UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
 _ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _GUESSED_ADDITIVE = 0.5  # the same where the parts are estimates
 _GIST, _GIST_UNITS = 0.1, 30  # of a text of so many units, that goes by what it is about before facts do
@@ -120,7 +117,8 @@ def fit(
 
 def choose(reading: Reading, target: int) -> UInt8s:
     """uint8[n]: the codes of the best choice under a target of estimated tokens, not written or counted."""
-    return _Fitting(reading, target, None, None, None, None, None).choose(target)[0]
+    fitting = _Fitting(reading, target, None, None, None, None, None)
+    return fitting.choice.choose(min(target, MOST_TOKENS), None, fitting.preserve())[0]
 
 
 class _Fitting:
@@ -152,12 +150,8 @@ class _Fitting:
                 never = min(4 * budget + 1, MOST_TOKENS // len(self.table))
                 self.costs = np.where(favour == 0, never, self.costs)
         self.floors, self.caps = floors, None if caps is None else np.asarray(caps, dtype=np.int64)
+        self.layout = layout_of(reading)
         self.choice = self._choice()
-        self.recounts = 0
-        request, counter = reading.request, None  # a native one, where what is written is what is sent
-        if request.frame is None and isinstance(request.counter, BytePairCounter):
-            counter = TOKEN_TABLES[request.counter.encoding]
-        self.layout = layout_of(reading, counter)
         self.alone: dict[int, Fit | None] = {}  # units that were tried alone
 
     def run(self) -> Fit:
@@ -255,11 +249,16 @@ class _Fitting:
         if not mark or tokens > self.budget:
             return fitted
         cut, warnings = int(table.start[row]) + size, (*fitted.warnings, "segments_cut")
-        return Fit(rendered, tokens, status, cut, self.recounts, warnings)
+        return Fit(rendered, tokens, status, cut, self.choice.recounts, warnings)
 
     def _choice(self) -> _native.Choice:
         """The units with their worth and the constraints of a choice."""
         reading, table, rules = self.reading, self.table, dict[str, Any]()
+        request = reading.request
+        if request.frame is None and isinstance(request.counter, BytePairCounter):
+            rules["counter"] = TOKEN_TABLES[request.counter.encoding]  # what is written is what is sent
+        else:
+            rules["counter"] = partial(count_sent, request)
         if reading.by_query:  # headings are not selected with nothing under them
             rules["kind"], rules["above"] = table.kind, table.heading
         for name, rows in (("essential", reading.essential), ("auxiliary", reading.auxiliary)):
@@ -295,20 +294,14 @@ class _Fitting:
             ranked=reading.ranked,
             cap=self.caps,
             same=self.same,
+            layout=self.layout,
+            original=reading.original,
             **rules,
         )
 
-    def choose(self, target: int) -> tuple[UInt8s, int, int]:
-        """Choose the best units under a target of estimated tokens.
-
-        First what is pinned, then what is essential, units that facts need, the gist, the best of the others.
-
-        Returns uint8[n] codes, the estimated tokens of what is kept, and those of the cheapest unit left out
-        that says something new (-1: none).
-        """
-        target = min(target, MOST_TOKENS)
-        held = None if self.floors is None else self._hold_floors(self.pinned, target)
-        return self.choice.choose(target, held, None if self.reading.must is None else self._hold_facts)
+    def preserve(self) -> Callable[[UInt8s, int], UInt8s] | None:
+        """What holds units for the facts in them; None: nobody asked for facts."""
+        return None if self.reading.must is None else self._hold_facts
 
     def _hold_facts(self, held: UInt8s, target: int) -> UInt8s:
         """Hold units with facts to preserve, too."""
@@ -325,11 +318,9 @@ class _Fitting:
         estimates = np.zeros(len(floors), dtype=np.int64)
         np.add.at(estimates, table.document, np.where(held > 0, costs, 0))
         status = np.where(held > 0, _SELECTED, 0).astype(np.uint8)
-        _, parts, _, kept, _ = self.layout.write(
-            self.choice.fill_gaps(status) if self.reading.ranked else status
-        )
-        if kept == 0:
+        if not held.any():
             return list(floors)
+        parts = self.layout.write(self.choice.fill_gaps(status) if self.reading.ranked else status)[1]
         counts = count_batch(self.reading.request.counter, parts)
         factor = np.where((estimates > 0) & (counts > 0), estimates / np.maximum(counts, 1), 1.0)
         return [int(floor * share) for floor, share in zip(floors, factor.tolist(), strict=True)]
@@ -375,30 +366,20 @@ class _Fitting:
         if tokens > self.budget:
             self._nothing_fits([tokens])
         status = np.zeros(len(self.table), dtype=np.uint8)
-        return Fit(nothing, tokens, status, None, self.recounts, warnings)
+        return Fit(nothing, tokens, status, None, self.choice.recounts, warnings)
 
     def _count(self, text: str) -> int:
-        self.recounts += 1
+        self.choice.recounts += 1
         return count(self.reading.request.counter, text)
 
     def _measure(self, rendered: Rendered) -> int:
         """Tokens of a written choice, as they are sent."""
-        self.recounts += 1
+        self.choice.recounts += 1
         return count_sent(self.reading.request, rendered.text, rendered.parts)
 
     def _try(self, status: UInt8s, wording: Wording = Wording.FULL) -> Fit | None:
         """The written and counted choice, or all units where these take less; None when it keeps nothing."""
-        text, parts, places, kept, tokens = self.layout.write(status, wording)
-        if not text:  # nothing is kept, or sources without any words of theirs
-            return None
-        if tokens < 0:
-            tokens = count_sent(self.reading.request, text, parts)
-        self.recounts += 1
-        if tokens > self.reading.original and kept < len(status):  # what joins pieces is dear
-            whole = self._try(np.where(self.pinned > 0, _PINNED, _SELECTED).astype(np.uint8), Wording.BARE)
-            if whole is not None and whole.tokens < tokens:
-                return whole
-        return Fit(Rendered(text, parts, places), tokens, status, None, self.recounts)
+        return _fit_of(self.choice.attempt(status, wording))
 
     def _check_pinned(self) -> None:
         fitted = self._try(self.choice.only(self.pinned), Wording.BARE)
@@ -407,7 +388,10 @@ class _Fitting:
             raise BudgetExceededError(problem, required=required, budget=self.budget)
 
     def _search(self, wording: Wording) -> Fit | None:
-        """Narrow the target between one that fitted and one that did not."""
+        """The best text within the budget.
+
+        First what is pinned, then what is essential, units that facts need, the gist, the best of the others.
+        """
         costs, bulk = self.prices.costs, self.reading.bulk
         total = int(np.add.reduce(costs if bulk is None else costs[~bulk]))
         heads, around = self.heads, 0
@@ -416,54 +400,13 @@ class _Fitting:
         joined = min(max(total / max(self.reading.original - around, 1), 0.9), 1.25)  # parts : the whole
         if bulk is not None and bulk.any():
             joined = 1.0
-        low, high, target = 0, total + 1, max(math.ceil((self.budget - around) * joined), 1)
-        best: Fit | None = None
-        least: Fit | None = None  # the smallest text over the budget
-        estimated = self.reading.fragments is not None
-        rounds = _MORE_ROUNDS if estimated else _ROUNDS
-        counted: dict[int, int] = {}  # tokens by target
-        tried: dict[bytes, Fit | None] = {}
-        for attempt in range(rounds):
-            status, estimate, cheapest = self.choose(target)
-            key = status.tobytes()
-            if key not in tried:
-                tried[key] = self._try(status, wording)
-            fitted = tried[key]
-            if fitted is None:
-                if not estimated or target + 1 >= high:
-                    break
-                low, target = target, min(2 * target + 1, (target + high) // 2)
-                continue  # the best unit may need less than its estimate
-            if fitted.status.tobytes() != key:  # all units took less
-                estimate, cheapest = self.choice.tally(fitted.status)
-            counted[target] = fitted.tokens
-            if fitted.tokens <= self.budget:
-                if best is None or fitted.tokens > best.tokens:
-                    best = fitted
-                low = target
-                room = self.budget - fitted.tokens
-                if estimated and room <= self.budget * (1 + attempt // 2) // _UNUSED:
-                    break
-                if cheapest < 0 or room < max(cheapest, self.budget // 200):
-                    break
-                target += max(1, room * estimate // max(fitted.tokens, 1))
-            else:
-                if least is None or fitted.tokens < least.tokens:
-                    least = fitted
-                high = target
-                over = (fitted.tokens - self.budget) * estimate // fitted.tokens
-                target = min(target, estimate) - max(1, over) * 2 ** min(attempt, 6)
-                if low in counted:  # never far below what lies between this one and one that fitted
-                    way = (self.budget - counted[low]) / (fitted.tokens - counted[low]) * (high - low)
-                    target = max(target, low + int(_BETWEEN * way))
-            if estimated and low in counted and high in counted:  # between what these two gave
-                share = (_AIM * self.budget - counted[low]) / max(counted[high] - counted[low], 1)
-                target = low + int((high - low) * min(max(share, 0.1), 0.9))
-            if not low < target < high:
-                target = (low + high) // 2
-            if target in (low, high):
-                break
-        return best or (self._trim(least, wording) if least is not None else None)
+        target = max(math.ceil((min(self.budget, MOST_TOKENS) - around) * joined), 1)
+        estimated, floors = self.reading.fragments is not None, None
+        if self.floors is not None:
+            floors = partial(self._hold_floors, self.pinned)
+        limits = (min(self.budget, MOST_TOKENS), target, total + 1)
+        fitted = _fit_of(self.choice.search(*limits, estimated, wording, floors, self.preserve()))
+        return fitted if fitted is None or fitted.tokens <= self.budget else self._trim(fitted, wording)
 
     def _say_less(self, fitted: Fit | None) -> Fit | None:
         """The choice with shorter markers, where more essential units stay with it."""
@@ -634,7 +577,7 @@ class _Fitting:
         status[row] = _CUT
         cut = int(self.table.start[row]) + size
         rendered = self._cut_text(row, piece[:size] + mark, ((size, size + len(mark)),) if mark else ())
-        return Fit(rendered, self._measure(rendered), status, cut, self.recounts, ("segment_cut",))
+        return Fit(rendered, self._measure(rendered), status, cut, self.choice.recounts, ("segment_cut",))
 
     def _cut_text(self, row: int, text: str, generated: Places = ()) -> Rendered:
         """Cut the text of a unit whose heading is the only other unit."""
@@ -657,3 +600,10 @@ class _Fitting:
     def _nothing_fits(self, needed: list[int]) -> NoReturn:
         required = max(min(needed), self.budget + 1)
         raise BudgetExceededError("nothing of the input fits", required=required, budget=self.budget)
+
+
+def _fit_of(made: tuple[str, tuple[str, ...], Int64s, UInt8s, int, int] | None) -> Fit | None:
+    if made is None:
+        return None
+    text, parts, places, status, tokens, recounts = made
+    return Fit(Rendered(text, parts, places), tokens, status, None, recounts)

@@ -50,17 +50,17 @@ class Rendered(NamedTuple):
         return tuple([(start, end) for start, end in pairs])
 
 
-def layout_of(reading: Reading, counter: _native.TokenTable | None = None) -> _native.Layout:
-    """Prepare to write any rows of a reading; `counter`: counts what is written. O(units)."""
+def layout_of(reading: Reading) -> _native.Layout:
+    """Prepare to write any rows of a reading. O(units)."""
     request, columns = reading.request, reading.table.columns()
     regions = reading.regions if reading.forms else ()
     joints = (request.separator, request.piece_separator, reading.clauses, reading.pieces_of_lines)
-    return _native.Layout(reading.texts, columns, regions, *joints, counter)
+    return _native.Layout(reading.texts, columns, regions, *joints)
 
 
 def render(reading: Reading, status: UInt8s, wording: Wording = Wording.FULL) -> Rendered:
     """The text of the units that the codes keep, document by document. O(units + characters kept)."""
-    return Rendered(*layout_of(reading).write(status, wording)[:3])
+    return Rendered(*layout_of(reading).write(status, wording))
 
 
 def places_of_separators(texts: Sequence[str], separator: str) -> Places:
