@@ -96,7 +96,8 @@ class Input : public pybind11::array_t<T, pybind11::array::c_style> {
 };
 using Ids = Input<std::int32_t>;
 using Offsets = Input<std::int64_t>;
-using SegmentColumns = std::tuple<Ids, Offsets, Offsets, Input<std::uint8_t>, Ids, Ids>;  // of a SegmentTable
+using Bytes = Input<std::uint8_t>;
+using SegmentColumns = std::tuple<Ids, Offsets, Offsets, Bytes, Ids, Ids>;  // of a SegmentTable
 
 template <typename T>
 std::span<const T> view(const Input<T>& array) {

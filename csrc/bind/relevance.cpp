@@ -26,7 +26,6 @@ namespace {
 
 using relevance::kColumns;
 using relevance::kFeatures;
-using Bytes = Input<std::uint8_t>;
 using Doubles = Input<double>;
 using Floats = Input<float>;
 

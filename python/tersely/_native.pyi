@@ -200,7 +200,8 @@ class Choice:  # csrc/kernels/select/budgeted.hpp: Problem, Rules, Choice
         | None = None,  # of the text and its parts
         original: int = 0,  # tokens of all units
     ) -> None: ...
-    recounts: int  # texts counted
+    @property
+    def recounts(self) -> int: ...  # texts counted
     # csrc/kernels/write/fitting.hpp; `floors`: what is held for a target beside the pins
     def attempt(self, status: _UInt8s, wording: int = 0) -> _Trial | None: ...
     def search(

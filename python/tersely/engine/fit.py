@@ -152,6 +152,7 @@ class _Fitting:
         self.floors, self.caps = floors, None if caps is None else np.asarray(caps, dtype=np.int64)
         self.layout = layout_of(reading)
         self.choice = self._choice()
+        self.counted = 0  # texts, by Python
         self.alone: dict[int, Fit | None] = {}  # units that were tried alone
 
     def run(self) -> Fit:
@@ -249,7 +250,7 @@ class _Fitting:
         if not mark or tokens > self.budget:
             return fitted
         cut, warnings = int(table.start[row]) + size, (*fitted.warnings, "segments_cut")
-        return Fit(rendered, tokens, status, cut, self.choice.recounts, warnings)
+        return Fit(rendered, tokens, status, cut, self.recounts, warnings)
 
     def _choice(self) -> _native.Choice:
         """The units with their worth and the constraints of a choice."""
@@ -366,20 +367,31 @@ class _Fitting:
         if tokens > self.budget:
             self._nothing_fits([tokens])
         status = np.zeros(len(self.table), dtype=np.uint8)
-        return Fit(nothing, tokens, status, None, self.choice.recounts, warnings)
+        return Fit(nothing, tokens, status, None, self.recounts, warnings)
 
     def _count(self, text: str) -> int:
-        self.choice.recounts += 1
+        self.counted += 1
         return count(self.reading.request.counter, text)
 
     def _measure(self, rendered: Rendered) -> int:
         """Tokens of a written choice, as they are sent."""
-        self.choice.recounts += 1
+        self.counted += 1
         return count_sent(self.reading.request, rendered.text, rendered.parts)
+
+    @property
+    def recounts(self) -> int:
+        """How many texts were counted."""
+        return self.counted + self.choice.recounts
+
+    def _fit_of(self, made: tuple[str, tuple[str, ...], Int64s, UInt8s, int, int] | None) -> Fit | None:
+        if made is None:
+            return None
+        text, parts, places, status, tokens, recounts = made
+        return Fit(Rendered(text, parts, places), tokens, status, None, self.counted + recounts)
 
     def _try(self, status: UInt8s, wording: Wording = Wording.FULL) -> Fit | None:
         """The written and counted choice, or all units where these take less; None when it keeps nothing."""
-        return _fit_of(self.choice.attempt(status, wording))
+        return self._fit_of(self.choice.attempt(status, wording))
 
     def _check_pinned(self) -> None:
         fitted = self._try(self.choice.only(self.pinned), Wording.BARE)
@@ -405,7 +417,7 @@ class _Fitting:
         if self.floors is not None:
             floors = partial(self._hold_floors, self.pinned)
         limits = (min(self.budget, MOST_TOKENS), target, total + 1)
-        fitted = _fit_of(self.choice.search(*limits, estimated, wording, floors, self.preserve()))
+        fitted = self._fit_of(self.choice.search(*limits, estimated, wording, floors, self.preserve()))
         return fitted if fitted is None or fitted.tokens <= self.budget else self._trim(fitted, wording)
 
     def _say_less(self, fitted: Fit | None) -> Fit | None:
@@ -577,7 +589,7 @@ class _Fitting:
         status[row] = _CUT
         cut = int(self.table.start[row]) + size
         rendered = self._cut_text(row, piece[:size] + mark, ((size, size + len(mark)),) if mark else ())
-        return Fit(rendered, self._measure(rendered), status, cut, self.choice.recounts, ("segment_cut",))
+        return Fit(rendered, self._measure(rendered), status, cut, self.recounts, ("segment_cut",))
 
     def _cut_text(self, row: int, text: str, generated: Places = ()) -> Rendered:
         """Cut the text of a unit whose heading is the only other unit."""
@@ -600,10 +612,3 @@ class _Fitting:
     def _nothing_fits(self, needed: list[int]) -> NoReturn:
         required = max(min(needed), self.budget + 1)
         raise BudgetExceededError("nothing of the input fits", required=required, budget=self.budget)
-
-
-def _fit_of(made: tuple[str, tuple[str, ...], Int64s, UInt8s, int, int] | None) -> Fit | None:
-    if made is None:
-        return None
-    text, parts, places, status, tokens, recounts = made
-    return Fit(Rendered(text, parts, places), tokens, status, None, recounts)

@@ -48,6 +48,7 @@ _NEAR = 0.5  # of the best worth: units whose facts count where a query says wha
 _FACT_SHARE = 0.1  # of the budget that goes to units for their facts, with a query
 _PIECES = (Level.CHARACTER, Level.WORD, Level.CLAUSE)  # less than sentences
 _WHOLE_BLOCKS = (Kind.LIST_ITEM, Kind.FENCED_CODE, Kind.CODE)
+_NO_ROW = np.array([-1], dtype=np.int32)
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
 
 
@@ -429,8 +430,8 @@ class _Joining:
         request = self.request
         table = join_tables([(part.table, part.document, part.at) for part in parts])
         size = len(table)
-        limits = pairwise([0, *accumulate([len(part.table) for part in parts])])
-        places = [slice(*limit) for limit in limits]  # the rows of each part
+        limits = [*accumulate([len(part.table.start) for part in parts], initial=0)]
+        places = [*map(slice, limits, limits[1:])]  # the rows of each part
         read = [(part, rows) for part, rows in zip(parts, places, strict=True) if part.units is not None]
 
         def said(name: str, dtype: Any = np.bool_) -> npt.NDArray[Any] | None:
@@ -441,12 +442,12 @@ class _Joining:
                 if one is not None and one is not False:
                     column = np.zeros(size, dtype=dtype) if column is None else column
                     column[rows] = one[part.low : part.high] if isinstance(one, np.ndarray) else one
-            return column if column is not None and column.any() else None
+            return column if column is not None and np.logical_or.reduce(column) else None
 
         own, alone = said("worth", np.float32), said("independent")
         own = np.zeros(size, dtype=np.float32) if own is None else own
-        needs = np.full(size, -1, dtype=np.int32)
-        follows = np.full(size, -1, dtype=np.int32)
+        needs = _NO_ROW.repeat(size)
+        follows = needs.copy()
         regions: list[Region] = []
         pinned = {document for document, _, _ in request.pinned}
         fences: list[tuple[int, int]] = []
@@ -496,7 +497,7 @@ class _Joining:
             forms=forms_of(merged),
             group=_grouped(table, groups, follows),
             pinned=mark_pinned(table, self._spans(request.pinned)),
-            needs=needs if needs.max(initial=-1) >= 0 else np.empty(0, dtype=np.int32),
+            needs=needs if np.maximum.reduce(needs, initial=-1) >= 0 else needs[:0],
             essential=said("essential"),
             bulk=said("bulk"),
             fragments=said("fragments"),
@@ -533,8 +534,9 @@ def _rows_of(table: SegmentTable, low: int, high: int) -> SegmentTable:
     """The rows [low, high); rows that they need among those before are forgotten."""
     if low == 0 and high == len(table):
         return table
-    rows = SegmentTable(*(column[low:high] for column in table.columns()))
-    return rows if low == 0 else replace(rows, heading=np.maximum(rows.heading - low, -1))
+    columns = [column[low:high] for column in table.columns()]
+    columns[-1] = np.maximum(columns[-1] - low, -1)
+    return SegmentTable(*columns)
 
 
 def _covering(document: int, at: int, text: str, table: SegmentTable, units: Units, low: int) -> list[_Part]:

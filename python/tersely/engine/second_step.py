@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +62,7 @@ def second_step(
         return None
     if not len(block) or block[-1] - block[0] + 1 < _LEAST_BLOCKS:
         return None
-    best = np.argsort(-scores, kind="stable")[:_BEST].tolist()
+    best = (-scores).argsort(kind="stable")[:_BEST].tolist()
     held = set(ids[offsets[best[0]] : offsets[best[0] + 1]].tolist())
     left = [term for term in asked if term not in held]
     if not left:
@@ -68,7 +70,7 @@ def second_step(
     table = analysis.table
     ends = [min(table.end[row], table.start[row] + _MOST_CHARACTERS) for row in best]
     said = [texts[table.document[row]][table.start[row] : end] for row, end in zip(best, ends, strict=True)]
-    names = list(dict.fromkeys(name for text in said for name in _names_in(text)))
+    names = list(dict.fromkeys(chain.from_iterable(map(_names_in, said))))
     words = _WORD.findall(question)
     terms_of = _terms_of_words(ids, offsets, [*best, query_row], [*said, question], [*names, *words])
     of_names = [(name, terms - asked.keys()) for name, terms in zip(names, terms_of, strict=False)]
@@ -91,11 +93,11 @@ def _names_in(text: str) -> list[str]:
     """Return the words that begin with a capital letter and no sentence."""
     found = []
     for word in _WORD.finditer(text):
-        if not word.group()[0].isupper() or len(word.group()) < 2:
-            continue
-        before = text[max(word.start() - _MOST_BEFORE, 0) : word.start()].rstrip(_BEFORE)
-        if before and before[-1] not in _SENTENCE_ENDS:
-            found.append(word.group())
+        name, start = word[0], word.start()
+        if len(name) > 1 and name[0].isupper():
+            before = text[max(start - _MOST_BEFORE, 0) : start].rstrip(_BEFORE)
+            if before and before[-1] not in _SENTENCE_ENDS:
+                found.append(name)
     return found
 
 
@@ -104,21 +106,21 @@ def _terms_of_words(
 ) -> list[set[int]]:
     """Return the ids of each word's terms in a vocabulary, as far as the given rows' texts have them."""
     own, ends, _ = _native.read_terms([*texts, *words])
-    number: dict[int, int] = {}
-    for at, row in enumerate(rows):
-        read, known = own[ends[at] : ends[at + 1]], ids[offsets[row] : offsets[row + 1]]
-        number.update(zip(read.tolist(), known.tolist(), strict=False))  # a text may have been cut
-    of_words = (own[ends[at] : ends[at + 1]].tolist() for at in range(len(texts), len(ends) - 1))
-    return [{number[one] for one in of_word if one in number} for of_word in of_words]
+    known = np.full(len(own), -1, dtype=np.int32)  # by the ids of these texts
+    for row, begin, end in zip(rows, ends[:-1], ends[1:], strict=False):
+        of_row = ids[offsets[row] : offsets[row + 1]][: end - begin]  # a text may have been cut
+        known[own[begin : begin + len(of_row)]] = of_row
+    found, limits = known[own].tolist(), ends[len(texts) :].tolist()
+    return [set(found[begin:end]) - {-1} for begin, end in pairwise(limits)]
 
 
 def _leading_on(ids: Int32s, offsets: Int64s, block: Int32s, terms: set[int]) -> set[int]:
     """Select terms by the number of blocks that hold them: at least two, at most half of all."""
     wanted = np.zeros(int(ids.max()) + 1, dtype=bool)
     wanted[list(terms)] = True
-    places = np.flatnonzero(wanted[ids])
-    in_block = block[np.searchsorted(offsets, places, side="right") - 1]
+    places = wanted[ids].nonzero()[0]
+    in_block = block[offsets.searchsorted(places, side="right") - 1]
     held = dict.fromkeys(zip(ids[places].tolist(), in_block.tolist(), strict=True))
-    blocks = Counter(term for term, _ in held)
+    blocks = Counter(map(itemgetter(0), held))
     most = max(2, int(block[-1] - block[0] + 1) // 2)
     return {term for term, count in blocks.items() if 2 <= count <= most}

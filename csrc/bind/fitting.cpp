@@ -1,29 +1,291 @@
+// Units of a reading under a budget: choices and what they are written as.
+#include "kernels/write/fitting.hpp"
+
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "bind/arrays.hpp"
-#include "bind/layout.hpp"
 #include "bind/places.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "bind/tokens.hpp"
 #include "kernels/select/budgeted.hpp"
+#include "kernels/tokens/estimated.hpp"
 #include "kernels/tokens/line_counts.hpp"
-#include "kernels/write/fitting.hpp"
+#include "kernels/write/layout.hpp"
+#include "kernels/write/markers.hpp"
 
 namespace py = pybind11;
 
 namespace tersely::bind {
 namespace {
+
+using write::CodeMarker;
+using write::LineMarker;
+using write::RunMarker;
+using write::TreeMarker;
+
+template <typename To, typename T>
+std::vector<To> converted(const Input<T>& array) {
+    const std::span<const T> values = view(array);
+    std::vector<To> made(values.size());
+    std::transform(values.begin(), values.end(), made.begin(), [](T value) { return static_cast<To>(value); });
+    return made;
+}
+template <typename T>
+std::vector<T> copy(const Input<T>& array) {
+    const std::span<const T> values = view(array);
+    return {values.begin(), values.end()};
+}
+
+py::tuple code_markers(const Ids& document, const Ids& first, const Ids& last, const Ids& suite, const Bytes& inside,
+                       const Bytes& role, std::vector<std::string> stand_in, std::vector<std::string> opens,
+                       std::vector<std::string> closes) {
+    const CodeMarker full({copy(document),
+                           copy(first),
+                           copy(last),
+                           copy(suite),
+                           copy(inside),
+                           converted<content::CodeRole>(role),
+                           std::move(stand_in),
+                           std::move(opens),
+                           std::move(closes),
+                           {}});
+    return py::make_tuple(full, full.in(CodeMarker::Wording::kShort), full.in(CodeMarker::Wording::kBare));
+}
+
+TreeMarker tree_marker(const Ids& document, const Offsets& start, const Offsets& end, const Bytes& kind,
+                       const Ids& parent, const Ids& place, const Ids& count, const Offsets& own, const Bytes& record) {
+    return TreeMarker({copy(document),
+                       copy(parent),
+                       copy(place),
+                       copy(count),
+                       copy(start),
+                       copy(end),
+                       copy(own),
+                       converted<content::TreeKind>(kind),
+                       copy(record),
+                       {},
+                       {}});
+}
+
+LineMarker line_marker(const Ids& document, const Offsets& line, const Offsets& earlier, const Input<bool>& continued,
+                       std::int64_t lines) {
+    return LineMarker({copy(document), copy(line), copy(earlier), copy(continued), lines, {}});
+}
+
+// What a callable of a form answers, in UTF-8.
+std::string said_by(const py::object& answer) {
+    if (!PyUnicode_Check(answer.ptr())) throw py::type_error("a marker and a gap must be str");
+    const auto bytes = py::reinterpret_steal<py::bytes>(to_utf8(answer.ptr()));
+    if (!bytes) throw py::error_already_set();
+    return bytes;
+}
+
+// A marker that is any callable.
+class CalledMarker : public RunMarker {
+  public:
+    explicit CalledMarker(py::object given) : given_(std::move(given)) {}
+    std::string say(std::int64_t first, std::int64_t last) const override {
+        GilWhenAsked::take();
+        return said_by(given_(first, last));
+    }
+
+  private:
+    py::object given_;
+};
+
+std::shared_ptr<const RunMarker> marker_of(const py::object& given) {
+    if (given.is_none()) return nullptr;
+    if (py::isinstance<RunMarker>(given)) return given.cast<std::shared_ptr<RunMarker>>();
+    return std::make_shared<CalledMarker>(given);
+}
+
+write::Total total_of(const py::object& given) {
+    if (given.is_none()) return {};
+    return [given](std::span<const std::int64_t> kept) {
+        GilWhenAsked::take();
+        return marker_of(given(to_array(std::vector(kept.begin(), kept.end()))));
+    };
+}
+
+write::Note note_of(const py::object& given) {
+    if (given.is_none()) return {};
+    return [given](std::int64_t row) {
+        GilWhenAsked::take();
+        return said_by(given(row));
+    };
+}
+
+template <typename To, typename T>
+std::vector<To> column_of(const py::object& given) {
+    return given.is_none() ? std::vector<To>() : converted<To>(given.cast<Input<T>>());
+}
+
+// A region (engine/reading.py) with its form (content/units.py).
+write::Region region_of(const py::handle& given) {
+    write::Region made{given.attr("document").cast<std::int32_t>(), given.attr("first").cast<std::int64_t>(),
+                       given.attr("last").cast<std::int64_t>(), given.attr("local").cast<std::int64_t>(),
+                       write::Plain()};
+    made.shift -= made.first;
+    const py::object form = given.attr("form");
+    if (form.is_none()) return made;
+    if (py::hasattr(form, "indent")) {
+        made.form = write::Quoted{said_by(form.attr("indent"))};
+    } else if (py::hasattr(form, "joint")) {
+        made.form = write::Lines{marker_of(form.attr("marker")),
+                                 marker_of(form.attr("sign")),
+                                 total_of(form.attr("total")),
+                                 note_of(form.attr("note")),
+                                 column_of<std::uint8_t, bool>(form.attr("continued")),
+                                 column_of<std::uint8_t, bool>(form.attr("noted")),
+                                 column_of<std::int32_t, std::int32_t>(form.attr("told")),
+                                 said_by(form.attr("joint")),
+                                 said_by(form.attr("elision"))};
+    } else {
+        made.form = write::Nested{marker_of(form.attr("marker")), marker_of(form.attr("short")),
+                                  marker_of(form.attr("bare")),   total_of(form.attr("total")),
+                                  note_of(form.attr("gap")),      form.attr("numbered").cast<bool>()};
+    }
+    return made;
+}
+
+py::str text_of(const write::Layout& layout, const write::Written& made) {
+    Py_UCS4 bits = 0x7F;  // that some character has
+    for (const write::Piece& piece : made.pieces) {
+        const write::Characters from = layout.source(made, piece);
+        for (std::int64_t i = piece.begin; !from.ascii && i < piece.stop; ++i) bits |= from[i];
+    }
+    PyObject* text = PyUnicode_New(made.length, std::min<Py_UCS4>(bits, 0x10FFFF));
+    if (text == nullptr) throw py::error_already_set();
+    auto written = py::reinterpret_steal<py::str>(text);
+    const int kind = PyUnicode_KIND(text);  // bytes of a character
+    char* data = static_cast<char*>(PyUnicode_DATA(text));
+    std::int64_t at = 0;
+    for (const write::Piece& piece : made.pieces) {
+        const std::int64_t size = piece.stop - piece.begin;
+        const write::Characters from = layout.source(made, piece);
+        if (from.width == kind) {
+            std::memcpy(data + at * kind, static_cast<const char*>(from.data) + piece.begin * kind,
+                        static_cast<std::size_t>(size * kind));
+        } else {
+            for (std::int64_t i = 0; i < size; ++i) PyUnicode_WRITE(kind, data, at + i, from[piece.begin + i]);
+        }
+        at += size;
+    }
+    return written;
+}
+
+// write::Layout over texts of Python, which it keeps alive.
+class Layout {
+  public:
+    Layout(const py::list& texts, const SegmentColumns& table, const py::tuple& regions, const std::string& separator,
+           const std::optional<std::string>& within, bool clauses, bool pieces)
+        : document_(copy(std::get<0>(table))),
+          block_(copy(std::get<4>(table))),
+          heading_(copy(std::get<5>(table))),
+          start_(copy(std::get<1>(table))),
+          end_(copy(std::get<2>(table))),
+          kind_(copy(std::get<3>(table))),
+          has_regions_(!regions.empty()),
+          layout_{{},      document_, block_, heading_, start_, end_, kind_, {}, separator, within.value_or(separator),
+                  clauses, pieces} {
+        for (const py::handle text : texts) {
+            texts_.push_back(py::reinterpret_borrow<py::object>(text));
+            require(PyUnicode_Check(text.ptr()) != 0, "texts must be str");
+            layout_.texts.push_back({PyUnicode_DATA(text.ptr()), PyUnicode_GET_LENGTH(text.ptr()),
+                                     static_cast<int>(PyUnicode_KIND(text.ptr())),
+                                     PyUnicode_IS_ASCII(text.ptr()) != 0});
+        }
+        for (const py::handle region : regions) layout_.regions.push_back(region_of(region));
+        for (std::size_t row = 0; !has_regions_ && row < document_.size(); ++row) {
+            if (row == 0 || document_[row] != document_[row - 1]) {
+                const auto first = static_cast<std::int64_t>(row);
+                layout_.regions.push_back({document_[row], first, first, 0, write::Plain()});
+            }
+            ++layout_.regions.back().last;
+        }
+        layout_.check();
+    }
+
+    Layout(const Layout&) = delete;
+    Layout& operator=(const Layout&) = delete;
+
+    // `kept`: rows, or the code of each row.
+    py::tuple write(const py::array& kept, int wording) const {
+        return told(layout_.write(rows_of(kept), static_cast<write::Wording>(wording)));
+    }
+
+    // The text, the part of each document, where what is no source's begins and ends.
+    py::tuple told(const write::Written& made) const {
+        const py::str text = text_of(layout_, made);
+        py::tuple parts(texts_.size());
+        for (std::size_t i = 0; i < texts_.size(); ++i) parts[i] = py::str();
+        for (const write::Part& part : made.parts) {
+            if (part.end - part.begin == made.length) {
+                parts[static_cast<std::size_t>(part.document)] = text;
+                continue;
+            }
+            PyObject* piece = PyUnicode_Substring(text.ptr(), part.begin, part.end);
+            if (piece == nullptr) throw py::error_already_set();
+            parts[static_cast<std::size_t>(part.document)] = py::reinterpret_steal<py::str>(piece);
+        }
+        return py::make_tuple(text, std::move(parts), to_array(std::vector(made.places)));
+    }
+
+    const write::Layout& kernel() const { return layout_; }
+    std::size_t size() const { return document_.size(); }
+    bool has_regions() const { return has_regions_; }
+
+  private:
+    std::vector<std::int64_t> rows_of(const py::array& kept) const {
+        std::vector<std::int64_t> rows;
+        if (kept.itemsize() == 1) {
+            const auto given = kept.cast<Bytes>();
+            const std::span<const std::uint8_t> codes = view(given);
+            require(codes.size() == document_.size(), "there must be a code for each row");
+            for (std::size_t i = 0; i < codes.size(); ++i) {
+                if (codes[i] >= static_cast<std::uint8_t>(select::Status::kSelected))
+                    rows.push_back(static_cast<std::int64_t>(i));
+            }
+            return rows;
+        }
+        rows = copy(kept.cast<Offsets>());
+        std::int64_t before = -1;
+        for (const std::int64_t row : rows) {
+            require(before < row && static_cast<std::size_t>(row) < document_.size(),
+                    "rows must ascend in [0, len(document))");
+            before = row;
+        }
+        return rows;
+    }
+
+    std::vector<py::object> texts_;
+    std::vector<std::int32_t> document_, block_, heading_;
+    std::vector<std::int64_t> start_, end_;
+    std::vector<std::uint8_t> kind_;
+    bool has_regions_;
+    write::Layout layout_;
+};
+
+py::array_t<std::int64_t> estimated_costs(const Offsets& start, const Offsets& end, const Ids& heading, double density,
+                                          double gap, double marker) {
+    return to_array(tokens::estimated_costs(view(start), view(end), view(heading), density, gap, marker));
+}
 
 void check(const select::Problem& problem) {
     const std::size_t n = problem.score.size();
@@ -222,13 +484,13 @@ class Choice {
         return handed_over(chosen);
     }
     // The choice, and its tally.
-    py::tuple choose(std::int64_t target, const std::optional<Input<std::uint8_t>>& held, const py::object& preserve) {
+    py::tuple choose(std::int64_t target, const std::optional<Bytes>& held, const py::object& preserve) {
         const auto rows = held ? rows_of(*held) : problem_.pinned;
         write::Chosen chosen = in_turn(work(), [&] { return chosen_under(target, rows, held.has_value(), preserve); });
         return tuple_of(chosen.first, chosen.second.kept, chosen.second.cheapest_left);
     }
     // A choice, written and counted: text, parts, places, status, tokens, texts counted. None where it keeps nothing.
-    py::object attempt(const Input<std::uint8_t>& status, int wording) {
+    py::object attempt(const Bytes& status, int wording) {
         const std::vector<select::Status> codes = to_status(rows_of(status));
         return told(in_turn(work(), [&] { return fitting().attempt(codes, static_cast<write::Wording>(wording)); }));
     }
@@ -240,23 +502,22 @@ class Choice {
             const std::int64_t most = std::min(tokens, kLargest / 2);
             if (floors.is_none()) return chosen_under(most, problem_.pinned, false, preserve);
             const Gil gil;
-            const auto held = floors(most).cast<Input<std::uint8_t>>();
+            const auto held = floors(most).cast<Bytes>();
             return chosen_under(most, rows_of(held), true, preserve);
         };
         return told(in_turn(work(), [&] { return fitting().search(asked, choose); }));
     }
     std::int64_t recounts() { return fitting().recounts; }
-    void set_recounts(std::int64_t value) { fitting().recounts = value; }
-    Statuses only(const Input<std::uint8_t>& held) const {
+    Statuses only(const Bytes& held) const {
         std::vector<select::Status> chosen = released(work(), [&] { return choice_->only(rows_of(held)); });
         return handed_over(chosen);
     }
-    Statuses fill_gaps(const Input<std::uint8_t>& status) const {
+    Statuses fill_gaps(const Bytes& status) const {
         std::vector<select::Status> filled = to_status(rows_of(status));
         choice_->fill_gaps(filled);
         return handed_over(filled);
     }
-    Statuses leave_unneeded_out(const Input<std::uint8_t>& status) const {
+    Statuses leave_unneeded_out(const Bytes& status) const {
         std::vector<select::Status> left = to_status(rows_of(status));
         choice_->leave_unneeded_out(left);
         return handed_over(left);
@@ -270,7 +531,7 @@ class Choice {
         require(0 <= budget && budget < kLargest, "budget must lie in [0, 2^61)");
         return budget;
     }
-    std::span<const std::uint8_t> rows_of(const Input<std::uint8_t>& rows) const {
+    std::span<const std::uint8_t> rows_of(const Bytes& rows) const {
         require(view(rows).size() == size(), "rows must be as many as score");
         return view(rows);
     }
@@ -291,7 +552,7 @@ class Choice {
             const Statuses before = to_array(std::vector(rows.rows));
             const py::object found = preserve(before, target);
             if (!found.is(before)) {
-                const auto given = found.cast<Input<std::uint8_t>>();
+                const auto given = found.cast<Bytes>();
                 const auto all = rows_of(given);
                 rows.rows.assign(all.begin(), all.end());
                 rows.more = true;
@@ -358,10 +619,8 @@ bool is_indent(std::string_view before) {
 // Of each unit the first with the same text; empty where all differ. `placed`: of each kind, whether its units say
 // something by where they stand, and so are compared with none, as those that are indented; `alone`: the same of
 // single units, or empty.
-py::array_t<std::int32_t> first_equal(const py::object& texts, const Input<std::int32_t>& document,
-                                      const Input<std::int64_t>& start, const Input<std::int64_t>& end,
-                                      const Input<std::uint8_t>& kind, const Input<std::uint8_t>& placed,
-                                      const Input<std::uint8_t>& alone) {
+py::array_t<std::int32_t> first_equal(const py::object& texts, const Ids& document, const Offsets& start,
+                                      const Offsets& end, const Bytes& kind, const Bytes& placed, const Bytes& alone) {
     const GivenTexts list(texts);
     const auto documents = view(document);
     const auto starts = view(start);
@@ -411,7 +670,7 @@ py::array_t<std::int32_t> first_equal(const py::object& texts, const Input<std::
 
 }  // namespace
 
-void bind_select(py::module_& m) {
+void bind_fitting(py::module_& m) {
     const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
     py::class_<Choice>(m, "Choice", "Units of a reading that are chosen under targets; immutable.", py::is_final(),
                        plain)
@@ -425,9 +684,41 @@ void bind_select(py::module_& m) {
         .def("attempt", &Choice::attempt, py::arg("status"), py::arg("wording") = 0)
         .def("search", &Choice::search, py::arg("budget"), py::arg("target"), py::arg("high"), py::arg("estimated"),
              py::arg("wording"), py::arg("floors") = py::none(), py::arg("preserve") = py::none())
-        .def_property("recounts", &Choice::recounts, &Choice::set_recounts);
+        .def_property_readonly("recounts", &Choice::recounts);
     m.def("first_equal", &first_equal, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("placed"), py::arg("alone"));
+    py::class_<RunMarker, std::shared_ptr<RunMarker>>(
+        m, "RunMarker", "Writes what stands in the place of a run of rows; immutable.", plain)
+        .def("__call__", &RunMarker::say, py::arg("first"), py::arg("last"));
+    py::class_<CodeMarker, RunMarker, std::shared_ptr<CodeMarker>>(m, "CodeMarker", "Marks left out code.",
+                                                                   py::is_final(), plain)
+        .def(py::init<const CodeMarker&>(), py::arg("marker"));
+    py::class_<TreeMarker, RunMarker, std::shared_ptr<TreeMarker>>(m, "TreeMarker", "Counts left out values.",
+                                                                   py::is_final(), plain)
+        .def("numbers", &TreeMarker::numbers)
+        .def(
+            "total", [](const TreeMarker& marker, const Offsets& kept) { return marker.total(view(kept)); },
+            py::arg("kept"));
+    py::class_<LineMarker, RunMarker, std::shared_ptr<LineMarker>>(m, "LineMarker", "Counts left out lines.",
+                                                                   py::is_final(), plain)
+        .def(
+            "total", [](const LineMarker& marker, const Offsets& kept) { return marker.total(view(kept)); },
+            py::arg("kept"));
+    m.def("line_marker", &line_marker, py::arg("document"), py::arg("line"), py::arg("earlier"), py::arg("continued"),
+          py::arg("lines"));
+    m.def("tree_marker", &tree_marker, py::arg("document"), py::arg("start"), py::arg("end"), py::arg("kind"),
+          py::arg("parent"), py::arg("place"), py::arg("count"), py::arg("own"), py::arg("record"));
+    m.def("code_markers", &code_markers, py::arg("document"), py::arg("first"), py::arg("last"), py::arg("suite"),
+          py::arg("inside"), py::arg("role"), py::arg("stand_in"), py::arg("opens"), py::arg("closes"));
+    m.attr("WIDEST_GAP") = write::kWidestGap;
+    py::class_<Layout>(m, "Layout", "Writes kept rows as a text; immutable.", py::is_final(), plain)
+        .def(py::init<const py::list&, const SegmentColumns&, const py::tuple&, const std::string&,
+                      const std::optional<std::string>&, bool, bool>(),
+             py::arg("texts"), py::arg("table"), py::arg("regions"), py::arg("separator"),
+             py::arg("within") = py::none(), py::arg("clauses") = false, py::arg("pieces") = false)
+        .def("write", &Layout::write, py::arg("kept"), py::arg("wording") = 0);
+    m.def("estimated_costs", &estimated_costs, py::arg("start"), py::arg("end"), py::arg("heading"), py::arg("density"),
+          py::arg("gap"), py::arg("marker"));
 }
 
 }  // namespace tersely::bind
