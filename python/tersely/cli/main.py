@@ -28,11 +28,6 @@ _EXAMPLES = """examples:
   tersely compress report.md --query "Who approved the budget?" --budget 800
   tersely compress report.md --budget 800 --strategy hybrid --model gpt-4o-mini
   cat build.log | tersely compress - --ratio 0.2
-  tersely compress app.log --query "payment timeout" --budget 800
-  tersely compress docs/*.md --query "retry policy" --budget 2000 --json > result.json
-  tersely compress app.log --budget 800 --store notes.sqlite
-  tersely segment notes.md --level paragraph
-  tersely count docs/*.md --counter cl100k_base
   tersely batch corpus/*.parquet out/ --budget 800 --workers 4
   tersely dedup corpus/*.parquet out/ --kept
   tersely compact history.json --budget 8000 --counter o200k_base
@@ -40,7 +35,6 @@ _EXAMPLES = """examples:
   tersely index docs/ && tersely search docs/ "how are tokens rotated?" --budget 2000
   tersely mcp --index docs/.tersely
   tersely mcp --wrap -- npx -y some-mcp-server
-  tersely ab --index docs/.tersely questions.jsonl
   tersely run --budget 800 -- pytest -x
   tersely hook install claude-code && tersely hook doctor
 """

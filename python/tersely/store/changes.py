@@ -31,25 +31,6 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """The checked arguments of `Store.replace`.
-
-    Attributes:
-        ratio: compressed / original; None: of their bytes.
-        preserved: JSON of what it was to preserve.
-        created: microseconds since 1970.
-        compressed_id: a name for the version; None: one is made.
-        expected_version: which one must be the newest; None: any.
-    """
-
-    ratio: float | None
-    preserved: str
-    created: int
-    compressed_id: str | None
-    expected_version: int | None = None
-
-
 def put_original(
     connection: Connection, item: Intake, created: int, expected_version: int | None = None
 ) -> Row:
@@ -70,13 +51,23 @@ def put_original(
     return row
 
 
-def replace_newest(connection: Connection, item: Intake, replacement: Replacement) -> Row:
+def replace_newest(
+    connection: Connection,
+    item: Intake,
+    created: int,
+    *,
+    ratio: float | None,
+    preserved: str = "",
+    compressed_id: str | None = None,
+    expected_version: int | None = None,
+) -> Row:
     """Add a compressed version, which is the newest of its id from now on; return its row.
 
-    The original is read first: what could not be given back is not replaced.
+    The original is read first: what could not be given back is not replaced. `created`: microseconds since
+    1970; `preserved`: JSON; the others as of `Store.replace`.
     """
     before = find(connection, item.id)
-    _check_version(item.id, before, replacement.expected_version)
+    _check_version(item.id, before, expected_version)
     root = find_original(connection, before)
     version = before.version + 1 if before.id == item.id else _last_version(connection, before.id) + 1
     text = write_text(connection, item.data, item.digest)
@@ -84,12 +75,12 @@ def replace_newest(connection: Connection, item: Intake, replacement: Replacemen
         root.id,
         version,
         root.version,
-        replacement.created,
+        created,
         item.metadata or before.metadata,
         item.masked,
-        compressed_id=_free_id(connection, root.id, version, replacement.compressed_id),
-        ratio=check_ratio(replacement.ratio, len(root.text.encode("utf-8", "surrogatepass")), len(item.data)),
-        preserved=replacement.preserved,
+        compressed_id=_free_id(connection, root.id, version, compressed_id),
+        ratio=check_ratio(ratio, len(root.text.encode("utf-8", "surrogatepass")), len(item.data)),
+        preserved=preserved,
         digest=item.digest,
         text=item.text,
     )
@@ -97,15 +88,15 @@ def replace_newest(connection: Connection, item: Intake, replacement: Replacemen
     return row
 
 
-def keep_both(connection: Connection, original: Intake, short: Intake, replacement: Replacement) -> Row:
+def keep_both(connection: Connection, original: Intake, short: Intake, created: int, ratio: float) -> Row:
     """Add an original and a compressed form of it, unless they are the newest already; return the row."""
     before = find_newest(connection, original.id)
     root = None if before is None else find_original(connection, before)
     if root is None or (root.digest, root.metadata) != (original.digest, original.metadata):
-        put_original(connection, original, replacement.created)
+        put_original(connection, original, created)
     elif before is not None and before.digest == short.digest and before.compressed_id is not None:
         return before
-    return replace_newest(connection, short, replacement)
+    return replace_newest(connection, short, created, ratio=ratio)
 
 
 def find_old_ids(connection: Connection, created: int) -> list[str]:

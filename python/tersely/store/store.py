@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -169,16 +170,16 @@ class Store:
         Raises UnknownIdError, and ValueError for a compressed_id that is taken.
         """
         item = take_in(compressed_text, check_id(id), metadata, mask=self._mask)
-        replacement = changes.Replacement(
-            compression_ratio,
-            write_mapping(preserved_metadata, "preserved_metadata", mask=self._mask),
-            versions.to_microseconds(self._clock() if compressed_at is None else compressed_at),
-            None if compressed_id is None else check_id(compressed_id),
-            expected_version,
+        replace_newest = partial(
+            changes.replace_newest,
+            item=item,
+            created=versions.to_microseconds(self._clock() if compressed_at is None else compressed_at),
+            ratio=compression_ratio,
+            preserved=write_mapping(preserved_metadata, "preserved_metadata", mask=self._mask),
+            compressed_id=None if compressed_id is None else check_id(compressed_id),
+            expected_version=expected_version,
         )
-        return self._file.write(
-            lambda connection: to_stored(changes.replace_newest(connection, item, replacement))
-        )
+        return self._file.write(lambda connection: to_stored(replace_newest(connection)))
 
     def keep(
         self,
@@ -210,11 +211,10 @@ class Store:
         original = take_in(text, id, {**(metadata or {}), DOCUMENTS: places}, mask=self._mask)
         short = take_in(compressed.text, original.id, receipt_facts(compressed), mask=self._mask)
         now = versions.to_microseconds(self._clock())
-        replacement = changes.Replacement(compressed.ratio, "", now, None)
         counts = tokens or (compressed.original_tokens, compressed.tokens)
 
         def keep(connection: Connection) -> str:
-            row = changes.keep_both(connection, original, short, replacement)
+            row = changes.keep_both(connection, original, short, now, compressed.ratio)
             if tool is not None:
                 note_compression(connection, row.id, now, tool, counts, call, session)
             return row.id
