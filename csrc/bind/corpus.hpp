@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 #include "bind/arrays.hpp"
 #include "kernels/lexical/corpus.hpp"
@@ -36,6 +37,13 @@ inline lexical::Corpus corpus_of(const Ids& ids, const Offsets& offsets, std::si
                 "document and block must ascend");
     }
     return corpus;
+}
+
+using Terms = std::tuple<Ids, Offsets, Bytes, Ids, Ids, Ids>;  // term_ids, term_offsets, term_class, and as above
+
+inline lexical::Corpus corpus_of(const Terms& terms) {
+    const auto& [ids, offsets, classes, document, block, heading] = terms;
+    return corpus_of(ids, offsets, view(classes).size(), document, block, heading);
 }
 
 }  // namespace tersely::bind

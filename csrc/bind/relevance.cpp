@@ -75,7 +75,7 @@ class Cosines {
 };
 
 // The arguments that say what the query is to the segments.
-relevance::Question question_of(const lexical::Corpus& corpus, const Bytes& classes, std::size_t query_row,
+relevance::Question question_of(const lexical::Corpus& corpus, const Terms& terms, std::size_t query_row,
                                 const Offsets& title_rows, std::uint8_t answer) {
     const auto titles = view(title_rows);
     const auto rows = static_cast<std::int64_t>(corpus.offsets.size()) - 1;
@@ -85,7 +85,7 @@ relevance::Question question_of(const lexical::Corpus& corpus, const Bytes& clas
     for (const std::int32_t id : corpus.document) {
         require(id >= 0 && static_cast<std::size_t>(id) < titles.size(), "title_rows must have an entry a document");
     }
-    return {query_row, titles, view(classes), answer, {}};
+    return {query_row, titles, view(std::get<2>(terms)), answer, {}};
 }
 
 // A forest and the arrays that it looks at.
@@ -167,11 +167,14 @@ class InParts {
     std::vector<std::int64_t> title_;
 };
 
-Call call_of(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document, const Ids& block,
-             const Ids& heading, std::size_t query_row, const Offsets& title_rows, std::uint8_t answer,
-             const Offsets& start, const Offsets& end, const Doubles& weights) {
-    const lexical::Corpus corpus = corpus_of(ids, offsets, view(classes).size(), document, block, heading);
-    Call call{corpus, question_of(corpus, classes, query_row, title_rows, answer), {}, view(weights)};
+// The row of the query's terms, of the titles' terms (-1: none), what the query asks for, `Cosines`, and where segments
+// start and end.
+using Asked = std::tuple<std::size_t, Offsets, std::uint8_t, py::object, Offsets, Offsets>;
+
+Call call_of(const Terms& terms, const Asked& asked, const Doubles& weights) {
+    const auto& [query_row, title_rows, answer, cosine, start, end] = asked;
+    const lexical::Corpus corpus = corpus_of(terms);
+    Call call{corpus, question_of(corpus, terms, query_row, title_rows, answer), {}, view(weights)};
     const auto starts = view(start);
     const auto ends = view(end);
     require(starts.size() == corpus.size() && ends.size() == corpus.size(),
@@ -193,14 +196,11 @@ std::vector<double> first_sum(const Call& call, const std::vector<float>& featur
     return relevance::weighted_sum(features, call.weight.first(relevance::kReranked), call.corpus.size());
 }
 
-py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document, const Ids& block,
-                const Ids& heading, std::size_t query_row, const Offsets& title_rows, std::uint8_t answer,
-                const py::object& cosine, const Offsets& start, const Offsets& end, const Doubles& weights,
-                const py::tuple& arrays, const py::object& given) {
-    Call whole =
-        call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, start, end, weights);
+py::tuple score(const Terms& terms, const Asked& asked, const Doubles& weights, const py::tuple& arrays,
+                const py::object& given) {
+    Call whole = call_of(terms, asked, weights);
     const std::size_t n = whole.corpus.size();
-    Cosines cosines(cosine, n);
+    Cosines cosines(std::get<3>(asked), n);
     const HeldForest held = forest_of(arrays);
     const relevance::Forest& forest = held.forest;
     std::vector<float> features = given.is_none() ? std::vector<float>{} : given_features(given.cast<Floats>(), n);
@@ -208,7 +208,7 @@ py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
     std::vector<float> corrections(n, 0.0F);
     {
         const Release release(work_of(whole.corpus) + cosines.bytes());
-        whole.question.cosine = cosines.of(start, end);
+        whole.question.cosine = cosines.of(std::get<4>(asked), std::get<5>(asked));
         const InParts parts(whole);
         const Call& call = parts.call;
         std::vector<float> idf;
@@ -236,17 +236,13 @@ py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
                     std::move(cosines).array());
 }
 
-py::array_t<float> columns(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document,
-                           const Ids& block, const Ids& heading, std::size_t query_row, const Offsets& title_rows,
-                           std::uint8_t answer, const py::object& cosine, const Offsets& start, const Offsets& end,
-                           const Doubles& weights) {
-    Call whole =
-        call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, start, end, weights);
-    Cosines cosines(cosine, whole.corpus.size());
+py::array_t<float> columns(const Terms& terms, const Asked& asked, const Doubles& weights) {
+    Call whole = call_of(terms, asked, weights);
+    Cosines cosines(std::get<3>(asked), whole.corpus.size());
     std::vector<float> found;
     {
         const Release release(work_of(whole.corpus) + cosines.bytes());
-        whole.question.cosine = cosines.of(start, end);
+        whole.question.cosine = cosines.of(std::get<4>(asked), std::get<5>(asked));
         const InParts parts(whole);
         const Call& call = parts.call;
         const std::vector<float> idf = lexical::inverse_frequency(call.corpus);
@@ -256,11 +252,10 @@ py::array_t<float> columns(const Ids& ids, const Offsets& offsets, const Bytes& 
     return table(std::move(found), kColumns, whole.corpus.size());
 }
 
-py::tuple topic(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document, const Ids& block,
-                const Ids& heading, std::size_t query_row, const Offsets& title_rows, const Floats& cosine,
+py::tuple topic(const Terms& terms, std::size_t query_row, const Offsets& title_rows, const Floats& cosine,
                 bool segments) {
-    const lexical::Corpus corpus = corpus_of(ids, offsets, view(classes).size(), document, block, heading);
-    relevance::Question question = question_of(corpus, classes, query_row, title_rows, 0);
+    const lexical::Corpus corpus = corpus_of(terms);
+    relevance::Question question = question_of(corpus, terms, query_row, title_rows, 0);
     Cosines cosines(cosine, corpus.size());
     question.cosine = cosines.of({}, {});
     auto found = released(work_of(corpus), [&] { return relevance::topic(corpus, question, segments); });
@@ -289,8 +284,7 @@ std::vector<relevance::Region> regions_of(const Offsets& given, std::size_t n) {
     return regions;
 }
 
-// What segments are worth as text: as given, or their centrality by (term_ids, term_offsets, term_class, document,
-// block, heading).
+// What segments are worth as text: as given, or their centrality by `Terms`.
 class TextWorth {
   public:
     explicit TextWorth(const py::object& given) {
@@ -299,8 +293,7 @@ class TextWorth {
             return;
         }
         terms_ = given.cast<Terms>();
-        const auto& [ids, offsets, classes, document, block, heading] = *terms_;
-        corpus_ = corpus_of(ids, offsets, view(classes).size(), document, block, heading);
+        corpus_ = corpus_of(*terms_);
     }
     std::size_t size() const { return terms_ ? corpus_.size() : view(given_).size(); }
     std::size_t work() const { return terms_ ? work_of(corpus_) : 0; }
@@ -310,7 +303,6 @@ class TextWorth {
     }
 
   private:
-    using Terms = std::tuple<Ids, Offsets, Bytes, Ids, Ids, Ids>;
     Floats given_;
     std::optional<Terms> terms_;
     lexical::Corpus corpus_{};
@@ -393,13 +385,9 @@ py::array_t<float> led_to(const SegmentColumns& table, const Floats& scores) {
 }  // namespace
 
 void bind_relevance(py::module_& m) {
-    m.def("relevance", &score, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"), py::arg("document"),
-          py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"), py::arg("answer"),
-          py::arg("cosine"), py::arg("start"), py::arg("end"), py::arg("weights"), py::arg("forest"),
+    m.def("relevance", &score, py::arg("terms"), py::arg("asked"), py::arg("weights"), py::arg("forest"),
           py::arg("features"));
-    m.def("relevance_columns", &columns, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"),
-          py::arg("document"), py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"),
-          py::arg("answer"), py::arg("cosine"), py::arg("start"), py::arg("end"), py::arg("weights"));
+    m.def("relevance_columns", &columns, py::arg("terms"), py::arg("asked"), py::arg("weights"));
     m.def("worth_beside", &worth_beside, py::arg("document"), py::arg("start"), py::arg("end"), py::arg("first"),
           py::arg("last"), py::arg("regions"), py::arg("own"), py::arg("essential"), py::arg("ordered"),
           py::arg("bulk"), py::arg("follows"), py::arg("text_worth"), py::arg("relevance"));
@@ -407,8 +395,7 @@ void bind_relevance(py::module_& m) {
           py::arg("chosen"));
     m.def("pulled_to_documents", &pulled_to_documents, py::arg("worth"), py::arg("document"), py::arg("wanted"));
     m.def("led_to", &led_to, py::arg("table"), py::arg("scores"));
-    m.def("topic", &topic, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"), py::arg("document"),
-          py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"), py::arg("cosine"),
+    m.def("topic", &topic, py::arg("terms"), py::arg("query_row"), py::arg("title_rows"), py::arg("cosine"),
           py::arg("segments"));
 }
 

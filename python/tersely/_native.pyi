@@ -19,6 +19,12 @@ _Matrix: TypeAlias = npt.NDArray[np.floating[Any]]
 _Progress: TypeAlias = Callable[[float], object]
 # document, start, end, kind, block, heading: the columns of a SegmentTable
 _Table: TypeAlias = tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s]
+# term_ids, term_offsets, term_class; document, block, heading of each segment
+_Terms: TypeAlias = tuple[_Int32s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s]
+# query_row, title_rows, answer, cosine (or what it is made of, with the document of each segment), start, end
+_Asked: TypeAlias = tuple[
+    int, _Int64s, int, _Float32s | tuple[StaticTable, str, Sequence[str], _Int32s], _Int64s, _Int64s
+]
 # text, part of each document, places of what is no source's, codes, tokens, texts that were counted up to it
 _Trial: TypeAlias = tuple[str, tuple[str, ...], _Int64s, _UInt8s, int, int]
 
@@ -75,37 +81,13 @@ def unit_terms(
 ) -> tuple[_Int32s, _Int64s, _UInt8s, _Float32s]: ...  # ids, offsets, classes, weights of terms
 def read_terms(texts: list[str]) -> tuple[_Int32s, _Int64s, _UInt8s]: ...  # ids, offsets, class of each term
 def relevance(
-    term_ids: _Int32s,
-    term_offsets: _Int64s,
-    term_class: _UInt8s,
-    document: _Int32s,
-    block: _Int32s,
-    heading: _Int32s,
-    query_row: int,
-    title_rows: _Int64s,
-    answer: int,
-    cosine: _Float32s | tuple[StaticTable, str, Sequence[str], _Int32s],  # document of each segment
-    start: _Int64s,
-    end: _Int64s,
+    terms: _Terms,
+    asked: _Asked,
     weights: _Float64s,
     forest: tuple[Any, ...],  # tersely.models.weights.Forest
     features: _Float32s | None,
 ) -> tuple[_Float32s, _Float32s, _Float32s, bool, float, _Float32s]: ...  # see Asked.scores; the cosines
-def relevance_columns(
-    term_ids: _Int32s,
-    term_offsets: _Int64s,
-    term_class: _UInt8s,
-    document: _Int32s,
-    block: _Int32s,
-    heading: _Int32s,
-    query_row: int,
-    title_rows: _Int64s,
-    answer: int,
-    cosine: _Float32s | tuple[StaticTable, str, Sequence[str], _Int32s],  # document of each segment
-    start: _Int64s,
-    end: _Int64s,
-    weights: _Float64s,
-) -> _Float32s: ...
+def relevance_columns(terms: _Terms, asked: _Asked, weights: _Float64s) -> _Float32s: ...
 
 # csrc/kernels/relevance/standing.hpp
 def worth_beside(
@@ -120,7 +102,7 @@ def worth_beside(
     ordered: _UInt8s,
     bulk: _UInt8s,
     follows: _Int32s,
-    text_worth: _Float32s | tuple[_Int32s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s],
+    text_worth: _Float32s | _Terms,
     relevance: _Float32s,
 ) -> tuple[_Float32s, int]: ...  # worth, and the best unit if it is pasted, or -1
 def terms_of_units(
@@ -129,16 +111,7 @@ def terms_of_units(
 def pulled_to_documents(worth: _Float32s, document: _Int32s, wanted: _UInt8s) -> _Float32s: ...
 def led_to(table: _Table, scores: _Float32s) -> _Float32s: ...
 def topic(
-    term_ids: _Int32s,
-    term_offsets: _Int64s,
-    term_class: _UInt8s,
-    document: _Int32s,
-    block: _Int32s,
-    heading: _Int32s,
-    query_row: int,
-    title_rows: _Int64s,
-    cosine: _Float32s,
-    segments: bool,
+    terms: _Terms, query_row: int, title_rows: _Int64s, cosine: _Float32s, segments: bool
 ) -> tuple[_Float64s, _Float64s, _Int32s]: ...  # of documents, of segments, numbers of segments and terms
 def centrality(
     term_ids: _Int32s,

@@ -146,6 +146,11 @@ class Analysis(NamedTuple):
         """Number of distinct terms."""
         return len(self.term_class)
 
+    def terms(self, document: Int32s | None = None) -> tuple[Int32s, Int64s, UInt8s, Int32s, Int32s, Int32s]:
+        """Return the terms with what native code asks of their segments; `document`: other numbers of it."""
+        table, of = self.table, self.table.document if document is None else document
+        return self.term_ids, self.term_offsets, self.term_class, of, table.block, table.heading
+
 
 T = TypeVar("T")
 

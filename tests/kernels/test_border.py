@@ -20,8 +20,8 @@ def relevance_features(corpus: Corpus, query_row: int, title_rows: np.ndarray) -
     ids, offsets, size, *columns = corpus.arrays()
     classes, none = np.zeros(size, np.uint8), np.empty(0, np.float32)
     start, weights = np.zeros(len(corpus.documents), np.int64), np.zeros(len(FEATURES))
-    given = (ids, offsets, classes, *columns, query_row, title_rows, 0, none, start, start + 1, weights)
-    return _native.relevance(*given, relevance_forest("static"), None)[0]
+    terms, asked = (ids, offsets, classes, *columns), (query_row, title_rows, 0, none, start, start + 1)
+    return _native.relevance(terms, asked, weights, relevance_forest("static"), None)[0]
 
 
 def centrality(corpus: Corpus) -> np.ndarray:

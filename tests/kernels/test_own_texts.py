@@ -33,7 +33,7 @@ def features(corpus: Corpus) -> np.ndarray:
     kinds, start = np.zeros(size, np.uint8), np.zeros(len(corpus.rows), np.int64)
     asked = (len(corpus.rows), corpus.title_rows(), 0, np.empty(0, np.float32), start, start + 9)
     weights = np.linspace(1, 3, len(FEATURES))
-    return _native.relevance(ids, offsets, kinds, *columns, *asked, weights, NO_FOREST, None)[0]
+    return _native.relevance((ids, offsets, kinds, *columns), asked, weights, NO_FOREST, None)[0]
 
 
 @given(one_text())

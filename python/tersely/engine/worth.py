@@ -157,21 +157,9 @@ class Asked:
         cosine: Any = _NO_COSINES if self.cosine is None else self.cosine
         if self.cosine is None and self.vectors is not None:
             cosine = (*self.vectors, table.document)
-        return (
-            analysis.term_ids,
-            analysis.term_offsets,
-            analysis.term_class,
-            document,
-            table.block,
-            table.heading,
-            self.query_row,
-            titles,
-            self.answer,
-            cosine,
-            table.start,
-            table.end,
-            weights if isinstance(weights, np.ndarray) else _row(weights),
-        )
+        asked = (self.query_row, titles, self.answer, cosine, table.start, table.end)
+        row = weights if isinstance(weights, np.ndarray) else _row(weights)
+        return analysis.terms(document), asked, row
 
 
 def lead(words: Sequence[int], position_decay: float = 0.01, position_floor: float | None = None) -> Float32s:
@@ -528,21 +516,9 @@ def topic_columns(asked: Asked, *, segments: bool = True) -> TopicColumns:
 
     `segments`: whether their columns are wanted, too; without, there are none of them.
     """
-    analysis, table = asked.analysis, asked.analysis.table
-    return TopicColumns(
-        *_native.topic(
-            analysis.term_ids,
-            analysis.term_offsets,
-            analysis.term_class,
-            table.document,
-            table.block,
-            table.heading,
-            asked.query_row,
-            np.asarray(asked.title_rows, dtype=np.int64),
-            _NO_COSINES if asked.cosine is None else asked.cosine,
-            segments,
-        )
-    )
+    titles = np.asarray(asked.title_rows, dtype=np.int64)
+    cosine = _NO_COSINES if asked.cosine is None else asked.cosine
+    return TopicColumns(*_native.topic(asked.analysis.terms(), asked.query_row, titles, cosine, segments))
 
 
 def _odds(columns: Float64s, what: str, kind: str) -> Float64s:
@@ -714,9 +690,7 @@ def with_joint_worth(
             if alone is not None:
                 found.features[np.ix_(np.array(_AROUND), first[alone])] = 0
                 scores = found.asked.scores(found.weights, found.forest, found.features)[1]
-            segments = analysis.table
-            terms = (analysis.term_ids, analysis.term_offsets, analysis.term_class)
-            of_text = (*terms, segments.document, segments.block, segments.heading)  # its centrality
+            of_text: Any = analysis.terms()  # its centrality
             worth, best = _native.worth_beside(*places, *marks, bulk, follows, of_text, scores)
             # What lies deep pays for all that it stands in: cheap lines with little to say would come first.
             if best >= 0:
