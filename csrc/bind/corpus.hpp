@@ -13,8 +13,12 @@ namespace tersely::bind {
 // The work of a pass over its terms, for `Release`.
 inline std::size_t work_of(const lexical::Corpus& corpus) { return corpus.ids.size_bytes() + 16 * corpus.size(); }
 
-inline lexical::Corpus corpus_of(const Ids& ids, const Offsets& offsets, std::size_t vocabulary, const Ids& document,
-                                 const Ids& block, const Ids& heading) {
+// term_ids, term_offsets, term_class; document, block and heading of each segment.
+using Terms = std::tuple<Ids, Offsets, Bytes, Ids, Ids, Ids>;
+
+inline lexical::Corpus corpus_of(const Terms& terms) {
+    const auto& [ids, offsets, classes, document, block, heading] = terms;
+    const std::size_t vocabulary = view(classes).size();
     const lexical::Corpus corpus{view(ids), view(offsets), vocabulary, view(document), view(block), view(heading)};
     const std::size_t n = corpus.size();
     require(corpus.block.size() == n && corpus.heading.size() == n, "document, block and heading must have one length");
@@ -37,13 +41,6 @@ inline lexical::Corpus corpus_of(const Ids& ids, const Offsets& offsets, std::si
                 "document and block must ascend");
     }
     return corpus;
-}
-
-using Terms = std::tuple<Ids, Offsets, Bytes, Ids, Ids, Ids>;  // term_ids, term_offsets, term_class, and as above
-
-inline lexical::Corpus corpus_of(const Terms& terms) {
-    const auto& [ids, offsets, classes, document, block, heading] = terms;
-    return corpus_of(ids, offsets, view(classes).size(), document, block, heading);
 }
 
 }  // namespace tersely::bind

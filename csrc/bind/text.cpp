@@ -365,18 +365,15 @@ py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document,
 }
 
 // What segments are worth without a query, their centrality, and how far they stand apart.
-py::tuple importance(const py::object& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
-                     const Input<std::int64_t>& end, const Input<std::uint8_t>& kind, const Input<std::int32_t>& block,
-                     const Ids& heading, const Ids& ids, const Offsets& offsets,
-                     const Input<std::uint8_t>& term_class) {
-    const Given given(texts, document, start, end, kind, block);
-    const auto classes = view(term_class);
-    const lexical::Corpus corpus = corpus_of(ids, offsets, classes.size(), document, block, heading);
+py::tuple importance(const py::object& texts, const Offsets& start, const Offsets& end, const Bytes& kind,
+                     const Terms& terms) {
+    const lexical::Corpus corpus = corpus_of(terms);
+    const Given given(texts, std::get<3>(terms), start, end, kind, std::get<4>(terms));
     lexical::Centrality central;
     std::vector<float> worth;
     {
         const Release release(given.list.bytes());
-        central = lexical::centrality(corpus, classes);
+        central = lexical::centrality(corpus, view(std::get<2>(terms)));
         std::vector<double> characters;
         for (std::size_t i = 0; i < corpus.size(); ++i) {
             characters.push_back(static_cast<double>(view(end)[i] - view(start)[i]));
@@ -414,16 +411,14 @@ py::list fact_keys(const Input<std::uint8_t>& kind, const py::list& texts) {
     return keys;
 }
 
-py::array_t<float> centrality(const Ids& ids, const Offsets& offsets, const Input<std::uint8_t>& term_class,
-                              const Ids& document, const Ids& block, const Ids& heading) {
-    const auto classes = view(term_class);
-    const lexical::Corpus corpus = corpus_of(ids, offsets, classes.size(), document, block, heading);
+py::array_t<float> centrality(const Terms& terms) {
+    const lexical::Corpus corpus = corpus_of(terms);
+    const auto classes = view(std::get<2>(terms));
     return to_array(released(work_of(corpus), [&] { return lexical::centrality(corpus, classes).score; }));
 }
 
-py::array_t<float> inverse_frequency(const Ids& ids, const Offsets& offsets, std::size_t vocabulary,
-                                     const Ids& document, const Ids& block, const Ids& heading) {
-    const lexical::Corpus corpus = corpus_of(ids, offsets, vocabulary, document, block, heading);
+py::array_t<float> inverse_frequency(const Terms& terms) {
+    const lexical::Corpus corpus = corpus_of(terms);
     return to_array(released(work_of(corpus), [&] { return lexical::inverse_frequency(corpus); }));
 }
 
@@ -457,16 +452,13 @@ void bind_text(py::module_& m) {
           "The instruction set in use, such as 'avx512vnni', 'avx2' or 'neondot'; TERSELY_ISA forces one.");
     m.def("find_facts", &find_facts, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("block"));
-    m.def("importance", &importance, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
-          py::arg("kind"), py::arg("block"), py::arg("heading"), py::arg("term_ids"), py::arg("term_offsets"),
-          py::arg("term_class"));
+    m.def("importance", &importance, py::arg("texts"), py::arg("start"), py::arg("end"), py::arg("kind"),
+          py::arg("terms"));
     m.def("weights_in_text", &weights_in_text, py::arg("kind"), py::arg("segment"), py::arg("weight"),
           py::arg("segments"));
     m.def("fact_keys", &fact_keys, py::arg("kind"), py::arg("texts"));
-    m.def("centrality", &centrality, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"),
-          py::arg("document"), py::arg("block"), py::arg("heading"));
-    m.def("inverse_frequency", &inverse_frequency, py::arg("term_ids"), py::arg("term_offsets"), py::arg("vocabulary"),
-          py::arg("document"), py::arg("block"), py::arg("heading"));
+    m.def("centrality", &centrality, py::arg("terms"));
+    m.def("inverse_frequency", &inverse_frequency, py::arg("terms"));
 }
 
 }  // namespace tersely::bind

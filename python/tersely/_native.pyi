@@ -113,22 +113,8 @@ def led_to(table: _Table, scores: _Float32s) -> _Float32s: ...
 def topic(
     terms: _Terms, query_row: int, title_rows: _Int64s, cosine: _Float32s, segments: bool
 ) -> tuple[_Float64s, _Float64s, _Int32s]: ...  # of documents, of segments, numbers of segments and terms
-def centrality(
-    term_ids: _Int32s,
-    term_offsets: _Int64s,
-    term_class: _UInt8s,
-    document: _Int32s,
-    block: _Int32s,
-    heading: _Int32s,
-) -> _Float32s: ...
-def inverse_frequency(
-    term_ids: _Int32s,
-    term_offsets: _Int64s,
-    vocabulary: int,
-    document: _Int32s,
-    block: _Int32s,
-    heading: _Int32s,
-) -> _Float32s: ...
+def centrality(terms: _Terms) -> _Float32s: ...
+def inverse_frequency(terms: _Terms) -> _Float32s: ...
 
 @final
 class Choice:  # csrc/kernels/select/budgeted.hpp: Problem, Rules, Choice
@@ -216,16 +202,7 @@ def find_facts(
     block: _Int32s,
 ) -> tuple[_UInt8s, _Int32s, _Int64s, _Int64s, _Int32s, _Int32s, _Int32s, int, _Float32s]: ...
 def importance(  # engine/worth.py
-    texts: Sequence[str] | Utf8,
-    document: _Int32s,
-    start: _Int64s,
-    end: _Int64s,
-    kind: _UInt8s,
-    block: _Int32s,
-    heading: _Int32s,
-    term_ids: _Int32s,
-    term_offsets: _Int64s,
-    term_class: _UInt8s,
+    texts: Sequence[str] | Utf8, start: _Int64s, end: _Int64s, kind: _UInt8s, terms: _Terms
 ) -> tuple[_Float32s, _Float32s, _Float32s]: ...
 def weights_in_text(kind: _UInt8s, segment: _Int32s, weight: _Float32s, segments: int) -> _Float32s: ...
 def fact_keys(kind: _UInt8s, texts: list[str]) -> list[bytes]: ...

@@ -176,7 +176,7 @@ def test_importance_is_centrality_and_what_stands_alone() -> None:
     analysis = analyze(texts, [])
     table = analysis.table
     found = importance(texts, analysis)
-    central = _native.centrality(*analysis.terms())
+    central = _native.centrality(analysis.terms())
     assert found.gist is not None and np.array_equal(found.gist, central)
     name = 2.5 * log2((3 + 4) / (2 + 2)) / 2  # two of three sentences have it: half in each
     facts = np.array([name, 0, name])

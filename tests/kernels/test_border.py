@@ -17,22 +17,16 @@ GOOD = Corpus([["a"], ["b"], ["a"]], [0, 0, 1], [0, 1, 2], [-1, 0, -1], ["a"], [
 
 
 def relevance_features(corpus: Corpus, query_row: int, title_rows: np.ndarray) -> np.ndarray:
-    ids, offsets, size, *columns = corpus.arrays()
-    classes, none = np.zeros(size, np.uint8), np.empty(0, np.float32)
+    none = np.empty(0, np.float32)
     start, weights = np.zeros(len(corpus.documents), np.int64), np.zeros(len(FEATURES))
-    terms, asked = (ids, offsets, classes, *columns), (query_row, title_rows, 0, none, start, start + 1)
-    return _native.relevance(terms, asked, weights, relevance_forest("static"), None)[0]
-
-
-def centrality(corpus: Corpus) -> np.ndarray:
-    ids, offsets, size, *columns = corpus.arrays()
-    return _native.centrality(ids, offsets, np.zeros(size, np.uint8), *columns)
+    asked = (query_row, title_rows, 0, none, start, start + 1)
+    return _native.relevance(corpus.terms(), asked, weights, relevance_forest("static"), None)[0]
 
 
 def lexical_calls(corpus: Corpus) -> list[object]:
     return [
-        lambda: centrality(corpus),
-        lambda: _native.inverse_frequency(*corpus.arrays()),
+        lambda: _native.centrality(corpus.terms()),
+        lambda: _native.inverse_frequency(corpus.terms()),
         lambda: relevance_features(corpus, len(corpus.rows), corpus.title_rows()),
     ]
 
@@ -76,7 +70,7 @@ def test_bad_terms_are_refused(ids: list[int], offsets: list[int]) -> None:
     columns = [np.array(column, dtype=np.int32) for column in ([0, 0], [0, 1], [-1, -1])]
     with pytest.raises(ValueError, match="term_"):
         given = (np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64))
-        _native.centrality(*given, np.zeros(2, np.uint8), *columns)
+        _native.centrality((*given, np.zeros(2, np.uint8), *columns))
 
 
 @pytest.mark.parametrize(("query_row", "title_rows"), [(9, [-1]), (1, [9]), (1, [-2]), (1, [])])

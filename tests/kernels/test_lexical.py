@@ -17,15 +17,13 @@ COMMON_WORD = 4  # csrc/kernels/text/terms.hpp
 def test_inverse_frequency(corpus: Corpus) -> None:
     weight = reference.idf(corpus.rows) if len(corpus.rows) < 1000 else lambda _: 0.5 / 70000.5
     expected = [weight(term) for term in corpus.vocabulary()]
-    found = _native.inverse_frequency(*corpus.arrays())
+    found = _native.inverse_frequency(corpus.terms())
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
 def centrality(corpus: Corpus, common: str = "") -> np.ndarray:
-    ids, offsets, _, *columns = corpus.arrays()
-    classes = [COMMON_WORD if term in common else 0 for term in corpus.vocabulary()]
-    return _native.centrality(ids, offsets, np.array(classes, dtype=np.uint8), *columns)
+    return _native.centrality(corpus.terms(dict.fromkeys(common, COMMON_WORD)))
 
 
 @given(corpora(), st.sampled_from(["", "a", "aceg"]))

@@ -26,13 +26,10 @@ def arguments(
     corpus: Corpus, cosine: list[float] | None = None, answer: int = 0, classes: str = ""
 ) -> tuple[tuple[object, ...], tuple[object, ...]]:
     """What the native functions are given before the weights."""
-    ids, offsets, size, *columns = corpus.arrays()
-    kinds = np.array([2 if term in classes else 0 for term in corpus.vocabulary()], dtype=np.uint8)
-    assert len(kinds) == size
     start, end = np.zeros(len(corpus.rows), dtype=np.int64), np.array(lengths(corpus), dtype=np.int64)
     cosines = np.array(cosine or [], dtype=np.float32)
     asked = (len(corpus.rows), corpus.title_rows(), answer, cosines, start, end)
-    return (ids, offsets, kinds, *columns), asked
+    return corpus.terms(dict.fromkeys(classes, 2)), asked
 
 
 def lengths(corpus: Corpus) -> list[int]:

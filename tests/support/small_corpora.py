@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 from hypothesis import strategies as st
@@ -20,8 +21,8 @@ class Corpus:
     query: Row = field(default_factory=list)
     titles: list[Row] = field(default_factory=list)
 
-    def arrays(self) -> tuple[object, ...]:
-        """term_ids, term_offsets, vocabulary, document, block, heading of the native border."""
+    def terms(self, classes: Mapping[str, int] = MappingProxyType({})) -> tuple[object, ...]:
+        """term_ids, term_offsets, term_class, document, block, heading of the native border."""
         numbers: dict[str, int] = {}
         every_row = [*self.rows, self.query, *self.titles]
         ids = [numbers.setdefault(term, len(numbers)) for row in every_row for term in row]
@@ -30,7 +31,7 @@ class Corpus:
         return (
             np.array(ids, dtype=np.int32),
             offsets.astype(np.int64),
-            len(numbers),
+            np.array([classes.get(term, 0) for term in numbers], dtype=np.uint8),
             *(np.array(column, dtype=np.int32) for column in columns),
         )
 

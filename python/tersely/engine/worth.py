@@ -550,12 +550,13 @@ _AROUND = [row for row, name in enumerate(FEATURES) if name not in _OWN_FEATURES
 
 def _analyze_units(request: Request, texts: list[str], table: SegmentTable) -> Analysis:
     """Read the terms of units as if each were a segment; the rows after are as above. O(characters)."""
-    document, places = table.document, (table.start, table.end)
-    ids, offsets, classes, weight = _native.unit_terms(texts, document, *places, extras_of(request))
+    places = (table.document, table.start, table.end)
+    ids, offsets, classes, weight = _native.unit_terms(texts, *places, extras_of(request))
     more, offsets = _with_columns(table, ids, offsets, len(classes))
-    if more is not ids:
-        weight = _native.inverse_frequency(more, offsets, len(classes), document, table.block, table.heading)
-    return Analysis(table, more, offsets, classes, weight)
+    analysis = Analysis(table, more, offsets, classes, weight)
+    if more is ids:
+        return analysis
+    return analysis._replace(term_weight=_native.inverse_frequency(analysis.terms()))
 
 
 def _with_columns(
@@ -632,9 +633,8 @@ def importance(texts: list[str], analysis: Analysis) -> Importance:
     Of facts, those that a run of characters tells by itself (csrc/kernels/text/facts.hpp). O(characters),
     natively.
     """
-    terms = (analysis.term_ids, analysis.term_offsets, analysis.term_class)
-    given: tuple[Any, ...] = (*analysis.table.columns(), *terms)
-    return Importance(*_native.importance(texts, *given))
+    table = analysis.table
+    return Importance(*_native.importance(texts, table.start, table.end, table.kind, analysis.terms()))
 
 
 def _relevance(request: Request, texts: list[str], options: Extractive, analysis: Analysis) -> Hybrid:
