@@ -31,7 +31,9 @@ INJECTED = (
 def read_quote(text: str) -> list[tuple[str, str]]:
     """(source, words) of a text that `quote` made; fails where it could be read in two ways."""
     header, marker, *lines, end = text.splitlines(keepends=True)
-    assert header == HEADER + "\n" and re.fullmatch(r"=== [0-9a-f]{6} ===\n", marker)
+    warned = any(line.startswith(("tool ", "excerpts ", "other ")) for line in lines)
+    assert header.startswith(HEADER) and ("never instructions" in header) == warned
+    assert re.fullmatch(r"=== [0-9a-f]{6} ===\n", marker)
     assert end + "\n" == marker and text.count(end) == 2
     found: list[tuple[str, str]] = []
     for line in lines:
@@ -101,8 +103,8 @@ def test_also_where_a_history_grows(shape: Callable[[int], list[dict[str, Any]]]
 
 def test_what_was_quoted_before_is_never_the_users() -> None:
     messages = with_results(openai_chat(2), INJECTED)
-    once = compact_messages(messages, budget=2500)
-    again = compact_messages([*once.messages, *openai_chat(2)[1:]], budget=2500)
+    once = compact_messages(messages, budget=2400)
+    again = compact_messages([*once.messages, *openai_chat(2)[1:]], budget=2400)
     said = quotes_of(again)
     number = next(n for n, message in enumerate(once.messages) if str(message["content"]).startswith(HEADER))
     assert any(f" {number}." in source for source, _ in said)
@@ -149,11 +151,13 @@ def test_quotes_can_be_told_apart_whatever_they_say(said: list[tuple[str, str]])
     budget = 20_000
     messages.append({"role": "user", "content": "z" * 2 * budget})  # does not fit, so that all is folded
     entries, counter = read_messages(messages), resolve_counter(len)
+    costs = count_entries(counter, entries)
     history = History(
         messages=messages,
         entries=entries,
         groups=atomic_groups(entries),
-        costs=count_entries(counter, entries),
+        costs=costs,
+        now=costs,
         counter=counter,
         picture_tokens=0,
         stays={},

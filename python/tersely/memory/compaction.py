@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from operator import attrgetter
 from typing import Any
 
@@ -15,14 +16,7 @@ from tersely.checks import Ratios, brief
 from tersely.engine.strategies import with_required
 from tersely.errors import BudgetExceededError
 from tersely.memory.excerpts import relevance_of
-from tersely.memory.folding import (
-    NEWEST_ROOM,
-    FoldedHistory,
-    History,
-    MessageAccount,
-    fold,
-    shorten_held,
-)
+from tersely.memory.folding import NEWEST_ROOM, FoldedHistory, History, MessageAccount, fold, shorten_held
 from tersely.memory.groups import (
     PICTURE_TOKENS,
     REPLY_TOKENS,
@@ -160,6 +154,7 @@ def compact_messages(
         entries=entries,
         groups=groups,
         costs=costs,
+        now=costs,
         counter=counting,
         picture_tokens=picture_tokens,
         stays=stays,
@@ -215,14 +210,11 @@ def _nothing_said(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) 
 
 def _as_left(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) -> list[Entry]:
     """The entries to send, with excerpts in the place of the first message that is gone."""
-    left: list[Entry] = []
-    folded: Entry | None = Entry("user") if "folded" in map(_OUTCOME, accounts) else None
-    for account, entry in zip(accounts, entries, strict=True):
-        if account.outcome in ("verbatim", "compressed"):
-            left.append(entry)
-        elif folded is not None:
-            left.append(folded)
-            folded = None
+    outcomes = list(map(_OUTCOME, accounts))
+    stays = [outcome in ("verbatim", "compressed") for outcome in outcomes]
+    left = list(compress(entries, stays))
+    if "folded" in outcomes:
+        left.insert(stays.index(False), Entry("user"))
     return left
 
 
@@ -372,11 +364,13 @@ class Compactor:
         fixed = frame + sum(costs[index] for index in stays)
         if fixed > self.budget and not anew:
             return False
+        tokens = np.array(costs, dtype=np.int64)
         history = History(
             messages=current,
             entries=entries,
             groups=groups,
-            costs=np.array(costs, dtype=np.int64),
+            costs=tokens,
+            now=tokens,
             counter=counter,
             picture_tokens=self.picture_tokens,
             stays=stays,

@@ -292,8 +292,7 @@ def _revised_rows(
             marked[one.effect][rows[one.old]] = True
             if one.effect == "together" and one.new in rows:
                 together[rows[one.old]] = rows[one.new]
-    held = (together >= 0).any()
-    return marked, _native.held_together(reading.group, together) if held else reading.group
+    return marked, _native.held_together(reading.group, together)
 
 
 def _document(piece: Piece, called: Mapping[str, str]) -> Document:
@@ -334,11 +333,12 @@ def _joined(texts: list[str], request: Request, original: int, quoted: int) -> R
     def behind(rows: Any) -> Any:
         return None if rows is None else np.concatenate((np.zeros(size, dtype=rows.dtype), rows))
 
-    def shifted(one: Region) -> Region:
-        return replace(one, document=one.document + before, first=one.first + size, last=one.last + size)
-
     borders = table.document.searchsorted(np.arange(before + 1)).tolist()
     regions = [Region(index, low, high) for index, (low, high) in enumerate(pairwise(borders)) if low < high]
+    shifted = [
+        Region(one.document + before, one.first + size, one.last + size, one.form, one.local)
+        for one in second.regions
+    ]
     terms = second.term_offsets if len(second.term_offsets) else np.zeros(more + 1, dtype=np.int64)
     needs = moved(second.needs) if len(second.needs) else np.full(more, -1, dtype=np.int32)
     return replace(
@@ -348,7 +348,7 @@ def _joined(texts: list[str], request: Request, original: int, quoted: int) -> R
         original=original,
         table=join_tables([(table, None, 0), (other, None, 0)]),
         worth=np.concatenate((worth, own)).astype(np.float32),
-        regions=(*regions, *map(shifted, second.regions)),
+        regions=(*regions, *shifted),
         group=np.concatenate((group, moved(second.group))),
         pinned=np.concatenate((pinned, second.pinned)),
         term_ids=second.term_ids[: terms[more]],
@@ -443,7 +443,10 @@ class _Said:
         short = sizes <= _SHORT
         tells = strong | short | own & (says & SELVES > 0)
         utter = mine & tells & ~again & ~silent
-        group = self._together((utter & (sizes <= _BREATH)).nonzero()[0], document)
+        breath = (utter & (sizes <= _BREATH)).nonzero()[0]  # what is said in one breath
+        follows = np.zeros(size, dtype=np.int32) - 1
+        follows[breath[1:]] = np.where(document[breath[1:]] == document[breath[:-1]], breath[:-1], -1)
+        group = _native.held_together(self.group, follows)
         worth = reading.worth.astype(np.float64)
         if relevance is not None:
             spread = relevance[owner] / max(float(relevance.max()), 1e-9)
@@ -495,12 +498,6 @@ class _Said:
             must=self._coverage(facts.rows(wanted), size, recency, talks),
         )
         return made, utter
-
-    def _together(self, rows: Int64s, document: Int32s) -> Int32s:
-        """int32[units]: the groups, and units in `rows` of one document as one."""
-        follows = np.zeros(len(self.group), dtype=np.int32) - 1
-        follows[rows[1:]] = np.where(document[rows[1:]] == document[rows[:-1]], rows[:-1], -1)
-        return _native.held_together(self.group, follows) if (follows >= 0).any() else self.group
 
     def _facts(self, reading: Reading) -> FactTable:
         """The facts of units that no message that stays states, or that the newest words ask for."""

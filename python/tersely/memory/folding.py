@@ -7,7 +7,7 @@ shorter, are units of one reading (`tersely.engine.reading`), of which the engin
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
@@ -20,19 +20,10 @@ from tersely.engine.facts import standing
 from tersely.engine.fit import fit
 from tersely.engine.reading import count_batch
 from tersely.engine.strategies import Auto
-from tersely.memory.excerpts import (
-    SHORT,
-    SOURCE_TOKENS,
-    document_of_result,
-    read_excerpts,
-)
+from tersely.memory.excerpts import SHORT, SOURCE_TOKENS, document_of_result, read_excerpts
 from tersely.memory.groups import MESSAGE_TOKENS, check_room, count_entries
 from tersely.memory.messages import Entry, JsonStyle, Path, Piece, read_messages
-from tersely.memory.quoting import (
-    EMPTY,
-    Places,
-    read_quotes,
-)
+from tersely.memory.quoting import EMPTY, Places, read_quotes
 from tersely.memory.references import Reference, find_references, is_reference
 from tersely.memory.revisions import Revision, find_revisions
 from tersely.memory.statements import KINDS, Transcript, find_statements, read_transcript
@@ -91,39 +82,30 @@ class History:
     messages: Sequence[Any]  # the messages, and as they were read
     entries: Sequence[Entry]
     groups: Sequence[tuple[int, int]]  # ranges of messages that stay or go together
-    costs: Int64s  # int64[n], tokens of each message
+    costs: Int64s  # int64[n], tokens of each message, as it came
+    now: Int64s  # and as changed
     counter: BatchTokenCounter  # counts them
     picture_tokens: int  # what a picture is taken to cost
     stays: Mapping[int, str]  # index -> reason of messages that are left alone
     called: Mapping[str, str]  # name and arguments of each call, by its id
     numbers: Sequence[str]  # of the messages, as the reader is told them
     folded: Collection[int] = ()  # messages that were folded before, and so cannot stay
-    places: Mapping[int, Places] = field(
-        default_factory=dict
-    )  # of each piece, where they are lines of excerpts
+    # of each piece, where they are lines of excerpts
+    places: Mapping[int, Places] = field(default_factory=dict)
     relevance: Float64s | None = None  # float64[n], of each message to the query; None: there is none
     query: str = ""  # "" without
     references: bool = True  # whether results that stand in newer ones become references to these
     # other texts for messages that stay, by their paths
     changed: Mapping[int, Mapping[Path, str]] = field(default_factory=dict)
     reasons: Mapping[int, str] = field(default_factory=dict)  # why, by the index
-    # int64[n], tokens of each message, as changed
-    now: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-
     known: dict[str, int] = field(default_factory=dict)  # what words say of sentences (`marks_of`)
-
-    def __post_init__(self) -> None:
-        if not len(self.now):
-            object.__setattr__(self, "now", self.costs)
 
     def rewrite(self, texts: Mapping[int, Mapping[Path, str]], reason: str) -> History:
         """The history with these texts as well, counted as they are sent. O(characters of these messages)."""
         if not texts:
             return self
-        changed = {
-            **self.changed,
-            **{index: {**self.changed.get(index, {}), **texts[index]} for index in texts},
-        }
+        changed = {**self.changed}
+        changed |= {index: {**changed.get(index, {}), **texts[index]} for index in texts}
         sent = read_messages([with_texts(self.messages[index], changed[index]) for index in texts])
         now = self.now.copy()
         now[list(texts)] = count_entries(self.counter, sent, self.picture_tokens)
@@ -167,10 +149,7 @@ def _fold(history: History, budget: int) -> FoldedHistory:
     repeats: dict[int, dict[Path, Reference]] = {}
     if history.references:
         repeats = find_references(history)
-        texts = {
-            index: {path: reference.text for path, reference in some.items()}
-            for index, some in repeats.items()
-        }
+        texts = {index: {path: one.text for path, one in some.items()} for index, some in repeats.items()}
         history = history.rewrite(texts, "repeated")
     transcript = read_transcript(history.entries, history.known)
     stay, border = _newest_groups(history, _owed(history, transcript).tolist(), budget, frame)
@@ -213,9 +192,7 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     mild = [index for index in chain.from_iterable(loose) if index in stays]
     over = frame + int(history.now[list(stays)].sum()) - budget
     history = _leave_out_pictures(history, mild, over, 0)
-    results = [
-        (index, piece) for index in mild for piece in history.entries[index].pieces if piece.kind == "result"
-    ]
+    results = _of_kind(history, mild, "result")
     sizes = count_batch(counter, [piece.sent for _, piece in results])
     least = np.minimum(sizes, _LEAST_RESULT)
     savings = int((sizes - least).sum())
@@ -234,6 +211,12 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     return history.rewrite(texts, "budget")
 
 
+def _of_kind(history: History, indices: Iterable[int], kind: str) -> list[tuple[int, Piece]]:
+    """The pieces of this kind of these messages, each with its message."""
+    entries = history.entries
+    return [(index, piece) for index in indices for piece in entries[index].pieces if piece.kind == kind]
+
+
 def _leave_out_pictures(history: History, indices: Sequence[int], over: int, newest: int) -> History:
     """The history without the oldest pictures of these messages, so many that `over` tokens are free.
 
@@ -241,12 +224,7 @@ def _leave_out_pictures(history: History, indices: Sequence[int], over: int, new
     """
     if over <= 0:
         return history
-    found = [
-        (index, piece)
-        for index in indices
-        for piece in history.entries[index].pieces
-        if piece.kind == "picture" and piece.path
-    ]
+    found = [(index, piece) for index, piece in _of_kind(history, indices, "picture") if piece.path]
     found = found[: max(len(found) - newest, 0)]
     saved = history.picture_tokens - count_batch(history.counter, [piece.text for _, piece in found])
     texts: dict[int, dict[Path, str]] = {}
@@ -340,11 +318,8 @@ def _long_results(history: History, first: int, last: int, room: int) -> list[_R
     """Results that must be shorter for a group to take `room` tokens; [] where too little would stay."""
     results = [
         (index, piece)
-        for index in range(first, last)
-        for piece in history.entries[index].pieces
-        if piece.kind == "result"
-        and piece.path not in history.changed.get(index, ())
-        and not is_reference(piece.text)
+        for index, piece in _of_kind(history, range(first, last), "result")
+        if piece.path not in history.changed.get(index, ()) and not is_reference(piece.text)
     ]
     sizes = count_batch(history.counter, [piece.sent for _, piece in results])
     spare = room - int(history.now[first:last].sum() - sizes.sum())
@@ -398,12 +373,9 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
     if not len(excerpts.reading.table):
         nothing = excerpts.places(np.empty(0, dtype=np.uint8))
         return _FitResult("", ("",) * len(choice.results), used, nothing, nothing)  # results are white space
-    words = int(
-        _owed(history, choice.transcript, 0)[folded].sum()
-    )  # of people, and of failures, go before results
-    shares = fill(
-        [result.share for result in choice.results], np.ones(len(choice.results)), max(room - words, 0)
-    )
+    words = int(_owed(history, choice.transcript, 0)[folded].sum())  # people's, and failures: before results
+    wanted = [result.share for result in choice.results]
+    shares = fill(wanted, np.ones(len(wanted)), max(room - words, 0))
     floors = [0] * excerpts.quoted + np.maximum(shares, _LEAST_RESULT).tolist()
     found = fit(excerpts.reading, room, floors=floors if choice.results else None)
     parts = found.rendered.parts

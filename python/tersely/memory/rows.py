@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tersely.content.units import Bools, Nested, Quoted
-from tersely.engine.reading import Reading, forms_of
+from tersely.engine.reading import Reading, Region, forms_of
 from tersely.types import Int32s, Int64s, SegmentTable
 
 _DATA = ("json", "jsonl")
@@ -22,7 +22,7 @@ def without_marks(reading: Reading, quoted: int) -> Reading:
         [
             one
             if one.form is None or one.document >= quoted or isinstance(one.form, Quoted)
-            else replace(one, form=None)
+            else Region(one.document, one.first, one.last, None, one.local)
             for one in reading.regions
         ]
     )
@@ -80,7 +80,8 @@ def in_rows(reading: Reading, quoted: int) -> Reading:
     named = np.isin(above, large[sign == "{"]) | (inside & scalar[chosen])
     named &= own != np.arange(len(chosen))
     regions = [
-        replace(one, first=int(before[one.first]), last=int(before[one.last])) for one in reading.regions
+        Region(one.document, int(before[one.first]), int(before[one.last]), one.form, one.local)
+        for one in reading.regions
     ]
     offsets = reading.term_offsets
     return replace(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.memory.messages import LANGCHAIN_TYPES, Path, is_list, parse_json_text, plain
+from tersely.memory.messages import LANGCHAIN_TYPES, MAPPING, Path, is_list, parse_json_text, plain
 
 REMOVED = object()
 
@@ -41,7 +41,7 @@ def _put(value: Any, places: list[tuple[Path, Any]]) -> Any:
     by_key: dict[str | int, list[tuple[Path, Any]]] = {}
     for path, text in places:
         by_key.setdefault(path[0], []).append((path[1:], text))
-    if isinstance(value, Mapping):
+    if isinstance(value, MAPPING):
         same = copy.copy(value) if isinstance(value, MutableMapping) else dict(value)
         for key, inner in by_key.items():
             same[key] = _put(value[key], inner)
@@ -65,7 +65,7 @@ def _put(value: Any, places: list[tuple[Path, Any]]) -> Any:
 def _blocks_like(blocks: Sequence[Any], rows: Rows) -> Any:
     """Blocks with these texts: each the block that has the same data, or else one like the first."""
     texts = [
-        block["text"] if type(block) is dict or isinstance(block, Mapping) else block.text for block in blocks
+        block["text"] if type(block) is dict or isinstance(block, MAPPING) else block.text for block in blocks
     ]
     same = dict(zip(_values(texts), blocks, strict=True))
     data = [text for text in rows.texts if text[:1] == "{"]  # others are notes
@@ -83,14 +83,14 @@ def _put_block(block: Any, places: list[tuple[Path, Any]]) -> Any:
     made = _put(block, places)
     if isinstance(made, str) and not isinstance(block, str):
         return _text_block(made, block)
-    if made is REMOVED and isinstance(block, Mapping) and "cache_control" in block:
+    if made is REMOVED and isinstance(block, MAPPING) and "cache_control" in block:
         return {**block, "text": "…"}
     return made
 
 
 def _text_block(text: str, like: Any) -> Any:
     """A block that says `text` in the place of the picture `like`; a provider's cache still ends there."""
-    shape = like if isinstance(like, Mapping) else plain(like)
+    shape = like if isinstance(like, MAPPING) else plain(like)
     if "kind" in shape and "type" not in shape:  # pydantic-ai writes texts bare
         return text
     made: dict[str, Any] = {"text": text}
@@ -130,14 +130,14 @@ def _turn(message: Any) -> tuple[str, str]:
         return "model", "parts"
     blocks = _field(message, "content")
     if role in ("user", "assistant") and is_list(blocks):
-        untyped = [isinstance(block, Mapping) and "type" not in block for block in blocks]
+        untyped = [isinstance(block, MAPPING) and "type" not in block for block in blocks]
         if untyped and all(untyped):
             return role, "content"
     return "", ""
 
 
 def _field(message: Any, name: str) -> Any:
-    return message.get(name) if isinstance(message, Mapping) else getattr(message, name, None)
+    return message.get(name) if isinstance(message, MAPPING) else getattr(message, name, None)
 
 
 def new_user_message(text: str, like: Sequence[Any]) -> Any:
@@ -146,7 +146,7 @@ def new_user_message(text: str, like: Sequence[Any]) -> Any:
         plainly = type(message) is dict and message.keys() == {"role", "content"}
         if plainly and type(message["content"]) is str:
             continue  # as most are: of no particular shape
-        made = _user_mapping(text, message) if isinstance(message, Mapping) else _user_object(text, message)
+        made = _user_mapping(text, message) if isinstance(message, MAPPING) else _user_object(text, message)
         if made is not None:
             return made
     return {"role": "user", "content": text}  # objects of an SDK stand beside mappings
@@ -167,10 +167,10 @@ def _user_mapping(text: str, like: Mapping[str, Any]) -> dict[str, Any] | None:
     if like.get("kind") in ("request", "response"):
         return {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": text}]}
     if is_list(parts):
-        typed = any(isinstance(part, Mapping) and "type" in part for part in parts)
+        typed = any(isinstance(part, MAPPING) and "type" in part for part in parts)
         return {"role": "user", "parts": [{"type": "text", "text": text} if typed else {"text": text}]}
     blocks = like.get("content")
-    if is_list(blocks) and any(isinstance(block, Mapping) and "type" not in block for block in blocks):
+    if is_list(blocks) and any(isinstance(block, MAPPING) and "type" not in block for block in blocks):
         return {"role": "user", "content": [{"text": text}]}
     return None
 
