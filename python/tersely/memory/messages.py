@@ -362,6 +362,8 @@ class MessageReader:
     def content(self, content: Any, path: Path) -> None:
         """Texts and blocks."""
         content = content if type(content) is str else plain(content)
+        if content is None:
+            return
         if isinstance(content, str):
             if self.role == "tool":
                 self.gave(content, path, self.call)
@@ -372,7 +374,7 @@ class MessageReader:
         elif is_list(content):
             for number, block in enumerate(content):
                 self.content(block, (*path, number))
-        elif content is not None:
+        else:
             self.unknown = True
             self.data(content, path)
 

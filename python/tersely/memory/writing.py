@@ -12,6 +12,7 @@ from typing import Any
 from tersely.memory.messages import LANGCHAIN_TYPES, MAPPING, Path, is_list, parse_json_text, plain
 
 REMOVED = object()
+_PLAIN = {"role", "content", "name", "tool_calls", "tool_call_id"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +144,8 @@ def _field(message: Any, name: str) -> Any:
 def new_user_message(text: str, like: Sequence[Any]) -> Any:
     """A user's message that says `text`, of the kind that the messages `like` are."""
     for message in like:
-        plainly = type(message) is dict and message.keys() == {"role", "content"}
-        if plainly and type(message["content"]) is str:
+        plainly = type(message) is dict and message.keys() <= _PLAIN
+        if plainly and isinstance(message.get("content"), (str, type(None))):
             continue  # as most are: of no particular shape
         made = _user_mapping(text, message) if isinstance(message, MAPPING) else _user_object(text, message)
         if made is not None:
