@@ -11,6 +11,7 @@ constexpr std::size_t kPiece = 2048, kPieces = 7;
 constexpr std::size_t kFewestWords = 7;
 constexpr std::size_t kHeadAlike = 4, kTailAlike = 6, kLeastAlike = 24;
 constexpr std::size_t kLong = 200;
+constexpr std::size_t kParagraph = 400;  // bytes of a line that is one, and none of what a tool writes
 constexpr std::size_t kWrapped = 50;  // bytes that a line has where the next one goes on with it
 
 bool letter(char byte) {
@@ -46,7 +47,8 @@ bool are_alike(std::string_view one, std::string_view other) {
 }
 
 struct Share {
-    std::size_t prose = 0, bytes = 0, lines = 0;
+    std::size_t prose = 0, paragraphs = 0, bytes = 0;  // bytes: of prose, of that in paragraphs, of all lines
+    std::size_t lines = 0;
 };
 
 void read(std::string_view piece, bool whole_first_line, Share& share) {
@@ -78,6 +80,7 @@ void read(std::string_view piece, bool whole_first_line, Share& share) {
         const bool ends = std::string_view(".!?\"").find(line.back()) != std::string_view::npos;
         if (ends || line.size() >= kLong || static_cast<unsigned char>(line.back()) >= 0x80U) {
             share.prose += moulded ? 0 : line.size();
+            share.paragraphs += moulded || line.size() < kParagraph ? 0 : line.size();
         } else if (line.size() >= kWrapped) {
             before = line;
         }
@@ -94,7 +97,7 @@ bool is_lined(std::string_view text) {
         for (std::size_t i = 0; i < kPieces; ++i)
             read(text.substr((text.size() - kPiece) / (kPieces - 1) * i, kPiece), i == 0, share);
     }
-    return share.lines >= 3 && 2 * share.prose < share.bytes;
+    return share.lines >= 3 && 2 * share.prose < share.bytes && 4 * share.paragraphs < share.bytes;
 }
 
 }  // namespace tersely::content
