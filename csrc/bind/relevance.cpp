@@ -369,9 +369,9 @@ py::array_t<float> pulled_to_documents(const Floats& worth, const Ids& document,
     return to_array(relevance::pulled_to_documents(view(worth), of, view(wanted)));
 }
 
-py::array_t<float> led_to(const SegmentColumns& table, const Floats& scores) {
+py::array_t<float> led_to(const SegmentColumns& table, const Floats& scores, const py::object& texts) {
     const auto& [document, start, end, kind, block, heading] = table;
-    const relevance::Rows rows{view(document), view(block), view(heading), view(start), view(end), view(kind)};
+    relevance::Rows rows{view(document), view(block), view(heading), view(start), view(end), view(kind), {}};
     const std::size_t n = rows.document.size();
     require(rows.block.size() == n && rows.heading.size() == n && rows.start.size() == n && rows.end.size() == n &&
                 rows.kind.size() == n && view(scores).size() == n,
@@ -379,6 +379,14 @@ py::array_t<float> led_to(const SegmentColumns& table, const Floats& scores) {
     for (std::size_t i = 0; i < n; ++i) {
         require(rows.heading[i] >= -1 && rows.heading[i] < static_cast<std::int64_t>(i), "heading must point upwards");
     }
+    const GivenTexts list(texts);
+    const bool noted = std::any_of(list.views().begin(), list.views().end(), [](std::string_view text) {
+        return text.find("\n[") != std::string_view::npos;
+    });
+    const Release release(noted ? 16 * n : 0);
+    const std::vector<std::string_view> said =
+        noted ? pieces(list.views(), rows.document, rows.start, rows.end) : std::vector<std::string_view>();
+    rows.said = said;
     return to_array(relevance::led_to(rows, view(scores)));
 }
 
@@ -394,7 +402,7 @@ void bind_relevance(py::module_& m) {
     m.def("terms_of_units", &terms_of_units, py::arg("term_ids"), py::arg("term_offsets"), py::arg("segment"),
           py::arg("chosen"));
     m.def("pulled_to_documents", &pulled_to_documents, py::arg("worth"), py::arg("document"), py::arg("wanted"));
-    m.def("led_to", &led_to, py::arg("table"), py::arg("scores"));
+    m.def("led_to", &led_to, py::arg("table"), py::arg("scores"), py::arg("texts"));
     m.def("topic", &topic, py::arg("terms"), py::arg("query_row"), py::arg("title_rows"), py::arg("cosine"),
           py::arg("segments"));
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tersely
 from hypothesis import given, strategies as st
 from tersely import _native
 from tersely.types import Kind
@@ -174,7 +175,18 @@ def test_short_lists_and_code_are_led_to(steps: list[tuple[int, int, int, bool, 
         np.array(block, dtype=np.int32),
         np.array(heading, dtype=np.int32),
     )
-    assert _native.led_to(table, np.array(scores, dtype=np.float32)).tolist() == expected
+    texts = ["x" * size * len(steps)] * (document[-1] + 1)
+    assert _native.led_to(table, np.array(scores, dtype=np.float32), texts).tolist() == expected
+
+
+@pytest.mark.parametrize(("mark", "opens"), [("[40]", "[40] "), ("[^loss]", "[^loss]: ")])
+def test_a_note_stays_with_the_sentence_that_refers_to_it(mark: str, opens: str) -> None:
+    notes = [f"[{n}] Berg {n}. Trials of the north. J Field Res." for n in range(1, 40)]
+    said = [f"Uptake of barley rose with shade in trial {n} [{n}]." for n in range(1, 40)]
+    text = " ".join(said[:20]) + f" Zinc cut the loss of clover by 37% {mark}. " + " ".join(said[20:])
+    text += "\n\n## References\n\n" + "\n".join([*notes[:30], f"{opens}Dahl, Field notes of 2020.", *notes[30:]])
+    short = tersely.compress(text, "By how much did zinc cut the loss of clover?", ratio=0.1).text
+    assert f"37% {mark}" in short and f"{opens}Dahl, Field notes of 2020." in short
 
 
 @given(st.lists(st.lists(st.integers(0, 5), max_size=4), min_size=1, max_size=6), st.data())

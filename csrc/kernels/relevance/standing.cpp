@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <string_view>
+#include <unordered_map>
 
+#include "kernels/text/lines.hpp"
 #include "kernels/text/segment.hpp"
 
 namespace tersely::relevance {
@@ -162,6 +165,37 @@ std::vector<float> pulled_to_documents(std::span<const float> worth, std::span<c
     return pulled;
 }
 
+namespace {
+
+// Calls lead(note, by) for each row of a note, and the row that refers to it.
+template <typename Lead>
+void lead_to_notes(const Rows& rows, const Lead& lead) {
+    const std::size_t n = rows.said.size();
+    for (std::size_t first = 0; first < n;) {
+        std::size_t last = first;
+        std::unordered_map<std::string_view, std::size_t> notes;  // of the document, by their marks
+        for (; last < n && rows.document[last] == rows.document[first]; ++last) {
+            const std::size_t mark = text::note_mark(rows.said[last]);
+            if (mark > 0 && mark < rows.said[last].size()) notes.try_emplace(rows.said[last].substr(0, mark), last);
+        }
+        for (std::size_t row = first; row < last && !notes.empty(); ++row) {
+            const std::string_view said = rows.said[row];
+            for (std::size_t at = said.find('[', 1); at < said.size(); at = said.find('[', at + 1)) {
+                const auto note = notes.find(said.substr(at, text::note_mark(said.substr(at))));
+                if (note == notes.end() || note->second == row) continue;
+                for (std::size_t i = note->second; i < last; ++i) {  // its sentences, up to the next note
+                    const bool other = i > note->second && (rows.block[i] != rows.block[i - 1] || rows.said[i].starts_with('['));
+                    if (other || rows.end[i] - rows.start[note->second] > kShort) break;
+                    lead(i, row);
+                }
+            }
+        }
+        first = last;
+    }
+}
+
+}  // namespace
+
 std::vector<float> led_to(const Rows& rows, std::span<const float> scores) {
     constexpr auto kItem = static_cast<std::uint8_t>(text::Kind::kListItem);
     constexpr auto kCode = static_cast<std::uint8_t>(text::Kind::kFencedCode);
@@ -198,6 +232,7 @@ std::vector<float> led_to(const Rows& rows, std::span<const float> scores) {
         before = best;
         first = last;
     }
+    lead_to_notes(rows, [&](std::size_t note, std::size_t by) { lead(note, scores[by], kLedItem); });
     return raised;
 }
 

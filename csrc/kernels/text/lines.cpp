@@ -77,8 +77,22 @@ int underline_level(std::string_view line, std::size_t width) {
     return one ? (line[0] == '~' ? 3 : 4) : 0;
 }
 
+std::size_t note_mark(std::string_view text) {
+    constexpr std::size_t kLongest = 32, kDigits = 4;
+    const std::size_t end = text.empty() || text[0] != '[' ? 0 : text.substr(0, kLongest).find(']');
+    if (end < 2 || end == std::string_view::npos) return 0;
+    const std::string_view name = text.substr(1, end - 1);
+    const bool number = name.size() <= kDigits && std::all_of(name.begin(), name.end(), ascii_digit);
+    const bool named = name.size() > 1 && name[0] == '^' && name.find_first_of(" [^", 1) == std::string_view::npos;
+    return number || named ? end + 1 : 0;
+}
+
 std::size_t list_marker(std::string_view line) {
     if (line.size() < 2) return 0;
+    if (const std::size_t note = note_mark(line); note > 0) {
+        const std::size_t space = note + (note < line.size() && line[note] == ':' ? 1 : 0);
+        return space < line.size() && ascii_space(line[space]) ? space + 1 : 0;
+    }
     const auto followed_by_space = [&](std::size_t at) { return at < line.size() && ascii_space(line[at]); };
     if (among(line[0], "-*+")) return followed_by_space(1) ? 2 : 0;
     if (static_cast<unsigned char>(line[0]) >= 0x80U) {
@@ -502,12 +516,12 @@ class BlockFinder {
         return !at_end(next) && !next.blank() && is_table_delimiter(content(next));
     }
 
-    // Inside a paragraph a number starts an item only where a list is going on or begins at 1.
+    // Inside a paragraph a number or a note starts an item only where a list is going on or begins at 1.
     bool starts_list_item(std::string_view here) const {
         if (list_marker(here) == 0) return false;
         const bool in_prose = open_ && blocks_.back().kind == Kind::kProse;
-        return !in_prose || !(ascii_digit(here[0]) || ascii_lower(here[0])) || here.starts_with("1.") ||
-               here.starts_with("1)");
+        const bool counted = ascii_digit(here[0]) || ascii_lower(here[0]) || (here[0] == '[' && here[1] != '^');
+        return !in_prose || !counted || here.starts_with("1.") || here.starts_with("1)") || here.starts_with("[1]");
     }
 
     // Whether the open item is wrapped: its next line stands further to the right, or begins small.

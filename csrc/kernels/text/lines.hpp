@@ -31,7 +31,8 @@ Line read_line(std::string_view text, std::size_t at);
 int atx_heading_level(std::string_view line);     // 1..6, 0 = not a heading
 bool is_rule(std::string_view line);              // three or more of one of - = * _ ~ and nothing else
 bool is_setext_underline(std::string_view line);  // two or more = or -
-std::size_t list_marker(std::string_view line);   // length of "- ", "1. ", "a) ", ...; 0 = none
+std::size_t list_marker(std::string_view line);   // length of "- ", "1. ", "a) ", "[1] ", "[^a]: ", ...; 0 = none
+std::size_t note_mark(std::string_view text);     // length of the mark of a note that it begins with, "[12]", "[^a]"
 std::size_t fence_length(std::string_view line);  // of an opening ``` or ~~~; 0 = none
 bool closes_fence(std::string_view line, char mark, std::size_t length);
 bool is_table_row(std::string_view line);        // starts with a pipe, or a grid border

@@ -312,7 +312,7 @@ def hybrid(
             _, scores, corrections, *_ = asked.scores(weights, forest, features)
     asked.named = features[_BRIDGE] > 0
     scores = _with_second_step(prepared, asked, scores, static if kind == "static" else None)
-    scores = _native.led_to(analysis.table.columns(), scores)
+    scores = _native.led_to(analysis.table.columns(), scores, prepared.texts)
     return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings), failure)
 
 
