@@ -348,6 +348,7 @@ CodeUnits cut_code(const CodeLines& lines, CodeLanguage language, bool typed, co
 namespace {
 
 constexpr double kAsked = 9.5;  // below the signatures
+constexpr double kWarning = 7;  // of a comment that warns: below imports, above what documents
 // What is outside of functions has more, at most, for how rare it is in form and words: statements, comments.
 constexpr double kOuter = 3, kOuterComment = 0.3;
 // What imports and declarations outside of functions have less, at most, and how rare they have to be for all their
@@ -374,6 +375,19 @@ double rank_of(CodeRole role) {
             return 0;
     }
     return 0;
+}
+
+// Whether a comment has one of the words in capitals by which people mark what is wrong or dangerous there.
+bool warns(std::string_view comment) {
+    constexpr std::string_view kWarnings[] = {"BUG", "DANGER", "FIXME", "HACK", "SAFETY", "TODO", "WARNING", "XXX"};
+    const auto in_word = [&](std::size_t at) {
+        return at < comment.size() && (text::ascii_upper(comment[at]) || text::ascii_lower(comment[at]) ||
+                                       text::ascii_digit(comment[at]) || comment[at] == '_');
+    };
+    return std::any_of(std::begin(kWarnings), std::end(kWarnings), [&](std::string_view word) {
+        const std::size_t at = comment.find(word);
+        return at != std::string_view::npos && (at == 0 || !in_word(at - 1)) && !in_word(at + word.size());
+    });
 }
 
 std::size_t index(std::int32_t row) { return static_cast<std::size_t>(row); }
@@ -468,15 +482,18 @@ std::vector<double> rank_code(const CodeLines& lines, const CodeUnits& units, st
         if (function[row] >= 0) size[index(function[row])] += units.last[row] - units.first[row] + 1;
     }
     const std::vector<double> asked = query.empty() ? std::vector<double>(n) : asked_of(lines, units, function, query);
+    const auto row_text = [&](std::size_t row) {
+        const std::size_t start = lines.start(units.first[row]);
+        return lines.text().substr(start, lines.end(units.last[row]) - start);
+    };
     std::vector<std::size_t> outer;  // imports, and what is outside of functions
     std::vector<std::string_view> said;
     for (std::size_t row = 0; row < n; ++row) {
         const CodeRole role = units.role[row];
         const bool inside = function[row] >= 0 || role == CodeRole::kDefinition || role == CodeRole::kAfter;
         if (inside && role != CodeRole::kImport) continue;
-        const std::size_t start = lines.start(units.first[row]);
         outer.push_back(row);
-        said.push_back(lines.text().substr(start, lines.end(units.last[row]) - start));
+        said.push_back(row_text(row));
     }
     std::vector<double> rare(n, -1);  // -1: it is inside
     const std::vector<double> rarities = rarity(said);
@@ -485,6 +502,7 @@ std::vector<double> rank_code(const CodeLines& lines, const CodeUnits& units, st
     for (std::size_t row = 0; row < n; ++row) {
         const CodeRole role = units.role[row];
         double rank = rank_of(role);
+        if ((role == CodeRole::kComment || role == CodeRole::kText) && warns(row_text(row))) rank = kWarning;
         if (role != CodeRole::kStatement) rank -= 0.3 * std::min(depth[row], 10);
         const bool signature = role == CodeRole::kDefinition || role == CodeRole::kDeclaration;
         if (signature) {

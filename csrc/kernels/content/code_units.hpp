@@ -45,8 +45,9 @@ CodeUnits cut_code(const CodeLines& lines, CodeLanguage language, bool typed, co
 // Units of source code in the order of what is kept first.
 
 // double[n], higher first: signatures (10; each level of definitions around one 0.3 less, a line more 0.02 less; what
-// is public, in words, 0.1 more; `impl`, which only holds others, 0.8 less), imports (8), statements of the file (1 to
-// 4), first lines of docstrings (5), statements of bodies (1 to 2, those of short bodies more), comments (0.8, 0.5).
+// is public, in words, 0.1 more; `impl`, which only holds others, 0.8 less), imports (8), comments with a word such as
+// FIXME (7), first lines of docstrings (5), statements of the file (1 to 4), statements of bodies (1 to 2, those of
+// short bodies more), other comments (0.8, 0.5).
 // Outside of functions, what repeats in form and words is worth less: imports down to 2, declarations by 0.01,
 // statements to 1, and comments have up to 0.3 more for what is their own. With a query, what is no signature or import
 // counts at least 9.5 s^2, s the share of the query (rarity.hpp) that the definition around it holds, by the best

@@ -195,8 +195,9 @@ bool names_what_failed(const Row& one, const Row& next) {
 }
 
 // What the line above a trace and its first new frame tell, in [0, 0.6]: of later traces less and less; those below
-// words of errors or trouble are counted by themselves. New is a frame that no trace had before, byte for byte; an
-// odder one goes before one whose words more than kRareLines have ("malloc", at another address each time).
+// words of errors or trouble are counted by themselves. New is a frame that no trace had before, byte for byte; one that
+// is in no library goes before one that is, and an odder one before one whose words more than kRareLines have
+// ("malloc", at another address each time).
 std::vector<float> trace_grades(const GradedLines& lines) {
     const std::span<const Row> rows = lines.rows;
     const auto odd = [&](std::size_t i) { return lines.odd.empty() ? 0.0F : lines.odd[i]; };
@@ -220,8 +221,11 @@ std::vector<float> trace_grades(const GradedLines& lines) {
             if (!has(rows[above], kFrame)) worth[above] = static_cast<float>(says.back());
         }
         std::size_t& told_by = new_row.back();
-        if (rows[i].copies == 0 && (told_by == rows.size() || (is_common(told_by) && odd(i) > odd(told_by))))
-            told_by = i;
+        const bool is_new = rows[i].copies == 0, first = told_by == rows.size();
+        const bool own = !first && has(rows[told_by], kLibrary) && !has(rows[i], kLibrary);
+        const bool odder = !first && has(rows[told_by], kLibrary) == has(rows[i], kLibrary) && is_common(told_by) &&
+                           odd(i) > odd(told_by);
+        if (is_new && (first || own || odder)) told_by = i;
     }
     for (std::size_t trace = 0; trace < says.size(); ++trace) {
         if (new_row[trace] < rows.size()) worth[new_row[trace]] = static_cast<float>(says[trace]);

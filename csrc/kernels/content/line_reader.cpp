@@ -167,7 +167,20 @@ bool is_frame(std::string_view line) {
     if (rest.size() > 2 && rest[0] == '#' && class_of(rest[1]) == kDigit) {
         return class_of(rest[2]) == kSpace || class_of(rest[2]) == kDigit;
     }
+    const std::size_t go = rest.find(".go:");  // the place below a call
+    if (first > 0 && go != std::string_view::npos && rest.find(' ') > go) return true;
     return first > 0 && rest.starts_with("from ") && rest.find(":in ") != std::string_view::npos;
+}
+
+// Whether a frame lies in a library or a run-time, by its path or name.
+bool is_of_library(std::string_view frame) {
+    constexpr std::string_view kSigns[] = {
+        "site-packages", "dist-packages", "/usr/lib", "/lib/python", "<frozen ", "node_modules", "node:internal",
+        "/go/src/", "/src/runtime/", "/src/testing/", "/pkg/mod/", "/rustc/", "/.cargo/", "/gems/", "/vendor/", "vgpreload", "vg_replace_",
+        "__interceptor_", "libc.so", "libstdc++", "at java.", "at javax.", "at jdk.", "at sun.", "at org.junit.",
+        "at System."};
+    return std::any_of(std::begin(kSigns), std::end(kSigns),
+                       [&](std::string_view sign) { return frame.find(sign) != std::string_view::npos; });
 }
 
 }  // namespace
@@ -728,6 +741,7 @@ void LineReader::read_piece(std::string_view piece) {
         const std::string_view said = plain.substr(margin.bytes);
         if (!said.empty() && digit(said[0])) row.marks |= kOpensNumber;
         if (leads(said)) row.marks |= kLeads;
+        if ((row.marks & kFrame) != 0 && is_of_library(said)) row.marks |= kLibrary;
         if (said.ends_with('{') || said.ends_with('[') || said.ends_with('(')) row.marks |= kOpensBlock;
         const auto id = static_cast<std::size_t>(row.template_id);
         row.said = codes_.size();

@@ -17,6 +17,15 @@ constexpr std::size_t kWrapped = 50;  // bytes that a line has where the next on
 bool letter(char byte) {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || static_cast<unsigned char>(byte) >= 0x80U;
 }
+// Characters of Chinese, Japanese and Thai, which write no spaces between words.
+std::size_t unspaced(std::string_view word) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; at + 2 < word.size(); ++at) {
+        const auto lead = static_cast<unsigned char>(word[at]), next = static_cast<unsigned char>(word[at + 1]);
+        count += (lead >= 0xE3U && lead <= 0xE9U) || (lead == 0xE0U && (next == 0xB8U || next == 0xB9U));
+    }
+    return count;
+}
 bool around(char byte) { return std::string_view(".,;:!?'\"()-*_").find(byte) != std::string_view::npos; }
 
 // Whether a line is mostly words.
@@ -28,7 +37,9 @@ bool is_wordy(std::string_view line) {
             continue;
         }
         std::size_t end = std::min(line.find(' ', at), line.size()), last = end;
-        ++words;
+        const std::size_t more = unspaced(line.substr(at, end - at)) / 2;  // words of two characters
+        words += 1 + more;
+        plain += more;
         while (at < last && around(line[at])) ++at;
         while (last > at && around(line[last - 1])) --last;
         const std::string_view word = line.substr(at, last - at);

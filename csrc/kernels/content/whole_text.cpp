@@ -49,6 +49,19 @@ std::vector<std::string_view> parts_of(std::string_view text) {
             text.substr(places.byte(size - kTail))};
 }
 
+// Whether most lines are a change's: what stands between its lines is what git or a person says of it.
+bool is_mostly_diff(std::string_view text) {
+    std::size_t lines = 0, changed = 0;
+    for (std::size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1) {
+        const std::string_view line = text.substr(at, 8);
+        if (line[0] == '\n' || line[0] == '\r') continue;
+        ++lines;
+        changed += std::string_view("+-@ \\<>").find(line[0]) != std::string_view::npos || line.starts_with("diff ") ||
+                   line.starts_with("index ");
+    }
+    return 2 * changed >= lines;
+}
+
 bool is_sure(const Look& look) {
     if (look.confidence <= kCertain) return false;
     switch (look.kind) {
@@ -93,6 +106,7 @@ std::optional<ContentKind> settled_kind(const Look& look, std::string_view text)
         return is_lined(text) && (!prose || has_short_lines()) ? ContentKind::tool_output : ContentKind::prose;
     }
     if (look.kind == ContentKind::html && look.language == Language::xml) return std::nullopt;
+    if (look.kind == ContentKind::diff && !is_mostly_diff(text) && is_lined(text)) return ContentKind::tool_output;
     if (look.kind != ContentKind::code) return look.kind;
     // What git wrote of a conflict is no program.
     if (holds(text, "\n<<<<<<< ") && holds(text, "\n>>>>>>> ")) return ContentKind::tool_output;
