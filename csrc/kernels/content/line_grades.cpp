@@ -195,8 +195,8 @@ bool names_what_failed(const Row& one, const Row& next) {
 }
 
 // What the line above a trace and its first new frame tell, in [0, 0.6]: of later traces less and less; those below
-// words of errors or trouble are counted by themselves. New is a frame that no trace had before, byte for byte; one that
-// is in no library goes before one that is, and an odder one before one whose words more than kRareLines have
+// words of errors or trouble are counted by themselves. New is a frame that no trace had before, byte for byte; one
+// that is in no library goes before one that is, and an odder one before one whose words more than kRareLines have
 // ("malloc", at another address each time).
 std::vector<float> trace_grades(const GradedLines& lines) {
     const std::span<const Row> rows = lines.rows;

@@ -175,10 +175,11 @@ bool is_frame(std::string_view line) {
 // Whether a frame lies in a library or a run-time, by its path or name.
 bool is_of_library(std::string_view frame) {
     constexpr std::string_view kSigns[] = {
-        "site-packages", "dist-packages", "/usr/lib", "/lib/python", "<frozen ", "node_modules", "node:internal",
-        "/go/src/", "/src/runtime/", "/src/testing/", "/pkg/mod/", "/rustc/", "/.cargo/", "/gems/", "/vendor/", "vgpreload", "vg_replace_",
-        "__interceptor_", "libc.so", "libstdc++", "at java.", "at javax.", "at jdk.", "at sun.", "at org.junit.",
-        "at System."};
+        "site-packages", "dist-packages", "/usr/lib",      "/lib/python",   "<frozen ",    "node_modules",
+        "node:internal", "/go/src/",      "/src/runtime/", "/src/testing/", "/pkg/mod/",   "/rustc/",
+        "/.cargo/",      "/gems/",        "/vendor/",      "vgpreload",     "vg_replace_", "__interceptor_",
+        "libc.so",       "libstdc++",     "at java.",      "at javax.",     "at jdk.",     "at sun.",
+        "at org.junit.", "at System."};
     return std::any_of(std::begin(kSigns), std::end(kSigns),
                        [&](std::string_view sign) { return frame.find(sign) != std::string_view::npos; });
 }

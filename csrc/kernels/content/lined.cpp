@@ -12,7 +12,7 @@ constexpr std::size_t kFewestWords = 7;
 constexpr std::size_t kHeadAlike = 4, kTailAlike = 6, kLeastAlike = 24;
 constexpr std::size_t kLong = 200;
 constexpr std::size_t kParagraph = 400;  // bytes of a line that is one, and none of what a tool writes
-constexpr std::size_t kWrapped = 50;  // bytes that a line has where the next one goes on with it
+constexpr std::size_t kWrapped = 50;     // bytes that a line has where the next one goes on with it
 
 bool letter(char byte) {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || static_cast<unsigned char>(byte) >= 0x80U;

@@ -664,7 +664,8 @@ OwnMark own_mark(View line) {
         if (rest.empty() || rest == " more lines") return {{}, 0};
         rest.remove_prefix(rest.front() == ' ' ? 1 : 0);
         const std::int64_t many = take_number(rest);
-        const bool known = rest == " line" || rest == " lines" || rest == " more row" || rest == " more rows";
+        const bool known = rest == " line" || rest == " lines" || rest == " lines in all" || rest == " more row" ||
+                           rest == " more rows";
         if (many > 0 && known) return {{}, many};
     }
     OwnMark mark{line, 1};

@@ -47,7 +47,7 @@ inline constexpr std::uint32_t kLevelKey =
     1U << 25U;  // level, severity, status, result: what follows "=" or ":" is an outcome
 inline constexpr std::uint32_t kQuietWord = 1U << 26U;
 inline constexpr std::uint32_t kLibrary = kQuietWord;  // of a row: a frame of a library or of a run-time
-inline constexpr std::uint32_t kCounted = 1U << 27U;  // failures that tools count: 3 failed, errors: 2
+inline constexpr std::uint32_t kCounted = 1U << 27U;   // failures that tools count: 3 failed, errors: 2
 inline constexpr std::uint32_t kTotals =
     1U << 28U;  // summary, plan: before a colon at the start of a line, what follows is a verdict; of a row: it is
                 // a heading with such a word near its end, without a number

@@ -49,17 +49,17 @@ std::vector<std::string_view> parts_of(std::string_view text) {
             text.substr(places.byte(size - kTail))};
 }
 
-// Whether most lines are a change's: what stands between its lines is what git or a person says of it.
+// Whether two lines in three are of changes, so that the others are what git or a person says of these.
 bool is_mostly_diff(std::string_view text) {
     std::size_t lines = 0, changed = 0;
     for (std::size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1) {
         const std::string_view line = text.substr(at, 8);
-        if (line[0] == '\n' || line[0] == '\r') continue;
+        if (line[0] == '\n' || line[0] == '\r' || line.starts_with(kDots)) continue;
         ++lines;
         changed += std::string_view("+-@ \\<>").find(line[0]) != std::string_view::npos || line.starts_with("diff ") ||
                    line.starts_with("index ");
     }
-    return 2 * changed >= lines;
+    return 3 * changed >= 2 * lines;
 }
 
 bool is_sure(const Look& look) {

@@ -184,7 +184,8 @@ void lead_to_notes(const Rows& rows, const Lead& lead) {
                 const auto note = notes.find(said.substr(at, text::note_mark(said.substr(at))));
                 if (note == notes.end() || note->second == row) continue;
                 for (std::size_t i = note->second; i < last; ++i) {  // its sentences, up to the next note
-                    const bool other = i > note->second && (rows.block[i] != rows.block[i - 1] || rows.said[i].starts_with('['));
+                    const bool other =
+                        i > note->second && (rows.block[i] != rows.block[i - 1] || rows.said[i].starts_with('['));
                     if (other || rows.end[i] - rows.start[note->second] > kShort) break;
                     lead(i, row);
                 }

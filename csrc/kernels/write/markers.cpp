@@ -228,11 +228,12 @@ std::string LineMarker::say(std::int64_t first_row, std::int64_t last_row) const
     require_run(first_row, last_row, rows_->line.size());
     const auto first = static_cast<std::size_t>(first_row);
     const auto last = static_cast<std::size_t>(last_row);
+    std::int64_t lines = rows_->number[last] - rows_->number[first] + 1;
     if (!totals_.empty()) {
         const Left& left = totals_[static_cast<std::size_t>(rows_->document[first])];
-        return last_row < left.last ? "" : in_words(left.lines, left.earlier);
+        if (last_row < left.last) return "";
+        return in_words(left.lines, left.earlier) + (left.lines > lines ? " in all" : "");
     }
-    std::int64_t lines = rows_->number[last] - rows_->number[first] + 1;
     if (rows_->lines >= 0) {
         const std::int64_t below = rows_->line_beside(last_row, 1);
         lines = below < 0 ? below : below - rows_->line_beside(first_row, -1) - 1;

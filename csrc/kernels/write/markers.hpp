@@ -105,7 +105,7 @@ struct LineRows {
     std::int64_t line_beside(std::int64_t row, std::int64_t step) const;
 };
 
-// The number of lines that are left out; as a total, those of a document once, in the last place.
+// The number of lines that are left out; as a total, those of a document once, in the last place: "… 40 lines in all".
 class LineMarker : public RunMarker {
   public:
     explicit LineMarker(LineRows rows);
