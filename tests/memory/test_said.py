@@ -386,3 +386,53 @@ def test_the_room_is_used_where_all_that_was_said_hardly_fits() -> None:
     ]
     for budget in (1100, 1500):
         assert compact_messages(messages, budget=budget).tokens > 0.9 * budget
+
+
+def asked(*dialogue: tuple[str, str], turns: int = 12) -> list[dict[str, Any]]:
+    """A session in whose middle an assistant asks and a user answers."""
+    messages = session(turns)
+    roles, middle = ("assistant", "user"), len(messages) // 2
+    before = [one for one in messages[:middle] if one["role"] != "user"]
+    answers = [
+        {"role": role, "content": text} for pair in dialogue for role, text in zip(roles, pair, strict=True)
+    ]
+    return [messages[0], *before, *answers, *messages[middle:]]
+
+
+@pytest.mark.parametrize("asks", [False, True])
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("May I truncate the log of bookings?", "no"),
+        ("Soll der alte Server abgeschaltet werden?", "Nein."),
+        ("How many days may a hold last?", "45"),
+        ("Do you prefer (1) a nightly job or (2) a trigger?", "2"),
+        ("Should this be a trigger or a nightly job?", "trigger, please"),
+        ("是否删除旧表？", "不"),
+    ],
+)
+def test_a_short_answer_stands_behind_its_question(question: str, answer: str, asks: bool) -> None:
+    messages = asked((f"I looked at the schema. {question}", answer))
+    query = question if asks else None
+    result = compact_messages(messages, budget=int(0.2 * tokens_of(messages)), query=query)
+    lines = excerpts(result.messages)
+    at = next(at for at, line in enumerate(lines) if question in line)
+    assert re.fullmatch(rf"user \d+: {re.escape(answer)}", lines[at + 1])
+
+
+def test_an_answer_is_stated_elsewhere_only_where_its_question_is_too() -> None:
+    pair = ("Which port, 7070 or 7071?", "7071")
+    messages = asked(pair, pair, ("Is the port 7071 free?", "yes, 7071"))
+    first = next(at for at, message in enumerate(messages) if message["content"] == "7071")
+    reasons = {}
+    for budget in (100, 110, 120, 150, 600):
+        result = compact_messages(messages, budget=budget)
+        stands = "\n".join(excerpts(result.messages)).count(pair[0])
+        reasons[stands] = result.accounts[first].reason
+    assert reasons == {0: "budget", 1: "stated_elsewhere"}
+
+
+def test_an_agreement_to_go_on_takes_no_room() -> None:
+    messages = asked(("That is page 3. Shall I continue?", "yes"))
+    result = compact_messages(messages, budget=int(0.2 * tokens_of(messages)))
+    assert not any(line.startswith("user") and line.endswith(": yes") for line in excerpts(result.messages))

@@ -273,11 +273,12 @@ def _revised_rows(
 ) -> tuple[dict[str, Bools], Int32s]:
     """Mark what people revised, and the later words ("new"), by effect: bool[units] of each; and the groups.
 
-    int32[units]: a withdrawn unit and its withdrawal are in one group.
+    Of what was "answered" the answers are marked, too. int32[units]: a withdrawn unit and its withdrawal are
+    in one group, as are a question and its answer.
     """
     table, document = reading.table, {piece: at for at, piece in enumerate(pieces[:quoted].tolist())}
-    marks = np.zeros((4, len(table)), dtype=bool)
-    marked = dict(zip(("replaced", "together", "older", "new"), marks, strict=True))
+    marks = np.zeros((5, len(table)), dtype=bool)
+    marked = dict(zip(("replaced", "together", "older", "answered", "new"), marks, strict=True))
     if not revisions:
         return marked, reading.group
     together = np.full(len(table), -1, dtype=np.int32)
@@ -288,10 +289,13 @@ def _revised_rows(
     for one in revisions:
         if one.new in rows:
             marked["new"][rows[one.new]] = True
+            marked["answered"][rows[one.new]] |= one.effect == "answered"
         if one.old in rows:
             marked[one.effect][rows[one.old]] = True
             if one.effect == "together" and one.new in rows:
                 together[rows[one.old]] = rows[one.new]
+            if one.effect == "answered" and one.new in rows:  # there may be several
+                together[rows[one.new]] = rows[one.old]
     return marked, _native.held_together(reading.group, together)
 
 
@@ -399,7 +403,8 @@ class _Said:
         facts = self._facts(reading)
         units = reading.pieces()
         silent = np.array([found is None for found in map(_WORD.search, units)], dtype=bool)
-        silent &= document < self.quoted
+        answered = self.revised["answered"]
+        silent &= (document < self.quoted) & ~answered
         sizes, task = lengths[document], (owner == self.asks[0])[document]
         ends = np.minimum(reading.table.start, sizes - reading.table.end) < np.where(task, BRIEF / 2, 2)
         mine = people[document] & (text | ends)  # what they say before and behind a log is theirs
@@ -425,20 +430,21 @@ class _Said:
         if _LISTED[0] in kinds or _LISTED[1] in kinds:
             letter = letters.nonzero()[0].tolist()
             strong[_led(letter, units, kinds, transcript.told[self.pieces][document], strong)] = True
-        strong |= self.revised["new"]
+        strong |= self.revised["new"] | answered
         newest = {units[row]: row for row in said}
         stays = "\n".join(compress(self.transcript.texts, ~self.gone))
         stated = standing(stays, list(newest))  # what is said again is said once
         again = np.zeros(size, dtype=bool)
         again[said] = [newest[units[row]] != row or units[row] in stated for row in said]
-        again |= self.revised["replaced"] | (says & POLITE > 0)
+        again |= says & POLITE > 0
+        again = again & ~answered | self.revised["replaced"]
         told, count = transcript.told[self.pieces], int(transcript.told.max()) + 1
         of, lines = told[document], reading.same()
         older = np.zeros(size, dtype=bool)  # lines of tools and assistants that a newer message has
         if len(lines):
             last = np.zeros(size, dtype=np.int64)
             np.maximum.at(last, lines, of)
-            older = (last[lines] > of) & ~mine & (document < self.quoted)
+            older = (last[lines] > of) & ~mine & ~answered & (document < self.quoted)
         again |= older
         short = sizes <= _SHORT
         tells = strong | short | own & (says & SELVES > 0)
@@ -450,7 +456,7 @@ class _Said:
         worth = reading.worth.astype(np.float64)
         if relevance is not None:
             spread = relevance[owner] / max(float(relevance.max()), 1e-9)
-            worth = worth * (_OLDER_WORTH + spread[document]) + _STATED_ASKED * (utter & strong)
+            worth = worth * (_OLDER_WORTH + spread[document]) + _STATED_ASKED * (utter & strong | answered)
             worth[self.revised["replaced"]] = 0
             made = replace(reading, worth=worth.astype(np.float32), gist=None, essential=None, ranked=False)
             return replace(made, group=group), utter
@@ -480,7 +486,7 @@ class _Said:
         asks = says & ASKS > 0  # most were answered since
         known = np.bincount(facts.segment, _TELLS[facts.kind], size)
         known = np.minimum(known / _IDENTIFIES, 1)
-        first = utter & ~self.revised["older"]
+        first = (utter | answered & ~again) & ~self.revised["older"]
         worth[first] = (_SAID + _TOLD * known + _STATED * strong)[first] / (1 + asks[first])
         worth[first] = worth[first] * 2 / (1 + length[first] / _USUAL) + place[first]
         worth[silent] = 0

@@ -25,7 +25,7 @@ from tersely.memory.groups import MESSAGE_TOKENS, check_room, count_entries
 from tersely.memory.messages import Entry, JsonStyle, Path, Piece, read_messages
 from tersely.memory.quoting import EMPTY, Places, read_quotes
 from tersely.memory.references import Reference, find_references, is_reference
-from tersely.memory.revisions import Revision, find_revisions
+from tersely.memory.revisions import Revision, find_answers, find_revisions
 from tersely.memory.statements import KINDS, Transcript, find_statements, read_transcript
 from tersely.memory.writing import new_user_message, with_texts
 from tersely.protocols import BatchTokenCounter
@@ -44,7 +44,8 @@ class MessageAccount(NamedTuple):
             "unknown" (an item of a type that is not known here), "pinned", "picture", "cache_marker",
             "with_held" (it belongs to such a one), "task" (the first of the user), "newest", "budget",
             "repeated" (a newer message has it, whose account says what became of that), "stated_elsewhere"
-            (each of its lines is word for word in what is sent), "empty" (it said nothing).
+            (each of its lines is word for word in what is sent, a short answer behind its question), "empty"
+            (it said nothing).
         tokens: of the message in the history.
         kept: where it was folded, the places that are still there: (piece, start, end); pieces are the texts
             of the message in order.
@@ -153,7 +154,8 @@ def _fold(history: History, budget: int) -> FoldedHistory:
         history = history.rewrite(texts, "repeated")
     transcript = read_transcript(history.entries, history.known)
     stay, border = _newest_groups(history, _owed(history, transcript).tolist(), budget, frame)
-    choice = _Choice(history, transcript, find_revisions(transcript), stay)
+    revisions = [*find_revisions(transcript), *find_answers(transcript)]
+    choice = _Choice(history, transcript, revisions, stay)
     shorter = None if border is None else _with_shorter(choice, border)
     fitted = None if shorter is None else _fit(shorter, budget, frame)
     if shorter is None or fitted is None or not all(fitted.results):
@@ -298,7 +300,7 @@ class _Choice:
     """The decisions before the fit."""
 
     history: History
-    transcript: Transcript  # of its entries, and what people said that later words of theirs revise
+    transcript: Transcript  # of its entries, and what later words of people revise or answer
     revisions: Sequence[Revision]
     stay: Sequence[bool]  # which messages stay in their places
     results: Sequence[_Result] = ()  # what is still to become shorter
@@ -403,6 +405,10 @@ def _assemble(choice: _Choice, fitted: _FitResult) -> FoldedHistory:
     lost = _by_message(history, owner, piece[order], start[order], end[order])
     dropped = [index for index, stay in enumerate(choice.stay) if not stay and index not in kept]
     why = why_dropped({index: history.entries[index] for index in dropped}, sent)
+    for old, new, _ in choice.revisions:  # "no" stands elsewhere where its question stands before it
+        both = [choice.transcript.texts[piece][start:end] for piece, start, end in (old, new)]
+        if choice.transcript.talks[old[0]] and "\n\n".join(both) not in sent:
+            why[int(owner[new[0]])] = "budget"
     messages: list[Any] = []
     accounts: list[MessageAccount] = []
     outcome: Literal["verbatim", "compressed", "folded", "dropped"]

@@ -1,4 +1,4 @@
-"""Find which statements of people a later one of theirs replaces, changes or withdraws."""
+"""Find which statements of people a later one of theirs replaces, changes or withdraws; and their answers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ import numpy as np
 from tersely import _native
 from tersely.memory.statements import (
     ASKS,
+    ASSISTANTS,
     CHANGE,
     CHANGES,
     IS_SENTENCE,
     LABEL,
     LABELLED,
+    POLITE,
     WITHDRAWS,
     Transcript,
     marks_of,
@@ -46,6 +48,8 @@ _LATEST = 512  # earlier statements whose meaning is compared
 _CLOSE, _APART = 0.35, 0.1  # cosine from which two are of the same thing, and by how much it is the closest
 _ALIKE = 0.3  # the same of the words that only one of them has, where they share others
 _WORD = re.compile(r"\w+")
+_ANSWER, _WORDS = 120, 6  # characters and words of an answer that says little without its question
+_ASKING = re.compile(r"[?？؟][\"'”»」)\]*_]*\Z")
 _SAME = 0.5  # of an earlier statement's words, by their rarity: it is of the same thing
 
 
@@ -53,12 +57,43 @@ class Revision(NamedTuple):
     """A statement, (piece, start, end) of all pieces of a history, and the later one that revises it.
 
     `effect`: "replaced" (the later one states another value of the same thing), "together" (the earlier needs
-    it beside it), "older" (it probably tells anew of the same thing, in other words).
+    it beside it), "older" (it probably tells anew of the same thing, in other words), "answered" (the earlier
+    is a question of an assistant, which the later one needs beside it; "older" where both were said again).
     """
 
     old: tuple[int, int, int]
     new: tuple[int, int, int]
-    effect: Literal["replaced", "together", "older"]
+    effect: Literal["replaced", "together", "older", "answered"]
+
+
+def find_answers(transcript: Transcript) -> list[Revision]:
+    """Find short answers of people, each of their sentences with the question that an assistant ended on.
+
+    Agreement to go on, or to what was all, is none. O(pieces).
+    """
+    texts, table, told = transcript.texts, transcript.table, transcript.told
+    length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    short = transcript.people[1:] & transcript.talks[:-1] & (length[1:] <= _ANSWER)
+    short[:-1] &= told[2:] != told[1:-1]  # and it is all that they say there
+    borders = table.document.searchsorted(np.arange(len(texts) + 1)).tolist()
+    found: list[Revision] = []
+    latest: dict[tuple[str, str], int] = {}
+    for piece in short.nonzero()[0].tolist():
+        first, middle, last = borders[piece : piece + 3]
+        answer = texts[piece + 1].strip()
+        if first == middle or not answer or _ASKING.search(answer) or len(answer.split()) > _WORDS:
+            continue
+        old = (piece, int(table.start[middle - 1]), int(table.end[middle - 1]))
+        question = texts[piece][old[1] : old[2]]
+        if len(question) > _LONGEST or not _ASKING.search(question.strip()):
+            continue
+        says = marks_of([question, answer], transcript.known, ASSISTANTS)
+        if not (says & POLITE).all():  # "Shall I go on?" "Yes."
+            latest[question, answer] = piece
+            new = [(piece + 1, int(table.start[row]), int(table.end[row])) for row in range(middle, last)]
+            found += [Revision(old, one, "answered") for one in new]
+    newest = set(latest.values())
+    return [one if one.old[0] in newest else one._replace(effect="older") for one in found]
 
 
 def find_revisions(transcript: Transcript) -> list[Revision]:

@@ -132,6 +132,7 @@ _POLITE = (
     r"|thank|you|so|very|much|please|go|ahead|proceed"
     r"|continue|continuing|done|got|it|that|is|all|for|your|the|help"
     r"|with|and|noted|acknowledged|understood|recorded|confirmed|agreed|welcome|plan|you're|will|do|of|course"
+    r"|(?:(?:shall|should|may|can) (?:i|we)|do you want me to)(?: go on| start)?|anything else"
     r"|ja|nein|danke|bitte|gut|oui|non|merci|si|gracias|ciao)\b\W*+)++\Z"
 )
 # What words say of a sentence, in bits: it has a label; it is to hold from now on; something is no longer as
