@@ -347,6 +347,12 @@ def test_and_what_stands_before_or_behind_a_log_that_is_pasted(turn: int) -> Non
             None,
         ),
         ({"role": "assistant", "content": "State: 3 of 7 endpoints are ported, refunds is next."}, None),
+        ({"role": "assistant", "content": "Decision: ship the smaller wheel and ask for a mirror."}, None),
+        (
+            {"role": "assistant", "content": "The culprit was a stale lease. We will renew it each hour."},
+            None,
+        ),
+        ({"role": "assistant", "content": "The pump was set to local. It has Mode=remote now."}, None),
         (
             tool_turn(
                 "z", 'HTTP/1.1 422 Unprocessable Entity\ncontent-type: text/json\n\n{"error": "no total"}'

@@ -479,9 +479,9 @@ class _Said:
         worth[again] = 0
         place = place[document]
         worth[failed] = _FAILED + place[failed]
-        concluded = (
-            (says & CONCLUDES > 0) & ~again & ~silent
-        )  # what the assistant found out, decided or has done
+        concludes = says & CONCLUDES > 0  # what the assistant found out, decided or has done, in one breath
+        concludes |= np.isin(document, document[concludes]) & talk & (sizes <= _BREATH)
+        concluded = concludes & ~again & ~silent
         worth[concluded] = (_CONCLUDED + place[concluded]) * 2 / (1 + length[concluded] / _USUAL)
         asks = says & ASKS > 0  # most were answered since
         known = np.bincount(facts.segment, _TELLS[facts.kind], size)

@@ -121,6 +121,9 @@ _EASTERN = (  # each begins with a letter: so texts without these letters are pa
 # What tells why something is so, how it went, or what is left.
 _CONCLUSIONS = (
     r"\b(?:because|due to|caused by|root cause|turns out|turned out|fixed|resolved|dropped|reverted|chose"
+    r"|(?:decision|conclusion|cause|culprit|reason|bug|diagnosis|verdict|solution)(?: here)? (?:is|was)"
+    r"|(?:decision|conclusion|cause|culprit|reason|bug|diagnosis|verdict|solution|fix|outcome)(?=:)"
+    r"|(?:has|have) (?:\S+ ){1,3}now"
     r"|decided|instead of|blocked|remaining|still (?:missing|fails?|open)|works now|passes now|did not work"
     r"|does(?: not|n't) work|is (?:now )?(?:done|finished|ported)|are (?:now )?(?:done|finished|ported)"
     r"|was (?:now )?(?:done|finished|ported)|were (?:now )?(?:done|finished|ported)|\d+ (?:out )?of \d+"
