@@ -390,8 +390,10 @@ void lay_delimited(View text, bool header, TableLayout& layout) {
     }
     const std::size_t size = layout.size();
     if (!header || size == 0) return;
-    std::size_t heads = header_rows(text, layout);
-    for (std::size_t row = std::min<std::size_t>(size, 3); pipes && row-- > 0;) {
+    std::size_t above = 0;  // lines of words above the header
+    while (above < size && layout.role[above] == RowRole::kText) ++above;
+    std::size_t heads = above > 0 ? above + 1 : header_rows(text, layout);
+    for (std::size_t row = std::min<std::size_t>(size, above + 3); pipes && row-- > above;) {
         if (layout.role[row] != RowRole::kRule) continue;
         heads = row + 1;
         break;
@@ -399,7 +401,7 @@ void lay_delimited(View text, bool header, TableLayout& layout) {
     std::int32_t head = -1;
     for (std::size_t row = 0; row < size; ++row) {
         layout.head[row] = head;
-        if (row >= heads || is_border(row_of(text, layout, row))) continue;  // boxes are drawn where there is room
+        if (row < above || row >= heads || is_border(row_of(text, layout, row))) continue;  // boxes are drawn where there is room
         layout.role[row] = RowRole::kHead;
         head = static_cast<std::int32_t>(row);
     }
