@@ -14,6 +14,7 @@
 #include "kernels/lexical/corpus.hpp"
 #include "kernels/text/facts.hpp"
 #include "kernels/text/key_words.hpp"
+#include "kernels/text/prohibitions.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/terms.hpp"
 #include "simd/bytes.hpp"
@@ -320,7 +321,13 @@ struct Given {
         const std::vector<text::FactRow> found = read(text::FactScope::kRuns, keys);
         std::size_t segments = 0;
         for (const text::Segments& some : rows) segments += some.size();
-        return text::weights_of_segments(list.views(), found, keys, segments);
+        std::vector<float> weights = text::weights_of_segments(list.views(), found, keys, segments);
+        auto weight = weights.begin();
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            for (const std::uint8_t forbids : text::prohibitions(list.views()[i], rows[i]))
+                *weight++ += forbids != 0 ? text::kProhibitionWeight : 0.0F;
+        }
+        return weights;
     }
 
     GivenTexts list;

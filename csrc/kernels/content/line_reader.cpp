@@ -179,7 +179,9 @@ bool is_of_library(std::string_view frame) {
         "node:internal", "/go/src/",      "/src/runtime/", "/src/testing/", "/pkg/mod/",   "/rustc/",
         "/.cargo/",      "/gems/",        "/vendor/",      "vgpreload",     "vg_replace_", "__interceptor_",
         "libc.so",       "libstdc++",     "at java.",      "at javax.",     "at jdk.",     "at sun.",
-        "at org.junit.", "at System."};
+        "at org.junit.", "at System.",    ": strdup (",    ": strndup (",   ": strcpy (",  ": strcat (",
+        ": memcpy",      ": memmove",     ": puts (",      ": fputs",       "printf (",    ": qsort",
+        ": fopen",       ": operator "};
     return std::any_of(std::begin(kSigns), std::end(kSigns),
                        [&](std::string_view sign) { return frame.find(sign) != std::string_view::npos; });
 }

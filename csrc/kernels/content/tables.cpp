@@ -401,7 +401,8 @@ void lay_delimited(View text, bool header, TableLayout& layout) {
     std::int32_t head = -1;
     for (std::size_t row = 0; row < size; ++row) {
         layout.head[row] = head;
-        if (row < above || row >= heads || is_border(row_of(text, layout, row))) continue;  // boxes are drawn where there is room
+        if (row < above || row >= heads || is_border(row_of(text, layout, row)))
+            continue;  // boxes are drawn where there is room
         layout.role[row] = RowRole::kHead;
         head = static_cast<std::int32_t>(row);
     }
