@@ -1,5 +1,5 @@
-// Runs kernels for tests/support/growth.py, under Valgrind: of each "KERNEL BYTES\n" on standard input, followed by so many bytes
-// of valid UTF-8, the instructions of that kernel alone are dumped, and "done" is answered.
+// Runs kernels for tests/support/growth.py, under Valgrind: of each "KERNEL BYTES\n" on standard input, followed by so
+// many bytes of valid UTF-8, the instructions of that kernel alone are dumped, and "done" is answered.
 #include <valgrind/callgrind.h>
 
 #include <functional>

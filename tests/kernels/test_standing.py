@@ -184,7 +184,9 @@ def test_a_note_stays_with_the_sentence_that_refers_to_it(mark: str, opens: str)
     notes = [f"[{n}] Berg {n}. Trials of the north. J Field Res." for n in range(1, 40)]
     said = [f"Uptake of barley rose with shade in trial {n} [{n}]." for n in range(1, 40)]
     text = " ".join(said[:20]) + f" Zinc cut the loss of clover by 37% {mark}. " + " ".join(said[20:])
-    text += "\n\n## References\n\n" + "\n".join([*notes[:30], f"{opens}Dahl, Field notes of 2020.", *notes[30:]])
+    text += "\n\n## References\n\n" + "\n".join(
+        [*notes[:30], f"{opens}Dahl, Field notes of 2020.", *notes[30:]]
+    )
     short = tersely.compress(text, "By how much did zinc cut the loss of clover?", ratio=0.1).text
     assert f"37% {mark}" in short and f"{opens}Dahl, Field notes of 2020." in short
 
