@@ -655,9 +655,8 @@ py::array_t<std::int32_t> first_equal(const py::object& texts, const Ids& docume
             }
             require((begins ? 0 : ends[i - 1]) <= starts[i] && starts[i] <= ends[i], "segments must ascend");
             const std::size_t begin = places.byte(starts[i]);
-            const std::size_t end = places.byte(ends[i]);
+            pieces[i] = text.substr(begin, places.byte(ends[i]) - begin);
             require(places.character() == ends[i], "segments must lie in their texts");
-            pieces[i] = text.substr(begin, end - begin);
             marked[i] |= begin >= 2 && is_indent(text.substr(begin - 2, 2));
         }
         equal = select::first_equal(pieces, marked);
