@@ -116,7 +116,7 @@ _MANNERS = (
 _EASTERN = (  # each begins with a letter: so texts without these letters are passed at once
     r"(?:請(?<=\A.)(?!問)|请(?<=\A.)(?!问)|必ず|絶対に|常に|決して|てください|でください|必须|必須|务必|務必|一定要|不要"
     r"|请勿|請勿|切勿|禁止|始终|始終|只能|绝不|不得|不准|반드시|항상|절대|하지 ?[마말]|주세요|금지)"
-    r"(?!.*(?:[か吗嗎까]\W?|[?？])\Z)"
+    r"(?!.{0,120}(?:[か吗嗎까]\W?|[?？])\Z)"
 )
 # What tells why something is so, how it went, or what is left.
 _CONCLUSIONS = (
