@@ -49,6 +49,12 @@ def test_failures_of_test_reports_stay() -> None:
     assert "expected 3, got 4" in result.text
 
 
+def test_the_totals_of_a_report_with_failures_stay() -> None:
+    counts = 'errors="0" failures="1" skipped="2" tests="81"'
+    result = tersely.compress(REPORT.replace('tests="81"', counts), budget=120)
+    assert result.receipt.content_types == ("xml",) and counts in result.text
+
+
 def test_odd_elements_and_names_that_nothing_closes() -> None:
     items = [f"<item><id>i-{n}</id><state>open</state><note>{'x' * 30}</note></item>" for n in range(60)]
     items[33] = items[33].replace("open", "lost")

@@ -178,9 +178,10 @@ constexpr float kLeast = 0.02F;       // of JSON: what tells nothing of it
 constexpr float kOpaqueName = 0.96F;
 constexpr float kCopied = 0.3F;                    // of JSON: of the standing, of what was written before
 constexpr float kComplains = 0.97F, kOwn = 0.95F;  // of JSON: scalars of the document that say something wrong, others
-constexpr float kFewOwn = 8, kDeeper = 0.5F;       // of more, or deeper, others weigh less
-constexpr double kHardly = 0.1;                    // of the weight: what is opaque or says nothing
-constexpr float kListed = 0.5F;                    // of JSON: how much a record stands out of a list of what failed
+constexpr float kCounted = 0.9F;              // for numbers of a tag that counts failures: below what failed itself
+constexpr float kFewOwn = 8, kDeeper = 0.5F;  // of more, or deeper, others weigh less
+constexpr double kHardly = 0.1;               // of the weight: what is opaque or says nothing
+constexpr float kListed = 0.5F;               // of JSON: how much a record stands out of a list of what failed
 constexpr float kJsonTurn = 0.004F;
 constexpr float kTurn = 0.002F;
 constexpr std::int32_t kTurns = 50, kShortList = 8;
@@ -558,6 +559,26 @@ std::vector<float> lead_own(std::string_view text, const TreeUnits& units, const
     return own;
 }
 
+// Of markup, the numbers of a tag in no record of which one counts failures: what a report comes to.
+void lead_totals(std::string_view text, const TreeUnits& units, const Records& records, std::vector<float>& lead) {
+    const auto value = [&](const TreeCell& cell) { return piece(text, cell.start, cell.end); };
+    const auto each = [&](auto&& of) {
+        for (const TreeCell& cell : units.cells) {
+            const auto row = static_cast<std::size_t>(cell.row);
+            if (!cell.attribute || records.inside[row] >= 0) continue;
+            of(cell, row, units.kind[row] == TreeKind::kAttribute ? static_cast<std::size_t>(units.parent[row]) : row);
+        }
+    };
+    std::vector<bool> complain(units.size());
+    each([&](const TreeCell& cell, std::size_t, std::size_t tag) {
+        if (complains({}, piece(text, cell.name, cell.name_end), value(cell))) complain[tag] = true;
+    });
+    each([&](const TreeCell& cell, std::size_t row, std::size_t tag) {
+        if (complain[tag] && value(cell).find_first_not_of("0123456789.") == std::string_view::npos)
+            lead[row] = kCounted;
+    });
+}
+
 // A record of JSON that says what another one before it does, by its keys, its values and the lengths of long ones,
 // stands out less: reports list what failed once more.
 void pass_over_copies(const TreeUnits& units, const Records& records, std::vector<float>& stands) {
@@ -715,6 +736,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
     };
     if (units.markup) {
         lead_elements(text, units, records, values, stands, attributed, opaque, tells, odd.lead);
+        lead_totals(text, units, records, odd.lead);
     } else {
         lead_values(text, units, records, values, stands, own_stands, opaque, tells, odd.lead);
     }
