@@ -178,7 +178,7 @@ constexpr float kLeast = 0.02F;       // of JSON: what tells nothing of it
 constexpr float kOpaqueName = 0.96F;
 constexpr float kCopied = 0.3F;                    // of JSON: of the standing, of what was written before
 constexpr float kComplains = 0.97F, kOwn = 0.95F;  // of JSON: scalars of the document that say something wrong, others
-constexpr float kCounted = 0.9F;              // for numbers of a tag that counts failures: below what failed itself
+constexpr float kFailuresCounted = 0.9F;      // for numbers of a tag that counts failures: below what failed itself
 constexpr float kFewOwn = 8, kDeeper = 0.5F;  // of more, or deeper, others weigh less
 constexpr double kHardly = 0.1;               // of the weight: what is opaque or says nothing
 constexpr float kListed = 0.5F;               // of JSON: how much a record stands out of a list of what failed
@@ -575,7 +575,7 @@ void lead_totals(std::string_view text, const TreeUnits& units, const Records& r
     });
     each([&](const TreeCell& cell, std::size_t row, std::size_t tag) {
         if (complain[tag] && value(cell).find_first_not_of("0123456789.") == std::string_view::npos)
-            lead[row] = kCounted;
+            lead[row] = kFailuresCounted;
     });
 }
 

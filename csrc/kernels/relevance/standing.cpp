@@ -167,9 +167,9 @@ std::vector<float> pulled_to_documents(std::span<const float> worth, std::span<c
 
 namespace {
 
-// Calls lead(note, by) for each row of a note, and the row that refers to it.
-template <typename Lead>
-void lead_to_notes(const Rows& rows, const Lead& lead) {
+// Calls lead(note, by) for each row of a note, and each row that refers to it of those that lead.
+template <typename Leads, typename Lead>
+void lead_to_notes(const Rows& rows, const Leads& leads, const Lead& lead) {
     const std::size_t n = rows.said.size();
     for (std::size_t first = 0; first < n;) {
         std::size_t last = first;
@@ -179,6 +179,7 @@ void lead_to_notes(const Rows& rows, const Lead& lead) {
             if (mark > 0 && mark < rows.said[last].size()) notes.try_emplace(rows.said[last].substr(0, mark), last);
         }
         for (std::size_t row = first; row < last && !notes.empty(); ++row) {
+            if (!leads(row)) continue;
             const std::string_view said = rows.said[row];
             for (std::size_t at = said.find('[', 1); at < said.size(); at = said.find('[', at + 1)) {
                 const auto note = notes.find(said.substr(at, text::note_mark(said.substr(at))));
@@ -233,7 +234,9 @@ std::vector<float> led_to(const Rows& rows, std::span<const float> scores) {
         before = best;
         first = last;
     }
-    lead_to_notes(rows, [&](std::size_t note, std::size_t by) { lead(note, scores[by], kLedItem); });
+    lead_to_notes(
+        rows, [&](std::size_t row) { return scores[row] >= least; },
+        [&](std::size_t note, std::size_t by) { lead(note, scores[by], kLedItem); });
     return raised;
 }
 
