@@ -67,35 +67,23 @@ class Selection:
     """Decides which segments of a reading may be kept, by relevance scores and a threshold.
 
     `revise` is what a `Prepared` calls with its reading; the attributes are set then.
-
-    Attributes:
-        documents: as they are read.
-        relevance: of a scorer, one a document; None: what the reading itself says.
-        threshold: documents under it are left out, and segments that a scorer puts under it.
-        window: how far from a kept segment those under the threshold may stay as its context.
-        wholes: whether tables, lists and code stay whole.
-        document_scores: float64[documents] in [0, 1].
-        relevant: bool[documents], over the threshold or with something pinned.
-        scores: float32[units] in [0, 1].
-        irrelevant: bool[units], which are not kept for themselves.
-        repeated: bool[units], which another document has word for word.
-        doubtful: whether no document reaches the threshold, and the most probable one stays nevertheless.
-        context: bool[units], irrelevant ones that may stay beside a kept one.
     """
 
-    documents: tuple[Document, ...]
+    documents: tuple[Document, ...]  #: as they are read
+    #: of a scorer, one a document; None: what the reading itself says
     relevance: Sequence[RelevanceScore] | None = None
-    threshold: float = 0.0
-    window: int = 0
-    wholes: bool = False
+    threshold: float = 0.0  #: documents under it are left out, and segments that a scorer puts under it
+    window: int = 0  #: how far from a kept segment those under the threshold may stay as its context
+    wholes: bool = False  #: whether tables, lists and code stay whole
+    #: whether no document reaches the threshold, and the most probable one stays nevertheless
     doubtful: bool = False
     reading: Reading = field(init=False)
-    document_scores: Float64s = field(init=False)
-    relevant: Bools = field(init=False)
-    scores: Float32s = field(init=False)
-    irrelevant: Bools = field(init=False)
-    repeated: Bools = field(init=False)
-    context: Bools = field(init=False)
+    document_scores: Float64s = field(init=False)  #: float64[documents] in [0, 1]
+    relevant: Bools = field(init=False)  #: bool[documents], over the threshold or with something pinned
+    scores: Float32s = field(init=False)  #: float32[units] in [0, 1]
+    irrelevant: Bools = field(init=False)  #: bool[units], which are not kept for themselves
+    repeated: Bools = field(init=False)  #: bool[units], which another document has word for word
+    context: Bools = field(init=False)  #: bool[units], irrelevant ones that may stay beside a kept one
 
     def revise(self, reading: Reading) -> Reading:
         """Mark excluded units, groups and the worth of neighbours in a reading."""
@@ -308,24 +296,16 @@ _EXACT = 12  # segments of which every choice is tried
 @brief
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of a text: `text == source[start:end]`.
+    """A piece of a text: `text == source[start:end]`."""
 
-    Attributes:
-        index: its place among the segments of the text.
-        start, end: characters, half-open.
-        text: verbatim.
-        kind: prose, heading, table, ...
-        gap: the white space between it and the segment before.
-        tail: of the last segment, the white space behind it.
-    """
-
-    index: int
+    index: int  #: its place among the segments of the text
+    #: characters, half-open
     start: int
     end: int
-    text: str
-    kind: Kind
-    gap: str = ""
-    tail: str = ""
+    text: str  #: verbatim
+    kind: Kind  #: prose, heading, table, ...
+    gap: str = ""  #: the white space between it and the segment before
+    tail: str = ""  #: of the last segment, the white space behind it
 
     def part(self, start: int, end: int) -> Segment:
         """Return the piece of the segment from one place to another."""
@@ -365,19 +345,12 @@ class Segmenter:
 @brief
 @dataclass(frozen=True, slots=True)
 class ExtractedContent:
-    """Segments that were selected from one document, verbatim.
+    """Segments that were selected from one document, verbatim."""
 
-    Attributes:
-        segments: in source order, without overlap.
-        text: the segments; neighbours with the gap of the source, a separator elsewhere.
-        token_count: of `text`.
-        scores: of each segment, in [0, 1].
-    """
-
-    segments: tuple[Segment, ...]
-    text: str
-    token_count: int
-    scores: tuple[float, ...] = ()
+    segments: tuple[Segment, ...]  #: in source order, without overlap
+    text: str  #: the segments; neighbours with the gap of the source, a separator elsewhere
+    token_count: int  #: of `text`
+    scores: tuple[float, ...] = ()  #: of each segment, in [0, 1]
 
 
 class ExtractiveCompressor:

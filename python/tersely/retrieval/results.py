@@ -163,20 +163,13 @@ def _vectors(texts: Sequence[str], vectors: npt.ArrayLike | None, embedder: Any)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultStats:
-    """How many results each step left. after_threshold - clusters_merged == after_dedup.
+    """How many results each step left. after_threshold - clusters_merged == after_dedup."""
 
-    Attributes:
-        original_count: before any step.
-        after_threshold: with a score of at least `min_score`.
-        after_dedup: without duplicates, before the cut to `top_n`.
-        clusters_merged: removed as duplicates.
-        returned_count: after the cut to `top_n` and to `max_tokens`; of a reply, those it has something of.
-    """
-
-    original_count: int
-    after_threshold: int
-    after_dedup: int
-    clusters_merged: int
+    original_count: int  #: before any step
+    after_threshold: int  #: with a score of at least `min_score`
+    after_dedup: int  #: without duplicates, before the cut to `top_n`
+    clusters_merged: int  #: removed as duplicates
+    #: after the cut to `top_n` and to `max_tokens`; of a reply, those it has something of
     returned_count: int
 
 
@@ -304,15 +297,10 @@ _FIRST = 0.1  # what the first sentence of a chunk gets for its place; the n-th 
 @brief
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Sentences extracted from a text.
+    """Sentences extracted from a text."""
 
-    Attributes:
-        text: the sentences; " … " replaces what was left out between them.
-        spans: (start, end) characters of the sentences in the source, ascending.
-    """
-
-    text: str
-    spans: tuple[tuple[int, int], ...]
+    text: str  #: the sentences; " … " replaces what was left out between them
+    spans: tuple[tuple[int, int], ...]  #: (start, end) characters of the sentences in the source, ascending
 
 
 def extract_sentences(
@@ -368,17 +356,11 @@ def _excerpt(text: str, sentences: Sequence[tuple[int, int]]) -> Excerpt:
 @brief
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """A search result in one line.
+    """A search result in one line."""
 
-    Attributes:
-        chunk_id: asks for the whole.
-        preview: its first sentence; if that is no sentence or too long, its headings and number of words.
-        score: of the result.
-    """
-
-    chunk_id: str
-    preview: str
-    score: float
+    chunk_id: str  #: asks for the whole
+    preview: str  #: its first sentence; if that is no sentence or too long, its headings and number of words
+    score: float  #: of the result
 
 
 def previews(results: Sequence[ChunkResult]) -> list[Preview]:

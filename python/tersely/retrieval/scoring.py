@@ -64,17 +64,11 @@ class ScoringMethod(Flag):
 @brief
 @dataclass(frozen=True, slots=True)
 class SegmentScore:
-    """The relevance of a segment.
+    """The relevance of a segment."""
 
-    Attributes:
-        index: of the segment in its document.
-        span: (start, end), characters of the document, half-open.
-        score: in [0, 1].
-    """
-
-    index: int
-    span: tuple[int, int]
-    score: float
+    index: int  #: of the segment in its document
+    span: tuple[int, int]  #: (start, end), characters of the document, half-open
+    score: float  #: in [0, 1]
 
     @property
     def start(self) -> int:
@@ -89,16 +83,11 @@ class SegmentScore:
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class SegmentScores(LateSequence[SegmentScore]):
-    """The scores of a document's segments, as a sequence; a `SegmentScore` is made when it is read.
+    """The scores of a document's segments, as a sequence; a `SegmentScore` is made when it is read."""
 
-    Attributes:
-        segments: of all documents.
-        scores: float32, one a row of `segments`.
-        first, last: the document's rows, `last` exclusive.
-    """
-
-    segments: SegmentTable
-    scores: Float32s
+    segments: SegmentTable  #: of all documents
+    scores: Float32s  #: float32, one a row of `segments`
+    #: the document's rows, `last` exclusive
     first: int
     last: int
     _called: ClassVar[str] = "scores"
@@ -115,20 +104,13 @@ class SegmentScores(LateSequence[SegmentScore]):
 @brief
 @dataclass(frozen=True, slots=True)
 class RelevanceScore:
-    """The relevance of a document.
+    """The relevance of a document."""
 
-    Attributes:
-        document_id: the document's id if that is a UUID, otherwise the UUID5 of its id, or of its text if it
-            has no id.
-        overall_score: in [0, 1].
-        segment_scores: of every segment of the document, in its order.
-        method: the method that made these scores; if the chosen one failed, another one.
-    """
-
+    #: the document's id if that is a UUID, otherwise the UUID5 of its id, or of its text if it has no id
     document_id: uuid.UUID
-    overall_score: float
-    segment_scores: Sequence[SegmentScore]
-    method: ScoringMethod
+    overall_score: float  #: in [0, 1]
+    segment_scores: Sequence[SegmentScore]  #: of every segment of the document, in its order
+    method: ScoringMethod  #: the method that made these scores; if the chosen one failed, another one
 
 
 def document_scores(
@@ -190,19 +172,12 @@ def to_uuid(identity: str | uuid.UUID) -> uuid.UUID:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MethodScores(checks.Valued):
-    """Scores that one method gives all segments and all documents.
+    """Scores that one method gives all segments and all documents."""
 
-    Attributes:
-        segments: float32[segments] in [0, 1].
-        documents: float32[documents] in [0, 1].
-        warnings: see RelevanceScores.
-        failure: what the embedder raised, without which they are given.
-    """
-
-    segments: Float32s
-    documents: Float32s
-    warnings: tuple[str, ...] = ()
-    failure: Exception | None = None
+    segments: Float32s  #: float32[segments] in [0, 1]
+    documents: Float32s  #: float32[documents] in [0, 1]
+    warnings: tuple[str, ...] = ()  #: see RelevanceScores
+    failure: Exception | None = None  #: what the embedder raised, without which they are given
 
 
 def by_keyword(prepared: QueryReading) -> MethodScores:

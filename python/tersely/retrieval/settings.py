@@ -57,20 +57,14 @@ def _check(settings: Any, members: dict[str, type[Enum]], numbers: dict[str, int
 
 @dataclass(frozen=True, slots=True)
 class TokenBudgetConfig:
-    """The context window in tokens, and the part of it that is reserved for the response.
+    """The context window in tokens, and the part of it that is reserved for the response."""
 
-    Attributes:
-        total_budget: tokens for documents and the response together; at least 1.
-        reserve_for_response: tokens of it for the response; less than `total_budget`.
-        min_per_document: a document gets at least so many tokens (or all it has), or nothing; at least 1.
-        max_per_document: a document gets at most so many tokens.
-        allocation_strategy: how the rest is divided among documents; also by name.
-    """
-
-    total_budget: int = 4000
-    reserve_for_response: int = 1000
+    total_budget: int = 4000  #: tokens for documents and the response together; at least 1
+    reserve_for_response: int = 1000  #: tokens of it for the response; less than `total_budget`
+    #: a document gets at least so many tokens (or all it has), or nothing; at least 1
     min_per_document: int = 100
-    max_per_document: int = 2000
+    max_per_document: int = 2000  #: a document gets at most so many tokens
+    #: how the rest is divided among documents; also by name
     allocation_strategy: AllocationStrategy = AllocationStrategy.PROPORTIONAL
 
     def __post_init__(self) -> None:
@@ -179,34 +173,22 @@ _LEAST_WEIGHT = 1e-9  # of a document without any relevance
 
 @dataclass(frozen=True, slots=True)
 class BudgetPlan:
-    """Shares of a budget.
+    """Shares of a budget."""
 
-    Attributes:
-        allocations: tokens of each document; 0: none of it is kept.
-        dropped: documents without a share, ascending: those of least relevance, or under the threshold.
-        available: tokens that were shared out.
-    """
-
-    allocations: tuple[int, ...]
+    allocations: tuple[int, ...]  #: tokens of each document; 0: none of it is kept
+    #: documents without a share, ascending: those of least relevance, or under the threshold
     dropped: tuple[int, ...]
-    available: int
+    available: int  #: tokens that were shared out
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetUsage:
-    """Accounts for a budget, in tokens.
+    """Accounts for a budget, in tokens."""
 
-    Attributes:
-        available: allowed for the documents together.
-        used: of their text, separators between documents included.
-        allocated: of each document.
-        used_by_document: of each document; 0 for one that was left out.
-    """
-
-    available: int
-    used: int
-    allocated: tuple[int, ...]
-    used_by_document: tuple[int, ...]
+    available: int  #: allowed for the documents together
+    used: int  #: of their text, separators between documents included
+    allocated: tuple[int, ...]  #: of each document
+    used_by_document: tuple[int, ...]  #: of each document; 0 for one that was left out
 
     @property
     def unused(self) -> int:
@@ -528,28 +510,20 @@ class CompressionBatch:
 
 @dataclass(frozen=True, slots=True)
 class CompressionStats(Ratios):
-    """Sums over the calls of a `ContextualCompressor`.
+    """Sums over the calls of a `ContextualCompressor`."""
 
-    Attributes:
-        calls: how many gave a result.
-        documents_in, documents_out, tokens_in, tokens_out: of their results.
-        by_strategy: calls by the strategy that was used.
-        cache_hits: calls that an earlier one had answered.
-        llm_calls: prompts that went to the language model for summaries.
-        fallbacks: calls whose result has a `fallback_reason`.
-        seconds: how long the calls took together.
-    """
-
-    calls: int = 0
+    calls: int = 0  #: how many gave a result
+    #: of their results
     documents_in: int = 0
     documents_out: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    #: calls by the strategy that was used
     by_strategy: Mapping[CompressionStrategy, int] = field(default_factory=dict)
-    cache_hits: int = 0
-    llm_calls: int = 0
-    fallbacks: int = 0
-    seconds: float = 0.0
+    cache_hits: int = 0  #: calls that an earlier one had answered
+    llm_calls: int = 0  #: prompts that went to the language model for summaries
+    fallbacks: int = 0  #: calls whose result has a `fallback_reason`
+    seconds: float = 0.0  #: how long the calls took together
 
     @property
     def ratio(self) -> float:

@@ -148,21 +148,13 @@ class Forms(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A checked call of a compressor.
+    """A checked call of a compressor."""
 
-    Attributes:
-        options: what was asked.
-        request: the same for a strategy, with the budget in tokens.
-        tokens: of the text.
-        strategy: what compresses it.
-        started: of `time.perf_counter`.
-    """
-
-    options: CompressionOptions
-    request: Request
-    tokens: int
-    strategy: Strategy
-    started: float
+    options: CompressionOptions  #: what was asked
+    request: Request  #: the same for a strategy, with the budget in tokens
+    tokens: int  #: of the text
+    strategy: Strategy  #: what compresses it
+    started: float  #: of `time.perf_counter`
 
 
 class Compressor(Forms[CompressedContext]):

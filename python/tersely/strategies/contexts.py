@@ -23,37 +23,24 @@ from tersely.types import Compressed, FactKind, span_columns
 @brief
 @dataclass(frozen=True, slots=True)
 class OriginalContext:
-    """The original of a compressed text.
+    """The original of a compressed text."""
 
-    Attributes:
-        content: the text.
-        token_count: its tokens.
-        source: where the text is from, as the caller says.
-        timestamp: when it was compressed, with a time zone; not compared by `==`.
-    """
-
-    content: str
-    token_count: int
-    source: str | None = None
+    content: str  #: the text
+    token_count: int  #: its tokens
+    source: str | None = None  #: where the text is from, as the caller says
+    #: when it was compressed, with a time zone; not compared by `==`
     timestamp: datetime | None = field(default=None, compare=False)
 
 
 @brief
 @dataclass(frozen=True)
 class CompressionMetadata:
-    """Describes what a compression kept and dropped; each field is computed when it is first read.
+    """Describes what a compression kept and dropped; each field is computed when it is first read."""
 
-    Attributes:
-        content: the text that was compressed.
-        query: the query that it was compressed for.
-        compressed: what came out.
-        result: the same with its spans.
-    """
-
-    content: str
-    query: str
-    compressed: str
-    result: Compressed = field(compare=False, repr=False)
+    content: str  #: the text that was compressed
+    query: str  #: the query that it was compressed for
+    compressed: str  #: what came out
+    result: Compressed = field(compare=False, repr=False)  #: the same with its spans
 
     @cached_property
     def preserved_entities(self) -> tuple[str, ...]:
@@ -164,21 +151,13 @@ class CompressedContext:
 @brief
 @dataclass(frozen=True, slots=True)
 class ContextChunk:
-    """A chunk of context, as a caller has it.
+    """A chunk of context, as a caller has it."""
 
-    Attributes:
-        id: the caller's name for it.
-        content: the text.
-        relevance: your own; 0 if it is not known.
-        token_count: None: it is counted.
-        metadata: anything else, carried along.
-    """
-
-    id: str
-    content: str
-    relevance: float = 0.0
-    token_count: int | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    id: str  #: the caller's name for it
+    content: str  #: the text
+    relevance: float = 0.0  #: your own; 0 if it is not known
+    token_count: int | None = None  #: None: it is counted
+    metadata: Mapping[str, Any] = field(default_factory=dict)  #: anything else, carried along
 
 
 @brief
@@ -301,19 +280,12 @@ class CompressionLevel:
 @brief
 @dataclass(frozen=True, slots=True)
 class HierarchicalContext:
-    """The levels of a text.
+    """The levels of a text."""
 
-    Attributes:
-        levels: the least compressed first.
-        original: the text that they are of.
-        id: made from content, options and settings, as in `CompressedContext`.
-        warnings: reason codes.
-    """
-
-    levels: Sequence[CompressionLevel]
-    original: OriginalContext | None = None
-    id: str = ""
-    warnings: tuple[str, ...] = ()
+    levels: Sequence[CompressionLevel]  #: the least compressed first
+    original: OriginalContext | None = None  #: the text that they are of
+    id: str = ""  #: made from content, options and settings, as in `CompressedContext`
+    warnings: tuple[str, ...] = ()  #: reason codes
 
     def select_level(self, token_budget: int) -> CompressionLevel:
         """Return the largest level that fits, else the smallest. Raises ValueError if there are none."""

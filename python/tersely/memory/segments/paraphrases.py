@@ -22,17 +22,12 @@ from tersely.types import Level
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase:
-    """A text that rules wrote.
+    """A text that rules wrote."""
 
-    Attributes:
-        text: "" where the source says nothing of the kind.
-        generated: (start, end) of what was written, as in `tersely.Compressed.generated`: all of it.
-        strategy: which rules wrote it.
-    """
-
-    text: str
+    text: str  #: "" where the source says nothing of the kind
+    #: (start, end) of what was written, as in `tersely.Compressed.generated`: all of it
     generated: tuple[tuple[int, int], ...]
-    strategy: str
+    strategy: str  #: which rules wrote it
 
 
 #: The rules by name: "state" is the four before it.

@@ -37,30 +37,21 @@ _SETTING = re.compile(r"^\s{0,8}[\w.-]{1,80}\s{0,4}[=:]\s{0,4}\S", re.MULTILINE)
 @brief
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    """The state of an agent's work, which decides what happens to its segments.
+    """The state of an agent's work, which decides what happens to its segments."""
 
-    Attributes:
-        now: the time that "recent" counts from; None: the clock's, when it is asked.
-        task: what is being done; segments that share its words are relevant. None: all are.
-        active_ids: segments that are being worked on.
-        active_files: files that are being worked on; segments about them are active.
-        protected_ids: segments that must stay as they are.
-        completed_ids, completed_topics: segments, and topics of segments, that are finished.
-        needed_ids: segments that will be needed soon.
-        stored_ids: segments whose original is in a store; no other is ever removed.
-        recent_minutes: younger segments are recent.
-    """
-
-    now: datetime | None = None
-    task: str | None = None
-    active_ids: frozenset[str] = frozenset()
+    now: datetime | None = None  #: the time that "recent" counts from; None: the clock's, when it is asked
+    task: str | None = None  #: what is being done; segments that share its words are relevant. None: all are.
+    active_ids: frozenset[str] = frozenset()  #: segments that are being worked on
+    #: files that are being worked on; segments about them are active
     active_files: frozenset[str] = frozenset()
-    protected_ids: frozenset[str] = frozenset()
+    protected_ids: frozenset[str] = frozenset()  #: segments that must stay as they are
+    #: segments, and topics of segments, that are finished
     completed_ids: frozenset[str] = frozenset()
     completed_topics: frozenset[str] = frozenset()
-    needed_ids: frozenset[str] = frozenset()
+    needed_ids: frozenset[str] = frozenset()  #: segments that will be needed soon
+    #: segments whose original is in a store; no other is ever removed
     stored_ids: frozenset[str] = frozenset()
-    recent_minutes: float = RECENT_MINUTES
+    recent_minutes: float = RECENT_MINUTES  #: younger segments are recent
     clock: Callable[[], datetime] = field(default=now_utc, repr=False)
 
     def __post_init__(self) -> None:
@@ -210,37 +201,23 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ContextDecision:
-    """The decision about a segment, with its reasons.
+    """The decision about a segment, with its reasons."""
 
-    Attributes:
-        segment_id: which.
-        action: what.
-        reason: code of the rule that decided.
-        tokens: that it has now.
-        tokens_after: at most so many that it will have in the context.
-        digest: SHA-256 of the text that was judged, in hexadecimal.
-    """
-
-    segment_id: str
-    action: Action
-    reason: str
-    tokens: int
-    tokens_after: int
-    digest: str
+    segment_id: str  #: which
+    action: Action  #: what
+    reason: str  #: code of the rule that decided
+    tokens: int  #: that it has now
+    tokens_after: int  #: at most so many that it will have in the context
+    digest: str  #: SHA-256 of the text that was judged, in hexadecimal
 
 
 @brief
 @dataclass(frozen=True, slots=True)
 class ContextPlan:
-    """A decision for each segment, in their order.
+    """A decision for each segment, in their order."""
 
-    Attributes:
-        decisions: one per segment.
-        target_compression_ratio: the ratio for the segments that are to be compressed.
-    """
-
-    decisions: tuple[ContextDecision, ...]
-    target_compression_ratio: float
+    decisions: tuple[ContextDecision, ...]  #: one per segment
+    target_compression_ratio: float  #: the ratio for the segments that are to be compressed
 
     @property
     def tokens(self) -> int:
@@ -304,18 +281,12 @@ def decide(segment: ContextSegment, state: ContextState, judge: Predicates) -> t
 
 @dataclass(frozen=True, slots=True)
 class CompressionCost:
-    """The cost of a compression by a model, which saves tokens in each later request.
+    """The cost of a compression by a model, which saves tokens in each later request."""
 
-    Attributes:
-        per_compression: the price of one call of the model.
-        price_per_million: the price of a million input tokens, in the same currency; if they are cached, the
-            cached price.
-        requests_expected: how many requests will still carry the segment.
-    """
-
-    per_compression: float
+    per_compression: float  #: the price of one call of the model
+    #: the price of a million input tokens, in the same currency; if they are cached, the cached price
     price_per_million: float
-    requests_expected: int
+    requests_expected: int  #: how many requests will still carry the segment
 
     def __post_init__(self) -> None:
         self.requests_to_pay(1)

@@ -37,21 +37,13 @@ DATA_TYPES = frozenset(SegmentType) - NOTE_TYPES - {SegmentType.DOCUMENT}
 
 @dataclass(frozen=True, slots=True)
 class SegmentMetadata:
-    """The metadata of a segment, which survive its compression.
+    """The metadata of a segment, which survive its compression."""
 
-    Attributes:
-        file_path: the file it is about, None if none is known.
-        line_number: the line there, >= 0.
-        timestamp: when it was said, with a time zone.
-        topic: what it is about.
-        tokens: the number of tokens of the segment's text, by the counter that it was made with.
-    """
-
-    file_path: str | None
-    line_number: int | None
-    timestamp: datetime
-    topic: str | None
-    tokens: int
+    file_path: str | None  #: the file it is about, None if none is known
+    line_number: int | None  #: the line there, >= 0
+    timestamp: datetime  #: when it was said, with a time zone
+    topic: str | None  #: what it is about
+    tokens: int  #: the number of tokens of the segment's text, by the counter that it was made with
 
     def __post_init__(self) -> None:
         if not isinstance(self.timestamp, datetime) or self.timestamp.utcoffset() is None:
@@ -67,20 +59,13 @@ class SegmentMetadata:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressionState:
-    """Whether a segment was compressed, and which fields were kept.
+    """Whether a segment was compressed, and which fields were kept."""
 
-    Attributes:
-        is_compressed: False for an original.
-        original_id: the id under which the original is stored.
-        compressed_at: when, in UTC.
-        compression_ratio: compressed tokens / original tokens (0.6 = 60% of the original).
-        preserved_metadata: field -> value that the compressed text states.
-    """
-
-    is_compressed: bool = False
-    original_id: str | None = None
-    compressed_at: datetime | None = None
-    compression_ratio: float | None = None
+    is_compressed: bool = False  #: False for an original
+    original_id: str | None = None  #: the id under which the original is stored
+    compressed_at: datetime | None = None  #: when, in UTC
+    compression_ratio: float | None = None  #: compressed tokens / original tokens (0.6 = 60% of the original)
+    #: field -> value that the compressed text states
     preserved_metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -151,28 +136,18 @@ def now_utc() -> datetime:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressedSegment:
-    """A segment that is shorter now.
+    """A segment that is shorter now."""
 
-    Attributes:
-        segment_id: stays what it was.
-        compressed_id: names this compressed version; `expand` takes both.
-        original_tokens: of the root original, however often it was compressed since.
-        compressed_tokens, tokens_saved: now, and what that is less.
-        compression_ratio: compressed_tokens / original_tokens.
-        method: "model", or "rules".
-        kept: fields that the compressed text still states ("content": what it is about).
-        cached: whether no model was asked because the answer was known.
-    """
-
-    segment_id: str
-    compressed_id: str
-    original_tokens: int
+    segment_id: str  #: stays what it was
+    compressed_id: str  #: names this compressed version; `expand` takes both
+    original_tokens: int  #: of the root original, however often it was compressed since
+    #: now, and what that is less
     compressed_tokens: int
     tokens_saved: int
-    compression_ratio: float
-    method: str
-    kept: tuple[str, ...] = ()
-    cached: bool = False
+    compression_ratio: float  #: compressed_tokens / original_tokens
+    method: str  #: "model", or "rules"
+    kept: tuple[str, ...] = ()  #: fields that the compressed text still states ("content": what it is about)
+    cached: bool = False  #: whether no model was asked because the answer was known
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,18 +181,12 @@ class CompressionResult:
     """Compressed segments and errors: each segment is in one of the lists, in the order of the call.
 
     (`tersely.retrieval.CompressionResult` is that of documents.)
-
-    Attributes:
-        compressed_segments: those that are shorter now.
-        total_tokens_saved: tokens that they are shorter, together.
-        can_expand: always True, because originals are stored before they are replaced.
-        errors: those that stayed as they were.
     """
 
-    compressed_segments: tuple[CompressedSegment, ...]
-    total_tokens_saved: int
-    can_expand: bool = True
-    errors: tuple[SegmentError, ...] = ()
+    compressed_segments: tuple[CompressedSegment, ...]  #: those that are shorter now
+    total_tokens_saved: int  #: tokens that they are shorter, together
+    can_expand: bool = True  #: always True, because originals are stored before they are replaced
+    errors: tuple[SegmentError, ...] = ()  #: those that stayed as they were
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,18 +226,13 @@ class ExpandResult:
 @brief
 @dataclass(frozen=True, slots=True)
 class StashHit:
-    """A stashed original that a search found.
+    """A stashed original that a search found."""
 
-    Attributes:
-        segment_id, text: of the original.
-        score: higher is better; comparable within one search.
-        in_context: whether the context still has a compressed form of it.
-    """
-
+    #: of the original
     segment_id: str
     text: str
-    score: float
-    in_context: bool
+    score: float  #: higher is better; comparable within one search
+    in_context: bool  #: whether the context still has a compressed form of it
 
 
 @dataclass(frozen=True, slots=True)

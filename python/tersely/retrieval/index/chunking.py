@@ -31,17 +31,11 @@ _LONGEST_HEADING = 2000  # characters of a page's source
 
 
 class Section(NamedTuple):
-    """A stretch of text, up to the next one.
+    """A stretch of text, up to the next one."""
 
-    Attributes:
-        start: its first character; that of a text's first one is 0, and it has no heading.
-        body: where its heading ends and its text starts; `start` where it has no heading of its own.
-        path: headings from the outermost to its own.
-    """
-
-    start: int
-    body: int
-    path: tuple[str, ...]
+    start: int  #: its first character; that of a text's first one is 0, and it has no heading
+    body: int  #: where its heading ends and its text starts; `start` where it has no heading of its own
+    path: tuple[str, ...]  #: headings from the outermost to its own
 
 
 _FIRST = Section(0, 0, ())
@@ -148,20 +142,14 @@ _WORD_END = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A stretch of a file.
+    """A stretch of a file."""
 
-    Attributes:
-        start, end: characters of the file.
-        header_path: the headings above it, joined with " > ".
-        content: its text: `text[start:end]`; of a web page, what stands between its tags there.
-        gap: white space between the chunk before it and this one; "" for the first.
-    """
-
+    #: characters of the file
     start: int
     end: int
-    header_path: str
-    content: str
-    gap: str = ""
+    header_path: str  #: the headings above it, joined with " > "
+    content: str  #: its text: `text[start:end]`; of a web page, what stands between its tags there
+    gap: str = ""  #: white space between the chunk before it and this one; "" for the first
 
 
 def cut_chunks(text: str, kind: str) -> list[Chunk]:

@@ -75,23 +75,14 @@ class OtherFormatError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """How an index was made, and what it must be.
+    """How an index was made, and what it must be."""
 
-    Attributes:
-        version: counts the changes.
-        reading: how files were cut and read; an index that was read otherwise is made anew.
-        embedder: whose vectors these are.
-        dimensions: of the vectors.
-        files: how many there are.
-        vectors: digest of their file.
-    """
-
-    version: int
-    reading: str
-    embedder: str
-    dimensions: int
-    files: int
-    vectors: str
+    version: int  #: counts the changes
+    reading: str  #: how files were cut and read; an index that was read otherwise is made anew
+    embedder: str  #: whose vectors these are
+    dimensions: int  #: of the vectors
+    files: int  #: how many there are
+    vectors: str  #: digest of their file
 
     @property
     def file(self) -> str:
@@ -101,21 +92,13 @@ class Made:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """One state of an index.
+    """One state of an index."""
 
-    Attributes:
-        made: how it was made.
-        ids: int64[n]: ids of the chunks, by file and number.
-        sizes: int32[n]: terms of each.
-        says: how it was made, as it is written: another text for each state.
-        place: folder of the index.
-    """
-
-    made: Made
-    ids: Int64s
-    sizes: Int32s
-    says: str
-    place: Path
+    made: Made  #: how it was made
+    ids: Int64s  #: int64[n]: ids of the chunks, by file and number
+    sizes: Int32s  #: int32[n]: terms of each
+    says: str  #: how it was made, as it is written: another text for each state
+    place: Path  #: folder of the index
 
     @cached_property
     def rows(self) -> Int32s:
