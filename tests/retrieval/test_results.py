@@ -25,7 +25,6 @@ from tersely.retrieval.chunks import PlacedResult, parts_of, provenance
 from tersely.retrieval.index import Index, extract
 from tersely.retrieval.results import (
     ChunkSummarizer,
-    above_score,
     duplicates,
     extract_sentences,
     kmeans_groups,
@@ -162,12 +161,12 @@ def test_kmeans_finds_groups_that_are_there() -> None:
 
 
 def test_the_threshold_is_inclusive_and_keeps_the_order() -> None:
-    results = [SimpleNamespace(score=score) for score in (0.9, 0.3, 0.29)]
-    assert above_score(results, 0.3) == results[:2]
-    assert above_score([SimpleNamespace(score=1.0)], 1.0) and above_score(results, 1.0) == []
+    results = with_scores(list(SUBJECTS[:4]), [1.0, 0.9, 0.3, 0.29])
+    assert list(compress_results(results, min_score=0.3).results) == results[:3]
+    assert list(compress_results(results, min_score=1.0).results) == results[:1]
     for wrong in (-0.1, 1.1, float("nan")):
         with pytest.raises(ValueError, match="min_score must lie in"):
-            above_score(results, wrong)
+            compress_results(results, min_score=wrong)
 
 
 def test_duplicates_are_merged_before_the_cut() -> None:
@@ -336,7 +335,7 @@ def test_each_phase_has_its_module() -> None:
     from tersely.mcp.query_tools import QueryTools
     from tersely.retrieval import results
 
-    assert QueryTools and results.above_score and results.duplicates and results.ResultStats
+    assert QueryTools and results.compress_results and results.duplicates and results.ResultStats
 
 
 JSON = '{"fee": [4, 5, 6, 7, 8, 9, 10, 11, 12, 13], "note": "the sluice fee is due at noon", "x": {"y": 1}}'

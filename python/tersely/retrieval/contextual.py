@@ -112,9 +112,8 @@ class Compression:
             parts += [repr(one.id), "" if one.metadata is None else repr(one.metadata), one.content]
         return digest_of(parts)
 
-    def run(self, model: CheckedLanguageModel | None) -> Flow[tuple[CompressionResult, int]]:
-        """Yield prompts, take replies, return the result, within the available tokens, and the number of
-        prompts.
+    def run(self, model: CheckedLanguageModel | None) -> Flow[CompressionResult]:
+        """Yield prompts, take replies, return the result, within the available tokens.
 
         Raises BudgetExceededError where what is pinned does not fit, SummarizationError where a model failed
         and the limits are strict: nothing steps in for it.
@@ -126,7 +125,6 @@ class Compression:
         self.live = self.selection.relevant & ~blank
         self.scores: list[float] = self.selection.document_scores.tolist()
         self.shares = np.zeros(len(self.documents), dtype=np.int64)  # tokens, where there are any
-        self.prompts = 0
         live, strategy = self.live.nonzero()[0].tolist(), None
         contents: dict[int, CompressedDocument] | None = None
         if live:
@@ -139,7 +137,7 @@ class Compression:
                 contents = yield from self._summaries(live, hybrid, self._summarizer(model))
             elif contents is None:
                 contents = self._extract(None if strategy is CompressionStrategy.EXTRACTIVE else "no_model")
-        return self._result(contents or {}, strategy), self.prompts
+        return self._result(contents or {}, strategy)
 
     def _summarizer(self, model: CheckedLanguageModel) -> ContentSummarizer:
         config = self.config
@@ -306,7 +304,6 @@ class Compression:
             )
             for index in asked
         ]
-        self.prompts = len(tasks)
         fillers = [self._filler(index, extracts.get(index)) for index in asked]
         summaries = yield from summarizer.summaries(tasks, fillers)
         for index, one in extracts.items():
@@ -631,10 +628,10 @@ class ContextualCompressor:
         if answer is not None:
             self._take_scores(call, answer)
         try:
-            result, prompts = yield from call.run(model)
+            result = yield from call.run(model)
         except BudgetExceededError as error:
             raise self._budget_error(call, error) from None
-        return self._record(call, result, prompts)
+        return self._record(call, result)
 
     def limited(
         self, config: CompressionConfig, total: int | None = None
@@ -704,16 +701,16 @@ class ContextualCompressor:
 
     def _cached(self, call: Compression) -> CompressionResult | None:
         known = self._cache.get(call.key) if call.config.cache_results else None
-        return None if known is None else self._record(call, replace(known, cached=True), 0)
+        return None if known is None else self._record(call, replace(known, cached=True))
 
-    def _record(self, call: Compression, result: CompressionResult, prompts: int) -> CompressionResult:
+    def _record(self, call: Compression, result: CompressionResult) -> CompressionResult:
         """Cache and count a result. One that fell back may do better next time, and is not cached."""
         if call.config.cache_results and not result.cached and result.fallback_reason is None:
             size = sum([len(chunk.content) for chunk in call.chunks]) * 2
             self._cache.put(call.key, result, size + _DOCUMENT_BYTES * len(call.chunks))
         seconds = time.perf_counter() - call.started
         with self._lock:
-            self._stats = self._stats.plus(result, seconds, prompts)
+            self._stats = self._stats.plus(result)
         if metrics.enabled():
             name = result.strategy_used.value if result.used_llm else "extractive"
             before, after = result.original_token_count, result.compressed_token_count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,23 +31,6 @@ from tersely.writing.prompt import Prompt
 
 #: The probability from which on a text is more likely on a query's topic than not (engine/worth.py).
 ON_TOPIC = 0.5
-
-
-class _HasScore(Protocol):
-    @property
-    def score(self) -> float: ...
-
-
-Result = TypeVar("Result", bound=_HasScore)
-
-
-def above_score(results: Sequence[Result], min_score: float = 0.3) -> list[Result]:
-    """Keep the results with a score of at least `min_score`, in their order; there may be none.
-
-    Raises ValueError for a `min_score` that is not in [0, 1].
-    """
-    least = checks.number(min_score, "min_score", least=0, most=1)
-    return [result for result in results if result.score >= least]
 
 
 def on_topic(

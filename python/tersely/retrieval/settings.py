@@ -513,36 +513,24 @@ class CompressionStats(Ratios):
     """Sums over the calls of a `ContextualCompressor`."""
 
     calls: int = 0  #: how many gave a result
-    #: of their results
-    documents_in: int = 0
-    documents_out: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
+    tokens_in: int = 0  #: of their originals
+    tokens_out: int = 0  #: of their results
     #: calls by the strategy that was used
     by_strategy: Mapping[CompressionStrategy, int] = field(default_factory=dict)
     cache_hits: int = 0  #: calls that an earlier one had answered
-    llm_calls: int = 0  #: prompts that went to the language model for summaries
-    fallbacks: int = 0  #: calls whose result has a `fallback_reason`
-    seconds: float = 0.0  #: how long the calls took together
 
     @property
     def ratio(self) -> float:
         """tokens_out / tokens_in; 1.0 if `tokens_in` is 0."""
         return self.tokens_out / self.tokens_in if self.tokens_in else 1.0
 
-    def plus(self, result: CompressionResult, seconds: float, prompts: int) -> CompressionStats:
-        """Return the sums with one more call, its seconds and its prompts."""
+    def plus(self, result: CompressionResult) -> CompressionStats:
+        """Return the sums with one more call."""
         used = result.strategy_used
-        return replace(
-            self,
-            calls=self.calls + 1,
-            documents_in=self.documents_in + len(result.original_documents),
-            documents_out=self.documents_out + len(result.compressed_documents),
-            tokens_in=self.tokens_in + result.original_token_count,
-            tokens_out=self.tokens_out + result.compressed_token_count,
-            by_strategy={**self.by_strategy, used: self.by_strategy.get(used, 0) + 1},
-            cache_hits=self.cache_hits + result.cached,
-            llm_calls=self.llm_calls + prompts,
-            fallbacks=self.fallbacks + (result.fallback_reason is not None),
-            seconds=self.seconds + seconds,
+        return CompressionStats(
+            self.calls + 1,
+            self.tokens_in + result.original_token_count,
+            self.tokens_out + result.compressed_token_count,
+            {**self.by_strategy, used: self.by_strategy.get(used, 0) + 1},
+            self.cache_hits + result.cached,
         )

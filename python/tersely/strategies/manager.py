@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from tersely import checks, metrics
-from tersely.cache import BoundedCache
 from tersely.documents import read_document, warnings_about
 from tersely.engine.allocation import in_steps, share_out, weights_of
 from tersely.engine.incremental import Known, prepare_with, price
@@ -58,7 +56,6 @@ class Manager:
         compressor: compresses a chunk, if it has a model or is your own.
         hierarchy: makes three levels of a text with the same compressor.
         cache: scores of chunks of earlier calls, with `hits`, `misses` and `hit_rate`.
-        results: whole results of earlier calls.
         separator: the text between the parts.
         counter: the tokenizer that budgets are counted with.
         workers: how many chunks a model works on at a time.
@@ -84,8 +81,8 @@ class Manager:
                 are kept, nothing is written.
             counter, embedder: as for `Compressor`.
             compressor: in place of the three before.
-            cache_bytes: of the cache of chunks, and a quarter more for whole answers; the least recently used
-                make room, so memory stops growing, at about twice as much. 0: nothing is cached.
+            cache_bytes: of the cache of chunks; the least recently used make room, so memory stops growing, at
+                about twice as much. 0: nothing is cached.
             separator: between the parts.
         """
         self.options = checked_options(options)
@@ -95,7 +92,6 @@ class Manager:
         self.compressor = compressor or HybridCompressor(model, embedder, resolve_counter(counter))
         self.hierarchy = HierarchicalCompressor(3, compressor=self.compressor)
         self.cache = CompressionCache(cache_bytes)
-        self.results: BoundedCache[Compressed] = BoundedCache(cache_bytes // 4)
         self.separator = checks.text(separator, "separator")
         self.counter = self.compressor.counter
         self._extractive = ExtractiveCompressor(self.compressor.embedder, self.counter)
@@ -243,17 +239,11 @@ class _Call:
         counts = count_batch(manager.counter, [texts[one] for one in new]).tolist()
         for index, tokens in zip(new, counts, strict=True):
             known[index].tokens = tokens
-        named = [(chunk.id, chunk.relevance, dict(chunk.metadata)) for chunk in self.chunks]
-        whole_key = content_id(f"{keys} {named} {self.budget}", manager.separator)
-        answer = None if None in before else manager.results.get(whole_key)
-        result = self._choose(known, strategy) if answer is None else answer
-        if answer is None:
-            for key, old, one in zip(keys, before, known, strict=True):
-                if old is None or old.counts is not one.counts:
-                    manager.cache.put(key, one, one.nbytes)
-            size = sum(map(sys.getsizeof, (result.text, *named, *keys))) + sum(map(len, texts))
-            manager.results.put(whole_key, result, size + 64 * result.receipt.segments)
-            metrics.observe(method, result.original_tokens, result.tokens, time.perf_counter() - started)
+        result = self._choose(known, strategy)
+        for key, old, one in zip(keys, before, known, strict=True):
+            if old is None or old.counts is not one.counts:
+                manager.cache.put(key, one, one.nbytes)
+        metrics.observe(method, result.original_tokens, result.tokens, time.perf_counter() - started)
         compressed = any(part != text for part, text in zip(result.parts, texts, strict=True))
         kept, counts = list[PreparedChunk](), count_batch(manager.counter, list(result.parts)).tolist()
         for index, part in enumerate(result.parts):
