@@ -81,7 +81,7 @@ class Manager:
                 are kept, nothing is written.
             counter, embedder: as for `Compressor`.
             compressor: in place of the three before.
-            cache_bytes: of the cache of chunks; the least recently used make room, so memory stops growing, at
+            cache_bytes: of the cache of chunks; the least recently used make room: memory stops growing, at
                 about twice as much. 0: nothing is cached.
             separator: between the parts.
         """
