@@ -1,21 +1,4 @@
-"""The errors tersely raises.
-
-Exception
-  CompressionError            anything that went wrong while compressing
-    BudgetExceededError       what must be kept does not fit (.required, .budget)
-    ModelReplyError           a model's reply cannot be used
-      TruncatedReplyError     it ended at the model's limit of tokens
-      OversizedReplyError     it is longer than any that could be used
-    ModelTimeoutError         a model gave no answer in time (a TimeoutError, too)
-    OverloadedError           more calls wait than can be answered in time
-    NotReversibleError        the original of a compressed text is not at hand
-    RelevanceScoringError     relevance could not be scored, and no fallback was allowed
-    StoreError                a file of ours is damaged, or is not ours
-      UnknownIdError          nothing is stored under an id
-      VersionConflictError    another version was stored meanwhile
-    SummarizationError        a model was to write a text and failed, and no fallback was allowed
-ImportError
-  MissingExtraError           an optional package is not installed; the message says what to type
+"""The errors tersely raises (docs/guide/errors.md says when, and what to do).
 
 Wrong arguments are ValueError or TypeError: the message names what came and what is allowed.
 """

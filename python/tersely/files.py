@@ -152,24 +152,23 @@ if sys.platform == "win32":
 
     _FAR = 2**31 - 2  # the locked byte: nobody may read one that is locked, and files here are shorter
 
-    def _try_lock(handle: int) -> None:
+    def _locking(handle: int, how: int) -> None:
         at = os.lseek(handle, 0, os.SEEK_CUR)
         os.lseek(handle, _FAR, os.SEEK_SET)
         try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError as error:  # EACCES or EDEADLOCK, whoever holds it
-            raise BlockingIOError(*error.args) from None
+            msvcrt.locking(handle, how, 1)
         finally:
             os.lseek(handle, at, os.SEEK_SET)
 
+    def _try_lock(handle: int) -> None:
+        try:
+            _locking(handle, msvcrt.LK_NBLCK)
+        except OSError as error:  # EACCES or EDEADLOCK, whoever holds it
+            raise BlockingIOError(*error.args) from None
+
     def unlock_handle(handle: int) -> None:
         """Let go of the lock of an open file."""
-        at = os.lseek(handle, 0, os.SEEK_CUR)
-        os.lseek(handle, _FAR, os.SEEK_SET)
-        try:
-            msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
-        finally:
-            os.lseek(handle, at, os.SEEK_SET)
+        _locking(handle, msvcrt.LK_UNLCK)
 
 else:
     import fcntl

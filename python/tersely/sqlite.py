@@ -105,14 +105,7 @@ class Database:
         read_only: whether nothing is written.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        format: Format,
-        *,
-        read_only: bool = False,
-        flush: bool = True,
-    ) -> None:
+    def __init__(self, path: Path, format: Format, *, read_only: bool = False, flush: bool = True) -> None:
         """Open the file, or make it; migrate it where it is older.
 
         Args:

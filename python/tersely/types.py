@@ -461,10 +461,7 @@ class Span:
         document: index of the document.
         start, end: characters, half-open.
         kind: what the segment is.
-        reason: kept: "selected", "pinned", "preserved" (it holds facts that were to be preserved), "context",
-            "heading", "cut", "fits", "copied" (code that a model copied), "reinserted" (a model lost it);
-            dropped: "budget", "redundant", "cut" (the rest of a segment that was cut), "rewritten" (a model
-            wrote something in its place), "markup" (tags and the like: no text).
+        reason: a code; docs/guide/warnings.md says what each means.
         score: what the scoring gave the segment; 0.0 if nothing was scored.
     """
 
@@ -621,30 +618,11 @@ class Receipt:
         segments: number of segments of the input; one that was cut counts as two, its start and its rest.
         reasons: how many segments were kept or dropped for each reason ("kept:selected", ...).
         recounts: how often a candidate text was counted.
-        warnings: reason codes of everything the caller may want to know: "query_without_matches" (the query's
-            terms occur nowhere: scored as without a query), "empty_query", "segment_cut" (nothing whole
-            fitted), "segments_cut" (most of the budget would have been left, so larger ones were cut;
-            or a table, into rows, as one that answers the query had no room as a whole),
-            "larger_left_out" (most of the budget is left, as what is larger cannot be cut),
-            "counter_not_additive" (the parts' counts were off by more than 10%), "nothing_to_keep"
-            (white space only, over the budget), "markers_left_out" (no room even for an "…" where something
-            was left out), "markers_shortened" (no room to say how much in each place), "no_unit_fits" (not
-            one whole line, record, ... fitted: compressed as text), "pinned_read_as_text" (nothing else would
-            have shown what is pinned as it is), "json_invalid", "json_too_deep", the same
-            of yaml and xml (all of these: compressed as text), "markup_kept" (tags stand in the text: a page
-            without other text, or a pin or group that touches them), "content_types_not_used" (a group spans
-            documents of several types: all were), "embedder_failed", "reranker_failed", "pruner_failed"
-            (scored without it),
-            "facts_lost" (of what was to be preserved, some is lost: see `facts`), "characters_replaced"
-            (U+FFFD stands for lone surrogates, or what was no UTF-8 was read in another encoding; `expand`
-            gives the documents as they came), "model_not_used" (a model should have written it, see
-            `fallback_reason`).
+        warnings: codes of everything the caller may want to know; docs/guide/warnings.md says what each means
+            and what to do.
         facts: the facts that were to be preserved, kept and lost; None where nobody asked.
         used_llm: whether a model wrote any of the text.
-        fallback_reason: reason code where a model should have written it and did not, else None: "no_model",
-            "model_failed", "empty_reply", "reply_truncated" (it ended at the model's limit of tokens),
-            "reply_too_long", "low_confidence", "facts_lost", "no_room" (what is pinned takes all),
-            "prompt_too_long".
+        fallback_reason: why a model that should have written it did not, a code of the same page; else None.
         confidence: in [0, 1], of a text that a model wrote (writing/checks.py); else None.
         content_types: what each document was taken for (`tersely.detect`); () where nobody looked.
     """

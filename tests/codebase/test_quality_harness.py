@@ -58,9 +58,7 @@ def data_folder(folder: Path, questions: int = 12) -> Path:
                 {"id": "a", "title": f"House {number}", "text": texts[number]},
                 {"id": "b", "title": f"House {number - 1}", "text": texts[number - 1]},
             ],
-            "evidence": [
-                {"doc": 0, "text": answers[number], "start": texts[number].index(answers[number])},
-            ],
+            "evidence": [{"doc": 0, "text": answers[number], "start": texts[number].index(answers[number])}],
             "meta": {"lang": "en"},
         }
         for number in range(questions)

@@ -121,11 +121,7 @@ def test_results_in_histories_are_read_as_what_their_calls_say(arguments: dict[s
 def test_openai_agents(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("agents.items", reason="pip install 'tersely[openai-agents]'")
     from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
-    from openai.types.responses import (
-        ResponseFunctionToolCall,
-        ResponseOutputMessage,
-        ResponseOutputText,
-    )
+    from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
     from tersely.integrations.openai_agents import shorten_model_input
 
     seen: list[list[Any]] = []

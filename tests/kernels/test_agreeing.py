@@ -11,9 +11,7 @@ Rows = list[tuple[int, list[int], list[int]]]  # guard, terms, names
 
 rows_of_ids = st.lists(
     st.tuples(
-        st.integers(0, 1),
-        st.lists(st.integers(0, 7), max_size=8),
-        st.lists(st.integers(0, 2), max_size=1),
+        st.integers(0, 1), st.lists(st.integers(0, 7), max_size=8), st.lists(st.integers(0, 2), max_size=1)
     ),
     max_size=14,
 )

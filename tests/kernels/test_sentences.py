@@ -191,10 +191,7 @@ WRAPPED = (
     "pay for the roof. Last winter a part of that roof fell into the yard where\n"
     "the children of the street used to play football on Sunday afternoons.\n"
 )
-WRAPPED_SENTENCES = [
-    WRAPPED[: WRAPPED.index(" Last")],
-    WRAPPED[WRAPPED.index("Last") : -1],
-]
+WRAPPED_SENTENCES = [WRAPPED[: WRAPPED.index(" Last")], WRAPPED[WRAPPED.index("Last") : -1]]
 
 
 def sentences(text: str) -> list[str]:

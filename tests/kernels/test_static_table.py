@@ -78,11 +78,7 @@ def test_scales_of_every_size_give_rows_of_length_one(scale: float) -> None:
     np.testing.assert_allclose(lengths, 1, rtol=1e-6)
 
 
-GOOD = {
-    "words": b"[UNK]\na\nb",
-    "rows": np.zeros((3, 2), np.uint8),
-    "scales": np.ones(3, np.float32),
-}
+GOOD = {"words": b"[UNK]\na\nb", "rows": np.zeros((3, 2), np.uint8), "scales": np.ones(3, np.float32)}
 
 
 @pytest.mark.parametrize(

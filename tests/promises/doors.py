@@ -82,13 +82,7 @@ def compress(random: Random) -> Call:
 
     def check(result: Compressed, budget: int) -> list[str]:
         wrong = check_compressed(
-            result,
-            counter,
-            budget,
-            separator=separator,
-            pinned=pinned,
-            groups=groups,
-            fills=fills(make()),
+            result, counter, budget, separator=separator, pinned=pinned, groups=groups, fills=fills(make())
         )
         made_up = [] if result.receipt.used_llm else tersely.check_facts(result).of("unsupported")
         return wrong + [f"{fact} is made up" for fact in made_up]

@@ -21,13 +21,7 @@ from tersely.retrieval import (
 from tersely.retrieval.index import extract
 from tersely.retrieval.results import extract_sentences, within_budget
 
-from promises.arguments import (
-    SEPARATORS,
-    model,
-    query,
-    spans,
-    tokens_of,
-)
+from promises.arguments import SEPARATORS, model, query, spans, tokens_of
 from promises.check import Call, Door, budget_for, grown
 from promises.counters import counter_named, counter_of, function_of
 from promises.documents import as_read, document, documents, words

@@ -229,11 +229,7 @@ def result(random: Random) -> Call:
         return wrong
 
     return Call(
-        run,
-        random.choice([5, 50, 300, 2000]),
-        check,
-        repr,
-        told={"result": given, "agent": agent, **chosen},
+        run, random.choice([5, 50, 300, 2000]), check, repr, told={"result": given, "agent": agent, **chosen}
     )
 
 

@@ -14,11 +14,12 @@ import pytest
 import tersely
 from growth import MOST, growth
 from hypothesis import given, strategies as st
+from markdown_blocks import ROOT
 from odd_counters import quarters
 from read_page import ATTACKS, HARBOUR, Page, forged, plain
 from tersely.report import pieces as words, to_html, write_html
 from tersely.report.pieces import heading_of, titles_of
-from tersely.types import Document, Fact, FactKind, FactReport, Level, Receipt, Span
+from tersely.types import Document, Fact, FactKind, FactReport, Level, Span
 from text_strategies import fragments, some_texts
 from typed_samples import SAMPLES
 
@@ -30,12 +31,7 @@ def check_page(result: tersely.Compressed, query: str | None = None) -> Page:
     return page
 
 
-@given(
-    some_texts.filter(bool),
-    st.one_of(st.none(), fragments),
-    st.integers(0, 60),
-    st.sampled_from(Level),
-)
+@given(some_texts.filter(bool), st.one_of(st.none(), fragments), st.integers(0, 60), st.sampled_from(Level))
 def test_texts_come_through_whole_and_as_text(
     texts: list[str], query: str | None, budget: int, level: Level
 ) -> None:
@@ -254,11 +250,20 @@ def test_what_the_page_counts_and_links_is_what_the_spans_say(name: str, budget:
     assert page.twins() == {piece["number"]: plain(piece["text"]) for piece in page.kept()}
 
 
-def test_every_warning_that_a_receipt_names_has_a_sentence_of_its_own() -> None:
-    listed = (Receipt.__doc__ or "").partition("warnings:")[2].partition("facts:")[0]
-    codes = re.findall(r'"([a-z]+_[a-z_]+)"', listed)
-    assert len(codes) > 9
-    assert not [code for code in codes if code not in words._WARNINGS]
+#: Codes of scorers, summaries and pins of tool results: no page is made of those.
+ELSEWHERE = {
+    "cross_encoder_failed", "scorer_failed", "llm_failed", "llm_reply_unusable", "llm_passage_shortened",
+    "texts_truncated", "summary_too_long", "summary_too_short", "pins_not_found",
+}  # fmt: skip
+
+
+def test_every_warning_has_a_sentence_here_and_a_line_in_the_guide() -> None:
+    guide = (ROOT / "docs" / "guide" / "warnings.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (`[^|]+)\|", guide.partition("\n## Warnings")[2].partition("\n## ")[0], re.MULTILINE
+    )
+    listed = {code for row in rows for code in re.findall(r"`(\w+)`", row)}
+    assert listed - ELSEWHERE == set(words._WARNINGS)
 
 
 def named(*ids: str) -> list[Document]:

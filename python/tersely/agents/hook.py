@@ -220,11 +220,7 @@ AGENTS: dict[str, HookProtocol] = {
         "PostToolUse",
         ".codex/hooks.json",
         "Bash|mcp__.*",
-        answer=lambda text: {
-            "continue": False,
-            "stopReason": "the result was made shorter",
-            "reason": text,
-        },
+        answer=lambda text: {"continue": False, "stopReason": "the result was made shorter", "reason": text},
         as_text=True,
     ),
     # https://geminicli.com/docs/hooks/reference, "AfterTool"; milliseconds

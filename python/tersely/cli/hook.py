@@ -215,15 +215,9 @@ def _plugin_text(path: Path, before: str, text: str, protocol: HookProtocol, com
 
 def _command(marker: str, arguments: argparse.Namespace, failures: bool = False) -> str:
     """The command line of the hook, for the shell that agents run it in."""
-    options = _options(arguments)
-    for tool in arguments.keep:
-        options += ["--keep", tool]
-    if arguments.files:
-        options.append("--files")
-    if arguments.no_references:
-        options.append("--no-references")
-    if failures:
-        options.append("--failures")
+    options = [*_options(arguments), *(word for tool in arguments.keep for word in ("--keep", tool))]
+    given = {"--files": arguments.files, "--no-references": arguments.no_references, "--failures": failures}
+    options += [flag for flag, is_set in given.items() if is_set]
     return f"{_program(arguments.project)} {marker}" + (f" {shlex.join(options)}" if options else "")
 
 

@@ -13,6 +13,8 @@ with needs("haystack-ai", "haystack"):
 
 __all__ = ["TerselyCompressor"]
 
+_FIELDS = ("budget", "ratio", "counter", "strategy", "separator", "keep_original")
+
 
 @component
 class TerselyCompressor:
@@ -81,15 +83,7 @@ class TerselyCompressor:
         for name, value in (("counter", self.counter), ("strategy", self.strategy)):
             if not isinstance(value, str | None):
                 raise ValueError(f"a {name} in a file must be a name, not {type(value).__name__}")
-        written: dict[str, Any] = default_to_dict(
-            self,
-            budget=self.budget,
-            ratio=self.ratio,
-            counter=self.counter,
-            strategy=self.strategy,
-            separator=self.separator,
-            keep_original=self.keep_original,
-        )
+        written: dict[str, Any] = default_to_dict(self, **{name: getattr(self, name) for name in _FIELDS})
         return written
 
     @classmethod

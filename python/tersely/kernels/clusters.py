@@ -53,10 +53,6 @@ def threshold_clusters(
     representative, none through others.
     "single": connected components of the pairs that reach the threshold.
 
-    Compared with semhash's `self_deduplicate`: the representatives are the records that stay; they are exact,
-    while semhash uses an approximate index. Compared with sentence-transformers' `community_detection`: that
-    builds communities around the rows with most neighbours, this function around the rows with the best
-    scores, and without a smallest size.
 
     Args:
         X: (n, d).

@@ -193,9 +193,5 @@ def _budget(budget: float, costs: Float64s, pinned: Int32s) -> float:
     budget = checks.number(budget, "budget", least=0)
     needed = float(costs[pinned].sum())
     if needed > budget:
-        raise BudgetExceededError(
-            "the pinned items do not fit",
-            required=needed,
-            budget=budget,
-        )
+        raise BudgetExceededError("the pinned items do not fit", required=needed, budget=budget)
     return budget

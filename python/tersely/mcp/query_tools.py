@@ -11,14 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.errors import BudgetExceededError
-from tersely.mcp.answers import (
-    answer_from,
-    count_tokens,
-    fenced_reply,
-    to_extract,
-    to_markdown,
-    to_previews,
-)
+from tersely.mcp.answers import answer_from, count_tokens, fenced_reply, to_extract, to_markdown, to_previews
 from tersely.mcp.tools import TOP_N, Tool, ToolError, ToolReply, argument, tool, tools_of
 from tersely.retrieval.chunks import ChunkResult, Retriever, readable
 from tersely.retrieval.index import extract

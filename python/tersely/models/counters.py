@@ -88,24 +88,14 @@ def _import() -> Any:
 #: Start of a model's name -> its encoding; the longest one holds. More may follow after "-" or ":", and
 #: anything where it ends with a ".".
 MODELS = {
-    "gpt-5": "o200k_base",
-    "gpt-5.": "o200k_base",
-    "gpt-4.5": "o200k_base",
-    "gpt-4.1": "o200k_base",
-    "gpt-4o": "o200k_base",
-    "chatgpt-4o": "o200k_base",
-    "o1": "o200k_base",
-    "o3": "o200k_base",
-    "o4-mini": "o200k_base",
-    "gpt-oss": "o200k_harmony",
-    "gpt-4": "cl100k_base",
-    "gpt-3.5": "cl100k_base",
-    "gpt-35": "cl100k_base",
-    "davinci-002": "cl100k_base",
-    "babbage-002": "cl100k_base",
-    "text-embedding-ada-002": "cl100k_base",
-    "text-embedding-3-small": "cl100k_base",
-    "text-embedding-3-large": "cl100k_base",
+    name: encoding
+    for encoding, names in {
+        "o200k_base": "gpt-5 gpt-5. gpt-4.5 gpt-4.1 gpt-4o chatgpt-4o o1 o3 o4-mini",
+        "o200k_harmony": "gpt-oss",
+        "cl100k_base": "gpt-4 gpt-3.5 gpt-35 davinci-002 babbage-002 text-embedding-ada-002 "
+        "text-embedding-3-small text-embedding-3-large",
+    }.items()
+    for name in names.split()
 }
 #: Starts of names of models whose tokenizer is not here: their tokens are estimated, as those of o200k_base.
 ESTIMATED = ("claude", "gemini", "gemma", "llama", "mistral", "mixtral", "deepseek", "grok")

@@ -108,10 +108,7 @@ class _OnnxModel:
         """Token ids and types of texts, or of (query, text) pairs, and which of them were cut."""
         encodings = self._tokenizer.encode_batch_fast(list(texts))
         cut = [index for index, encoding in enumerate(encodings) if encoding.overflowing]
-        return [
-            (np.array(encoding.ids, dtype=np.int32), np.array(encoding.type_ids, dtype=np.int32))
-            for encoding in encodings
-        ], cut
+        return list(map(_ids_of, encodings)), cut
 
     def _cut_to(self, text: str, tokens: int) -> str:
         """Return the beginning of `text` that has `tokens` tokens."""
@@ -126,8 +123,8 @@ class _OnnxModel:
     def _run_tokens(self, query: str, text: str, output: str) -> tuple[Any, Int64s]:
         """Run the model over a pair: a row of logits for each token of the text, and its last character."""
         encoding = self._tokenizer.encode(query, text)
-        ids = np.array(encoding.ids, dtype=np.int32), np.array(encoding.type_ids, dtype=np.int32)
-        values = np.asarray(self._session.run([output], self._feed([ids])[0])[0], dtype=np.float64)
+        feed, _ = self._feed([_ids_of(encoding)])
+        values = np.asarray(self._session.run([output], feed)[0], dtype=np.float64)
         offsets = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
         own = np.array([one == 1 for one in encoding.sequence_ids]) & (offsets[:, 1] > offsets[:, 0])
         return values.reshape(len(own), -1)[own], offsets[own, 1] - 1
@@ -178,6 +175,10 @@ class _OnnxModel:
             mask[row, : len(row_ids)] = 1
         arrays = dict(zip(_INPUTS, (tokens, mask, types), strict=True))
         return {name: arrays[name].astype(kind) for name, kind in self._types.items()}, mask
+
+
+def _ids_of(encoding: Any) -> Ids:
+    return np.array(encoding.ids, dtype=np.int32), np.array(encoding.type_ids, dtype=np.int32)
 
 
 def _batches(lengths: Int64s, batch_size: int) -> list[Int64s]:
@@ -253,11 +254,7 @@ class OnnxEmbedder(_OnnxModel):
     """
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        pooling: Literal["mean", "cls"] = "mean",
-        **options: Any,
+        self, path: str | os.PathLike[str], *, pooling: Literal["mean", "cls"] = "mean", **options: Any
     ) -> None:
         """Load a model.
 

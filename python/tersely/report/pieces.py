@@ -224,10 +224,7 @@ def _torn(result: Compressed, kept: list[Span]) -> set[tuple[int, int]]:
 
 
 def _pieces(
-    document: int,
-    text: str,
-    spans: list[tuple[int, int, str, Span]],
-    torn: set[tuple[int, int]],
+    document: int, text: str, spans: list[tuple[int, int, str, Span]], torn: set[tuple[int, int]]
 ) -> Iterator[Piece]:
     position = 0
     open_piece: Piece | None = None
@@ -544,11 +541,7 @@ class Drawing:
         return painter.runs(start, end)
 
 
-def draw_text(
-    result: Compressed,
-    pieces: Sequence[Sequence[Piece]],
-    words: QueryWords,
-) -> dict[str, Any]:
+def draw_text(result: Compressed, pieces: Sequence[Sequence[Piece]], words: QueryWords) -> dict[str, Any]:
     """Divide at most about `MOST_CHARACTERS` of the compressed text into runs.
 
     Returns:

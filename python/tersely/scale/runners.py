@@ -175,12 +175,7 @@ _RAY_ENVIRONMENT = {"RAY_worker_niceness": "0", "RAY_USAGE_STATS_ENABLED": "0"}
 _LOOK = 1.0  # seconds until it is looked whether nodes have joined
 
 
-def run_on_ray(
-    space: Workspace,
-    schedule: Schedule | Stages,
-    address: str | None,
-    most: int | None,
-) -> None:
+def run_on_ray(space: Workspace, schedule: Schedule | Stages, address: str | None, most: int | None) -> None:
     """Do all jobs of a schedule on a cluster, as many at once as it has CPUs, or `most`.
 
     `address`: of a cluster; None: the one this process is connected to, or RAY_ADDRESS says, else a new one

@@ -140,10 +140,7 @@ _PLACES = (
         r"api\.telegram\.org/bot|webhook\.office\.com/webhookb2/)([^\s\"'<>?]{16,300})",
     ),
     ("password in a URL", r"[a-z][a-z0-9+.\-]{1,20}://[^\s:/@]{0,100}:([^\s:/@]{1,200})@"),
-    (
-        "password in a URL",
-        r"[a-z][a-z0-9+.\-]{1,20}://((?=[A-Za-z_\-]{0,60}\d)[A-Za-z0-9_\-]{20,200})@",
-    ),
+    ("password in a URL", r"[a-z][a-z0-9+.\-]{1,20}://((?=[A-Za-z_\-]{0,60}\d)[A-Za-z0-9_\-]{20,200})@"),
     ("authorization", r"auth\"\s?:\s?\"([A-Za-z0-9+/]{16,2000}=*)"),
     (
         "cookie",
@@ -153,10 +150,7 @@ _PLACES = (
     ("password", rf"(?i:(?:[a-z0-9]{{1,20}}_){{0,3}}pass ?= ?){_value(6, quoted=4, bare=_NO_REFERENCE)}"),
     # Of command lines and files of settings: what comes after a space.
     ("password", rf"(?i:(?:login|user|account) \S{{1,100}}\s{{1,4}}password\s{{1,4}}){_value(4)}"),
-    (
-        "password",
-        rf"(?i:env|arg|export|setx?)\s{{1,3}}\w{{0,50}}(?i:{_ANY_NAME})\s{{1,3}}{_value(6)}",
-    ),
+    ("password", rf"(?i:env|arg|export|setx?)\s{{1,3}}\w{{0,50}}(?i:{_ANY_NAME})\s{{1,3}}{_value(6)}"),
     ("password", rf"(?:mysql|mariadb)[a-z\-]{{0,10}}\b[^\n|;&]{{0,200}}? -p{_value(4)}"),
     (
         "password",

@@ -9,8 +9,10 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from tersely import checks
@@ -122,12 +124,14 @@ class Found:
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_COLUMNS = "number, id, version, text, root, created, metadata, masked, compressed_id, ratio, preserved, seal"
+_SEALED = "id, version, root, created, metadata, masked, compressed_id, ratio, preserved"
+_COLUMNS = f"{_SEALED}, number, text, seal"
+_values = attrgetter(*_SEALED.split(", "))
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A version as the table has it: times in microseconds since 1970, mappings as JSON."""
+    """A version as the table has it (_COLUMNS): times in microseconds since 1970, mappings as JSON."""
 
     id: str
     version: int
@@ -144,19 +148,16 @@ class Row:
 
     def make_seal(self) -> bytes:
         """Return a digest over all but the text, which has its own; a damaged row does not match it."""
-        fields = [self.id, self.version, self.digest.hex(), self.root, self.created, self.metadata]
-        fields += [self.masked, self.compressed_id, self.ratio, self.preserved]
-        return hashlib.blake2b(json.dumps(fields).encode(), digest_size=8).digest()
+        id, version, *rest = _values(self)
+        fields = json.dumps([id, version, self.digest.hex(), *rest])
+        return hashlib.blake2b(fields.encode(), digest_size=8).digest()
 
 
 def insert(connection: Connection, row: Row, text: int) -> int:
     """Add a version that shows text number `text`; return its own number."""
-    values = (row.id, row.version, text, row.root, row.created, row.metadata, row.masked)
-    values += (row.compressed_id, row.ratio, row.preserved, row.make_seal())  # type: ignore[assignment]
-    columns = _COLUMNS.removeprefix("number, ")
-    number = connection.execute(
-        f"INSERT INTO versions ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values
-    ).lastrowid
+    values = (*_values(row), text, row.make_seal())
+    statement = f"INSERT INTO versions ({_SEALED}, text, seal) VALUES ({', '.join('?' * len(values))})"
+    number = connection.execute(statement, values).lastrowid
     assert number is not None
     return number
 
@@ -212,18 +213,13 @@ def _one(connection: Connection, where: str, values: tuple[Any, ...]) -> Row | N
 
 def _read(connection: Connection, values: tuple[Any, ...]) -> Row:
     """Make a row from the table's values and its text. Raises DamageError if either is damaged."""
-    number, id, version, text, root, created, metadata, masked, compressed_id, ratio, preserved, seal = values
+    *fields, text, seal = values
     digest, content = read_text(connection, text)
-    row = Row(
-        id, version, root, created, metadata, masked, compressed_id, ratio, preserved, number, digest, content
-    )
-    try:
-        sound = row.make_seal() == seal
-    except TypeError:  # bytes where a number or a text should be
-        sound = False
-    if not sound:
-        raise DamageError(f"version {version} of {id!r} does not match its digest")
-    return row
+    row = Row(*fields, digest=digest, text=content)
+    with suppress(TypeError):  # bytes where a number or a text should be
+        if row.make_seal() == seal:
+            return row
+    raise DamageError(f"version {row.version} of {row.id!r} does not match its digest")
 
 
 def to_microseconds(time: datetime) -> int:
@@ -303,13 +299,7 @@ _LATEST = (
 
 
 def note_compression(
-    connection: Connection,
-    id: str,
-    created: int,
-    tool: str,
-    tokens: tuple[int, int],
-    call: str,
-    session: str,
+    connection: Connection, id: str, created: int, tool: str, tokens: tuple[int, int], call: str, session: str
 ) -> None:
     """Record that a tool result was shortened, at microseconds since 1970; `tokens`: before and after."""
     connection.execute(
