@@ -215,7 +215,7 @@ def _read(connection: Connection, values: tuple[Any, ...]) -> Row:
     """Make a row from the table's values and its text. Raises DamageError if either is damaged."""
     *fields, text, seal = values
     digest, content = read_text(connection, text)
-    row = Row(*fields, digest=digest, text=content)
+    row = replace(Row(*fields), digest=digest, text=content)
     with suppress(TypeError):  # bytes where a number or a text should be
         if row.make_seal() == seal:
             return row
