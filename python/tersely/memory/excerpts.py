@@ -483,7 +483,7 @@ class _Said:
         concludes |= np.isin(document, document[concludes]) & talk & (sizes <= _BREATH)
         concluded = concludes & ~again & ~silent
         worth[concluded] = (_CONCLUDED + place[concluded]) * 2 / (1 + length[concluded] / _USUAL)
-        asks = says & ASKS > 0  # most were answered since
+        asks = mine & (says & ASKS > 0)  # most were answered since
         known = np.bincount(facts.segment, _TELLS[facts.kind], size)
         known = np.minimum(known / _IDENTIFIES, 1)
         first = (utter | answered & ~again) & ~self.revised["older"]

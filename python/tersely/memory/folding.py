@@ -391,8 +391,8 @@ def _assemble(choice: _Choice, fitted: _FitResult) -> FoldedHistory:
     """Return messages and accounts of a choice; the excerpts take the place of the first folded message."""
     history, text = choice.history, fitted.text
     changed = {index: dict(texts) for index, texts in history.changed.items()}
-    for result, shorter in zip(choice.results, fitted.results, strict=True):
-        changed.setdefault(result.index, {})[result.path] = shorter
+    for result, made in zip(choice.results, fitted.results, strict=True):
+        changed.setdefault(result.index, {})[result.path] = made
     reasons = {**history.reasons, **dict.fromkeys([result.index for result in choice.results], "budget")}
     owner = choice.transcript.owner
     said = zip(owner.tolist(), choice.transcript.pieces, strict=True)
@@ -405,20 +405,22 @@ def _assemble(choice: _Choice, fitted: _FitResult) -> FoldedHistory:
     lost = _by_message(history, owner, piece[order], start[order], end[order])
     dropped = [index for index, stay in enumerate(choice.stay) if not stay and index not in kept]
     why = why_dropped({index: history.entries[index] for index in dropped}, sent)
+    talks, texts = choice.transcript.talks, choice.transcript.texts
     for old, new, _ in choice.revisions:  # "no" stands elsewhere where its question stands before it
-        both = [choice.transcript.texts[piece][start:end] for piece, start, end in (old, new)]
-        if choice.transcript.talks[old[0]] and "\n\n".join(both) not in sent:
-            why[int(owner[new[0]])] = "budget"
+        if talks[old[0]]:
+            both = f"{texts[old[0]][old[1] : old[2]]}\n\n{texts[new[0]][new[1] : new[2]]}"
+            if both not in sent:
+                why[int(owner[new[0]])] = "budget"
     messages: list[Any] = []
     accounts: list[MessageAccount] = []
     outcome: Literal["verbatim", "compressed", "folded", "dropped"]
     for index, (stays, tokens) in enumerate(zip(choice.stay, history.costs.tolist(), strict=True)):
-        texts, places = changed.get(index, {}), kept.get(index, ())
+        shorter, places = changed.get(index, {}), kept.get(index, ())
         message = history.messages[index]
         if stays:
-            outcome = "compressed" if texts else "verbatim"
-            reason = history.stays.get(index, reasons.get(index, "newest") if texts else "newest")
-            messages.append(with_texts(message, texts) if texts else message)
+            outcome = "compressed" if shorter else "verbatim"
+            reason = history.stays.get(index, reasons.get(index, "newest") if shorter else "newest")
+            messages.append(with_texts(message, shorter) if shorter else message)
         else:
             if text:
                 messages.append(new_user_message(text, history.messages))
@@ -426,7 +428,7 @@ def _assemble(choice: _Choice, fitted: _FitResult) -> FoldedHistory:
             outcome, reason = ("folded", "budget") if places else ("dropped", why[index])
         pictures = 0
         for picture in history.entries[index].pieces:
-            pictures += picture.kind == "picture" and (not stays or picture.path in texts)
+            pictures += picture.kind == "picture" and (not stays or picture.path in shorter)
         account = (index, outcome, reason, tokens, places, lost.get(index, ()), pictures)
         accounts.append(tuple.__new__(MessageAccount, account))
     told = (*["errors_left_out"] * errors, *["facts_left_out"] * bool(lost))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence, Set
-from itertools import chain, count, pairwise, takewhile
-from math import log
-from operator import eq, or_
+from bisect import bisect_left
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+from itertools import chain, pairwise, takewhile
+from operator import eq
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from tersely import _native
+from tersely.content.units import Bools
 from tersely.memory.statements import (
     ASKS,
     ASSISTANTS,
@@ -22,26 +23,23 @@ from tersely.memory.statements import (
     LABEL,
     LABELLED,
     POLITE,
+    STATE,
+    STATES,
     WITHDRAWS,
     Transcript,
     marks_of,
 )
 from tersely.models.embedders import resolve_embedder
-from tersely.types import FactKind, Float32s, pieces
+from tersely.types import FactKind, Float32s, Int32s, Int64s, pieces
 
 _QUANTITY, _TIME, _COMMON = 1, 2, 4  # classes of terms (csrc/kernels/text/terms.hpp)
-_VALUES = {
-    FactKind.NUMBER: 0, FactKind.DATE: 1, FactKind.VERSION: 2, FactKind.NAME: 3, FactKind.IDENTIFIER: 3,
-    FactKind.INLINE_CODE: 3, FactKind.URL: 4, FactKind.PATH: 4,
+# The kinds of values, in bits.
+_KINDS = {
+    FactKind.NUMBER: 1, FactKind.DATE: 2, FactKind.VERSION: 4, FactKind.NAME: 8, FactKind.IDENTIFIER: 8,
+    FactKind.INLINE_CODE: 8, FactKind.URL: 16, FactKind.PATH: 16,
 }  # fmt: skip
-# What stands between a thing and its value or limit.
-_STATES = re.compile(
-    r"(?:\w:| =) |\b(?:is|are|was|be|means?|equals?|under|over|above|below|by|before|until|till|within"
-    r"|at (?:most|least)|(?:more|less) than|ends? in|called|prefers?|wants?|ist|sind|bis|unter|est|sont"
-    r"|avant|es|son|antes)\b",
-    re.I,
-)
-_NEGATION = int(FactKind.NEGATION)
+_KIND_OF = np.array([_KINDS.get(kind, 0) for kind in FactKind])
+_NEGATION, _PATH = int(FactKind.NEGATION), int(FactKind.PATH)
 _LONGEST, _PASTED = 400, 600  # characters of a statement, and of a text in which none is looked for
 _MOST = 16  # earlier statements with a word that are looked at
 _LATEST = 512  # earlier statements whose meaning is compared
@@ -49,8 +47,8 @@ _CLOSE, _APART = 0.35, 0.1  # cosine from which two are of the same thing, and b
 _ALIKE = 0.3  # the same of the words that only one of them has, where they share others
 _WORD = re.compile(r"\w+")
 _ANSWER, _WORDS = 120, 6  # characters and words of an answer that says little without its question
-_ASKING = re.compile(r"[?？؟][\"'”»」)\]*_]*\Z")
 _SAME = 0.5  # of an earlier statement's words, by their rarity: it is of the same thing
+_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Revision(NamedTuple):
@@ -76,22 +74,27 @@ def find_answers(transcript: Transcript) -> list[Revision]:
     short = transcript.people[1:] & transcript.talks[:-1] & (length[1:] <= _ANSWER)
     short[:-1] &= told[2:] != told[1:-1]  # and it is all that they say there
     borders = table.document.searchsorted(np.arange(len(texts) + 1)).tolist()
-    found: list[Revision] = []
-    latest: dict[tuple[str, str], int] = {}
+    asked: list[tuple[int, int, int]] = []  # (piece, start, end) of each question
+    said: list[str] = []  # it, and the answer
     for piece in short.nonzero()[0].tolist():
         first, middle, last = borders[piece : piece + 3]
         answer = texts[piece + 1].strip()
-        if first == middle or not answer or _ASKING.search(answer) or len(answer.split()) > _WORDS:
-            continue
         old = (piece, int(table.start[middle - 1]), int(table.end[middle - 1]))
-        question = texts[piece][old[1] : old[2]]
-        if len(question) > _LONGEST or not _ASKING.search(question.strip()):
-            continue
-        says = marks_of([question, answer], transcript.known, ASSISTANTS)
-        if not (says & POLITE).all():  # "Shall I go on?" "Yes."
-            latest[question, answer] = piece
-            new = [(piece + 1, int(table.start[row]), int(table.end[row])) for row in range(middle, last)]
-            found += [Revision(old, one, "answered") for one in new]
+        if first < middle < last and len(answer.split()) <= _WORDS and old[2] - old[1] <= _LONGEST:
+            asked.append(old)
+            said += (texts[piece][old[1] : old[2]], answer)
+    if not asked:
+        return []
+    asks, answers = marks_of(said, transcript.known, ASSISTANTS).reshape(-1, 2).T
+    counts = (asks & ASKS > 0) & (answers & ASKS == 0) & (asks & answers & POLITE == 0)  # "Go on?" "Yes."
+    found: list[Revision] = []
+    latest: dict[tuple[str, str], int] = {}
+    for at in counts.nonzero()[0].tolist():
+        piece = asked[at][0]
+        latest[said[2 * at], said[2 * at + 1]] = piece
+        rows = slice(*borders[piece + 1 : piece + 3])
+        new = zip(table.start[rows].tolist(), table.end[rows].tolist(), strict=True)
+        found += [Revision(asked[at], (piece + 1, *one), "answered") for one in new]
     newest = set(latest.values())
     return [one if one.old[0] in newest else one._replace(effect="older") for one in found]
 
@@ -104,123 +107,167 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
     earlier, and the kind of its value; or else where none of the earlier ones is nearly as close to it in
     meaning. O(characters).
     """
-    texts, table, facts = transcript.texts, transcript.table, transcript.facts
-    people = transcript.people & (np.array(list(map(len, texts)), dtype=np.int64) < _PASTED)
-    rows = (people[table.document] & (table.end - table.start <= _LONGEST)).nonzero()[0]
-    units = pieces(texts, table.document[rows], table.start[rows], table.end[rows])
-    if len(units) < 2:
-        return []
-    facts = facts.rows(people[facts.document])
-    named = pieces(texts, facts.document, facts.start, facts.end)
-    says = marks_of(units, transcript.known)
-    labels = [""] * len(units)
-    for at in (says & LABELLED).nonzero()[0].tolist():
-        labels[at] = "".join([match[0] for match in [LABEL.match(units[at])] if match])
-    marks = [""] * len(units)
-    for at in (says & CHANGES).nonzero()[0].tolist():
-        marks[at] = " ".join(CHANGE.findall(units[at].lower()))
-    ids, offsets, classes = _native.read_terms([*units, *named, *labels, *marks])
-    every = ids.tolist()
-    terms = [every[low:high] for low, high in pairwise(offsets.tolist())]
-    quantity = {term for term, bits in enumerate(classes.tolist()) if bits & (_QUANTITY | _TIME)}
-    common = {term for term, bits in enumerate(classes.tolist()) if bits & _COMMON}
-    number = {row: at for at, row in enumerate(rows.tolist())}
-    values: list[set[int]] = [quantity.intersection(some) for some in terms[: len(units)]]
-    kinds: list[set[int]] = [set() for _ in units]
-    about = list(map(set, terms[-2 * len(units) : -len(units)]))  # what kind of thing a label says it is
-    segment, fact_kind = facts.segment, facts.kind
-    known = zip(segment.tolist(), fact_kind.tolist(), terms[len(units) : -2 * len(units)], strict=True)
-    for row, kind, some in known:
-        if kind in _VALUES and row in number:
-            kinds[number[row]].add(_VALUES[kind])
-            if kind != FactKind.PATH:  # other files are other things
-                values[number[row]].update(some)
-    kinds = [some or ({0} if value else set()) for some, value in zip(kinds, values, strict=True)]
-    frames = [frozenset(some) - value for some, value in zip(terms, values, strict=False)]
-    topics = [frame - common - set(some) for frame, some in zip(frames, terms[-len(units) :], strict=True)]
-    often = Counter(chain.from_iterable(map(or_, frames, values)))
-    rarity = {term: log(1 + len(units) / times) for term, times in often.items()}
-    places = [(int(table.document[row]), int(table.start[row]), int(table.end[row])) for row in rows.tolist()]
-    strong = set(segment[IS_SENTENCE[fact_kind]].tolist())
-    denied = segment[fact_kind == _NEGATION].tolist()
-    firm = set(map(number.get, denied))  # a prohibition holds until it is withdrawn
-    claims = [
-        not asks and bool(frame and (row in strong or kind or _STATES.search(unit)))
-        for row, unit, kind, frame, asks in zip(
-            rows.tolist(), units, kinds, frames, says & ASKS > 0, strict=True
-        )
-    ]
+    said = _read(transcript)
+    units, kinds, shared = said.units, said.kinds, said.shared()
     found: dict[int, tuple[int, Literal["replaced", "together", "older"]]] = {}  # earlier -> later
-    others: list[int] = []  # that change something which they say in other words
-    alike: dict[frozenset[int], int] = {}
-    having: dict[int, list[int]] = {}  # term -> statements
-    gone = (says & WITHDRAWS > 0).tolist()
-    for at, (unit, frame) in enumerate(zip(units, frames, strict=True)):
-        words = (frame | values[at]) - common
-        before = alike.get(frame) if len(frame) > 1 else None
-        if before is not None and values[before] != values[at]:
-            apart = len([*takewhile(bool, map(eq, units[before], unit))])
-            clause = max(unit.rfind("\n", 0, apart), unit.rfind(". ", 0, apart)) + 1
-            if _STATES.search(unit, clause, apart):
-                found[before] = (at, "replaced")
-        alike[frame] = at
-        withdraws = gone[at]
-        if marks[at] or withdraws:
-            shared: dict[int, set[int]] = {}
-            for term in words:
-                for one in having.get(term, ())[-_MOST:]:
-                    shared.setdefault(one, set()).add(term)
-            scores = [
-                (
-                    sum([rarity[term] for term in same]) / sum([rarity[term] for term in frames[one] | same]),
-                    one,
-                )
-                for one, same in shared.items()
-                if claims[one] and len(same - about[at]) > 1 and one not in found
-                if withdraws or not (one in firm or _of_two(topics[one], topics[at]))
-                if places[one][0] != places[at][0] and units[one] != unit
-            ]
-            score, earlier = max(scores, default=(0.0, -1))
-            if score >= _SAME:
-                other = marks[at] and kinds[at] & kinds[earlier] and values[at] != values[earlier]
-                other = other and topics[at] == topics[earlier]
-                found[earlier] = (at, "replaced" if other else "together" if withdraws else "older")
-            elif marks[at]:
-                others.append(at)
-        for term in words:
-            having.setdefault(term, []).append(at)
-    near = {at: [one for one in range(max(at - _LATEST, 0), at) if claims[one]] for at in others}
-    wanted = sorted({*others, *chain.from_iterable(near.values())})
-    place = dict(zip(wanted, count(), strict=False))
-    said = [units[at][len(labels[at]) :] for at in wanted]
-    vectors = resolve_embedder(None).embed(said) if said else np.empty((0, 0), dtype=np.float32)
-    for at in others:
-        before_it = [
-            one
-            for one in near[at]
-            if one not in found and one not in firm and places[one][0] != places[at][0]
-            if not kinds[one] or not kinds[at] or kinds[one] & kinds[at]
+    for before, at in said.alike():
+        apart = len([*takewhile(bool, map(eq, units[before], units[at]))])
+        clause = max(units[at].rfind("\n", 0, apart), units[at].rfind(". ", 0, apart)) + 1
+        if STATE.search(units[at], clause, apart):
+            found[before] = (at, "replaced")
+    near: dict[int, list[int]] = {}  # what changes something, in other words -> earlier ones
+    for at in (said.says & (CHANGES | WITHDRAWS)).nonzero()[0].tolist():
+        changes, withdraws = (bool(said.says[at] & bit) for bit in (CHANGES, WITHDRAWS))
+        scores = [
+            (score, one)
+            for one, score in shared(at).items()
+            if said.claims[one] and found.get(one, (at + 1,))[0] > at
+            if withdraws or not (said.firm[one] or _of_two(said.topic(one), said.topic(at)))
+            if said.piece[one] != said.piece[at] and units[one] != units[at]
         ]
-        close = _closest(vectors[[place[one] for one in before_it]], vectors[place[at]], before_it)
-        if close >= 0:
-            spelled = _spelled([units[close], units[at]], [*terms[close], *terms[at]])
-            if not _differ(topics[close], topics[at], spelled):
-                found[close] = (at, "older")
+        score, earlier = max(scores, default=(0.0, -1))
+        if score >= _SAME:
+            other = (
+                changes and kinds[at] & kinds[earlier] and said.terms(at, True) != said.terms(earlier, True)
+            )
+            other = other and said.topic(at) == said.topic(earlier)
+            found.setdefault(earlier, (at, "replaced" if other else "together" if withdraws else "older"))
+        elif changes:
+            first = max(at - _LATEST, 0)
+            its, here = kinds[first:at], said.piece[first:at] != said.piece[at]
+            close = here & said.claims[first:at] & ~said.firm[first:at]
+            close &= (its & kinds[at] > 0) | (its == 0) | (kinds[at] == 0)
+            near[at] = (first + close.nonzero()[0]).tolist()
+    wanted = np.array(sorted({*near, *chain.from_iterable(near.values())}), dtype=np.int64)
+    spoken = [units[at][len(said.labels.get(at, "")) :] for at in wanted.tolist()]
+    vectors = resolve_embedder(None).embed(spoken) if spoken else np.empty((0, 0), dtype=np.float32)
+    for at, some in near.items():
+        left = [one for one in some if one not in found]
+        close = _closest(vectors[wanted.searchsorted(left)], vectors[wanted.searchsorted(at)], left)
+        if close >= 0 and not _differ(said, close, at):
+            found[close] = (at, "older")
+    places = list(zip(said.piece.tolist(), said.start.tolist(), said.end.tolist(), strict=True))
     return [Revision(places[old], places[new], effect) for old, (new, effect) in sorted(found.items())]
 
 
-def _spelled(units: Sequence[str], terms: Sequence[int]) -> dict[int, str]:
-    """A word for each of the terms of two units."""
-    words = list(dict.fromkeys(_WORD.findall(" ".join(units))))
-    ids, offsets, _ = _native.read_terms([*units, *words])
-    known = dict(zip(ids.tolist(), terms, strict=False))
-    of_words = pairwise(offsets[len(units) :].tolist())
-    return {
-        known[term]: word
-        for word, (low, high) in zip(words, of_words, strict=True)
-        for term in ids[low:high].tolist()
-        if term in known
-    }
+@dataclass(frozen=True, eq=False, slots=True)
+class _Statements:
+    """Sentences of people, one a row, and the terms of each, once, sorted by (row, term)."""
+
+    units: list[str]
+    piece: Int32s  # int32[rows], its place
+    start: Int64s
+    end: Int64s
+    says: Int64s  # int64[rows], as of `marks_of`
+    kinds: Int64s  # int64[rows], the kinds of its values, in bits
+    framed: Int64s  # int64[rows], the number of its terms that are no values
+    claims: Bools  # bool[rows], whether it states something that may be revised
+    firm: Bools  # bool[rows], whether it prohibits: that holds until it is withdrawn
+    labels: dict[int, str]  # row -> its label
+    about: dict[int, list[int]]  # row -> terms of its label, or of words that say that it changes something
+    term: Int64s  # int64[terms of rows]
+    value: Bools  # bool[terms of rows], whether it is a value, which may change
+    pairs: list[tuple[int, bool]]  # both
+    first: list[int]  # a row's terms are term[first[row] : first[row + 1]]
+    common: Bools  # bool[terms], words that any text has
+    ids: Int32s  # terms as they stand: of a row ids[offsets[row] : offsets[row + 1]]
+    offsets: Int64s
+
+    def terms(self, row: int, value: bool) -> set[int]:
+        """The values of a row, or all its other terms."""
+        return {term for term, is_value in self.pairs[slice(*self.first[row : row + 2])] if is_value is value}
+
+    def topic(self, row: int) -> set[int]:
+        """What a row is about: words beside values, and those that say that it changes something."""
+        words = {term for term in self.terms(row, False) if not self.common[term]}
+        return words.difference(self.about.get(row + len(self.units), ()))
+
+    def alike(self) -> list[tuple[int, int]]:
+        """(row, next row) that have the same terms but for other values, in order. O(terms log rows)."""
+        mixed = (self.term.astype(np.uint64) + np.uint64(1)) * _MIX
+        mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX
+        sums = np.zeros((2, len(mixed) + 1), dtype=np.uint64)  # of both sets of a row, which stand for them
+        (mixed * ~self.value).cumsum(out=sums[0, 1:])
+        (mixed * self.value).cumsum(out=sums[1, 1:])
+        totals = sums[:, self.first]
+        frames, values = totals[:, 1:] - totals[:, :-1]
+        order = frames.argsort(kind="stable")
+        before, after = order[:-1], order[1:]
+        same = (frames[before] == frames[after]) & (values[before] != values[after])
+        same &= self.framed[before] > 1
+        return list(zip(before[same].tolist(), after[same].tolist(), strict=True))
+
+    def shared(self) -> Callable[[int], dict[int, float]]:
+        """A function of a row: earlier rows that share words with it -> the share of theirs, by rarity."""
+        often = np.bincount(self.term, minlength=len(self.common))
+        rarity = np.log1p(len(self.units) / np.maximum(often, 1)).tolist()
+        order = self.term.argsort(kind="stable")
+        rows = np.arange(len(self.units)).repeat(np.diff(self.first))[order].tolist()
+        begin = [0, *often.cumsum().tolist()]
+
+        def shared(row: int) -> dict[int, float]:
+            having: dict[int, set[int]] = {}
+            for term in self.term[slice(*self.first[row : row + 2])].tolist():
+                at = bisect_left(rows, row, begin[term], begin[term + 1])
+                for one in rows[max(begin[term], at - _MOST) : at] if not self.common[term] else ():
+                    having.setdefault(one, set()).add(term)
+            return {
+                one: sum([rarity[term] for term in same])
+                / sum([rarity[term] for term in self.terms(one, False) | same])
+                for one, same in having.items()
+                if len(same.difference(self.about.get(row, ()))) > 1
+            }
+
+        return shared
+
+
+def _read(transcript: Transcript) -> _Statements:
+    """Read what people say, but for what they paste. O(characters)."""
+    texts, table, facts = transcript.texts, transcript.table, transcript.facts
+    people = transcript.people & (np.array(list(map(len, texts)), dtype=np.int64) < _PASTED)
+    rows = (people[table.document] & (table.end - table.start <= _LONGEST)).nonzero()[0]
+    columns = table.document[rows], table.start[rows], table.end[rows]
+    units, size = pieces(texts, *columns), len(rows)
+    says = marks_of(units, transcript.known)
+    row_of = np.full(len(table), -1, dtype=np.int64)
+    row_of[rows] = np.arange(size)
+    mine = ((row_of[facts.segment] >= 0) & people[facts.document]).nonzero()[0]
+    kind, of = facts.kind[mine], row_of[facts.segment[mine]]
+    kinds, strong, firm = np.zeros(size, dtype=np.int64), *np.zeros((2, size), dtype=bool)
+    np.bitwise_or.at(kinds, of, _KIND_OF[kind])
+    strong[of[IS_SENTENCE[kind]]] = True
+    firm[of[kind == _NEGATION]] = True
+    named = ((_KIND_OF[kind] > 0) & (kind != _PATH)).nonzero()[0]  # other files are other things
+    at, of = mine[named], of[named]
+    named_as = pieces(texts, facts.document[at], facts.start[at], facts.end[at])
+    labelled, changes = (says & LABELLED).nonzero()[0].tolist(), (says & CHANGES).nonzero()[0].tolist()
+    labels = {at: match[0] for at in labelled if (match := LABEL.match(units[at]))}
+    marks = {at + size: " ".join(CHANGE.findall(units[at].lower())) for at in changes}
+    ids, offsets, classes = _native.read_terms([*units, *named_as, *labels.values(), *marks.values()])
+    many, behind = max(len(classes), 1), offsets[size + len(of)]
+    length = offsets[1:] - offsets[:-1]
+    owner = np.concatenate((np.arange(size), of)).repeat(length[: size + len(of)])
+    pairs = owner * many + ids[:behind]
+    every, others = pairs[: offsets[size]].copy(), pairs[offsets[size] :]
+    every.sort()
+    again = every[1:] == every[:-1]
+    every = np.concatenate((every[:1], every[1:][~again]))
+    row, term = np.divmod(every, many)
+    value = classes[term] & (_QUANTITY | _TIME) > 0
+    place = every.searchsorted(others).clip(max=max(len(every) - 1, 0))
+    value[place[every[place] == others]] = True
+    kinds[(kinds == 0) & (np.bincount(row[value], minlength=size) > 0)] = 1
+    borders = pairwise(offsets[size + len(of) :].tolist())
+    about = {at: ids[low:high].tolist() for at, (low, high) in zip([*labels, *marks], borders, strict=True)}
+    first = row.searchsorted(np.arange(size + 1)).tolist()
+    common = classes & _COMMON > 0
+    framed = np.bincount(row[~value], minlength=size)
+    claims = (framed > 0) & (strong | (kinds > 0) | (says & STATES > 0)) & (says & ASKS == 0)
+    both = list(zip(term.tolist(), value.tolist(), strict=True))
+    return _Statements(
+        units, *columns, says, kinds, framed, claims, firm, labels, about, term, value, both, first, common,
+        ids, offsets,
+    )  # fmt: skip
 
 
 def _closest(vectors: Float32s, mine: Float32s, earlier: Sequence[int]) -> int:
@@ -237,13 +284,23 @@ def _of_two(one: Set[int], other: Set[int]) -> bool:
     return len(one & other) > 1 and bool(one - other) and bool(other - one)
 
 
-def _differ(one: Set[int], other: Set[int], spelled: Mapping[int, str]) -> bool:
-    """Whether what two topics have beside shared words names two things of a kind: of a studio, a garage."""
-    beside = (one - other, other - one)
-    if not one & other or not all(beside):
+def _differ(said: _Statements, one: int, other: int) -> bool:
+    """Whether what two rows have beside shared words names two things of a kind: of a studio, a garage."""
+    topics = said.topic(one), said.topic(other)
+    beside = (topics[0] - topics[1], topics[1] - topics[0])
+    if not topics[0] & topics[1] or not all(beside):
         return False
-    if _of_two(one, other):
+    if _of_two(*topics):
         return True
-    words = [" ".join([spelled.get(term, "") for term in sorted(some)]) for some in beside]
-    mine, theirs = resolve_embedder(None).embed(words)
+    spoken = [said.units[one], said.units[other]]
+    words = list(dict.fromkeys(_WORD.findall(" ".join(spoken))))
+    ids, offsets, _ = _native.read_terms([*spoken, *words])
+    terms = np.concatenate([said.ids[slice(*said.offsets[row : row + 2])] for row in (one, other)])
+    known = dict(zip(ids.tolist(), terms.tolist(), strict=False))  # of two vocabularies
+    of_words = [known.get(term) for term in ids[offsets[2] :].tolist()]
+    owner = np.arange(len(words)).repeat(np.diff(offsets[2:])).tolist()
+    spelled = {term: words[at] for term, at in zip(of_words, owner, strict=True) if term is not None}
+    mine, theirs = resolve_embedder(None).embed(
+        [" ".join([spelled.get(term, "") for term in sorted(some)]) for some in beside]
+    )
     return float(mine @ theirs) < _ALIKE

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, repeat
-from operator import and_, attrgetter, truth
+from operator import attrgetter, truth
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from tersely.content.units import Bools
 from tersely.engine.facts import fact_keys, find_facts, joined_facts, standing
 from tersely.engine.reading import segment
 from tersely.memory.messages import Entry, Piece
+from tersely.memory.segments.words import written
 from tersely.types import FactKind, FactTable, Int64s, Kind, SegmentTable, pieces
 
 #: Kinds of statements, those first whose loss costs most, and the kinds of facts that they are.
@@ -30,139 +31,39 @@ SENTENCES = (FactKind.OBLIGATION, FactKind.NEGATION, FactKind.DECISION)
 IS_SENTENCE = np.array([kind in SENTENCES for kind in FactKind])  # by kind
 # Words before a colon by which people say what kind of statement follows: "HARD CONSTRAINT: ", "NOTE: ".
 LABEL = re.compile(r"\W{0,4}[A-Z][A-Z0-9_-]{1,40}(?: [A-Z0-9_-]{1,40}){0,3}\W?: ")
-# What says that something is no longer as it was. Each way begins with a letter: most places are passed so.
-_CHANGES = (
-    r"\b(?:is now\b|are now\b|be now\b|we now\b|they now\b|i now\b|it now\b|'s now\b|'re now\b|can now\b"
-    r"|may now\b|must now\b|should now\b|now(?<!right now)(?<=\w now)[.!]*$|not \S*[^\s.!][.!]*$"
-    r"|now (?<!right now )(?:is|are|has|have|on|\w+[^\Ws]s)\b"
-    r"|(?:from now on|starting now|starting today|as of now|as of today|instead|actually|corrections?"
-    r"|updated?(?=\W| to)|has changed|have changed|chang(?:e|ed|ing) (?:it |that |this |the \w+ )?to"
-    r"|moved (?:\w+ ){0,3}to|took over|the old|the previous|the former|new (?:\w+ ){1,2}(?:is|are|for)"
-    r"|switch(?:ed)? (?:\w+ ){0,3}to|renamed|replace[sd]?|rather|revised|no longer"
-    r"|any ?more|after all|ab jetzt|ab sofort|stattdessen|doch lieber|korrektur|nicht mehr"
-    r"|geändert|désormais|finalement|plutôt|ahora|mejor|ya no|en lugar de)\b)"
-)
-# What says that an instruction or a wish holds no more.
-_WITHDRAWS = (
-    r"\b(?:forget (?:about|what|the|that|it|my)|never ?mind|ignore (?:what|my|the|that)|scratch that"
-    r"|no longer|any ?more|doesn't matter|(?:may|can) (?:\w+ ){1,6}again"
-    r"|(?:is|are|it's) (?:fine|ok|okay|allowed) (?:now|again|after all)|changed my mind|vergiss|nicht mehr"
-    r"|oublie|olvida)\b"
-)
-# Words of orders that stand, without "must" or "not".
-_ORDER = (
-    r"always|only|never|make sure|be sure|ensure|keep|stop|treat|leave|avoid|careful|off[- ]limits"
-    r"|hands[- ]off|read[- ]only|frozen|before you|before \w+ing|immer|nur|stets|keinesfalls"
-    r"|lass(?:t|en sie)?|achten? (?:sie )?darauf|vermeiden?|stell(?:en sie)? sicher|toujours|seulement"
-    r"|laissez?|évitez?|veillez? à|siempre|solo|deja|evita|evite|asegúrate|sempre|lascia|assicurati|deixe"
-)
-_PLEASE = r"(?:please|also|just|bitte|s'il (?:te|vous) plaît|por favor|per favore),? "
-# Those that begin a sentence, or can hardly tell of something: a sentence that is an order for sure.
-_ORDERING = (
-    rf"\A(?:\W*(?:{_PLEASE})?(?:{_ORDER}),?(?: \S+){{2}}"
-    r"|.*\b(?:off[- ]limits|hands[- ]off|read[- ]only|before you|be careful)\b).*\Z(?<![?:])"
-)
-# Words by which people say what is to hold from now on, without "must" or "not": wishes, conditions, who they
-# are, beside standing orders and what is no longer as it was.
-_WISHES = (
-    r"\b(?:prefers?|preferences?|wish(?:es)?|wants?|needs?|remember|use|send|confidential|secret|deadline"
-    r"|limit|cap|budget|rules(?=:?\W*\Z)|at most|at least|due|my name|call me|i am|i'm|we are|we're|allergic"
-    r"|when(?:ever)? you|after you|if|unless|correction|update|changed? my mind|open questions?|bevorzuge"
-    r"|möchte|brauche|ich bin|préfère|je suis|je veux|prefiero|quiero|soy|preferisco|voglio)\b"
-)
-# What people say of themselves.
-_SELVES = r"\b(?:i|my|we|our|me|us|ich|wir|meine?|unsere?|je|nous|mon|notre|yo|nosotros|mi)\b"
-# What begins with a verb, in languages whose verbs show it, and says how or when; in English an order by its
-# form (`_DIRECTS`) that does.
-_VERB_FIRST = (
-    rf"\A\W*(?:{_PLEASE})?(?!(?:ich|du|er|sie|es|wir|ihr|man|das|der|die|dies\w*|je|tu|il|elle|on|nous"
-    r"|vous|ce|yo|él|ella|el|la|los|las|le|les|lo|io|lui|lei|noi|eu|ele|ela|os?|as?|i|gli)\b)"
-    r"[^\W\d][\w'-]+ (?:immer|nur|stets|toujours|seulement|siempre|solo|sempre"
-    r"|(?:\S+ ){0,4}(?:bevor|avant de|antes de|prima di))\b[^?\n]*\Z"
-)
-_CONDITION = r"\A(?!\W*(?:{0}|this|that|it|there)\b)[^?]*\b(?:before|until|unless|first|prior to)\b[^?]*\Z"
-_BOUND = (  # words that begin neither an order nor the name of a thing
-    "i you he she it we they this that these those there here what which who whom whose when where why how"
-    " is are was were be been being am do does did have has had can could will would shall should may might"
-    " must and or but so because although though while since as if unless until than then yet nor either in"
-    " on at by for from with about into onto over under between among through during after above below to of"
-    " off out up down near behind beyond within without against toward towards upon per not just even still"
-    " already again too very really quite rather maybe perhaps however therefore thus otherwise instead once"
-    " soon now today yesterday tomorrow yes ok okay sure great thanks thank hello hi hey sorry well right"
-    " good fine let let's"
-).replace(" ", "|")
-_OF_THINGS = (
-    "the|an?|my|your|his|her|its|our|their|some|any|no|every|each|all|both|many|few|one|two|three|four"
-)
-# The same by the form of a sentence, without such words: an order (a verb and what it is of, "Leave port 9443
-# alone"), a thing that is so in the present ("The table is off limits"), or a request. Questions are none.
-_DIRECTS = (
-    rf"(?:\A\W*|[,;:] |\b(?:and|so|please|then) )(?:{_PLEASE})?"
-    rf"(?!(?:{_BOUND}|{_OF_THINGS}|more|most)\b)(?!\w\w+ing\b|\w*(?:ed|ly|s)\b)[a-z]{{2,12}} "
-    r"(?:\w\S*(?<!ed) (?:to|from|before|until|without|unless|first)\b"
-    rf"|{_OF_THINGS}|this|that|these|those|it|me|us|them|him|only|with|from|to|into|in|on|at|for|off|out|away"
-    r"|clear|around|back|up|down|over|by|as|until|before|after|between)\b"
-    r"(?:[^?\n]|\n(?! {4}))*(?<!:)\Z"
-    rf"|(?:\A|, )(?!(?:{_BOUND})\b)\w[\w' ./-]{{1,59}} (?:is|are|stays?|remains?) [^?\n]{{2,90}}(?<!:)\Z"
-    r"|, (?:please|bitte|s'il (?:te|vous) plaît|por favor|per favore)\W*\Z"
-)
-# How a sentence begins that says how work is to be done, and orders of languages that write no spaces between
-# words or have the verb last.
-_MANNERS = (
-    rf"\A\W*(?:{_PLEASE})?(?:use|prefer|follow|stick to|respond|reply|answer|refer to"
-    r"|call (?:me|him|her|it|us|them)|benutze|verwende|antworte|utilisez?|réponds|répondez|usa|responde|usate"
-    r"|rispondi),?(?: \S+){2}[^?\n]*\Z"
-)
-_EASTERN = (  # each begins with a letter: so texts without these letters are passed at once
-    r"(?:請(?<=\A.)(?!問)|请(?<=\A.)(?!问)|必ず|絶対に|常に|決して|てください|でください|必须|必須|务必|務必|一定要|不要"
-    r"|请勿|請勿|切勿|禁止|始终|始終|只能|绝不|不得|不准|반드시|항상|절대|하지 ?[마말]|주세요|금지)"
-    r"(?!.{0,120}(?:[か吗嗎까]\W?|[?？])\Z)"
-)
-# What tells why something is so, how it went, or what is left.
-_CONCLUSIONS = (
-    r"\b(?:because|due to|caused by|root cause|turns out|turned out|fixed|resolved|dropped|reverted|chose"
-    r"|(?:decision|conclusion|cause|culprit|reason|bug|diagnosis|verdict|solution)(?: here)? (?:is|was)"
-    r"|(?:decision|conclusion|cause|culprit|reason|bug|diagnosis|verdict|solution|fix|outcome)(?=:)"
-    r"|(?:has|have) (?:\S+ ){1,3}now"
-    r"|decided|instead of|blocked|remaining|still (?:missing|fails?|open)|works now|passes now|did not work"
-    r"|does(?: not|n't) work|is (?:now )?(?:done|finished|ported)|are (?:now )?(?:done|finished|ported)"
-    r"|was (?:now )?(?:done|finished|ported)|were (?:now )?(?:done|finished|ported)|\d+ (?:out )?of \d+"
-    r"|weil|parce que|porque)\b"
-)
-# What is said to be polite, or to agree.
-_POLITE = (
-    r"\A\W*+(?:(?:yes|yep|yeah|no|ok|okay|sure|right|fine|great|perfect|good|sounds|hi|hello|hey|bye|thanks"
-    r"|thank|you|so|very|much|please|go|ahead|proceed"
-    r"|continue|continuing|done|got|it|that|is|all|for|your|the|help"
-    r"|with|and|noted|acknowledged|understood|recorded|confirmed|agreed|welcome|plan|you're|will|do|of|course"
-    r"|(?:(?:shall|should|may|can) (?:i|we)|do you want me to)(?: go on| start)?|anything else"
-    r"|ja|nein|danke|bitte|gut|oui|non|merci|si|gracias|ciao)\b\W*+)++\Z"
-)
 # What words say of a sentence, in bits: it has a label; it is to hold from now on; something is no longer as
 # it was; an instruction or a wish holds no more; it has a word of orders; it is an order for sure; it is one
-# by its form, or tells how a thing is; it is of who says it; it asks; it is small talk; it tells what came of
+# by its form, or tells how a thing is; it is of who says it;
+# it says of a thing what it is, or its limit; it asks; it is small talk; it tells what came of
 # work.
-LABELLED, STANDS, CHANGES, WITHDRAWS, ORDERS, SURELY, DIRECTS, SELVES, ASKS, POLITE, CONCLUDES = (
-    1 << at for at in range(11)
+LABELLED, STANDS, CHANGES, WITHDRAWS, ORDERS, SURELY, DIRECTS, SELVES, STATES, ASKS, POLITE, CONCLUDES = (
+    1 << at for at in range(12)
 )
-PEOPLE, ASSISTANTS = 1 << 11, 1 << 12  # and whose words it was read as
-CHANGE = re.compile(_CHANGES)  # in lower case, as those below
+PEOPLE, ASSISTANTS = 1 << 12, 1 << 13  # and whose words it was read as
+CHANGE = re.compile(written("changes"))  # in lower case, as those below
+STATE = re.compile(written("states"), re.I)
 # (in whose words it is looked for, bits of a sentence that has it, bits without which it is not asked, it)
-_PATTERNS = (
-    (PEOPLE, CHANGES | STANDS, 0, CHANGE),
-    (PEOPLE, ORDERS | STANDS, 0, re.compile(rf"\b(?:{_ORDER})\b")),
-    (PEOPLE, STANDS, 0, re.compile(_WISHES)),
-    (PEOPLE, WITHDRAWS, 0, re.compile(_WITHDRAWS)),
-    (PEOPLE, SURELY, ORDERS, re.compile(_ORDERING, re.S)),
-    (PEOPLE, ORDERS | STANDS | SURELY, 0, re.compile(_VERB_FIRST)),
-    (PEOPLE, ORDERS | STANDS | SURELY, 0, re.compile(_EASTERN)),
-    (PEOPLE, SURELY, 0, re.compile(_MANNERS)),
-    (PEOPLE, DIRECTS, 0, re.compile(_DIRECTS)),
-    (PEOPLE, SURELY, DIRECTS, re.compile(_CONDITION.format(_OF_THINGS))),
-    (PEOPLE, SELVES, 0, re.compile(_SELVES)),
-    (PEOPLE, ASKS, 0, re.compile(r"[?？]\Z")),
-    (PEOPLE | ASSISTANTS, POLITE, 0, re.compile(_POLITE)),
-    (ASSISTANTS, CONCLUDES, 0, re.compile(_CONCLUSIONS)),
+_PATTERNS = tuple(
+    [
+        (whose, bits, least, re.compile(written(section), flags))
+        for whose, bits, least, section, flags in (
+            (PEOPLE, CHANGES | STANDS, 0, "changes", 0),
+            (PEOPLE, ORDERS | STANDS, 0, "has_order", 0),
+            (PEOPLE, STANDS, 0, "wishes", 0),
+            (PEOPLE, WITHDRAWS, 0, "withdraws", 0),
+            (PEOPLE, SURELY, ORDERS, "surely_order", re.S),
+            (PEOPLE, ORDERS | STANDS | SURELY, 0, "verb_first", 0),
+            (PEOPLE, ORDERS | STANDS | SURELY, 0, "eastern", 0),
+            (PEOPLE, SURELY, 0, "manners", 0),
+            (PEOPLE, DIRECTS, 0, "directs", 0),
+            (PEOPLE, SURELY, DIRECTS, "condition", 0),
+            (PEOPLE, SELVES, 0, "selves", 0),
+            (PEOPLE, STATES, 0, "states", 0),
+            (PEOPLE | ASSISTANTS, ASKS, 0, "asks", 0),
+            (PEOPLE | ASSISTANTS, POLITE, 0, "polite", 0),
+            (ASSISTANTS, CONCLUDES, 0, "conclusions", 0),
+        )
+    ]
 )
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
 SPEAKERS = ("system", "user", "assistant", "tool")
@@ -170,7 +71,9 @@ _SPEAKER = {name: number for number, name in enumerate(SPEAKERS)}
 _LAST_OF_PROSE = int(Kind.LIST_ITEM)  # behind prose and headings; others are quoted, data or code
 _NOBODY = SPEAKERS.index("tool")  # what has an unknown role is data
 _PIECES, _ROLE = map(attrgetter, ("pieces", "role"))
-_TEXT, _PIECE_KIND, _FAILED = map(attrgetter, ("text", "kind", "failed"))
+_TEXT, _PIECE_KIND, _FAILED, _PART, _SPEAKER_OF = map(
+    attrgetter, ("text", "kind", "failed", "part", "speaker")
+)
 _KIND_OF = {FactKind[name]: number for number, names in enumerate(KINDS.values()) for name in names.split()}
 _KIND = np.array([_KIND_OF.get(kind, -1) for kind in FactKind])
 _SAYS = {"instructions": ("system", "user"), "decisions": ("system", "user", "assistant")}  # who may
@@ -240,15 +143,16 @@ def read_transcript(entries: Sequence[Entry], known: dict[str, int] | None = Non
     texts = list(map(_TEXT, pieces))
     sizes = list(map(len, map(_PIECES, entries)))
     roles = list(chain.from_iterable(map(repeat, map(_ROLE, entries), sizes)))
-    roles = [one.speaker.partition(" ")[0] or role for one, role in zip(pieces, roles, strict=True)]
+    if any(map(_SPEAKER_OF, pieces)):
+        roles = [one.speaker.partition(" ")[0] or role for one, role in zip(pieces, roles, strict=True)]
     table = segment(texts)
     owner = np.arange(len(entries)).repeat(sizes)
-    part = np.array([piece.part for piece in pieces], dtype=np.int64)
+    part = np.fromiter(map(_PART, pieces), dtype=np.int64, count=len(pieces))
     told = np.zeros(len(owner), dtype=np.int64)
     told[1:] = ((owner[1:] != owner[:-1]) | (part[1:] != part[:-1])).cumsum()
-    said = list(map("text".__eq__, map(_PIECE_KIND, pieces)))
-    whose = ("user", "assistant")
-    people, talks = (np.array(list(map(and_, map(one.__eq__, roles), said)), dtype=bool) for one in whose)
+    said = np.array(list(map("text".__eq__, map(_PIECE_KIND, pieces))), dtype=bool)
+    people = said & np.array(list(map("user".__eq__, roles)), dtype=bool)
+    talks = said & np.array(list(map("assistant".__eq__, roles)), dtype=bool)
     failed = np.array(list(map(_FAILED, pieces)), dtype=bool)
     facts = find_facts(texts, table)
     known = {} if known is None else known
@@ -330,9 +234,11 @@ def marks_of(sentences: Sequence[str], known: dict[str, int], whose: int = PEOPL
     Sentences that are not known yet, as words of PEOPLE or ASSISTANTS, are read, once, and added.
     O(characters of these).
     """
-    new = [one for one in dict.fromkeys(sentences) if not known.get(one, 0) & whose]
+    every = dict.fromkeys(sentences)
+    bits = np.fromiter(map(known.get, every, repeat(0)), dtype=np.int64, count=len(every))
+    unread = bits & whose == 0
+    new, bits = list(compress(every, unread)), bits[unread] | whose
     lower = list(map(str.lower, new))
-    bits = np.array([known.get(one, 0) | whose for one in new], dtype=np.int64)
     if whose == PEOPLE:
         bits |= np.array(list(map(truth, map(LABEL.match, new))), dtype=bool) * np.int64(LABELLED | STANDS)
     for of, adds, least, pattern in _PATTERNS:
