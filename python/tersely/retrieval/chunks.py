@@ -21,17 +21,12 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a result's text.
+    """A piece of a result's text."""
 
-    Attributes:
-        text: the piece; all pieces joined by the separator are `result.text`.
-        documents: indices of the documents that it comes from: one; or all, if a model wrote one text from
-            several.
-        spans: (document, start, end) of the runs of source text in it, in source order.
-    """
-
-    text: str
+    text: str  #: the piece; all pieces joined by the separator are `result.text`
+    #: indices of the documents that it comes from: one; or all, if a model wrote one text from several
     documents: tuple[int, ...]
+    #: (document, start, end) of the runs of source text in it, in source order
     spans: tuple[tuple[int, int, int], ...]
 
 

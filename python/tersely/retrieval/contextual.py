@@ -65,25 +65,10 @@ _EXTRACTIVE = CompressionStrategy.EXTRACTIVE.value
 
 
 class Compression:
-    """One call: reads, chooses a strategy, fits, and accounts for each document.
+    """One call: reads, chooses a strategy, fits, and accounts for each document."""
 
-    Attributes:
-        by: the compressor.
-        chunks: as given.
-        documents: as they are read.
-        query: without white space around it.
-        strategy: that the caller named.
-        config, manager: settings and limits.
-        pinned: (document, start, end) spans that stay.
-        sizes: int64[n], tokens.
-        warnings: reason codes.
-        relevance: of the caller's scorer, a score a document; None: nobody asked it, or it failed.
-        reason: why the scores are not those that were asked for; None: they are.
-        started: of `time.perf_counter`.
-    """
-
-    relevance: Sequence[RelevanceScore] | None = None
-    reason: str | None = None
+    relevance: Sequence[RelevanceScore] | None = None  # of the caller's scorer; None: not asked, or it failed
+    reason: str | None = None  # why the scores are not those that were asked for; None: they are
 
     def __init__(
         self,
@@ -100,7 +85,7 @@ class Compression:
         self.query, self.strategy = checks.text(query, "query").strip(), to_strategy(strategy)
         self.config = config or by.config
         self.manager, told = by.limited(self.config)
-        self.pinned = to_spans(pinned, self.documents)
+        self.pinned = to_spans(pinned, self.documents)  # (document, start, end)
         self.sizes = count_batch(by.counter, [document.text for document in self.documents])
         self.warnings = (*told, *warnings_about(self.documents))
 

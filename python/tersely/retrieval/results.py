@@ -159,25 +159,18 @@ class ResultStats:
 @brief
 @dataclass(frozen=True, eq=False, slots=True)
 class CompressedResults(checks.Valued):
-    """The search results that are left, best first.
+    """The search results that are left, best first."""
 
-    Attributes:
-        results: the results, unchanged.
-        indices: the index of each in the input.
-        texts: the text of each: its whole content, or the sentences that `max_sentences` allows.
-        spans: for each, the (start, end) characters of its content that are in `texts`.
-        duplicates: (index, index of the result that represents it) of each removed duplicate.
-        compression_stats: how many results each step left.
-        truncated: whether `max_tokens` left results out.
-    """
-
-    results: tuple[Any, ...]
-    indices: tuple[int, ...]
+    results: tuple[Any, ...]  #: the results, unchanged
+    indices: tuple[int, ...]  #: the index of each in the input
+    #: the text of each: its whole content, or the sentences that `max_sentences` allows
     texts: tuple[str, ...]
+    #: for each, the (start, end) characters of its content that are in `texts`
     spans: tuple[tuple[tuple[int, int], ...], ...]
+    #: (index, index of the result that represents it) of each removed duplicate
     duplicates: tuple[tuple[int, int], ...]
-    compression_stats: ResultStats
-    truncated: bool
+    compression_stats: ResultStats  #: how many results each step left
+    truncated: bool  #: whether `max_tokens` left results out
 
     def __len__(self) -> int:
         return len(self.results)

@@ -84,40 +84,31 @@ class TokenBudgetConfig:
 
 @dataclass(frozen=True, slots=True)
 class CompressionConfig:
-    """Settings of `ContextualCompressor`.
+    """Settings of `ContextualCompressor`."""
 
-    Attributes:
-        default_strategy: used if a call names none and `auto_select` is off.
-        auto_select: choose the strategy by the documents and the budget (`StrategySelector`).
-        token_budget: `TokenBudgetConfig.total_budget`. Without a `TokenBudgetConfig`, documents get the first
-            3,000 tokens of it, and the response the next 1,000.
-        allocation_strategy: how the budget is divided among documents.
-        segment_size: the unit that is kept or dropped.
-        context_window: neighbours below the threshold that are kept on each side of each hit, as far as the
-            budget allows.
-        summary_ratio: tokens of a summary, as a share of its document, in (0, 1]...
-        min_summary_length, max_summary_length: ...but at least and at most so many tokens.
-        batch_size: how many prompts a model works on at a time.
-        cache_results: an equal call is answered from a cache, without a scorer or model.
-        min_relevance_threshold: in [0, 1]; documents below it are left out, and segments that a
-            `relevance_scorer` puts below it. A document's relevance is the probability that it is on the
-            topic of the query; doubtful documents stay beside one that reaches the threshold, and the best
-            one stays if it may be about the query (`Selection` in extractive.py).
-        preserve_structure: keep the headings above kept segments; tables, lists and code stay whole.
-    """
-
+    #: used if a call names none and `auto_select` is off
     default_strategy: CompressionStrategy = CompressionStrategy.EXTRACTIVE
-    auto_select: bool = True
+    auto_select: bool = True  #: choose the strategy by the documents and the budget (`StrategySelector`)
+    #: `TokenBudgetConfig.total_budget`. Without a `TokenBudgetConfig`, documents get the first 3,000 tokens
+    #: of it, and the response the next 1,000.
     token_budget: int = 4000
+    #: how the budget is divided among documents
     allocation_strategy: AllocationStrategy = AllocationStrategy.PROPORTIONAL
-    segment_size: Level = SegmentSize.SENTENCE
+    segment_size: Level = SegmentSize.SENTENCE  #: the unit that is kept or dropped
+    #: neighbours below the threshold that are kept on each side of each hit, as far as the budget allows
     context_window: int = 2
-    summary_ratio: float = 0.3
+    summary_ratio: float = 0.3  #: tokens of a summary, as a share of its document, in (0, 1]...
+    #: ...but at least and at most so many tokens
     min_summary_length: int = 50
     max_summary_length: int = 500
-    batch_size: int = 5
-    cache_results: bool = True
+    batch_size: int = 5  #: how many prompts a model works on at a time
+    cache_results: bool = True  #: an equal call is answered from a cache, without a scorer or model
+    #: in [0, 1]; documents below it are left out, and segments that a `relevance_scorer` puts below it. A
+    #: document's relevance is the probability that it is on the topic of the query; doubtful documents stay
+    #: beside one that reaches the threshold, and the best one stays if it may be about the query (`Selection`
+    #: in extractive.py).
     min_relevance_threshold: float = 0.5
+    #: keep the headings above kept segments; tables, lists and code stay whole
     preserve_structure: bool = True
 
     def __post_init__(self) -> None:

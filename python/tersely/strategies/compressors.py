@@ -161,12 +161,9 @@ class Compressor(Forms[CompressedContext]):
     """Compresses texts by a strategy; thread-safe.
 
     A subclass may choose a strategy by the options: `strategy_for`.
-
-    Attributes:
-        method: what its strategies do, unless they have to fall back on another method.
     """
 
-    method = CompressionMethod.EXTRACTIVE
+    method = CompressionMethod.EXTRACTIVE  #: unless a result has to fall back on another one
 
     def __init__(
         self,
@@ -447,8 +444,7 @@ class ExtractiveCompressor(Compressor):
         The score is 1 - i * position_decay for sentence i, at least position_floor; plus 2 times its cosine
         with the query, if there are a query and an embedder; plus 0.3 if it has 6 to 49 words. With
         `lexical_fallback`, or if the embedder fails (with a RuntimeWarning, or RelevanceScoringError if
-        `strict`), the share of the query's terms in the sentence takes the place of the cosine. `compress`
-        scores in another way.
+        `strict`), the share of the query's terms in the sentence takes the place of the cosine.
         """
         words = [len(sentence.split()) for sentence in sentences]
         options = self._text
@@ -468,7 +464,6 @@ class ExtractiveCompressor(Compressor):
         In descending order of score (ties: the first), each sentence is taken if it still fits. Sentences
         that score less than `score_floor` times the best score are left out, if that is above 0. If no
         sentence fits, the best is cut and marked with "…", or BudgetExceededError is raised if `strict`.
-        `compress` selects by score per token, and leaves out repeats.
         """
         if len(scores) != len(sentences):
             raise ValueError(f"there must be one score a sentence: {len(scores)} for {len(sentences)}")
@@ -513,10 +508,6 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
 
     The text is parsed and scored once, and each level is a verbatim part of the one before. A compressor's
     model is not asked; the warning "model_not_used" says so.
-
-    Attributes:
-        levels: how many.
-        compressor: says how texts are read and scored.
     """
 
     method = CompressionMethod.HIERARCHICAL
@@ -725,9 +716,6 @@ class IncrementalCompressor(ExtractiveCompressor):
     compressed text, and the target holds after any number of edits. For a first version, and after a change
     of 10% or more, it works like `ExtractiveCompressor`. Thread-safe: if two threads update one text, the
     later result is remembered.
-
-    Attributes:
-        cache: texts of earlier calls, with `hits` and `misses`.
     """
 
     def __init__(
@@ -748,6 +736,7 @@ class IncrementalCompressor(ExtractiveCompressor):
         """
         super().__init__(embedder, counter, **more)
         self.options = checked_options(options)
+        #: texts of earlier calls, with `hits` and `misses`
         self.cache: BoundedCache[tuple[CompressionOptions, State, IncrementalContext]] = BoundedCache(
             cache_bytes
         )

@@ -163,27 +163,22 @@ class ContextChunk:
 @brief
 @dataclass(frozen=True, slots=True)
 class PreparedChunk:
-    """A chunk in the context.
+    """A chunk in the context."""
 
-    Attributes:
-        id: the caller's name for it.
-        text, token_count: its part of the context.
-        original_tokens: what it had.
-        allocation: its tokens of the budget: those of its kept segments, or, if a model writes, those that it
-            was allowed; 0 if everything fits.
-        cached: whether an earlier call had read it for this query or, if a model writes, written it.
-        fallback_reason: a reason code if the compressor failed and a simpler method was used, otherwise None.
-        context: what a compressor made of this chunk alone; None if the segments of all chunks were selected
-            together (`PreparedContext.result`), or if it was cut. Not compared by `==`.
-    """
-
-    id: str
+    id: str  #: the caller's name for it
+    #: its part of the context
     text: str
     token_count: int
-    original_tokens: int
+    original_tokens: int  #: what it had
+    #: its tokens of the budget: those of its kept segments, or, if a model writes, those that it was allowed;
+    #: 0 if everything fits
     allocation: int
+    #: whether an earlier call had read it for this query or, if a model writes, written it
     cached: bool = False
+    #: a reason code if the compressor failed and a simpler method was used, otherwise None
     fallback_reason: str | None = None
+    #: what a compressor made of this chunk alone; None if the segments of all chunks were selected together
+    #: (`PreparedContext.result`), or if it was cut. Not compared by `==`.
     context: CompressedContext | None = field(default=None, compare=False, repr=False)
 
 
@@ -233,20 +228,15 @@ class PreparationReport:
 @brief
 @dataclass(frozen=True, slots=True)
 class PreparedContext:
-    """A context for a call: `str(context)` is what to send.
+    """A context for a call: `str(context)` is what to send."""
 
-    Attributes:
-        text: the parts joined by the separator: `text.split(separator) == list(parts)`, unless a chunk has
-            the separator in its own text.
-        parts: the text of each chunk that is in it, in the order of the chunks.
-        report: what became of the chunks.
-        result: spans and receipt, with one document per usable chunk; None if each chunk was compressed by
-            itself. Not compared by `==`.
-    """
-
+    #: the parts joined by the separator: `text.split(separator) == list(parts)`, unless a chunk has the
+    #: separator in its own text
     text: str
-    parts: tuple[str, ...]
-    report: PreparationReport
+    parts: tuple[str, ...]  #: the text of each chunk that is in it, in the order of the chunks
+    report: PreparationReport  #: what became of the chunks
+    #: spans and receipt, with one document per usable chunk; None if each chunk was compressed by itself. Not
+    #: compared by `==`.
     result: Compressed | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -261,19 +251,14 @@ class PreparedContext:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressionLevel:
-    """A level of a hierarchical compression: the text at one size.
+    """A level of a hierarchical compression: the text at one size."""
 
-    Attributes:
-        level: 0 is the least compressed.
-        content, token_count: the text and its tokens.
-        ratio: token_count / tokens of the original.
-        result: spans and receipt, if the level is made of whole segments.
-    """
-
-    level: int
+    level: int  #: 0 is the least compressed
+    #: the text and its tokens
     content: str = ""
     token_count: int = 0
-    ratio: float = 0.0
+    ratio: float = 0.0  #: token_count / tokens of the original
+    #: spans and receipt, if the level is made of whole segments
     result: Compressed | None = field(default=None, compare=False, repr=False)
 
 

@@ -56,9 +56,6 @@ class Manager:
         compressor: compresses a chunk, if it has a model or is your own.
         hierarchy: makes three levels of a text with the same compressor.
         cache: scores of chunks of earlier calls, with `hits`, `misses` and `hit_rate`.
-        separator: the text between the parts.
-        counter: the tokenizer that budgets are counted with.
-        workers: how many chunks a model works on at a time.
     """
 
     def __init__(
@@ -192,20 +189,12 @@ class Manager:
 
 
 class _Call:
-    """A call: its usable chunks, and the part that is made of each.
-
-    Attributes:
-        places: of the chunks among those that were given.
-        dropped: the others, by place.
-        made: what became of each chunk that was tried, by index.
-        required: tokens that are enough for each that had no room.
-        hits, misses: how many were known to the cache.
-    """
+    """A call: its usable chunks, and the part that is made of each."""
 
     def __init__(self, manager: Manager, given: Sequence[ContextChunk], query: str, budget: int) -> None:
         self.manager, self.query, self.budget = manager, query, budget
         self.options = replace(manager.options, query_context=query, target_tokens=0)
-        self.dropped: dict[int, DroppedChunk] = {}
+        self.dropped: dict[int, DroppedChunk] = {}  # chunks that cannot be used, by place
         documents: dict[int, Document] = {}
         for place, chunk in enumerate(given):
             try:
@@ -223,9 +212,9 @@ class _Call:
             None if chunk.relevance is None else checks.number(chunk.relevance, "a relevance") or None
             for chunk in self.chunks
         ]
-        self.made: dict[int, PreparedChunk] = {}
-        self.required: dict[int, int] = {}
-        self.hits = self.misses = 0
+        self.made: dict[int, PreparedChunk] = {}  # of each chunk that was tried, by index
+        self.required: dict[int, int] = {}  # tokens that are enough for each that had no room
+        self.hits = self.misses = 0  # of the cache
 
     def by_choice(self, strategy: Auto) -> PreparedContext:
         """One choice among the segments of all chunks."""

@@ -122,28 +122,22 @@ Predicate = Callable[[ContextSegment, ContextState], bool]
 
 @dataclass(frozen=True, slots=True)
 class Predicates:
-    """The rules that judge segments; pass your own to replace any of them.
+    """The rules that judge segments; pass your own to replace any of them."""
 
-    Attributes:
-        active: whether its id or its file is being worked on.
-        recent: whether it is younger than `recent_minutes`.
-        protected: whether its id is protected.
-        verbose: whether more than 0.7 of its words say little (`verbosity`), and it is no data.
-        completed: whether its id or its topic is finished.
-        critical: whether it tells a last error, or holds an error's message, code or settings.
-        relevant: whether it has at least a fifth of the task's terms; without a task, everything is.
-        detailed: whether it is a log, code, a debugging session or tool output, or longer than 400 tokens.
-        needed_soon: whether its id will be needed soon.
-    """
-
-    active: Predicate = _is_active
-    recent: Predicate = _is_recent
+    active: Predicate = _is_active  #: whether its id or its file is being worked on
+    recent: Predicate = _is_recent  #: whether it is younger than `recent_minutes`
+    #: whether its id is protected
     protected: Predicate = lambda segment, state: segment.segment_id in state.protected_ids
+    #: whether more than 0.7 of its words say little (`verbosity`), and it is no data
     verbose: Predicate = _is_verbose
-    completed: Predicate = _is_completed
+    completed: Predicate = _is_completed  #: whether its id or its topic is finished
+    #: whether it tells a last error, or holds an error's message, code or settings
     critical: Predicate = is_critical
+    #: whether it has at least a fifth of the task's terms; without a task, everything is
     relevant: Predicate = _is_relevant
+    #: whether it is a log, code, a debugging session or tool output, or longer than 400 tokens
     detailed: Predicate = _is_detailed
+    #: whether its id will be needed soon
     needed_soon: Predicate = lambda segment, state: segment.segment_id in state.needed_ids
 
 

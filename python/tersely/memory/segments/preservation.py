@@ -216,20 +216,15 @@ _SAID = {  # of what they say there may be several clauses
 
 @dataclass(frozen=True, slots=True)
 class PreservedItem:
-    """A field, and whether it was kept.
+    """A field, and whether it was kept."""
 
-    Attributes:
-        name: one of FIELDS; "constraint", what must not be done; or "content", the terms that the whole
-            original uses most.
-        value: what the original says.
-        outcome: "kept", "lost", or "in part" (some of several clauses are lost; `dropped` lists them).
-        missing: the lost numbers, paths and names of the value, in small letters, or the whole value that has
-            to stay to the letter; empty if only words are lost.
-    """
-
+    #: one of FIELDS; "constraint", what must not be done; or "content", the terms that the whole original
+    #: uses most
     name: str
-    value: Any
-    outcome: str
+    value: Any  #: what the original says
+    outcome: str  #: "kept", "lost", or "in part" (some of several clauses are lost; `dropped` lists them)
+    #: the lost numbers, paths and names of the value, in small letters, or the whole value that has to stay
+    #: to the letter; empty if only words are lost
     missing: tuple[str, ...] = ()
 
 
@@ -251,21 +246,15 @@ class DroppedFact:
 @brief
 @dataclass(frozen=True, slots=True)
 class PreservationReport:
-    """Lists the fields that a compressed text kept, lost and made up.
+    """Lists the fields that a compressed text kept, lost and made up."""
 
-    Attributes:
-        items: each field that the original has, in the order of the fields.
-        unsupported: numbers, units, dates, versions, paths, URLs, identifiers and words that the original
-            does not have, in any form.
-        contradicted: clauses of the text that contradict the original, and changes ("500 to 401") that it
-            reverses.
-        dropped: what the text leaves out of the original without being refused.
-    """
-
-    items: tuple[PreservedItem, ...]
+    items: tuple[PreservedItem, ...]  #: each field that the original has, in the order of the fields
+    #: numbers, units, dates, versions, paths, URLs, identifiers and words that the original does not have, in
+    #: any form
     unsupported: tuple[str, ...]
+    #: clauses of the text that contradict the original, and changes ("500 to 401") that it reverses
     contradicted: tuple[str, ...] = ()
-    dropped: tuple[DroppedFact, ...] = ()
+    dropped: tuple[DroppedFact, ...] = ()  #: what the text leaves out of the original without being refused
 
     @property
     def kept(self) -> list[str]:

@@ -237,18 +237,13 @@ class StashHit:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The result of applying a plan.
+    """The result of applying a plan."""
 
-    Attributes:
-        kept, stashed, removed: ids.
-        compression: what became of those to be compressed.
-        errors: segments that are gone, or changed since the plan; they stayed as they were.
-        tokens: that the context has now.
-    """
-
+    #: ids
     kept: tuple[str, ...]
     stashed: tuple[str, ...]
     removed: tuple[str, ...]
-    compression: CompressionResult
+    compression: CompressionResult  #: what became of those to be compressed
+    #: segments that are gone, or changed since the plan; they stayed as they were
     errors: tuple[SegmentError, ...]
-    tokens: int
+    tokens: int  #: that the context has now

@@ -161,24 +161,19 @@ FIRST = "#0"  # follows the name of a file in the id of its first chunk, where a
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """Results that fit a budget.
+    """Results that fit a budget."""
 
-    Attributes:
-        results: those of which something is left, in the order of the search; `content` is what is left:
-            pieces of the chunk's text, verbatim, with a blank line between pieces that do not touch.
-        text: the excerpts by file, the file of the best result first, in the order of the file, under the
-            file's name, with a colon, and its sections, each named once. No line of the excerpts ends with so
-            many colons, so none can pass for the name of a file. With `frame`, what that returned.
-        tokens: tokens of `text`.
-        original_tokens: tokens of the text with whole results.
-        relevance: the largest probability of a section that it is on the query's topic
-            (`Compressed.relevance`), which `frame` receives; None without a frame.
-    """
-
+    #: those of which something is left, in the order of the search; `content` is what is left: pieces of the
+    #: chunk's text, verbatim, with a blank line between pieces that do not touch
     results: tuple[ChunkResult, ...]
+    #: the excerpts by file, the file of the best result first, in the order of the file, under the file's
+    #: name, with a colon, and its sections, each named once. No line of the excerpts ends with so many
+    #: colons, so none can pass for the name of a file. With `frame`, what that returned.
     text: str
-    tokens: int
-    original_tokens: int
+    tokens: int  #: tokens of `text`
+    original_tokens: int  #: tokens of the text with whole results
+    #: the largest probability of a section that it is on the query's topic (`Compressed.relevance`), which
+    #: `frame` receives; None without a frame
     relevance: float | None = None
 
 
@@ -256,17 +251,7 @@ def _largest_relevance(reading: Reading, sections: _Sections, query: str) -> flo
 
 
 class _Sections:
-    """The results of a search by file and section, each as one text.
-
-    Attributes:
-        names: of files, in the order of their best results.
-        members: of each section, the rows of its results, in their order in the file.
-        files, paths: of each section, the number of its file and the headings above it.
-        numbers: of each, what follows the name of its file, where no headings stand above its text.
-        headings: of each, what stands above its text, below the name of its file.
-        texts: of each: its results, parted as they are in the file where they are neighbours there.
-        starts: where each result of a section starts in its text.
-    """
+    """The results of a search by file and section, each as one text."""
 
     def __init__(self, results: Sequence[ChunkResult], named: bool) -> None:
         self.results = results = [readable(item) for item in results]
@@ -277,10 +262,11 @@ class _Sections:
         ]
         groups = groupby(sorted(places), lambda place: (place[0], results[place[2]].header_path))
         found = [(file, path, [row for _, _, row in places]) for (file, path), places in groups]
-        self.names = [one_line(name) for name in rank]
-        self.files = [file for file, _, _ in found]
-        self.paths = [one_line(path) for _, path, _ in found]
-        self.members = [rows for _, _, rows in found]
+        self.names = [one_line(name) for name in rank]  # of files, the one of the best result first
+        self.files = [file for file, _, _ in found]  # of each section, the number of its file
+        self.paths = [one_line(path) for _, path, _ in found]  # of each, the headings above it
+        self.members = [rows for _, _, rows in found]  # of each, the rows of its results, as in the file
+        # What follows the name of its file where it has no headings; what stands between that and its text.
         ids = [[results[row] for row in rows] if named else [] for rows in self.members]
         self.numbers, self.headings = [""] * len(ids), [""] * len(ids)
         for index, (path, items) in enumerate(zip(self.paths, ids, strict=True)):
@@ -289,8 +275,8 @@ class _Sections:
             else:
                 numbers = " ".join(_shown_ids(items))
                 self.numbers[index] = "" if numbers == FIRST else numbers
-        self.texts: list[str] = []
-        self.starts: list[list[int]] = []
+        self.texts: list[str] = []  # its results, parted as they are in the file where they are neighbours
+        self.starts: list[list[int]] = []  # of its results in that text
         for rows in self.members:
             text, starts = self._join([results[row] for row in rows])
             self.texts.append(text)

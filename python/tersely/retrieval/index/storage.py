@@ -387,17 +387,12 @@ def _reading() -> str:
 
 
 class _Update:
-    """One build: writes new chunks and their words some hundred at a time, their vectors to a file apart.
-
-    Attributes:
-        counts: of files: "added", "changed", "removed", "unchanged".
-        chunks: that the index has now.
-        notes: reasons by path.
-    """
+    """One build: writes new chunks and their words some hundred at a time, their vectors to a file apart."""
 
     def __init__(self, place: Path, embedder: CheckedEmbedder, old: State | None, version: int) -> None:
         """Go on from `old`; None: all is read anew."""
-        self.counts, self.chunks, self.notes = Counter[str](), 0, dict[str, str]()
+        self.counts = Counter[str]()  # of files: "added", "changed", "removed", "unchanged"
+        self.chunks, self.notes = 0, dict[str, str]()  # that the index has now; reasons by path
         self._place, self._embedder, self._old, self._version = place, embedder, old, version
         self._width = 0 if old is None else old.made.dimensions
         self._sizes = [] if old is None else [old.sizes]  # terms of each chunk
