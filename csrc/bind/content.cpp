@@ -291,6 +291,15 @@ py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const
     return tuple_of(result.worth, result.first, belongs.needs, belongs.listed);
 }
 
+py::tuple repeated_traces(const Input<float>& grade, const GivenLines& lines) {
+    const content::GradedLines read = lines.get();
+    const std::span<const float> grades = view(grade);
+    require(grades.size() == read.rows.size(), "grade must have a row a line");
+    content::Repeats found =
+        released(sizeof(Row) * read.rows.size() / 8, [&] { return content::repeated_traces(read, grades); });
+    return tuple_of(found.told, found.times);
+}
+
 py::array_t<float> grades_of_units(const py::object& texts, const Ids& document, const Offsets& start,
                                    const Offsets& end, const Input<std::uint8_t>& graded, std::size_t most) {
     const GivenTexts list(texts);
@@ -543,6 +552,7 @@ void bind_content(py::module_& m) {
     m.def("report_grades", &of_lines<float, &content::report_grades>, py::arg("lines"));
     m.def("line_worth", &line_worth, py::arg("grade"), py::arg("asked"), py::arg("lines"), py::arg("context"),
           py::arg("arranged"));
+    m.def("repeated_traces", &repeated_traces, py::arg("grade"), py::arg("lines"));
     m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("graded"), py::arg("most"));
     const char* what = "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.";

@@ -477,6 +477,7 @@ def line_worth(  # worth; 1: fails, 2: is new; needs; 1: is in a list: both empt
     context: int,
     arranged: bool,
 ) -> tuple[_Float32s, _UInt8s, _Int32s, _UInt8s]: ...
+def repeated_traces(grade: _Float32s, lines: GradedLines) -> tuple[_Int32s, _Int64s]: ...  # told, times
 def grades_of_units(  # empty: no line says anything
     texts: Sequence[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s, graded: _UInt8s, most: int
 ) -> _Float32s: ...

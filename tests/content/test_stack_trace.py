@@ -1,4 +1,4 @@
-"""Stack traces of ten kinds: what was thrown, causes, own frames; what comes again is counted."""
+"""Stack traces: what was thrown, causes, own frames; what comes again is counted."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_what_was_thrown_and_own_frames_stay(language: str) -> None:
     for piece in wanted:
         assert piece in result.text, result.text
     assert library not in result.text
-    assert any(result.text[start:end].startswith("… ") for start, end in result.generated)
+    assert any(result.text[start:end].lstrip().startswith("… ") for start, end in result.generated)
 
 
 THROWN = {
@@ -147,3 +147,24 @@ def test_repeats_and_own_code() -> None:
     assert "F5.java" in result.text and "F6.java" not in result.text
     with pytest.raises(TypeError, match="own must be a tuple"):
         StackTrace(own="org")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("strategy", ["tool_output", "log", "stack_trace"])
+def test_a_trace_that_comes_again_is_counted_once_but_never_one_from_other_lines(strategy: str) -> None:
+    again = "\n".join(PYTHON.replace("{number}", str(number)) for number in range(20))
+    result = tersely.compress(again, budget=200, strategy=strategy)
+    assert "did not answer order 0 … ×20" in result.text
+    assert result.text.count("did not answer") == 1
+    other = (
+        again + "\n" + PYTHON.replace("{number}", "99").replace("line 12, in charge", "line 15, in charge")
+    )
+    result = tersely.compress(other, budget=260, strategy=strategy)
+    assert (
+        "order 0 … ×20" in result.text and "order 99" in result.text and "line 15, in charge" in result.text
+    )
+
+
+def test_of_two_equal_traces_one_is_said_with_their_number() -> None:
+    text = "".join(JAVA.replace("order 7", f"order {number}") + "\nretry\n\n" for number in (7, 8))
+    result = tersely.compress(text, ratio=0.55, strategy="tool_output")
+    assert "order 7 is closed … ×2" in result.text and "order 8" not in result.text

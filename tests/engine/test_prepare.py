@@ -120,7 +120,8 @@ def test_another_budget_reads_nothing_again(query: str | None) -> None:
 def test_levels_nest(name: str, query: str | None) -> None:
     texts = list(SAMPLES.values()) if name == "none" else [SAMPLES.get(name, PROSE)]
     # Lines that only count up are one line, at any level.
-    texts = [re.sub(r"case_(\d+)", lambda case: f"case_{int(case[1]) * 37 % 61}", text) for text in texts]
+    named = re.compile(r"(case_|part_|line )(\d+)")
+    texts = [named.sub(lambda found: f"{found[1]}{int(found[2]) * 37 % 61}", text) for text in texts]
     prepared = tersely.prepare(texts, query, strategy=STRATEGIES[name])
     budgets = [int(prepared.original_tokens * share) for share in (0.6, 0.3, 0.12)]
     levels = prepared.levels(budgets)

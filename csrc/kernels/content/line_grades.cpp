@@ -495,6 +495,56 @@ std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade
     return told;
 }
 
+Repeats repeated_traces(const GradedLines& lines, std::span<const float> grade) {
+    constexpr std::size_t kBetween = 3, kAround = 3;  // rows from a frame to the next; beside a run
+    const std::span<const Row> rows = lines.rows;
+    const auto of_trace = [&](std::size_t i) { return has(rows[i], kFrame) && !stands_for_others(rows[i]); };
+    const auto beside = [&](std::size_t i, std::size_t next) {
+        return rows[next].document == rows[i].document && rows[next].line == rows[i].line + 1;
+    };
+    Repeats found;
+    HashTable<std::size_t> runs;  // one more than a run's first row
+    for (std::size_t i = 0, last = 0; i < rows.size(); i = last + 1) {
+        last = i;
+        if (!of_trace(i)) continue;
+        std::size_t frames = 1;
+        bool again = rows[i].copies > 0;
+        std::uint64_t key = mix(kHashSeed, static_cast<std::uint32_t>(rows[i].document));
+        for (std::size_t j = i + 1; j < rows.size() && j - last <= kBetween && rows[j].document == rows[i].document;
+             ++j) {
+            if (!of_trace(j)) continue;
+            again = again && rows[j].copies > 0;
+            last = j;
+            ++frames;
+        }
+        if (frames < 2) continue;
+        for (std::size_t j = i; j <= last; ++j) key = mix(key, static_cast<std::uint32_t>(rows[j].template_id));
+        std::size_t& known = runs[key];
+        if (known == 0) known = i + 1;
+        const std::size_t first = known - 1;
+        if (first == i || !again) continue;
+        if (found.told.empty()) {
+            found.told.assign(rows.size(), -1);
+            found.times.assign(rows.size(), 0);
+        }
+        std::size_t low = i, high = last;
+        const auto alike = [&](std::size_t row) {
+            const std::size_t other = row - i + first;
+            return other < i && !stands_for_others(rows[row]) && rows[row].template_id == rows[other].template_id;
+        };
+        while (low > 0 && i - low < kAround && first + low > i && beside(low - 1, low) && alike(low - 1)) --low;
+        while (high + 1 < rows.size() && high - last < kAround && beside(high, high + 1) && alike(high + 1)) ++high;
+        std::size_t counts = low - i + first;
+        for (std::size_t row = low; row <= high; ++row) {
+            const std::size_t other = row - i + first;
+            found.told[row] = found.told[other] >= 0 ? found.told[other] : static_cast<std::int32_t>(other);
+            if (found.times[counts] == 0 && (found.times[other] > 0 || grade[other] > grade[counts])) counts = other;
+        }
+        found.times[counts] = std::max<std::int64_t>(found.times[counts], 1) + 1;
+    }
+    return found;
+}
+
 LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
                      std::size_t context) {
     const std::span<const Row> rows = lines.rows;

@@ -86,6 +86,17 @@ struct LineWorth {
 LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
                      std::size_t context);
 
+struct Repeats {
+    std::vector<std::int32_t> told;   // of each row: the one that says the same of the first such trace, -1: none
+    std::vector<std::int64_t> times;  // of one row of a trace that comes again: how often it comes, else 0
+};
+
+// Traces that came before: runs of two frames or more, no more than two other lines between them, whose frames came
+// before byte for byte and whose lines have the templates of an earlier run. Up to three lines above and below such a
+// run are told, too, where they have the templates of those around the first one. The row that counts them is what says
+// most by `grade`. Empty: nothing comes again. O(rows) expected.
+Repeats repeated_traces(const GradedLines& lines, std::span<const float> grade);
+
 // Units of documents that ascend with their places.
 struct UnitPlaces {
     std::span<const std::int32_t> document;

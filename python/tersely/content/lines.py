@@ -53,6 +53,7 @@ class Mark(IntFlag):
     CONCLUDES = 131072
     WORDY = 262144
     OPENS_ID = 524288
+    LIBRARY = 67108864
     TOTALS = 268435456
 
 

@@ -20,7 +20,7 @@ from tersely.content.lines import (
     report_grades,
 )
 from tersely.content.units import Bools, Lines, Units
-from tersely.types import Document, Int32s, Int64s, Kind
+from tersely.types import Document, Float32s, Int32s, Int64s, Kind
 
 __all__ = ["Logs"]
 
@@ -73,8 +73,9 @@ def units_of_lines(
     bring what they stand under. O(lines), natively.
     """
     asked, for_query = asked_for(lines)
+    grade = report_grades(lines)
     worth, first, needs, lists = _native.line_worth(
-        report_grades(lines), for_query.astype(np.float32), lines.graded(), context, True
+        grade, for_query.astype(np.float32), lines.graded(), context, True
     )
     listed, table = lists > 0, lines.table
     must = (first & (_FAILS | _IS_NEW if kinds else _FAILS)) != 0
@@ -82,7 +83,7 @@ def units_of_lines(
     needs = np.where(table.heading >= 0, table.heading, needs)
     table = replace(table, heading=needs, kind=np.where(placed, np.uint8(Kind.CODE), table.kind))
     must &= table.end - table.start <= _LONG
-    note, noted, told = _notes(lines, kinds, listed) if notes else (None, None, None)
+    note, noted, told = _notes(lines, grade, kinds, listed) if notes else (None, None, None)
     if told is not None:
         must &= told < 0
     return Units(
@@ -120,29 +121,36 @@ def marked_lines(
 
 
 def _notes(
-    lines: LineTable, kinds: bool, listed: Bools
+    lines: LineTable, grade: Float32s, kinds: bool, listed: Bools
 ) -> tuple[Callable[[int], str] | None, Bools | None, Int32s | None]:
     """Make notes, and find which rows have one, and which row's note tells of each line.
 
     A note says how many lines there are, and until when. The first line of a series has one, with `kinds`
-    that of a template, too; lines of lists have none.
+    that of a template, too; lines of lists have none. Of a trace that comes again, what says most has one.
     """
+    told, traces = _native.repeated_traces(grade, lines.graded())
     heads = ~lines.continued & (lines.stands_for <= 1) & ~lines.bulk & ~listed
-    counts, told = np.zeros(len(lines.table), dtype=np.int64), None
+    counts = np.zeros(len(lines.table), dtype=np.int64)
     members = np.flatnonzero((lines.series >= 0) & heads & ~np.append(lines.continued, False)[1:])
     members = members[lines.in_series[lines.series[members]] >= _SERIES]
     if len(members):
         _, at, of = np.unique(lines.series[members], return_index=True, return_inverse=True)
         first = members[at[of]]
         counts[first] = lines.in_series[lines.series[first]]
-        told = np.full(len(lines.table), -1, dtype=np.int32)
+        if not len(told):
+            told = np.full(len(lines.table), -1, dtype=np.int32)
         alike = (members != first) & (lines.asked[members] == lines.asked[first])
+        alike &= told[members] < 0
         told[members[alike]] = first[alike]
         _tell_gaps(lines, members, first, told)
     if kinds:
         heads &= places_of_lines(lines) == 0
         counts[heads] = np.maximum(counts[heads], lines.counts[lines.template[heads]])
+    while len(told) and (deep := (told >= 0) & (told[told] >= 0)).any():
+        told[deep] = told[told[deep]]  # by a line that is told itself
     noted = counts >= _REPEATED
+    if len(traces):
+        counts, noted = np.where(traces > 0, traces, counts), noted | (traces > 0)
     if not noted.any():
         return None, None, None
 
@@ -152,7 +160,7 @@ def _notes(
         until = last and last != first and counts[row] == lines.counts[lines.template[row]]
         return f" … ×{counts[row]}" + (f" to {shorter(first, last)}" if until else "")
 
-    return note, noted, told
+    return note, noted, told if len(told) else None
 
 
 def _tell_gaps(lines: LineTable, members: Int64s, first: Int64s, told: Int32s) -> None:
