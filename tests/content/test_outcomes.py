@@ -329,6 +329,16 @@ def test_grades_of_lines(told: str, query: str | None) -> None:
     assert not left[known].any() and left[~known].tolist() == of_units[~known].tolist()
 
 
+def test_a_line_alone_is_graded_where_it_is_known_to_be_of_a_tool() -> None:
+    texts = ["3 failed, 20 passed", "health poll failed, fw reset needed", "heartbeat ok"]
+    places = np.arange(3, dtype=np.int32), np.zeros(3, dtype=np.int64), np.array(list(map(len, texts)))
+    graded = [
+        _native.grades_of_units(texts, *places, np.full(3, known, dtype=np.uint8), 1024) for known in (0, 2)
+    ]
+    assert not len(graded[0])
+    assert (graded[1] >= [0.6, 0.6, 0]).all() and graded[1][2] < 0.6
+
+
 @pytest.mark.parametrize("strategy", ["tool_output", "log"])
 def test_counts_of_progress_do_not_push_out_what_failed(strategy: AnyStrategyName) -> None:
     lines, failed = [], 0

@@ -313,6 +313,7 @@ def test_also_within_one_of_many_pages(said: str, turn: int) -> None:
     [
         ("Don't touch any of these:", ["- infra/legacy", "- vault_keys", "- port 9443"]),
         ("Ground rules:", ["1. infra/legacy", "2. Tabs.", "3. Signed commits."]),
+        ("# Passes\n", ["- The barcode is Aztec, not QR.", "- Names are cut at 22.", "- Dogs: own passes."]),
         ("## Do not touch\n", ["| path | owner |\n|---|---|\n| infra/legacy | Ken |"]),
     ],
 )
@@ -358,6 +359,10 @@ def test_and_what_stands_before_or_behind_a_log_that_is_pasted(turn: int) -> Non
                 "z", 'HTTP/1.1 422 Unprocessable Entity\ncontent-type: text/json\n\n{"error": "no total"}'
             ),
             "HTTP/1.1 422 Unprocessable Entity",
+        ),
+        (
+            tool_turn("z", "[812.1] mlx5_core 0000:3b:00.0: health poll failed, fw reset needed"),
+            "health poll failed, fw reset needed",
         ),
     ],
 )
@@ -431,7 +436,7 @@ def test_an_answer_is_stated_elsewhere_only_where_its_question_is_too() -> None:
     messages = asked(pair, pair, ("Is the port 7071 free?", "yes, 7071"))
     first = next(at for at, message in enumerate(messages) if message["content"] == "7071")
     reasons = {}
-    for budget in (100, 110, 120, 150, 600):
+    for budget in (80, 90, 100, 120, 150, 600):
         result = compact_messages(messages, budget=budget)
         stands = "\n".join(excerpts(result.messages)).count(pair[0])
         reasons[stands] = result.accounts[first].reason

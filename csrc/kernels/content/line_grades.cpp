@@ -639,10 +639,13 @@ void raise_odd_lines(const GradedLines& lines, std::vector<float>& grade) {
 std::vector<float> grades_of_units(std::span<const std::string_view> texts, const UnitPlaces& units,
                                    std::span<const std::uint8_t> graded, std::size_t most) {
     std::vector<bool> wanted(texts.size(), graded.empty());
+    std::vector<bool> given(texts.size(), false);  // by a tool
     for (std::size_t i = 0; i < graded.size(); ++i) {
-        if (graded[i] == 0) wanted[static_cast<std::size_t>(units.document[i])] = true;
+        const auto document = static_cast<std::size_t>(units.document[i]);
+        if (graded[i] != 1) wanted[document] = true;
+        if (graded[i] == kOfTool) given[document] = true;
     }
-    for (std::size_t i = 0; i < texts.size(); ++i) wanted[i] = wanted[i] && is_lined(texts[i]);
+    for (std::size_t i = 0; i < texts.size(); ++i) wanted[i] = wanted[i] && (given[i] || is_lined(texts[i]));
     std::vector<float> result;
     if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return result;
     LineReader reader("", most);
@@ -687,7 +690,7 @@ std::vector<float> grades_of_units(std::span<const std::string_view> texts, cons
         }
     }
     for (std::size_t i = 0; i < graded.size(); ++i) {
-        if (graded[i] != 0) result[i] = 0;
+        if (graded[i] == 1) result[i] = 0;
     }
     return result;
 }

@@ -105,9 +105,11 @@ struct UnitPlaces {
 
 // The best grade of the lines that a unit has a part of: report_grades, and a part of scenes; 0.5 for lines with an odd
 // value, and of a shape that few have where most have one (a row with another mark, a row of units); 0 for small parts
-// of long lines, and for units of which `graded` (empty: none is) says that others graded them. Read are texts that
-// stand in lines (line_reader.hpp) and have other units; of many lines the `most` most telling ones. Empty: no line
-// says anything. O(bytes of texts that are read + units).
+// of long lines, and for units of which `graded` (empty: none is) says that others graded them: 1. Read are texts that
+// stand in lines (line_reader.hpp) and have other units, or one that is known to be of what a tool gave (kOfTool),
+// which may be a line or two; of many lines the `most` most telling ones. Empty: no line says anything. O(bytes of
+// texts that are read + units).
+inline constexpr std::uint8_t kOfTool = 2;
 std::vector<float> grades_of_units(std::span<const std::string_view> texts, const UnitPlaces& units,
                                    std::span<const std::uint8_t> graded, std::size_t most);
 

@@ -335,11 +335,18 @@ class ToolResultCompressor:
 
         tried: dict[tuple[str, ...], tuple[Any, list[str]]] = {}  # results, and the texts in them
 
+        bare = isinstance(call.result, str) and [piece.kind for piece in call.pieces] == ["result"]
+
         def write(parts: Sequence[str]) -> list[str]:
             note = self._note(call, count(self.counter, "\n\n".join(filter(None, parts))))
-            made = with_texts(call.result, _values(call.pieces, parts, note))
-            tried[tuple(parts)] = made, _texts_of(made)
-            return tried[tuple(parts)][1]
+            if bare:  # most are: no call for each step
+                made: Any = f"{(parts[0] or _GONE).rstrip()}\n{note}"
+                texts = [made]
+            else:
+                made = with_texts(call.result, _values(call.pieces, parts, note))
+                texts = _texts_of(made)
+            tried[tuple(parts)] = made, texts
+            return texts
 
         try:
             result = compress_in(

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tersely import _native
-from tersely.content.lines import FAILED
 from tersely.content.units import Bools, join_tables
 from tersely.engine.facts import FactCoverage, find_facts, joined_facts, rows_at, standing
 from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, count_batch, segment
@@ -101,7 +100,7 @@ def document_of_result(result: Piece, called: Mapping[str, str]) -> Document:
 SOURCE_TOKENS = 4  # "user 12: " and the line end, about
 SHORT = 60  # tokens, and about the same in characters, of what people say that stays whole or goes
 _SHORT = 240
-_USUAL = 60  # characters of a statement: a token of a longer one is worth less
+_USUAL = 100  # characters of a statement: a token of a longer one is worth less
 _BREATH = 120  # characters of what they say whose sentences stay or go together
 _TASK = 6000  # the same of a text that is theirs as a whole, and not what they pasted
 _LETTER = 24_000  # the same of one that may be pasted prose, of which only words of orders count
@@ -126,9 +125,8 @@ _DIGITS = np.array([one.isdigit() or one == "?" for one in _ASCII])
 _RARE = 0.25
 _NO_NEWS = ("code", "diff", "html")  # in texts of these types words of errors say nothing of a failure
 _IDENTIFIES = 0.65
-_UNGRADED, _MOST_LINES = np.empty(0, dtype=np.uint8), 4096
+_OF_TOOL, _FAILS, _MOST_LINES = 2, 0.6, 4096  # kOfTool, and grades (csrc/kernels/content/line_grades.hpp)
 _ERROR, _IDENTIFIER = int(FactKind.ERROR), int(FactKind.IDENTIFIER)  # a member takes two calls
-_MOST = 3.0
 _WORTHS = {
     FactKind.PATH: 1.0, FactKind.PATH_LINE: 1.0, FactKind.URL: 1.0, FactKind.ERROR: 1.0,
     FactKind.IDENTIFIER: 0.7, FactKind.INLINE_CODE: 0.7, FactKind.DATE: 0.6, FactKind.VERSION: 0.4,
@@ -470,9 +468,10 @@ class _Said:
             failed |= reading.essential
         rows = int(document.searchsorted(plain))  # of text, which no reader has graded
         columns = (document[:rows], reading.table.start[:rows], reading.table.end[:rows])
-        grade = _native.grades_of_units(reading.texts[:plain], *columns, _UNGRADED, _MOST_LINES)
-        failed[: len(grade)] |= grade >= FAILED
         news = ~people & ~talks
+        given = (_OF_TOOL * news[document[:rows]]).astype(np.uint8)
+        grade = _native.grades_of_units(reading.texts[:plain], *columns, given, _MOST_LINES)
+        failed[: len(grade)] |= grade >= _FAILS
         news[plain:] &= np.array([kind not in _NO_NEWS for kind in reading.types], dtype=bool)
         failed &= news[document]
         worth *= near
@@ -541,7 +540,7 @@ class _Said:
         np.maximum.at(latest, facts.key, recency[facts.document] * facts.weight * rare)
         np.maximum.at(weight, facts.key, _WORTH[facts.kind])
         again = np.where(weight >= _IDENTIFIES, np.log2(np.maximum(often, 1)), 0)
-        weight *= np.minimum(latest * (1 + again), _MOST)
+        weight *= latest * (1 + again)
         row, key = np.divmod(np.unique(facts.segment.astype(np.int64) * many + facts.key), many)
         worth = np.bincount(row, weight[key], minlength=units).astype(np.float64)
         offsets = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=units))))
@@ -553,19 +552,22 @@ class _Said:
 
 
 def _led(rows: list[int], units: Sequence[str], kinds: bytes, told: Int64s, strong: Bools) -> list[int]:
-    """Those of `rows` that are items or tables below a line that leads into them and is strong, up to BRIEF.
+    """Those of `rows` that are items or tables below a strong line that leads into them, or a strong item.
 
-    O(rows).
+    Up to BRIEF characters below each. O(rows).
     """
     found, before, left = [], -1, 0
     for row in rows:
         left -= len(units[row])
         if row != before + 1 or told[row] != told[before]:
             left = 0
-        if kinds[row] not in _LISTED:
-            left = BRIEF if strong[row] and units[row][-1] not in ".!?;" else 0
-        elif left > 0:
+        listed = kinds[row] in _LISTED
+        if listed and left > 0:
             found.append(row)
+        if strong[row] and (listed or units[row][-1] not in ".!?;"):
+            left = BRIEF
+        elif not listed:
+            left = 0
         before = row
     return found
 
