@@ -6,6 +6,7 @@ With HYPOTHESIS_PROFILE=thorough it looks for new ones, 1,500 a test.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -38,10 +39,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run the whole suite on two processes, where nobody says how many."""
+    """Run the whole suite on two processes, where nobody says how many; a file stays on one of them, so that
+    what its tests share is made once."""
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
     if whole and getattr(config.option, "numprocesses", 0) is None and not config.option.usepdb:
-        config.option.numprocesses = 2
+        config.option.numprocesses, config.option.dist = 2, "loadfile"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -63,6 +65,13 @@ def pytest_configure(config: pytest.Config) -> None:
     finish.check_all = not config.getoption("--growth")
     usual = "slow" if config.getoption("--slow") else "default"
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", usual))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what stays to the end: thousands of tests, and all that they imported."""
+    gc.collect()
+    gc.freeze()
 
 
 def growth_of(item: pytest.Item) -> str | None:

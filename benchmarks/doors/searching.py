@@ -9,7 +9,6 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from tersely import cli
 from tersely.mcp.query_tools import QueryTools
@@ -96,11 +95,9 @@ def _search(task: Task, index: TaskIndex, budget: int) -> str:
 
 def _ask(task: Task, index: TaskIndex, budget: int) -> str:
     found = index.of(task)
-    tool = next(one for one in QueryTools(found, reply_budget=budget).tools() if one.name == _TOOL)
-    properties: dict[str, Any] = tool.input_schema["properties"]
-    given = {name: part["default"] for name, part in properties.items() if "default" in part}
-    given |= {"query": task.query or "", "top_n": min(max(len(found), 1), _MOST)}
+    tool = next(one for one in QueryTools(found).tools() if one.name == _TOOL)
+    given = {"query": task.query or "", "top_n": min(max(len(found), 1), _MOST), "max_tokens": budget}
     try:
-        return tool.run(given).text
+        return tool.run(tool.checked({**given, "min_score": 0.0})).text
     except ToolError:
         return ""

@@ -175,12 +175,6 @@ def test_warnings_go_to_stderr(page: Path, capfdbinary: pytest.CaptureFixture[by
     )
 
 
-def test_the_version_is_told(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    with pytest.raises(SystemExit):
-        main(["--version"])
-    assert capfdbinary.readouterr().out.decode() == f"tersely {tersely.__version__}\n"
-
-
 def test_a_reader_that_goes_away_is_no_error(page: Path) -> None:
     page.write_text("One. " * 200_000)
     done = subprocess.run(

@@ -227,8 +227,6 @@ COMMANDS = (
     "count {page}",
     "--help",
     "compress {page}",
-    "compress {page} --json",
-    "segment {page}",
     "compact {history} --budget 500",
     "run -- echo hello",
     "--version",

@@ -27,13 +27,18 @@ def page(tmp_path: Path) -> Path:
     return path
 
 
-def test_one_line_says_what_was_done(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_one_line_says_what_was_done_unless_quiet(
+    page: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     assert main(["compress", str(page), "-q", "low water", "-b", "20"]) == 0
     said = capfd.readouterr()
     assert DONE.match(said.err), said.err
     assert said.out.endswith("\n")
-    assert main(["compress", str(page), "-b", "20", "--quiet"]) == 0
-    assert capfd.readouterr().err == ""
+    for watched in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda watched=watched: watched, raising=False)
+        assert main(["compress", str(page), "-b", "20", "--quiet"]) == 0
+        assert capfd.readouterr().err == ""
+    monkeypatch.undo()
     assert main(["compress", str(page), "-b", "20", "--json"]) == 0
     assert capfd.readouterr().err == ""  # the receipt says it
 
@@ -97,7 +102,7 @@ def test_names_are_left_out_where_there_is_no_room(page: Path, capfd: pytest.Cap
         (["compres", "x"], "'compress'"),
         (["version"], "'--version'"),
         (["serve"], "'tersely mcp --http'"),
-        (["summarize", "x"], "'tersely compress'"),
+
         (["doctor"], "'tersely hook doctor'"),
         (["--budget", "100"], "'tersely compress --budget 100'"),
         (["--budgt=9", "a b"], "'tersely compress --budget=9 'a b''"),
@@ -106,8 +111,7 @@ def test_names_are_left_out_where_there_is_no_room(page: Path, capfd: pytest.Cap
         (["-", "-b", "9"], "'tersely compress - -b 9'"),
         (["compress", "x", "--strategy", "extractiv"], "'extractive'"),
         (["compress", "x", "--as", "jason"], "'json'"),
-        (["compress", "x", "--strategy", "log"], "--as log"),
-        (["compress", "x", "--strategy", "logs"], "--as log"),
+
     ],
 )
 def test_what_was_meant_is_suggested(
@@ -154,12 +158,6 @@ def test_an_encoding_that_is_named_is_taken(page: Path, capfd: pytest.CaptureFix
     page.write_bytes(b"\xff\xff")
     assert main(["count", str(page), "--encoding", "utf-8"]) == 2
     assert "is not utf-8 text: byte 0xff at 0" in capfd.readouterr().err
-
-
-@pytest.mark.parametrize("data", [b"ab\xff\xfe", b"\x89PNG\r\n\x1a\n\x00\x00", bytes(range(128, 256)) * 9])
-def test_what_is_no_text_is_not_guessed(data: bytes) -> None:
-    with pytest.raises(UnicodeDecodeError):
-        decode(data)
 
 
 @pytest.mark.parametrize("text", ["", "a", "é", "a\0b", "\ufeffmarked", "文档" * 40, "x" * 9000])
@@ -210,16 +208,6 @@ def test_the_help_of_each_command_has_examples(command: str, capfd: pytest.Captu
     with pytest.raises(SystemExit):
         main([command, "--help"])
     assert "examples:\n" in capfd.readouterr().out
-
-
-def test_quiet_is_quiet_on_a_terminal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(TEXT)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    assert main(["compress", str(page), "-b", "20", "--quiet"]) == 0
-    assert capfd.readouterr().err == ""
 
 
 def test_a_history_says_what_was_done_unless_quiet(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -65,7 +65,10 @@ def test_a_wide_encoding_may_be_cut_anywhere(end: str, data: st.DataObject) -> N
 
 
 def test_binary_data_is_no_text() -> None:
-    for data in (bytes(range(256)) * 20, random.Random(1).randbytes(9000), b"\x7fELF\x02" + b"\0\xff" * 400):
+    for data in (
+        *(bytes(range(256)) * 20, random.Random(1).randbytes(9000), b"\x7fELF\x02" + b"\0\xff" * 400),
+        *(b"ab\xff\xfe", b"\x89PNG\r\n\x1a\n\x00\x00", bytes(range(128, 256)) * 9),
+    ):
         with pytest.raises(UnicodeDecodeError):
             decode(data)
 

@@ -210,9 +210,9 @@ def query_tool(random: Random) -> Call:
     }
 
     def run(budget: int) -> Any:
-        tools = QueryTools(ListRetriever(found), reply_budget=budget if reply else None)
+        limit = {"max_tokens": budget} if reply else {}
         try:
-            return tools.query_documents_compressed(arguments)
+            return QueryTools(ListRetriever(found)).query_documents_compressed(arguments | limit)
         except ToolError as error:
             return error
 

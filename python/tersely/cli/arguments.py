@@ -87,19 +87,8 @@ class Parser(argparse.ArgumentParser):
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
-            error.message += checks.meant(value, action.choices or ()) or self._elsewhere(value)
+            error.message += checks.meant(value, action.choices or ())
             raise
-
-    def _elsewhere(self, value: Any) -> str:
-        """A suggestion where another option has such a choice: `--strategy logs` is `--as log`."""
-        named = {
-            str(choice): f"{option.option_strings[-1]} {choice}"
-            for option in self._actions
-            if option.option_strings and option.choices
-            for choice in option.choices
-        }
-        close = checks.nearest(value, named)
-        return f"; did you mean {named[close]}?" if close else ""
 
 
 def add_command(commands: Commands, name: str, text: str, examples: str) -> Parser:

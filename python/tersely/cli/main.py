@@ -158,16 +158,7 @@ def _parser(first: str) -> Parser:
 #: What other programs call what we do.
 _GUESSES = {
     **dict.fromkeys(("serve", "server", "http", "start", "listen", "daemon"), "mcp --http"),
-    **dict.fromkeys(("shorten", "shrink", "summarize", "summarise", "reduce", "fit", "trim"), "compress"),
-    **dict.fromkeys(("split", "chunk", "cut", "segments"), "segment"),
-    **dict.fromkeys(("tokens", "tokenize", "wc"), "count"),
-    **dict.fromkeys(("query", "find", "grep", "ask"), "search"),
-    **dict.fromkeys(("get", "show", "restore", "retrieve", "cat", "original"), "expand"),
-    **dict.fromkeys(("install", "setup", "init"), "hook install"),
-    **dict.fromkeys(("doctor", "status"), "hook doctor"),
-    **dict.fromkeys(("exec", "wrap"), "run"),
-    "proxy": "mcp --wrap",
-    **dict.fromkeys(("stats", "savings"), "hook doctor"),
+    **dict.fromkeys(("savings", "stats", "doctor"), "hook doctor"),
 }
 
 #: Subcommands that do without numpy where there is nothing to shorten.

@@ -83,8 +83,7 @@ def _command(commands: Commands, name: str, text: str, examples: str) -> Parser:
     parser = add_command(commands, name, text, examples)
     parser.flag("--index DIR", "a folder that was indexed, or its index", required=name == "ab")
     parser.flag("--pool N", "candidates of a compressed search, at least (20)", default=20)
-    text = "most tokens of a reply of query_documents_compressed (half of the whole results)"
-    parser.flag("--reply-budget TOKENS", text)
+
     return parser
 
 
@@ -184,7 +183,7 @@ def run_ab(arguments: argparse.Namespace) -> None:
 def _query_tools(index: Index, arguments: argparse.Namespace) -> QueryTools:
     from tersely.mcp.query_tools import QueryTools
 
-    return QueryTools(index, arguments.pool, arguments.reply_budget)
+    return QueryTools(index, arguments.pool)
 
 
 def _open(folder: str) -> Index:

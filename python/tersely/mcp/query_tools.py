@@ -36,18 +36,11 @@ class QueryTools:
     Attributes:
         retriever: finds the chunks. One with `vectors(chunk_ids)` (float rows) saves embedding them again.
         pool: compression looks at max(pool, 4 * top_n) candidates: duplicates are found beyond the cut.
-        reply_budget: the most tokens (o200k_base) of a reply of `query_documents_compressed`; None: half of
-            those of `query_documents`. A caller may ask for fewer (`max_tokens`), not for more.
+
     """
 
     retriever: Retriever
     pool: int = 20
-    reply_budget: int | None = None
-
-    @property
-    def least_score(self) -> float:
-        """The default `min_score`; 0 if a budget decides instead."""
-        return 0.3 if self.reply_budget is None else 0.0
 
     def tools(self) -> list[Tool]:
         """Return the tools."""
@@ -72,10 +65,10 @@ class QueryTools:
         ["query"],
         query=_QUERY,
         top_n=TOP_N,
-        min_score=lambda server: argument(
+        min_score=argument(
             "number",
-            f"Minimum relevance score threshold (default: {server.least_score})",
-            default=server.least_score,
+            "Minimum relevance score threshold (default: 0.3)",
+            default=0.3,
             minimum=0.0,
             maximum=1.0,
         ),
@@ -111,10 +104,9 @@ class QueryTools:
             vectors=self._vectors(found),
         )
         results, stats = list(left.results), left.compression_stats
-        limits = [one for one in (arguments.get("max_tokens"), self.reply_budget) if one is not None]
         whole = sorted(found, key=lambda one: -one.score)[:top_n]
-        if limits:
-            return self._reply_within(query, results, stats, min(limits), whole)
+        if (budget := arguments.get("max_tokens")) is not None:
+            return self._reply_within(query, results, stats, budget, whole)
         return self._smaller_reply(query, results, stats, whole)
 
     def _reply_within(

@@ -90,7 +90,7 @@ def tool(
     unlisted: Mapping[str, Any] | None = None,
     **properties: Any,
 ) -> Callable[[Run], Run]:
-    """Mark a method as a tool (`tools_of`); a property may be a function of the method's object."""
+    """Mark a method as a tool (`tools_of`)."""
 
     def mark(method: Run) -> Run:
         method.tool = description, required, properties, read_only, unlisted or {}  # type: ignore[attr-defined]
@@ -104,9 +104,8 @@ def tools_of(server: object) -> list[Tool]:
     tools = []
     for name, method in vars(type(server)).items():
         if hasattr(method, "tool"):
-            description, required, parts, read_only, unlisted = method.tool
-            parts = {key: part(server) if callable(part) else part for key, part in parts.items()}
-            schema = object_schema(required, **parts)
+            description, required, properties, read_only, unlisted = method.tool
+            schema = object_schema(required, **properties)
             tools.append(Tool(name, description, schema, getattr(server, name), read_only, unlisted))
     return tools
 
