@@ -102,7 +102,6 @@ def test_names_are_left_out_where_there_is_no_room(page: Path, capfd: pytest.Cap
         (["compres", "x"], "'compress'"),
         (["version"], "'--version'"),
         (["serve"], "'tersely mcp --http'"),
-
         (["doctor"], "'tersely hook doctor'"),
         (["--budget", "100"], "'tersely compress --budget 100'"),
         (["--budgt=9", "a b"], "'tersely compress --budget=9 'a b''"),
@@ -111,7 +110,6 @@ def test_names_are_left_out_where_there_is_no_room(page: Path, capfd: pytest.Cap
         (["-", "-b", "9"], "'tersely compress - -b 9'"),
         (["compress", "x", "--strategy", "extractiv"], "'extractive'"),
         (["compress", "x", "--as", "jason"], "'json'"),
-
     ],
 )
 def test_what_was_meant_is_suggested(
