@@ -114,7 +114,7 @@ def test_each_occurrence_is_found_or_lies_at_the_end_of_one_that_is(
             assert any(row[1] == text and row[2] <= start and row[3] == end for row in found)
 
 
-AMOUNTS = st.text("a 1.,%é", max_size=10)
+AMOUNTS = st.text("a 1.,%é_/~-", max_size=10)
 
 
 def alone(text: str, start: int, end: int) -> bool:
@@ -122,7 +122,10 @@ def alone(text: str, start: int, end: int) -> bool:
     before, behind, first, last = text[:start], text[end:], text[start], text[end - 1]
     parts = [before[-1:] + first, last + behind[:1]]
     number = re.search(r"\d[.,]\Z", before) and first.isdigit()
-    return not (number or any(map(str.isalnum, filter(lambda two: len(two) > 1, parts)))) and not (
+    joined = first.isalnum() and re.search(r"[^\W_]_\Z", before)
+    joined = joined or (last.isalnum() and re.match(r"_[^\W_]", behind))
+    path = re.search(r"[/\\]|[^\W_]\.[a-z]", text[start:end]) and re.match(r"~|[./\\-][^\W_]", behind)
+    return not (number or joined or path or any(map(str.isalnum, filter(lambda two: len(two) > 1, parts)))) and not (
         last.isdigit() and re.match(r"%|[.,]\d", behind)
     )
 

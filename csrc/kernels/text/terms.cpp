@@ -705,6 +705,26 @@ namespace {
 
 constexpr std::uint32_t kRounds = 1U << 16U;  // bytes between looks for Ctrl-C
 
+bool is_letter_or_digit(char32_t code) { return (char_class(code) & (kLetter | kDigit)) != 0; }
+
+// Whether a string is a path or the name of a file: a slash, or a dot between a letter or digit and a small letter.
+bool is_path(std::string_view string) {
+    if (string.find_first_of("/\\") != std::string_view::npos) return true;
+    for (std::size_t dot = string.find('.', 1); dot != std::string_view::npos; dot = string.find('.', dot + 1)) {
+        const bool small = dot + 1 < string.size() && string[dot + 1] >= 'a' && string[dot + 1] <= 'z';
+        if (small && is_letter_or_digit(decode_before(string, dot).code)) return true;
+    }
+    return false;
+}
+
+// Whether a path that ends before `end` goes on there.
+bool path_goes_on(std::string_view text, std::size_t end) {
+    if (end == text.size()) return false;
+    if (text[end] == '~') return true;
+    const bool joins = text[end] == '.' || text[end] == '/' || text[end] == '\\' || text[end] == '-';
+    return joins && end + 1 < text.size() && is_letter_or_digit(decode(text, end + 1).code);
+}
+
 }  // namespace
 
 StringFinder::StringFinder(std::span<const std::string_view> strings, Report report) : report_(report) {
@@ -753,6 +773,7 @@ StringFinder::StringFinder(std::span<const std::string_view> strings, Report rep
     for (const std::string_view one : strings) {
         lengths_.push_back(std::count_if(one.begin(), one.end(), [](char byte) { return !is_continuation(byte); }));
         sizes_.push_back(one.size());
+        paths_.push_back(report == Report::kAlone && is_path(one));
     }
 }
 
@@ -774,14 +795,15 @@ std::int32_t StringFinder::next(std::int32_t node, unsigned char byte) const {
 
 namespace {
 
-bool is_letter_or_digit(char32_t code) { return (char_class(code) & (kLetter | kDigit)) != 0; }
-
 // Whether a word or number that ends before `end` > 0 does not go on there.
 bool ends_alone(std::string_view text, std::size_t end) {
     if (end == text.size()) return true;
     const char32_t last = decode_before(text, end).code;
     const Decoded after = decode(text, end);
-    if (is_letter_or_digit(last) && is_letter_or_digit(after.code)) return false;
+    if (is_letter_or_digit(last)) {
+        if (is_letter_or_digit(after.code)) return false;
+        if (after.code == '_' && end + 1 < text.size() && is_letter_or_digit(decode(text, end + 1).code)) return false;
+    }
     if (!is_digit(last)) return true;
     const bool goes_on = end + 1 < text.size() && is_digit(decode(text, end + 1).code);
     return after.code != '%' && !(goes_on && (after.code == '.' || after.code == ','));
@@ -792,7 +814,10 @@ bool begins_alone(std::string_view text, std::size_t start) {
     if (start == 0) return true;
     const char32_t first = decode(text, start).code;
     const char32_t before = decode_before(text, start).code;
-    if (is_letter_or_digit(first) && is_letter_or_digit(before)) return false;
+    if (is_letter_or_digit(first)) {
+        if (is_letter_or_digit(before)) return false;
+        if (before == '_' && start > 1 && is_letter_or_digit(decode_before(text, start - 1).code)) return false;
+    }
     const bool goes_on = (before == '.' || before == ',') && start > 1 && is_digit(decode_before(text, start - 1).code);
     return !(is_digit(first) && goes_on);
 }
@@ -805,7 +830,8 @@ void StringFinder::add_alone(std::string_view text, std::size_t end, std::int64_
     for (int tried = 0; at != kNone && tried < kMostTried; ++tried) {
         Node& one = nodes_[static_cast<std::size_t>(at)];
         const auto string = static_cast<std::size_t>(one.string);
-        if (!one.reported && begins_alone(text, end - sizes_[string])) {
+        const bool goes_on = paths_[string] && path_goes_on(text, end);
+        if (!one.reported && !goes_on && begins_alone(text, end - sizes_[string])) {
             one.reported = true;
             found.push_back({one.string, characters - lengths_[string], characters});
         }

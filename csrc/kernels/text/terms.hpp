@@ -136,7 +136,8 @@ std::uint8_t term_class(std::string_view term);
 // one that is, and there are no more reports than bytes and strings. In the order of texts and ends, the longest first.
 // O(bytes of the texts, bytes of the strings times log(strings), and reports).
 // Asked for what stands alone, each string is reported once, at the first place where it is no part of a longer word or
-// number ("5" in "15", "1.5", "5%"); of strings that end at one place, kMostTried are tried.
+// number ("5" in "15", "1.5", "5%"), name ("row" in "a_row") or path ("a.py" in "a.py.bak"); of strings that end at one
+// place, kMostTried are tried.
 
 class StringFinder {
   public:
@@ -171,6 +172,7 @@ class StringFinder {
     std::vector<Node> nodes_;                // by length, and one behind the last
     std::vector<std::int64_t> lengths_;      // characters of each string
     std::vector<std::size_t> sizes_;         // bytes of each
+    std::vector<bool> paths_;                // whether it is a path, or the name of a file
     Report report_;
 };
 

@@ -378,16 +378,12 @@ def _is_prose(text: str) -> bool:
 
 # --- whether a text states a value -----------------------------------------------------------------------
 
-_LONG = 200  # characters; what is longer is no part of a word
-_PATH = re.compile(r"[/\\]|\w\.[a-z]")  # of names of files
-_GOES_ON = re.compile(r"~|[./\\-]\w")
 _NUMBER = re.compile(r"\d{1,9}")
-_WITHIN = re.compile(r"\w\w|\d[.,]\d")  # around the border of a value: it is a part of a longer one
 _BEFORE_LINE = written("before_line")
 
 
 def says(text: str, value: str) -> bool:
-    """Say whether `text` has `value` as a whole: not within a longer word or number.
+    """Say whether `text` has `value` as a whole: not within a longer word, number, name or path.
 
     Case and white space do not count; "()" behind a name does not either. O(characters).
     """
@@ -400,18 +396,9 @@ def said_values(text: str, values: Iterable[str]) -> set[str]:
     for value in values:
         wanted.setdefault(" ".join(value.casefold().split()).removesuffix("()"), []).append(value)
     folded, strings = " ".join(text.casefold().split()), [one for one in wanted if one]
-    found = {""} & wanted.keys()
-    numbers, _, starts, ends = _native.occurrences([folded], strings, True) if strings else ((),) * 4
-    for number, start, end in zip(*map(list, (numbers, starts, ends)), strict=True):
-        before, behind = folded[max(start - 2, 0) : start + 1], folded[end - 1 : end + 2]
-        if end - start > _LONG or not (
-            _WITHIN.match(before, max(len(before) - 2, 0))
-            or _WITHIN.match(behind)
-            or (before[-1:].isdigit() and _WITHIN.fullmatch(before))
-            or (_PATH.search(folded[start:end]) and _GOES_ON.match(behind, 1))  # in "a/b.py.bak"
-        ):
-            found.add(strings[number])
-    return set(chain.from_iterable(map(wanted.__getitem__, found)))
+    found = _native.occurrences([folded], strings, alone=True)[0].tolist() if strings else []
+    said = [wanted[strings[number]] for number in found]
+    return set(chain.from_iterable([*said, wanted.get("", ())]))
 
 
 def says_line(text: str, line: int | str) -> bool:
