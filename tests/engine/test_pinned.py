@@ -125,9 +125,8 @@ def alone(text: str, start: int, end: int) -> bool:
     joined = first.isalnum() and re.search(r"[^\W_]_\Z", before)
     joined = joined or (last.isalnum() and re.match(r"_[^\W_]", behind))
     path = re.search(r"[/\\]|[^\W_]\.[a-z]", text[start:end]) and re.match(r"~|[./\\-][^\W_]", behind)
-    return not (number or joined or path or any(map(str.isalnum, filter(lambda two: len(two) > 1, parts)))) and not (
-        last.isdigit() and re.match(r"%|[.,]\d", behind)
-    )
+    within = number or joined or path or any(map(str.isalnum, filter(lambda two: len(two) > 1, parts)))
+    return not within and not (last.isdigit() and re.match(r"%|[.,]\d", behind))
 
 
 @given(AMOUNTS, st.lists(AMOUNTS.filter(bool), min_size=1, max_size=6, unique=True))
