@@ -32,7 +32,6 @@ from tersely.memory.segments.segment import (
     StashHit,
     new_segment,
     now_utc,
-    to_segment_type,
 )
 from tersely.memory.segments.shortening import Shortener, ShorteningRequest, ShortText
 from tersely.models.counters import resolve_counter
@@ -104,8 +103,7 @@ class SegmentMemory:
 
     def list_context_segments(self, place: str | None = CONTEXT) -> list[ContextSegment]:
         """List the segments in "context", "stash" or "removed" (None: all), in the order of storing."""
-        if place is not None and place not in PLACES:
-            raise ValueError(f"place must be one of {', '.join(PLACES)}, or None for all, not {place!r}")
+        checks.one_of(place, "place", (*PLACES, None))
         every = map(self.store.get, self.store.ids())
         found = [one for one in every if _MARK in one.metadata]
         return [self._read(one) for one in found if place in (None, one.metadata["place"])]
@@ -293,7 +291,7 @@ class SegmentMemory:
             made = self.store.records(stored.compressed_id)[0]
             ratio, preserved = made.compression_ratio, made.preserved_metadata
             state = CompressionState(True, made.original_id, made.compressed_at, ratio, preserved)
-        return ContextSegment(stored.id, stored.text, to_segment_type(known["type"]), metadata, state)
+        return ContextSegment(stored.id, stored.text, SegmentType(known["type"]), metadata, state)
 
     def _original(self, newest: Stored) -> ContextSegment:
         """Return the root original of a segment."""

@@ -112,7 +112,7 @@ def new_segment(
     when = timestamp if timestamp is not None else (clock or now_utc)()
     tokens = count(resolve_counter(counter), checks.text(text, "text"))
     metadata = SegmentMetadata(file_path, line_number, when, topic, tokens)
-    return ContextSegment(segment_id, text, to_segment_type(type), metadata)
+    return ContextSegment(segment_id, text, checks.member(type, "type", SegmentType), metadata)
 
 
 def checked_segment(segment: Any) -> ContextSegment:
@@ -121,11 +121,6 @@ def checked_segment(segment: Any) -> ContextSegment:
         shown = checks.shown(segment)
         raise TypeError(f"segment must be a ContextSegment, such as new_segment(id, text) makes, not {shown}")
     return segment
-
-
-def to_segment_type(value: SegmentType | str) -> SegmentType:
-    """Return the type of that name. Raises ValueError for an unknown one."""
-    return SegmentType(checks.one_of(value, "type", SegmentType))
 
 
 def now_utc() -> datetime:
