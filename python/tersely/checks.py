@@ -356,16 +356,12 @@ _FEW_WORDS = 4  # need no such word
 
 
 class Question(NamedTuple):
-    """A query, read: its words without the request around them, and the kind of answer.
+    """A query, read: its words without the request around them, and the kind of answer."""
 
-    Attributes:
-        text: the query without words of request ("highlight", "please", "the following"); the query itself
-            where nothing else is in it.
-        answer: TIME for "when", QUANTITY for "how many", 0 where the question does not say.
-    """
-
+    #: the query without words of request ("highlight", "please", "the following"); the query itself where
+    #: nothing else is in it
     text: str
-    answer: int
+    answer: int  #: TIME for "when", QUANTITY for "how many", 0 where the question does not say
 
 
 @lru_cache(maxsize=16)  # a call reads its query where its terms are read, and where they are weighed

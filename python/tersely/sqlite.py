@@ -37,20 +37,14 @@ _COPY_PAGES = 1000  # of a backup at once; writers come in between
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Describe a kind of file, and its migrations from older versions.
+    """Describe a kind of file, and its migrations from older versions."""
 
-    Attributes:
-        name: as messages say it: "a store".
-        remedy: what to do about a damaged one, as messages say it.
-        migrations: the n-th, from 0, makes a file of format n one of format n + 1. Files of all formats are
-            about, so none is ever changed.
-        application: marks the file as ours (SQLite's application_id).
-    """
-
-    name: str
-    remedy: str
+    name: str  #: as messages say it: "a store"
+    remedy: str  #: what to do about a damaged one, as messages say it
+    #: the n-th, from 0, makes a file of format n one of format n + 1. Files of all formats are about, so none
+    #: is ever changed.
     migrations: tuple[Callable[[Connection], None], ...]
-    application: int
+    application: int  #: marks the file as ours (SQLite's application_id)
 
     @property
     def version(self) -> int:

@@ -82,23 +82,17 @@ class Level(IntEnum):
 @checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class SegmentTable(checks.Valued):
-    """Segments as a structure of arrays, one row a segment, in source order.
+    """Segments as a structure of arrays, one row a segment, in source order."""
 
-    Attributes:
-        document: int32[n], index of the document.
-        start, end: int64[n], characters of that document, half-open. What lies between segments is
-            white space only.
-        kind: uint8[n], a `Kind`.
-        block: int32[n], the paragraph, list item, table, ... it lies in; ascending over all documents.
-        heading: int32[n], row of the nearest heading above, -1 where there is none; of items of a list,
-            the sentence that leads into it with a colon; of a heading, the heading it stands under.
-    """
-
-    document: Int32s
+    document: Int32s  #: int32[n], index of the document
+    #: with `end`: int64[n], characters of that document, half-open. What lies between segments is white space
+    #: only.
     start: Int64s
     end: Int64s
-    kind: UInt8s
-    block: Int32s
+    kind: UInt8s  #: uint8[n], a `Kind`
+    block: Int32s  #: int32[n], the paragraph, list item, table, ... it lies in; ascending over all documents.
+    #: int32[n], row of the nearest heading above, -1 where there is none; of items of a list, the sentence
+    #: that leads into it with a colon; of a heading, the heading it stands under
     heading: Int32s
 
     def __len__(self) -> int:
@@ -123,22 +117,17 @@ def pieces(texts: Sequence[str], document: Int32s | Int64s, start: Int64s, end: 
 
 
 class Analysis(NamedTuple):
-    """Segments with their terms.
+    """Segments with their terms."""
 
-    Attributes:
-        table: the segments.
-        term_ids: int32, ids of all rows' terms one after another, in [0, vocabulary).
-        term_offsets: int64[rows + 1]; row i is `term_ids[term_offsets[i]:term_offsets[i + 1]]`. Rows are
-            the segments, then the extras.
-        term_class: uint8[vocabulary], what each distinct term is, in bits: 1 a quantity, 2 a time, 4 a word
-            that texts of all kinds have (csrc/kernels/text/terms.hpp).
-        term_weight: float32[vocabulary], inverse frequency of each term (csrc/kernels/lexical/corpus.hpp).
-    """
-
-    table: SegmentTable
-    term_ids: Int32s
+    table: SegmentTable  #: the segments
+    term_ids: Int32s  #: int32, ids of all rows' terms one after another, in [0, vocabulary)
+    #: int64[rows + 1]; row i is `term_ids[term_offsets[i]:term_offsets[i + 1]]`. Rows are the segments, then
+    #: the extras.
     term_offsets: Int64s
+    #: uint8[vocabulary], what each distinct term is, in bits: 1 a quantity, 2 a time, 4 a word that texts of
+    #: all kinds have (csrc/kernels/text/terms.hpp)
     term_class: UInt8s
+    #: float32[vocabulary], inverse frequency of each term (csrc/kernels/lexical/corpus.hpp)
     term_weight: Float32s
 
     @property
@@ -237,27 +226,17 @@ PRESERVABLE: dict[str, tuple[FactKind, ...]] = {
 @checks.brief
 @dataclass(frozen=True, eq=False, slots=True)
 class FactTable(checks.Valued):
-    """Facts as a structure of arrays, one row an occurrence, in source order.
+    """Facts as a structure of arrays, one row an occurrence, in source order."""
 
-    Attributes:
-        kind: uint8[m], a `FactKind`.
-        document: int32[m].
-        start, end: int64[m], characters of that document, half-open.
-        segment, last: int32[m], the rows of the segments it starts and ends in.
-        key: int32[m]; occurrences of one fact have one key, in [0, keys).
-        keys: number of distinct facts; of texts read little by little, at least that.
-        weight: float32[m], how hard each is to recover once it is gone (csrc/kernels/text/facts.hpp).
-    """
-
-    kind: UInt8s
-    document: Int32s
-    start: Int64s
+    kind: UInt8s  #: uint8[m], a `FactKind`
+    document: Int32s  #: int32[m]
+    start: Int64s  #: with `end`: int64[m], characters of that document, half-open
     end: Int64s
-    segment: Int32s
+    segment: Int32s  #: with `last`: int32[m], the rows of the segments it starts and ends in
     last: Int32s
-    key: Int32s
-    keys: int
-    weight: Float32s
+    key: Int32s  #: int32[m]; occurrences of one fact have one key, in [0, keys)
+    keys: int  #: number of distinct facts; of texts read little by little, at least that
+    weight: Float32s  #: float32[m], how hard each is to recover once it is gone (csrc/kernels/text/facts.hpp)
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -277,45 +256,31 @@ class FactTable(checks.Valued):
 @checks.quick
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact, and whether it was kept, lost or made up.
+    """A fact, and whether it was kept, lost or made up."""
 
-    Attributes:
-        kind: what it is.
-        text: as it stands in the source, or, for "unsupported", in the compressed text.
-        document, start, end: its first occurrence in the source, in characters; -1 for "unsupported".
-        outcome: "found" (nothing was compressed), "kept", "reinserted" (put back verbatim after a model lost
-            it), "lost", or "unsupported" (a model wrote it and no source has it).
-        reason: for "lost": why its segments were dropped ("budget", "redundant", "rewritten"); else "".
-    """
-
-    kind: FactKind
-    text: str
+    kind: FactKind  #: what it is
+    text: str  #: as it stands in the source, or, for "unsupported", in the compressed text
+    #: with `start` and `end`: its first occurrence in the source, in characters; -1 for "unsupported"
     document: int
     start: int
     end: int
+    #: "found" (nothing was compressed), "kept", "reinserted" (put back verbatim after a model lost it),
+    #: "lost", or "unsupported" (a model wrote it and no source has it)
     outcome: str
+    #: for "lost": why its segments were dropped ("budget", "redundant", "rewritten"); else ""
     reason: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class SourceFacts(LateSequence[Fact]):
-    """Facts of texts, kept or lost, that makes each `Fact` when it is asked for.
+    """Facts of texts, kept or lost, that makes each `Fact` when it is asked for."""
 
-    Attributes:
-        texts: the documents' texts.
-        table: the facts.
-        rows: int64[k], rows of the table, ascending.
-        lost: bool[k].
-        codes: an index into `reasons` for each row; only read where it is lost.
-        reasons: why facts were lost.
-    """
-
-    texts: Sequence[str]
-    table: FactTable
-    rows: Int64s
-    lost: npt.NDArray[np.bool_]
-    codes: UInt8s
-    reasons: tuple[str, ...]
+    texts: Sequence[str]  #: the documents' texts
+    table: FactTable  #: the facts
+    rows: Int64s  #: int64[k], rows of the table, ascending
+    lost: npt.NDArray[np.bool_]  #: bool[k]
+    codes: UInt8s  #: an index into `reasons` for each row; only read where it is lost
+    reasons: tuple[str, ...]  #: why facts were lost
     _called: ClassVar[str] = "facts"
 
     def __len__(self) -> int:
@@ -401,28 +366,21 @@ MODEL_NOT_USED = "model_not_used"  # the warning beside a fallback_reason
 @checks.quick
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with its metadata.
+    """A text with its metadata."""
 
-    Attributes:
-        text: the content; spans index its characters.
-        id: the caller's name for it, None if it has none.
-        title: its words match a query, for every sentence of the document.
-        score: your own relevance, higher is better; it has a small weight beside the text (`score_weight`).
-        metadata: anything else; it is passed on.
-        name: a path or file name, a hint to the content type; None: `id`, or the metadata's "source",
-            "filename", "file_name", "path", "file_path" or "url", if that looks like one.
-        command: the command line that wrote the text, also a hint; None: the metadata's "command" or "tool".
-        given: the original text, if characters of it were replaced (lone surrogates, bytes that are not
-            UTF-8); None: `text` is the original.
-    """
-
-    text: str
-    id: str | None = None
-    title: str | None = None
+    text: str  #: the content; spans index its characters
+    id: str | None = None  #: the caller's name for it, None if it has none
+    title: str | None = None  #: its words match a query, for every sentence of the document
+    #: your own relevance, higher is better; it has a small weight beside the text (`score_weight`)
     score: float | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)  #: anything else; it is passed on
+    #: a path or file name, a hint to the content type; None: `id`, or the metadata's "source", "filename",
+    #: "file_name", "path", "file_path" or "url", if that looks like one
     name: str | None = None
+    #: the command line that wrote the text, also a hint; None: the metadata's "command" or "tool"
     command: str | None = None
+    #: the original text, if characters of it were replaced (lone surrogates, bytes that are not UTF-8); None:
+    #: `text` is the original
     given: str | None = None
 
     @property
@@ -455,39 +413,24 @@ class Document:
 @checks.quick
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of a document: `documents[document].text[start:end]`, and why it was kept or dropped.
+    """A piece of a document: `documents[document].text[start:end]`, and why it was kept or dropped."""
 
-    Attributes:
-        document: index of the document.
-        start, end: characters, half-open.
-        kind: what the segment is.
-        reason: a code; docs/guide/warnings.md says what each means.
-        score: what the scoring gave the segment; 0.0 if nothing was scored.
-    """
-
-    document: int
-    start: int
+    document: int  #: index of the document
+    start: int  #: with `end`: characters, half-open
     end: int
-    kind: Kind
-    reason: str
-    score: float
+    kind: Kind  #: what the segment is
+    reason: str  #: a code; docs/guide/warnings.md says what each means
+    score: float  #: what the scoring gave the segment; 0.0 if nothing was scored
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Heads:
-    """The prices of headings that are sent above documents: names of files, sections.
+    """The prices of headings that are sent above documents: names of files, sections."""
 
-    Attributes:
-        costs: int64[h], tokens of each.
-        above: int32[h], the head before it that each stands below and brings along, -1: none.
-        of: int32[documents], the head right above each document.
-        around: tokens, about, of what stands around all documents.
-    """
-
-    costs: Int64s
-    above: Int32s
-    of: Int32s
-    around: int = 0
+    costs: Int64s  #: int64[h], tokens of each
+    above: Int32s  #: int32[h], the head before it that each stands below and brings along, -1: none
+    of: Int32s  #: int32[documents], the head right above each document
+    around: int = 0  #: tokens, about, of what stands around all documents
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -496,24 +439,20 @@ class Frame:
 
     Sent is `prefix`, then what is kept of each document below its heading, joined by the request's separator,
     then `suffix`.
-
-    Attributes:
-        prefix, suffix: stand around all that is kept.
-        headings: of each document, what stands right above what is kept of it; (): nothing does.
-        apart: whether what is kept of each document also counts by itself: the larger of the two sums is what
-            it takes.
-        write: what is kept of each document ("" where nothing is) -> the texts that are sent, each counted by
-            itself; for shapes that depend on what is kept. None: as said above.
-        paid: tokens of what is sent that the budget is not for, since the caller has taken them off.
-        heads: what units pay for headings when they are chosen; None: `headings` as they count.
     """
 
-    prefix: str = ""
+    prefix: str = ""  #: with `suffix`: stand around all that is kept
     suffix: str = ""
+    #: of each document, what stands right above what is kept of it; (): nothing does
     headings: tuple[str, ...] = ()
+    #: whether what is kept of each document also counts by itself: the larger of the two sums is what it
+    #: takes
     apart: bool = False
+    #: what is kept of each document ("" where nothing is) -> the texts that are sent, each counted by itself;
+    #: for shapes that depend on what is kept. None: as said above.
     write: Callable[[Sequence[str]], Sequence[str]] | None = None
-    paid: int = 0
+    paid: int = 0  #: tokens of what is sent that the budget is not for, since the caller has taken them off
+    #: what units pay for headings when they are chosen; None: `headings` as they count
     heads: Heads | None = None
 
     @property
@@ -533,30 +472,21 @@ class Frame:
 @checks.quick
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A checked call, as strategies get it.
+    """A checked call, as strategies get it."""
 
-    Attributes:
-        documents: the texts; no lone surrogates in `text`.
-        query: what the reader will ask, None for a general summary.
-        budget: tokens allowed, >= 0; None: `ratio` of the original tokens, at least 1.
-        ratio: in (0, 1].
-        counter: the caller's tokenizer.
-        pinned: (document, start, end) spans; each segment that touches one is kept.
-        groups: lists of such spans; the segments that touch a group's spans are kept or dropped together.
-        separator: stands between kept pieces that do not touch, and between documents.
-        piece_separator: stands between kept pieces of one document that do not touch; None: `separator`.
-        frame: how what is kept is sent, which is what the budget is for; None: as one text.
-    """
-
-    documents: tuple[Document, ...]
-    query: str | None
-    budget: int | None
-    ratio: float
-    counter: BatchTokenCounter
+    documents: tuple[Document, ...]  #: the texts; no lone surrogates in `text`
+    query: str | None  #: what the reader will ask, None for a general summary
+    budget: int | None  #: tokens allowed, >= 0; None: `ratio` of the original tokens, at least 1
+    ratio: float  #: in (0, 1]
+    counter: BatchTokenCounter  #: the caller's tokenizer
+    #: (document, start, end) spans; each segment that touches one is kept
     pinned: tuple[tuple[int, int, int], ...] = ()
+    #: lists of such spans; the segments that touch a group's spans are kept or dropped together
     groups: tuple[tuple[tuple[int, int, int], ...], ...] = ()
-    separator: str = "\n\n"
+    separator: str = "\n\n"  #: stands between kept pieces that do not touch, and between documents
+    #: stands between kept pieces of one document that do not touch; None: `separator`
     piece_separator: str | None = None
+    #: how what is kept is sent, which is what the budget is for; None: as one text
     frame: Frame | None = None
 
     @property
@@ -608,37 +538,26 @@ def span_columns(spans: Sequence[Span]) -> Int64s:
 @checks.quick
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Accounts for a compression, in numbers and reason codes.
+    """Accounts for a compression, in numbers and reason codes."""
 
-    Attributes:
-        budget: tokens allowed.
-        tokens: tokens of the final text, counted on the final text.
-        original_tokens: tokens of the documents joined by the separator.
-        counter: name of the token counter.
-        segments: number of segments of the input; one that was cut counts as two, its start and its rest.
-        reasons: how many segments were kept or dropped for each reason ("kept:selected", ...).
-        recounts: how often a candidate text was counted.
-        warnings: codes of everything the caller may want to know; docs/guide/warnings.md says what each means
-            and what to do.
-        facts: the facts that were to be preserved, kept and lost; None where nobody asked.
-        used_llm: whether a model wrote any of the text.
-        fallback_reason: why a model that should have written it did not, a code of the same page; else None.
-        confidence: in [0, 1], of a text that a model wrote (writing/checks.py); else None.
-        content_types: what each document was taken for (`tersely.detect`); () where nobody looked.
-    """
-
-    budget: int
-    tokens: int
-    original_tokens: int
-    counter: str
-    segments: int
+    budget: int  #: tokens allowed
+    tokens: int  #: tokens of the final text, counted on the final text
+    original_tokens: int  #: tokens of the documents joined by the separator
+    counter: str  #: name of the token counter
+    segments: int  #: number of segments of the input; one that was cut counts as two, its start and its rest
+    #: how many segments were kept or dropped for each reason ("kept:selected", ...)
     reasons: Mapping[str, int]
-    recounts: int
+    recounts: int  #: how often a candidate text was counted
+    #: codes of everything the caller may want to know; docs/guide/warnings.md says what each means and what
+    #: to do
     warnings: tuple[str, ...] = ()
+    #: the facts that were to be preserved, kept and lost; None where nobody asked
     facts: FactReport | None = None
-    used_llm: bool = False
+    used_llm: bool = False  #: whether a model wrote any of the text
+    #: why a model that should have written it did not, a code of the same page; else None
     fallback_reason: str | None = None
-    confidence: float | None = None
+    confidence: float | None = None  #: in [0, 1], of a text that a model wrote (writing/checks.py); else None
+    #: what each document was taken for (`tersely.detect`); () where nobody looked
     content_types: tuple[str, ...] = ()
 
     def without_model(self, reason: str) -> Receipt:
@@ -665,26 +584,19 @@ def count_reasons(kept: Iterable[Span], dropped: Iterable[Span]) -> dict[str, in
 @checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Compressed(Ratios):
-    """The result of a compression.
+    """The result of a compression."""
 
-    Attributes:
-        text: what to send; never over the budget.
-        documents: the originals; U+FFFD replaces what is not valid text in them.
-        kept, dropped: spans of the originals, in source order, without overlap; together all segments.
-        receipt: counts, reasons and warnings.
-        generated: (start, end) characters of `text` that are not the source's: written by a model, or saying
-            what was left out; the rest is verbatim.
-        parts: what is left of each document, as in `text`; "" if nothing is left.
-        judge: computes `relevance` when it is read; None: `relevance` is not known.
-    """
-
-    text: str
-    documents: tuple[Document, ...]
+    text: str  #: what to send; never over the budget
+    documents: tuple[Document, ...]  #: the originals; U+FFFD replaces what is not valid text in them
+    #: with `dropped`: spans of the originals, in source order, without overlap; together all segments
     kept: Sequence[Span]
     dropped: Sequence[Span]
-    receipt: Receipt
+    receipt: Receipt  #: counts, reasons and warnings
+    #: (start, end) characters of `text` that are not the source's: written by a model, or saying what was
+    #: left out; the rest is verbatim
     generated: tuple[tuple[int, int], ...] = ()
-    parts: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()  #: what is left of each document, as in `text`; "" if nothing is left
+    #: computes `relevance` when it is read; None: `relevance` is not known
     judge: Callable[[], tuple[float, ...]] | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -789,19 +701,14 @@ class Compressed(Ratios):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Deduplicated(checks.Valued):
-    """n texts or vectors in k clusters; unpacks as `representatives, labels`.
+    """n texts or vectors in k clusters; unpacks as `representatives, labels`."""
 
-    Attributes:
-        representatives: int32[k], the one that stands for each cluster: the one with the best score. Clusters
-            are numbered in descending order of it.
-        labels: int32[n], the cluster of each.
-        sizes: int32[k], how many each cluster holds.
-        similarity: float32[n], cosine of each with its representative; 1 for itself and for its copies.
-    """
-
+    #: int32[k], the one that stands for each cluster: the one with the best score. Clusters are numbered in
+    #: descending order of it.
     representatives: Int32s
-    labels: Int32s
-    sizes: Int32s
+    labels: Int32s  #: int32[n], the cluster of each
+    sizes: Int32s  #: int32[k], how many each cluster holds
+    #: float32[n], cosine of each with its representative; 1 for itself and for its copies
     similarity: Float32s
 
     def __iter__(self) -> Iterator[Int32s]:
@@ -837,19 +744,16 @@ LANGUAGES = (
 @checks.quick
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """The detected type of a text, and how sure that is.
+    """The detected type of a text, and how sure that is."""
 
-    Attributes:
-        kind: one of `tersely.types.KINDS`: "prose", "markdown" (and reStructuredText),
-            "conversation", "code" (and configuration), "log" (lines with time stamps), "tool_output" (of
-            builds, linters, tests, package managers), "stack_trace", "json", "jsonl" (a value a line),
-            "table" (CSV and its kin), "diff", "html" (and XML) or "mixed" (no one kind makes up most of it).
-        language: of code ("python", "yaml", ...), Markdown ("rst") and HTML ("html", "xml"), one of
-            `tersely.types.LANGUAGES`; None where there is none or it is not known.
-        confidence: in [0, 1], the share of texts that look so and are of that kind (measured); 1.0 where a
-            name says it, 0.0 for a blank text.
-    """
-
+    #: one of `tersely.types.KINDS`: "prose", "markdown" (and reStructuredText), "conversation", "code" (and
+    #: configuration), "log" (lines with time stamps), "tool_output" (of builds, linters, tests, package
+    #: managers), "stack_trace", "json", "jsonl" (a value a line), "table" (CSV and its kin), "diff", "html"
+    #: (and XML) or "mixed" (no one kind makes up most of it)
     kind: DetectedName
+    #: of code ("python", "yaml", ...), Markdown ("rst") and HTML ("html", "xml"), one of
+    #: `tersely.types.LANGUAGES`; None where there is none or it is not known
     language: str | None
+    #: in [0, 1], the share of texts that look so and are of that kind (measured); 1.0 where a name says it,
+    #: 0.0 for a blank text
     confidence: float

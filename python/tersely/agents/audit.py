@@ -30,59 +30,37 @@ _SHORT = 3  # letters of words that say little
 @brief
 @dataclass(frozen=True, slots=True)
 class History:
-    """Messages of a file.
+    """Messages of a file."""
 
-    Attributes:
-        messages: in order.
-        compacted: number of the message that stands for those before it; 0 where none does.
-        broken: lines that are no JSON, as the last one of a session that is still written.
-    """
-
-    messages: list[Any]
-    compacted: int
-    broken: int
+    messages: list[Any]  #: in order
+    compacted: int  #: number of the message that stands for those before it; 0 where none does
+    broken: int  #: lines that are no JSON, as the last one of a session that is still written
 
 
 @brief
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A fact, decision or instruction of a history, its place, and whether the new history states it.
+    """A fact, decision or instruction of a history, its place, and whether the new history states it."""
 
-    Attributes:
-        kind: one of KINDS.
-        text: as it stands there.
-        message: number of the message, from 0.
-        speaker: its role, or the tool's name.
-        start, end: characters of the message's text.
-        stated: it is in the new history, too, perhaps in other words.
-    """
-
-    kind: str
-    text: str
-    message: int
-    speaker: str
-    start: int
+    kind: str  #: one of KINDS
+    text: str  #: as it stands there
+    message: int  #: number of the message, from 0
+    speaker: str  #: its role, or the tool's name
+    start: int  #: with `end`: characters of the message's text
     end: int
-    stated: bool
+    stated: bool  #: it is in the new history, too, perhaps in other words
 
 
 @brief
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Statements of a history.
+    """Statements of a history."""
 
-    Attributes:
-        statements: each once, by kind and then by place.
-        facts: the same as a report, by message.
-        texts: of the old history's messages, and of the new history.
-        speakers: of the old history's messages.
-        warnings: what could not be read: "unknown_shape", "sealed" (the new history has encrypted parts).
-    """
-
-    statements: tuple[Statement, ...]
-    facts: FactReport
-    texts: tuple[list[str], str]
-    speakers: list[str]
+    statements: tuple[Statement, ...]  #: each once, by kind and then by place
+    facts: FactReport  #: the same as a report, by message
+    texts: tuple[list[str], str]  #: of the old history's messages, and of the new history
+    speakers: list[str]  #: of the old history's messages
+    #: what could not be read: "unknown_shape", "sealed" (the new history has encrypted parts)
     warnings: tuple[str, ...]
 
     def counts(self) -> dict[str, tuple[int, int]]:

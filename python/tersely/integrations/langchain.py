@@ -25,20 +25,18 @@ class TerselyCompressor(BaseDocumentCompressor):
     `tersely.retrieval.chunks.provenance`: spans of the source, its whole text, what was dropped, warnings. A
     document's `metadata["title"]` counts for each of its sentences.
 
-    Attributes:
-        budget, ratio, counter, strategy, separator: as in `tersely.compress`.
-        keep_original: whether the metadata hold the whole text of the source. None: of sources without an id
-            alone, so that traces and stores do not hold each text twice.
-
     Raises:
         BudgetExceededError, ValueError, TypeError: as `tersely.compress`.
     """
 
+    #: with `ratio` and `counter` and `strategy` and `separator`: as in `tersely.compress`
     budget: int | None = None
     ratio: float | None = None
     counter: Any = None
     strategy: Any = None
     separator: str = "\n\n"
+    #: whether the metadata hold the whole text of the source. None: of sources without an id alone, so that
+    #: traces and stores do not hold each text twice.
     keep_original: bool | None = None
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
@@ -60,12 +58,9 @@ class TerselyRedundantFilter(BaseDocumentTransformer, BaseModel):
 
     The first document of each cluster stays in its place. Only `metadata["tersely"]["duplicates"]` is added:
     "id" and "similarity" of the documents that it represents.
-
-    Attributes:
-        threshold, embedder: as in `tersely.dedup`.
     """
 
-    threshold: float = 0.85
+    threshold: float = 0.85  #: with `embedder`: as in `tersely.dedup`
     embedder: Any = None
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")

@@ -25,20 +25,18 @@ class TerselyPostprocessor(BaseNodePostprocessor):
     what was dropped, warnings; neither models nor embedders are shown it. A node's `metadata["title"]` counts
     for each of its sentences.
 
-    Attributes:
-        budget, ratio, counter, strategy, separator: as in `tersely.compress`.
-        keep_original: whether the metadata hold the whole text of the source. None: of sources without an id
-            alone, so that traces and stores do not hold each text twice.
-
     Raises:
         BudgetExceededError, ValueError, TypeError: as `tersely.compress`.
     """
 
+    #: with `ratio` and `counter` and `strategy` and `separator`: as in `tersely.compress`
     budget: int | None = None
     ratio: float | None = None
     counter: Any = None
     strategy: Any = None
     separator: str = "\n\n"
+    #: whether the metadata hold the whole text of the source. None: of sources without an id alone, so that
+    #: traces and stores do not hold each text twice.
     keep_original: bool | None = None
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")

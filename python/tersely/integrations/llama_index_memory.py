@@ -25,17 +25,14 @@ class TerselyMemoryBlock(BaseMemoryBlock):
 
     The newest messages are given whole; of older ones, what they state: paths, identifiers, numbers, errors.
     `history` has all messages unshortened. "[image]" and the like stand for pictures.
-
-    Attributes:
-        budget, counter: the most tokens that `aget` gives back, counted as in `tersely.compress`. If not even
-            the frame of a history fits, `aget` raises BudgetExceededError; if no message fits, it gives
-            nothing.
-        history: role and content of every message that was put here, the oldest first.
     """
 
     name: str = "Earlier"
+    #: with `counter`: the most tokens that `aget` gives back, counted as in `tersely.compress`. If not even
+    #: the frame of a history fits, `aget` raises BudgetExceededError; if no message fits, it gives nothing.
     budget: int = 2000
     counter: Any = None
+    #: role and content of every message that was put here, the oldest first
     history: list[dict[str, str]] = Field(default_factory=list)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:

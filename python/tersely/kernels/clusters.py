@@ -19,18 +19,12 @@ _BACKENDS = ("exact", "faiss")
 
 
 class Clusters(NamedTuple):
-    """Clusters of n rows.
+    """Clusters of n rows."""
 
-    Attributes:
-        labels: int32[n], the cluster of each row.
-        representatives: int32[k], the best row of each cluster; clusters are numbered in their order.
-        sizes: int32[k], rows in each.
-        recall: what share of the true pairs was found where an approximate index was used; None: all.
-    """
-
-    labels: Int32s
-    representatives: Int32s
-    sizes: Int32s
+    labels: Int32s  #: int32[n], the cluster of each row
+    representatives: Int32s  #: int32[k], the best row of each cluster; clusters are numbered in their order
+    sizes: Int32s  #: int32[k], rows in each
+    #: what share of the true pairs was found where an approximate index was used; None: all
     recall: Recall | None = None
 
 

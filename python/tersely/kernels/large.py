@@ -30,20 +30,14 @@ Matrix = npt.NDArray[np.floating[Any]]
 
 
 class Recall(NamedTuple):
-    """Share of the true pairs that were found, measured on sampled rows.
+    """Share of the true pairs that were found, measured on sampled rows."""
 
-    Attributes:
-        estimate: found / true pairs of the sampled rows; NaN where they have none.
-        low, high: 95 % Wilson interval, the rows with pairs taken as the independent observations.
-        rows: sampled rows.
-        pairs: their true pairs.
-    """
-
-    estimate: float
+    estimate: float  #: found / true pairs of the sampled rows; NaN where they have none
+    #: with `high`: 95 % Wilson interval, the rows with pairs taken as the independent observations
     low: float
     high: float
-    rows: int
-    pairs: int
+    rows: int  #: sampled rows
+    pairs: int  #: their true pairs
 
 
 class _Search:

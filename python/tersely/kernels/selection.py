@@ -26,21 +26,14 @@ class Ranking(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """Items in the order of choice, pinned ones first.
+    """Items in the order of choice, pinned ones first."""
 
-    Attributes:
-        indices: int32[k].
-        gains: float64[k], what each added to the value when it was chosen.
-        value: of all of them together.
-        cost: of all of them together; never over the budget.
-        upper_bound: no selection with the pinned items and within the budget is worth more, so this one has
-            at least value / upper_bound of the best value.
-    """
-
-    indices: Int32s
-    gains: Float64s
-    value: float
-    cost: float
+    indices: Int32s  #: int32[k]
+    gains: Float64s  #: float64[k], what each added to the value when it was chosen
+    value: float  #: of all of them together
+    cost: float  #: of all of them together; never over the budget
+    #: no selection with the pinned items and within the budget is worth more, so this one has at least value
+    #: / upper_bound of the best value
     upper_bound: float
 
 

@@ -31,15 +31,11 @@ _QUERY = argument("string", "Natural language query")
 
 @dataclass(frozen=True, slots=True)
 class QueryTools:
-    """The tools of a server that search with one retriever.
+    """The tools of a server that search with one retriever."""
 
-    Attributes:
-        retriever: finds the chunks. One with `vectors(chunk_ids)` (float rows) saves embedding them again.
-        pool: compression looks at max(pool, 4 * top_n) candidates: duplicates are found beyond the cut.
-
-    """
-
+    #: finds the chunks. One with `vectors(chunk_ids)` (float rows) saves embedding them again.
     retriever: Retriever
+    #: compression looks at max(pool, 4 * top_n) candidates: duplicates are found beyond the cut
     pool: int = 20
 
     def tools(self) -> list[Tool]:

@@ -26,36 +26,25 @@ class ToolError(Exception):
 @checks.brief
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """The reply of a tool.
+    """The reply of a tool."""
 
-    Attributes:
-        text: for the model.
-        data: the same for programs, as plain JSON types.
-    """
-
-    text: str
-    data: Mapping[str, Any]
+    text: str  #: for the model
+    data: Mapping[str, Any]  #: the same for programs, as plain JSON types
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool of a server.
+    """A tool of a server."""
 
-    Attributes:
-        name, description: as the model sees them.
-        input_schema: JSON schema of an object, of the kind that `check_arguments` reads.
-        run: from checked arguments (all of the schema's that are given or have a default) to the reply. Runs
-            on any thread. Raises ToolError, ValueError, TypeError or CompressionError for errors that the
-            caller can correct; anything else is a fault of the server and is reported without its message.
-        read_only: whether it changes nothing.
-        unlisted: schemas of arguments beside those of `input_schema`, which models see: for programs.
-    """
-
-    name: str
+    name: str  #: with `description`: as the model sees them
     description: str
-    input_schema: Mapping[str, Any]
+    input_schema: Mapping[str, Any]  #: JSON schema of an object, of the kind that `check_arguments` reads
+    #: from checked arguments (all of the schema's that are given or have a default) to the reply. Runs on any
+    #: thread. Raises ToolError, ValueError, TypeError or CompressionError for errors that the caller can
+    #: correct; anything else is a fault of the server and is reported without its message.
     run: Callable[[dict[str, Any]], ToolReply]
-    read_only: bool = True
+    read_only: bool = True  #: whether it changes nothing
+    #: schemas of arguments beside those of `input_schema`, which models see: for programs
     unlisted: Mapping[str, Any] = field(default_factory=dict)
 
     @property

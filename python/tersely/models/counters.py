@@ -133,15 +133,10 @@ _DIGESTS = {"o200k_base.bin": "c3d97c6f", "cl100k_base.bin": "4b68ba41"}  # `fil
 
 @dataclass(frozen=True, slots=True)
 class BytePairCounter:
-    """Counts as tiktoken's `encode_ordinary` does; the text of special tokens counts as ordinary text.
+    """Counts as tiktoken's `encode_ordinary` does; the text of special tokens counts as ordinary text."""
 
-    Attributes:
-        encoding: one of `ENCODINGS`.
-        name: what a receipt calls it.
-    """
-
-    encoding: str = "o200k_base"
-    name: str = "o200k_base"
+    encoding: str = "o200k_base"  #: one of `ENCODINGS`
+    name: str = "o200k_base"  #: what a receipt calls it
 
     def count(self, text: str) -> int:
         """Return the number of tokens of `text`. Releases the GIL; O(bytes)."""

@@ -35,16 +35,11 @@ _TOKEN_BYTES = 4  # of UTF-8: about what models of one language or many have
 
 @dataclass(frozen=True, slots=True)
 class CheckedEmbedder:
-    """An embedder whose vectors are checked and scaled.
+    """An embedder whose vectors are checked and scaled."""
 
-    Attributes:
-        embedder: anything with `embed`.
-        name: says which vectors these are: the embedder's own `name`, else its type's.
-        timeout: seconds for a call of it; None: no limit. A late call is not waited for; its thread runs on.
-    """
-
-    embedder: Embedder
-    name: str
+    embedder: Embedder  #: anything with `embed`
+    name: str  #: says which vectors these are: the embedder's own `name`, else its type's
+    #: seconds for a call of it; None: no limit. A late call is not waited for; its thread runs on.
     timeout: float | None = None
 
     def embed(self, texts: Sequence[str]) -> Float32s:
@@ -115,15 +110,10 @@ class CheckedEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class CheckedCrossEncoder:
-    """A cross-encoder whose scores are checked.
+    """A cross-encoder whose scores are checked."""
 
-    Attributes:
-        cross_encoder: anything with `score`.
-        name, timeout: as of a `CheckedEmbedder`.
-    """
-
-    cross_encoder: CrossEncoder
-    name: str
+    cross_encoder: CrossEncoder  #: anything with `score`
+    name: str  #: with `timeout`: as of a `CheckedEmbedder`
     timeout: float | None = None
 
     def score(self, query: str, texts: Sequence[str]) -> Float32s:
@@ -152,15 +142,10 @@ class CheckedCrossEncoder:
 
 @dataclass(frozen=True, slots=True)
 class CheckedPruner:
-    """A pruner that receives one window at a time, and whose probabilities are checked.
+    """A pruner that receives one window at a time, and whose probabilities are checked."""
 
-    Attributes:
-        pruner: anything with `prune`.
-        name, timeout: as of a `CheckedEmbedder`; the seconds are for all windows of a call.
-    """
-
-    pruner: Pruner
-    name: str
+    pruner: Pruner  #: anything with `prune`
+    name: str  #: with `timeout`: as of a `CheckedEmbedder`; the seconds are for all windows of a call
     timeout: float | None = None
 
     def prune(self, query: str, segments: Sequence[str], document: Int32s) -> Float32s:

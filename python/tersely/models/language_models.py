@@ -22,18 +22,13 @@ Completion = str | Exception  # the reply to a prompt, or what was raised instea
 
 @dataclass(frozen=True, slots=True)
 class CheckedLanguageModel:
-    """A language model whose replies are checked: in time, text, not blank, at most 2**20 characters.
+    """A language model whose replies are checked: in time, text, not blank, at most 2**20 characters."""
 
-    Attributes:
-        ask: prompt -> reply, or an awaitable of one.
-        ask_async: prompt -> an awaitable of a reply, for async callers; None: `ask` on another thread.
-        name: says which model this is.
-        timeout: seconds for a reply; None: no limit. A late reply is not waited for; its thread runs on.
-    """
-
-    ask: Callable[[str], Any]
+    ask: Callable[[str], Any]  #: prompt -> reply, or an awaitable of one
+    #: prompt -> an awaitable of a reply, for async callers; None: `ask` on another thread
     ask_async: Callable[[str], Awaitable[Any]] | None
-    name: str
+    name: str  #: says which model this is
+    #: seconds for a reply; None: no limit. A late reply is not waited for; its thread runs on.
     timeout: float | None = _TIMEOUT
 
     def complete(self, prompt: str) -> str:

@@ -74,15 +74,11 @@ class OpenAIEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Tokens that replies took, as the server reports them.
+    """Tokens that replies took, as the server reports them."""
 
-    Attributes:
-        replies: replies received.
-        prompt_tokens, completion_tokens: sums over the replies, in the model's own tokens; a reply that does
-            not say counts 0.
-    """
-
-    replies: int = 0
+    replies: int = 0  #: replies received
+    #: with `completion_tokens`: sums over the replies, in the model's own tokens; a reply that does not say
+    #: counts 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
 

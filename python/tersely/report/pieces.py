@@ -170,24 +170,15 @@ _MONOSPACE = {Kind.TABLE, Kind.FENCED_CODE, Kind.CODE, Kind.LOG_LINE}
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run `text[start:end]` of a document with one fate: neighbouring spans.
+    """A run `text[start:end]` of a document with one fate: neighbouring spans."""
 
-    Attributes:
-        start, end: characters, half-open.
-        fate: "kept", "dropped", or "gap" (white space between segments).
-        reason: as in `Span.reason`; "unlisted" for text that no span has; "" for gaps.
-        look: "mono", "heading" or "".
-        segments: number of segments in it.
-        best: the highest score of them.
-    """
-
-    start: int
+    start: int  #: with `end`: characters, half-open
     end: int
-    fate: str
-    reason: str
-    look: str
-    segments: int
-    best: float
+    fate: str  #: "kept", "dropped", or "gap" (white space between segments)
+    reason: str  #: as in `Span.reason`; "unlisted" for text that no span has; "" for gaps
+    look: str  #: "mono", "heading" or ""
+    segments: int  #: number of segments in it
+    best: float  #: the highest score of them
 
 
 def pieces_of(result: Compressed) -> list[list[Piece]]:

@@ -36,36 +36,24 @@ _LOCK = ".lock"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The progress of a job, and its totals so far.
+    """The progress of a job, and its totals so far."""
 
-    Attributes:
-        out: the folder of the output.
-        job: "compress" or "dedup": what is done there.
-        units: how many parts it will have.
-        done: parts that are there.
-        skipped: of these, parts that were there before this run.
-        rows, errors: rows that are done, and how many of them have an error.
-        kept: of these rows, those that stay: compressed, or no duplicate of another.
-        original_tokens, tokens: of these rows, before and after; 0 of `dedup_dataset`, which counts none.
-        share: of the work that is done, 0 to 1: of the source's bytes, or of the stages of `dedup_dataset`.
-        seconds: that this run has taken.
-        stage: what `dedup_dataset` is at, in a word.
-        digest: of everything, once it is finished; anybody who runs the same plan gets the same.
-    """
-
-    out: str
-    job: str
-    units: int
-    done: int
-    skipped: int
-    rows: int
+    out: str  #: the folder of the output
+    job: str  #: "compress" or "dedup": what is done there
+    units: int  #: how many parts it will have
+    done: int  #: parts that are there
+    skipped: int  #: of these, parts that were there before this run
+    rows: int  #: with `errors`: rows that are done, and how many of them have an error
     errors: int
-    kept: int
+    kept: int  #: of these rows, those that stay: compressed, or no duplicate of another
+    #: with `tokens`: of these rows, before and after; 0 of `dedup_dataset`, which counts none
     original_tokens: int
     tokens: int
+    #: of the work that is done, 0 to 1: of the source's bytes, or of the stages of `dedup_dataset`
     share: float
-    seconds: float
-    stage: str | None = None
+    seconds: float  #: that this run has taken
+    stage: str | None = None  #: what `dedup_dataset` is at, in a word
+    #: of everything, once it is finished; anybody who runs the same plan gets the same
     digest: str | None = None
 
     @property

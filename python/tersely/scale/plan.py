@@ -56,25 +56,15 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of a job: each unit, whose rows make one part, is a function of this alone.
+    """The plan of a job: each unit, whose rows make one part, is a function of this alone."""
 
-    Attributes:
-        inputs: the files of the source.
-        options: what is done with each row, or with all.
-        unit_bytes: about how many bytes of the columns that are read make a unit.
-        units: the pieces of each unit, in the order of the source.
-        weights: bytes of each unit.
-        versions: of the software that the bytes of parts depend on.
-        schema: the columns of the output, as Arrow says it.
-    """
-
-    inputs: tuple[Input, ...]
-    options: Options
-    unit_bytes: int
-    units: tuple[tuple[Piece, ...], ...]
-    weights: tuple[int, ...]
-    versions: Mapping[str, str]
-    schema: Any = None
+    inputs: tuple[Input, ...]  #: the files of the source
+    options: Options  #: what is done with each row, or with all
+    unit_bytes: int  #: about how many bytes of the columns that are read make a unit
+    units: tuple[tuple[Piece, ...], ...]  #: the pieces of each unit, in the order of the source
+    weights: tuple[int, ...]  #: bytes of each unit
+    versions: Mapping[str, str]  #: of the software that the bytes of parts depend on
+    schema: Any = None  #: the columns of the output, as Arrow says it
 
     @property
     def digest(self) -> str:

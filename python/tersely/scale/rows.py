@@ -342,16 +342,12 @@ _BATCH = 256  # rows of a table that are taken at once
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Some rows of a source, column by column.
+    """Some rows of a source, column by column."""
 
-    Attributes:
-        values: of each role of the columns but the id (`Columns.roles`), unchecked; None where there is none.
-        errors: why a row cannot be read; None: it can.
-        kept: the source's columns that go to the output, the id's with it, as Arrow arrays.
-    """
-
+    #: of each role of the columns but the id (`Columns.roles`), unchecked; None where there is none
     values: dict[str, list[Any]]
-    errors: list[str | None]
+    errors: list[str | None]  #: why a row cannot be read; None: it can
+    #: the source's columns that go to the output, the id's with it, as Arrow arrays
     kept: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:

@@ -202,23 +202,14 @@ _MADE_ID = 32  # hexadecimal digits of the digest
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """A text on its way in.
+    """A text on its way in."""
 
-    Attributes:
-        id: the caller's, or one made of the digest.
-        data: UTF-8 of `text`, lone surrogates included.
-        text: what is stored: the caller's text, its secrets masked where that was asked for.
-        digest: SHA-256 of `data`.
-        metadata: as JSON, "" for none.
-        masked: secrets that were masked.
-    """
-
-    id: str
-    data: bytes
-    text: str
-    digest: bytes
-    metadata: str
-    masked: int
+    id: str  #: the caller's, or one made of the digest
+    data: bytes  #: UTF-8 of `text`, lone surrogates included
+    text: str  #: what is stored: the caller's text, its secrets masked where that was asked for
+    digest: bytes  #: SHA-256 of `data`
+    metadata: str  #: as JSON, "" for none
+    masked: int  #: secrets that were masked
 
 
 def take_in(text: str, id: Any, metadata: Mapping[str, Any] | None, *, mask: bool) -> Intake:

@@ -27,30 +27,19 @@ if TYPE_CHECKING:
 @brief
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One version of a text, exactly as it was stored.
+    """One version of a text, exactly as it was stored."""
 
-    Attributes:
-        id: the caller's name for the text, or one made of its digest.
-        version: 1, 2, ... of this id.
-        digest: SHA-256 of the text's UTF-8, in hexadecimal.
-        text: the text of this version.
-        metadata: what the caller gave with it.
-        created: when, UTC.
-        original_version: the version of the same id that this one was made from, through however many
-            compressions; its own for an original.
-        compressed_id: the name of this compressed version; None for an original.
-        masked: secrets that were masked on the way in; above 0 the text as given was not stored.
-    """
-
-    id: str
-    version: int
-    digest: str
-    text: str
-    metadata: Mapping[str, Any]
-    created: datetime
+    id: str  #: the caller's name for the text, or one made of its digest
+    version: int  #: 1, 2, ... of this id.
+    digest: str  #: SHA-256 of the text's UTF-8, in hexadecimal
+    text: str  #: the text of this version
+    metadata: Mapping[str, Any]  #: what the caller gave with it
+    created: datetime  #: when, UTC
+    #: the version of the same id that this one was made from, through however many compressions; its own for
+    #: an original
     original_version: int
-    compressed_id: str | None = None
-    masked: int = 0
+    compressed_id: str | None = None  #: the name of this compressed version; None for an original
+    masked: int = 0  #: secrets that were masked on the way in; above 0 the text as given was not stored
 
     @property
     def is_original(self) -> bool:
@@ -61,66 +50,41 @@ class Stored:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressionRecord:
-    """A compression of a stored text.
+    """A compression of a stored text."""
 
-    Attributes:
-        compressed_id: the name of the compressed version.
-        original_id: the id of the text, which stays the same; `expand` takes both.
-        original_text: the first original, after any number of compressions.
-        compressed_at: when, UTC.
-        compression_ratio: compressed / original, as the caller measured it; otherwise of UTF-8 bytes.
-        preserved_metadata: what the compression had to preserve, as the caller said.
-        version, original_version: which versions of the id these are.
-    """
-
-    compressed_id: str
-    original_id: str
-    original_text: str
-    compressed_at: datetime
-    compression_ratio: float
-    preserved_metadata: Mapping[str, Any]
-    version: int
+    compressed_id: str  #: the name of the compressed version
+    original_id: str  #: the id of the text, which stays the same; `expand` takes both
+    original_text: str  #: the first original, after any number of compressions
+    compressed_at: datetime  #: when, UTC
+    compression_ratio: float  #: compressed / original, as the caller measured it; otherwise of UTF-8 bytes
+    preserved_metadata: Mapping[str, Any]  #: what the compression had to preserve, as the caller said
+    version: int  #: with `original_version`: which versions of the id these are
     original_version: int
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An event: a tool result was shortened, or its original was asked for.
+    """An event: a tool result was shortened, or its original was asked for."""
 
-    Attributes:
-        id: of the text; "" if it was deleted since.
-        created: when, UTC.
-        expanded: whether it was asked for whole again.
-        tool: the tool that returned it; "" if it is not known.
-        tokens_in, tokens_out: before and after.
-        call: digest of the tool and its command or arguments; "" if they are not known.
-    """
-
-    id: str
-    created: datetime
-    expanded: bool
-    tool: str
-    tokens_in: int
+    id: str  #: of the text; "" if it was deleted since
+    created: datetime  #: when, UTC
+    expanded: bool  #: whether it was asked for whole again
+    tool: str  #: the tool that returned it; "" if it is not known
+    tokens_in: int  #: with `tokens_out`: before and after
     tokens_out: int
-    call: str = ""
+    call: str = ""  #: digest of the tool and its command or arguments; "" if they are not known
 
 
 @brief
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An original that a search found.
+    """An original that a search found."""
 
-    Attributes:
-        id, version: which original.
-        text, metadata: as stored.
-        score: higher is better; comparable within one search only.
-    """
-
-    id: str
+    id: str  #: with `version`: which original
     version: int
-    text: str
+    text: str  #: with `metadata`: as stored
     metadata: Mapping[str, Any]
-    score: float
+    score: float  #: higher is better; comparable within one search only
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -417,22 +381,14 @@ _AGAIN = timedelta(minutes=5)  # a call that is made again so soon did not get w
 
 @dataclass(slots=True)
 class Savings:
-    """Tokens that compressing the results of tools saved.
+    """Tokens that compressing the results of tools saved."""
 
-    Attributes:
-        results: how many were made shorter.
-        tokens_in, tokens_out: of them, before and after.
-        expanded: how many were asked for whole again, a sign of having cut too much.
-        again: how many are of a call that was made again within five minutes.
-        tokens_back: of the whole results of these, which count as not saved.
-    """
-
-    results: int = 0
-    tokens_in: int = 0
+    results: int = 0  #: how many were made shorter
+    tokens_in: int = 0  #: with `tokens_out`: of them, before and after
     tokens_out: int = 0
-    expanded: int = 0
-    again: int = 0
-    tokens_back: int = 0
+    expanded: int = 0  #: how many were asked for whole again, a sign of having cut too much
+    again: int = 0  #: how many are of a call that was made again within five minutes
+    tokens_back: int = 0  #: of the whole results of these, which count as not saved
 
     @property
     def saved(self) -> int:

@@ -46,29 +46,18 @@ Filler = Sequence[tuple[Place, str]]  # (start, end) and text of pieces of a doc
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary, or why there is none.
+    """A summary, or why there is none."""
 
-    Attributes:
-        text: no more tokens than it was to have; "" where there is none.
-        token_count: of `text`.
-        written: characters of `text`, from its start, that the model wrote.
-        filled: (start, end) of the pieces that follow, verbatim, in their order.
-        unsupported_facts: numbers, dates, versions, names, paths, URLs and identifiers that the text does not
-            have.
-        warnings: "summary_too_long" (it was cut), "summary_too_short" (it was filled up),
-            "unsupported_facts".
-        reason: why there is none, as of a `Reply` (writing/flow.py); None: there is one.
-        error: what the model raised.
-    """
-
-    text: str
-    token_count: int
-    written: int = 0
-    filled: tuple[Place, ...] = ()
+    text: str  #: no more tokens than it was to have; "" where there is none
+    token_count: int  #: of `text`
+    written: int = 0  #: characters of `text`, from its start, that the model wrote
+    filled: tuple[Place, ...] = ()  #: (start, end) of the pieces that follow, verbatim, in their order
+    #: numbers, dates, versions, names, paths, URLs and identifiers that the text does not have
     unsupported_facts: tuple[str, ...] = ()
+    #: "summary_too_long" (it was cut), "summary_too_short" (it was filled up), "unsupported_facts"
     warnings: tuple[str, ...] = ()
-    reason: str | None = None
-    error: Exception | None = None
+    reason: str | None = None  #: why there is none, as of a `Reply` (writing/flow.py); None: there is one
+    error: Exception | None = None  #: what the model raised
 
 
 class ContentSummarizer:
