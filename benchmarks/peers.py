@@ -47,25 +47,16 @@ CODE = ("headroom-ai", "llmslim", "furl-ctx", "tree-sitter-language-pack")
 
 @dataclass(frozen=True, slots=True)
 class Compressor:
-    """A system that makes text shorter.
+    """A system that makes text shorter."""
 
-    Attributes:
-        name: as it stands in the tables.
-        call: what is timed; None where it cannot run here.
-        text: the compressed text of an answer.
-        check: raises where the answer breaks what the system promises; called with (answer, budget).
-        without: why it cannot run here.
-        key: its name on the command line; empty: its name in the tables.
-        package: whose version its answers depend on.
-    """
-
-    name: str
-    call: Call | None
-    text: Callable[[Any], str] = str
+    name: str  #: as it stands in the tables
+    call: Call | None  #: what is timed; None where it cannot run here
+    text: Callable[[Any], str] = str  #: the compressed text of an answer
+    #: raises where the answer breaks what the system promises; called with (answer, budget)
     check: Callable[[Any, int], None] = lambda answer, budget: None
-    without: str = MISSING
-    key: str = ""
-    package: str = ""
+    without: str = MISSING  #: why it cannot run here
+    key: str = ""  #: its name on the command line; empty: its name in the tables
+    package: str = ""  #: whose version its answers depend on
 
     def __call__(self, documents: list[str], query: str | None, budget: int, ratio: float) -> Any:
         """One call."""

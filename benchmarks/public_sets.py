@@ -32,17 +32,11 @@ _INDEX = "https://files.pythonhosted.org/packages"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that its authors published.
+    """A file that its authors published."""
 
-    Attributes:
-        url: its address; the file's name is what stands behind the last slash.
-        size: bytes.
-        sha256: of its bytes, in hexadecimal digits.
-    """
-
-    url: str
-    size: int
-    sha256: str
+    url: str  #: its address; the file's name is what stands behind the last slash
+    size: int  #: bytes
+    sha256: str  #: of its bytes, in hexadecimal digits
 
     @property
     def name(self) -> str:
@@ -52,19 +46,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class PublicSet:
-    """A set of the benchmarks and what it is made of.
+    """A set of the benchmarks and what it is made of."""
 
-    Attributes:
-        name: of the file that the benchmarks read, without its suffix.
-        licence: of the texts, as their authors say.
-        sources: what is fetched.
-        rows: bytes of the sources, in their order -> rows.
-    """
-
-    name: str
-    licence: str
-    sources: tuple[Source, ...]
-    rows: Callable[[Sequence[bytes]], Iterator[Row]]
+    name: str  #: of the file that the benchmarks read, without its suffix
+    licence: str  #: of the texts, as their authors say
+    sources: tuple[Source, ...]  #: what is fetched
+    rows: Callable[[Sequence[bytes]], Iterator[Row]]  #: bytes of the sources, in their order -> rows
 
 
 def _chosen(rows: Iterator[Row]) -> list[Row]:

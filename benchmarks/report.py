@@ -69,22 +69,15 @@ class Target:
 
 @dataclass(slots=True)
 class Report:
-    """Collects tables and prints each as it comes.
+    """Collects tables and prints each as it comes."""
 
-    Attributes:
-        name: of the benchmark.
-        settings: what it was called with.
-        packages: of the peers, by the names they are installed under; their versions are told.
-        details: goes to the JSON only.
-    """
-
-    name: str
-    settings: dict[str, Any]
-    packages: Sequence[str]
+    name: str  #: of the benchmark
+    settings: dict[str, Any]  #: what it was called with
+    packages: Sequence[str]  #: of the peers, by the names they are installed under; their versions are told
     tables: list[dict[str, Any]] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    details: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)  #: goes to the JSON only
 
     def table(self, title: str, columns: Sequence[Column], rows: list[dict[str, Any]]) -> None:
         """Print a table and keep its rows."""

@@ -28,19 +28,13 @@ _EXCEPTION = re.compile(r"^[\w.]*(?:Error|Exception): .+$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A document and a question about it.
+    """A document and a question about it."""
 
-    Attributes:
-        kind: of the document, a key of `CASES`.
-        source: where it is from; few cases come from the same one.
-        evidence: strings of the text that answer the query.
-    """
-
-    kind: str
-    source: str
+    kind: str  #: of the document, a key of `CASES`
+    source: str  #: where it is from; few cases come from the same one
     text: str
     query: str
-    evidence: list[str]
+    evidence: list[str]  #: strings of the text that answer the query
 
 
 def cases(directory: Path, kind: str, count: int) -> list[Case]:

@@ -63,19 +63,15 @@ _LINES = 200  # characters of a text of dedup
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """A door.
+    """A door."""
 
-    Attributes:
-        kind: the content type of the ordinary text that it is compared with; None: what it takes a text for.
-        run: text -> answer; this is timed.
-        check: text, answer -> nothing; raises AssertionError.
-        items: answer -> its rows, where it has as many as the text is made to have: facts, segments, spans
-            that were kept or dropped; None: its size is bounded by a budget or by the text.
-    """
-
+    #: the content type of the ordinary text that it is compared with; None: what it takes a text for
     kind: str | None
-    run: Callable[[str], Any]
+    run: Callable[[str], Any]  #: text -> answer; this is timed
+    #: text, answer -> nothing; raises AssertionError
     check: Callable[[str, Any], None] = lambda _text, _answer: None
+    #: answer -> its rows, where it has as many as the text is made to have: facts, segments, spans that were
+    #: kept or dropped; None: its size is bounded by a budget or by the text
     items: Callable[[Any], int] | None = None
 
 

@@ -18,17 +18,12 @@ _NEIGHBOURS = 32
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A system that is not exact, or answers another question.
+    """A system that is not exact, or answers another question."""
 
-    Attributes:
-        name: as it stands in the tables.
-        kept: (rows, threshold) -> how many rows are left; None where the package is missing.
-        rule: what it does, in a few words.
-    """
-
-    name: str
+    name: str  #: as it stands in the tables
+    #: (rows, threshold) -> how many rows are left; None where the package is missing
     kept: Callable[[Floats, float], int] | None
-    rule: str
+    rule: str  #: what it does, in a few words
 
 
 def others(threads: int = 1) -> list[Other]:

@@ -29,19 +29,12 @@ _COUNT = 32  # neighbours asked for first, where an API wants a number
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """A way to find the pairs.
+    """A way to find the pairs."""
 
-    Attributes:
-        name: as it stands in the tables.
-        find: (rows, threshold) -> pairs; None where the package is missing.
-        most_rows: more are not tried.
-        limit: why.
-    """
-
-    name: str
-    find: Find | None
-    most_rows: int
-    limit: str
+    name: str  #: as it stands in the tables
+    find: Find | None  #: (rows, threshold) -> pairs; None where the package is missing
+    most_rows: int  #: more are not tried
+    limit: str  #: why
 
 
 def peers(threads: int = 1) -> list[Finder]:

@@ -17,21 +17,14 @@ TERSELY = "tersely"
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A way to cluster.
+    """A way to cluster."""
 
-    Attributes:
-        name: as it stands in the tables.
-        call: (rows, threshold) -> answer; what is timed; None where the package is missing.
-        most_rows: more are not tried.
-        limit: why.
-        labels: of an answer, an int a row.
-    """
-
-    name: str
+    name: str  #: as it stands in the tables
+    #: (rows, threshold) -> answer; what is timed; None where the package is missing
     call: Callable[[Floats, float], Any] | None
-    most_rows: int = 1_000_000
-    limit: str = ""
-    labels: Callable[[Any], Ints] = lambda answer: answer
+    most_rows: int = 1_000_000  #: more are not tried
+    limit: str = ""  #: why
+    labels: Callable[[Any], Ints] = lambda answer: answer  #: of an answer, an int a row
 
 
 def systems(linkage: str, threads: int = 1) -> list[System]:

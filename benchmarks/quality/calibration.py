@@ -62,27 +62,17 @@ _ONE_SUBJECT = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Call:
-    """Documents beside a query: what their probabilities are made of, and which hold its evidence.
+    """Documents beside a query: what their probabilities are made of, and which hold its evidence."""
 
-    Attributes:
-        set, call: which data, and one of CALLS.
-        fits: whether what ships is fitted on it.
-        kind: of the vectors that count.
-        documents, segments: columns (engine/worth.py).
-        document: int[n], of each segment.
-        on_topic: bool[documents], with evidence.
-        evidence: bool[n].
-    """
-
-    set: str
+    set: str  #: with `call`: which data, and one of CALLS
     call: str
-    fits: bool
-    kind: str
-    documents: np.ndarray
+    fits: bool  #: whether what ships is fitted on it
+    kind: str  #: of the vectors that count
+    documents: np.ndarray  #: with `segments`: columns (engine/worth.py)
     segments: np.ndarray
-    document: np.ndarray
-    on_topic: np.ndarray
-    evidence: np.ndarray
+    document: np.ndarray  #: int[n], of each segment
+    on_topic: np.ndarray  #: bool[documents], with evidence
+    evidence: np.ndarray  #: bool[n]
 
 
 def main() -> None:

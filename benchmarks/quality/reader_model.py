@@ -40,15 +40,10 @@ _INSTRUCTION = (
 
 @dataclass(frozen=True, slots=True)
 class ReaderModel:
-    """A language model that answers questions from texts; each prompt is sent once.
+    """A language model that answers questions from texts; each prompt is sent once."""
 
-    Attributes:
-        model: the model, or the recorder of its replies.
-        price: US dollars for a million tokens of prompts; 0: no column of cost.
-    """
-
-    model: OpenAILanguageModel | Recorder
-    price: float = 0.0
+    model: OpenAILanguageModel | Recorder  #: the model, or the recorder of its replies
+    price: float = 0.0  #: US dollars for a million tokens of prompts; 0: no column of cost
     _said: dict[str, str] = field(default_factory=dict)
 
     @classmethod

@@ -24,23 +24,15 @@ Score = Callable[[str, Task], dict[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one system made of one task.
-
-    Attributes:
-        scores: by name, 0 to 1; an empty text's where the system failed.
-        used: tokens of the text.
-        ms: CPU milliseconds.
-        failure: what the system raised, on one line; "" where it did not.
-        kept_before: taken from the cache, time and all.
-    """
+    """What one system made of one task."""
 
     system: str
     task: Task
-    scores: dict[str, float]
-    used: int
-    ms: float
-    failure: str
-    kept_before: bool
+    scores: dict[str, float]  #: by name, 0 to 1; an empty text's where the system failed
+    used: int  #: tokens of the text
+    ms: float  #: CPU milliseconds
+    failure: str  #: what the system raised, on one line; "" where it did not
+    kept_before: bool  #: taken from the cache, time and all
 
     @property
     def failed(self) -> bool:
@@ -67,19 +59,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Runs the systems that can run here.
-
-    Attributes:
-        ledger: where the systems say what they owe for work done earlier.
-        outputs: folder for tasks.jsonl and the texts, NAME.jsonl; None for none.
-        encoding: of the budgets of the tasks.
-    """
+    """Runs the systems that can run here."""
 
     systems: list[System]
-    ledger: Ledger
+    ledger: Ledger  #: where the systems say what they owe for work done earlier
     cache: Cache | None
-    outputs: Path | None
-    encoding: str = ENCODING
+    outputs: Path | None  #: folder for tasks.jsonl and the texts, NAME.jsonl; None for none
+    encoding: str = ENCODING  #: of the budgets of the tasks
 
     def answers(self, tasks: Sequence[Task], score: Score, label: str) -> list[Answer]:
         """Each system in turn on each task, so that a slow minute of the machine meets them all."""

@@ -33,27 +33,18 @@ _NO_MODEL = "no --model"
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One row of the tables.
+    """One row of the tables."""
 
-    Attributes:
-        key: its name on the command line.
-        name: its name in the tables.
-        run: what is timed; None where it cannot run here.
-        text: the compressed text of an answer.
-        check: raises where the answer breaks what the system promises; called with (answer, budget).
-        version: what its answers depend on besides the task; empty: they are never taken from the cache.
-        without: why it cannot run here.
-        needs_query: it has nothing to say about a text without one.
-    """
-
-    key: str
-    name: str
-    run: Callable[[Task], Any] | None
-    text: Callable[[Any], str] = str
+    key: str  #: its name on the command line
+    name: str  #: its name in the tables
+    run: Callable[[Task], Any] | None  #: what is timed; None where it cannot run here
+    text: Callable[[Any], str] = str  #: the compressed text of an answer
+    #: raises where the answer breaks what the system promises; called with (answer, budget)
     check: Callable[[Any, int], None] = lambda answer, budget: None
+    #: what its answers depend on besides the task; empty: they are never taken from the cache
     version: str = ""
-    without: str = MISSING
-    needs_query: bool = False
+    without: str = MISSING  #: why it cannot run here
+    needs_query: bool = False  #: it has nothing to say about a text without one
 
     @property
     def ours(self) -> bool:

@@ -38,29 +38,20 @@ _SEED = 7
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Keep what answers the query, or without one what matters, at one ratio.
+    """Keep what answers the query, or without one what matters, at one ratio."""
 
-    Attributes:
-        id: set, row, question and ratio.
-        total: tokens of all the documents.
-        evidence: what has to stay; empty where there are references instead.
-        any_evidence: one of the pieces of evidence is enough (places where the answer stands).
-        references: human summaries.
-        answers: what people answered, in their words; any is right.
-    """
-
-    id: str
+    id: str  #: set, row, question and ratio
     set: str
     ratio: float
     query: str | None
     documents: list[str]
-    total: int
+    total: int  #: tokens of all the documents
     budget: int
-    evidence: list[str]
-    any_evidence: bool = False
+    evidence: list[str]  #: what has to stay; empty where there are references instead
+    any_evidence: bool = False  #: one of the pieces of evidence is enough (places where the answer stands)
     language: str = ""
-    references: tuple[str, ...] = ()
-    answers: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()  #: human summaries
+    answers: tuple[str, ...] = ()  #: what people answered, in their words; any is right
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,7 +234,9 @@ def test_the_same_request_twice_is_one_hit(registry: CollectorRegistry) -> None:
     assert value(registry, "rlm_compression_cache_hits_total") == 1 == manager.cache.hits
     manager.prepare_context(chunks, "gulls", 60)
     assert value(registry, "rlm_compression_cache_hits_total") == 1
-    assert value(registry, "rlm_compression_ratio_count") == 3  # what was read is kept; each call chooses anew
+    assert (
+        value(registry, "rlm_compression_ratio_count") == 3
+    )  # what was read is kept; each call chooses anew
 
 
 def test_a_text_that_did_not_change_is_a_hit(registry: CollectorRegistry) -> None:

@@ -30,30 +30,20 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a door, which can be made as often as one likes.
+    """A call of a door, which can be made as often as one likes."""
 
-    Attributes:
-        run: makes it, with objects of its own, under a budget; None where the door takes none.
-        budget: that it is made with first.
-        check: result, budget -> what of the promises is broken.
-        seen: the result as plain values, for the comparison of two calls.
-        retry: makes it with what an error requires; None: `run`.
-        of_one: whether there is one budget, which an error must name.
-        wrong_counter: whether what counts is no counter: then nothing can be promised, but that no other
-            error than those named comes of it.
-        may_refuse: whether ValueError and TypeError are answers.
-        told: the arguments, for who has to look into it.
-    """
-
+    #: makes it, with objects of its own, under a budget; None where the door takes none
     run: Callable[[int], Any]
-    budget: int
-    check: Callable[[Any, int], Sequence[str]]
-    seen: Callable[[Any], Any]
-    retry: Callable[[int], Any] | None = None
-    may_refuse: bool = False
-    of_one: bool = True
+    budget: int  #: that it is made with first
+    check: Callable[[Any, int], Sequence[str]]  #: result, budget -> what of the promises is broken
+    seen: Callable[[Any], Any]  #: the result as plain values, for the comparison of two calls
+    retry: Callable[[int], Any] | None = None  #: makes it with what an error requires; None: `run`
+    may_refuse: bool = False  #: whether ValueError and TypeError are answers
+    of_one: bool = True  #: whether there is one budget, which an error must name
+    #: whether what counts is no counter: then nothing can be promised, but that no other error than those
+    #: named comes of it
     wrong_counter: bool = False
-    told: Mapping[str, Any] | None = None
+    told: Mapping[str, Any] | None = None  #: the arguments, for who has to look into it
 
 
 Door = Callable[[Random], Call]

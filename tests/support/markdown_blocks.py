@@ -15,20 +15,14 @@ NOTES = ("slow", "server", "fails", "installs", "elsewhere")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A fenced block.
+    """A fenced block."""
 
-    Attributes:
-        language: what stands behind the opening fence.
-        line: the line of its first line of code, from 1.
-        note: what `<!-- run: NOTE -->` on the line above says: one of `NOTES`, "needs MODULE ...", or
-            nothing.
-        output: the code of the block of language "text" that comes next, with no words between; "" if none.
-    """
-
-    language: str
+    language: str  #: what stands behind the opening fence
     code: str
-    line: int
+    line: int  #: the line of its first line of code, from 1
+    #: what `<!-- run: NOTE -->` on the line above says: one of `NOTES`, "needs MODULE ...", or nothing
     note: str = ""
+    #: the code of the block of language "text" that comes next, with no words between; "" if none
     output: str = ""
 
     @property

@@ -513,23 +513,18 @@ _HELD_OUT_SHARE = 20  # one text in so many
 
 @dataclass(frozen=True, slots=True)
 class DistillReport:
-    """How a table was fitted, and how near it is to its teacher on sentences held out from the fit.
+    """How a table was fitted, and how near it is to its teacher on sentences held out from the fit."""
 
-    Attributes:
-        sentences, held_out: numbers of sentences fitted on, and measured on.
-        words, dimensions, bytes: rows and columns of the table, and size of its file.
-        cosine: mean cosine to the teacher's vector: "start" (from single tokens only), "fitted", "final"
-            (after refining the order and taking out the mean, which both cost cosine, and rounding).
-        ranking: share of the teacher's ten nearest texts among the table's ten nearest, for the same and for
-            "shipped", the table that comes with tersely.
-    """
-
-    sentences: int
+    sentences: int  #: with `held_out`: numbers of sentences fitted on, and measured on
     held_out: int
-    words: int
+    words: int  #: with `dimensions` and `bytes`: rows and columns of the table, and size of its file
     dimensions: int
     bytes: int
+    #: mean cosine to the teacher's vector: "start" (from single tokens only), "fitted", "final" (after
+    #: refining the order and taking out the mean, which both cost cosine, and rounding)
     cosine: Mapping[str, float]
+    #: share of the teacher's ten nearest texts among the table's ten nearest, for the same and for "shipped",
+    #: the table that comes with tersely
     ranking: Mapping[str, float]
 
 

@@ -156,37 +156,26 @@ def _text_of(made: Any) -> Any:
 
 
 class HookProtocol(NamedTuple):
-    """Format of an agent's hook events and answers.
+    """Format of an agent's hook events and answers."""
 
-    Attributes:
-        event: name of the event after a tool.
-        settings: file of the user's settings, under the home folder.
-        matcher: which tools the hook is installed for, a regular expression.
-        timeout: what the settings say, in the agent's unit.
-        read: the call, out of an event; None where its result is not to be touched.
-        answer: the reply that puts a shorter result in the place of a call's.
-        as_text: whether it must be one text; else it must have the fields of the call's.
-        project: file of a project's settings, under its folder; "" for one of the same name.
-        head: members that a new file of settings starts with.
-        entry: what stands in the list of the event, from matcher, command and timeout.
-        files: of an agent that takes code, the plugin's files, in the folder of `settings`, which is the one
-            that asks `tersely hook`.
-        then: what the user types for the agent to load them.
-        before: name of the event before a tool, at which a command may be rewritten; "" where none is.
-    """
-
-    event: str
-    settings: str
-    matcher: str = ""
-    timeout: int = 30
+    event: str  #: name of the event after a tool
+    settings: str  #: file of the user's settings, under the home folder
+    matcher: str = ""  #: which tools the hook is installed for, a regular expression
+    timeout: int = 30  #: what the settings say, in the agent's unit
+    #: the call, out of an event; None where its result is not to be touched
     read: Callable[[Mapping[str, Any]], ToolCall | None] = _call
-    answer: Callable[[Any], dict[str, Any]] = lambda made: {"result": made}  # of a plugin of settings.py
-    as_text: bool = False
-    project: str = ""
-    head: Mapping[str, Any] = {}
+    #: the reply that puts a shorter result in the place of a call's; this one: of a plugin of settings.py
+    answer: Callable[[Any], dict[str, Any]] = lambda made: {"result": made}
+    as_text: bool = False  #: whether it must be one text; else it must have the fields of the call's
+    project: str = ""  #: file of a project's settings, under its folder; "" for one of the same name
+    head: Mapping[str, Any] = {}  #: members that a new file of settings starts with
+    #: of an agent that takes code, the plugin's files, in the folder of `settings`, which is the one that
+    #: asks `tersely hook`
     files: Mapping[str, str] = {}
-    then: str = ""
+    then: str = ""  #: what the user types for the agent to load them
+    #: name of the event before a tool, at which a command may be rewritten; "" where none is
     before: str = ""
+    #: what stands in the list of the event, from matcher, command and timeout
     entry: Callable[[str, str, int], dict[str, Any]] = lambda matcher, command, timeout: {
         "matcher": matcher,
         "hooks": [{"type": "command", "command": command, "timeout": timeout}],
