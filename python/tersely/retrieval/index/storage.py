@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 FORMAT = 8  # of the whole folder
 FILE, LOCK, DEFAULT_FOLDER = "index.sqlite", "tersely.lock", ".tersely"
 _VECTORS = re.compile(r"vectors-[0-9]{6,}\.npy(?:\.part)?")
-_AT_ONCE = 500  # ids in a statement
 
 # id, path, number in its file, start, end, header path, content, white space before it
 ChunkRow = tuple[int, str, int, int, int, str, str, str]
@@ -288,14 +287,10 @@ def add_chunks(connection: Connection, rows: Sequence[ChunkRow]) -> None:
 
 def read_chunks(connection: Connection, ids: Sequence[int]) -> list[ChunkRow]:
     """Return the chunks of some ids, in their order. Raises DamageError where one is missing."""
-    found: dict[int, ChunkRow] = {}
-    for start in range(0, len(ids), _AT_ONCE):
-        some = ids[start : start + _AT_ONCE]
-        query = f"SELECT * FROM chunks WHERE id IN ({','.join('?' * len(some))})"
-        found |= {row[0]: row for row in connection.execute(query, some)}
-    if len(found) < len(set(ids)):
+    found = [connection.execute("SELECT * FROM chunks WHERE id = ?", (one,)).fetchone() for one in ids]
+    if None in found:
         raise DamageError("chunks are missing")
-    return [found[number] for number in ids]
+    return found
 
 
 def chunks_of(connection: Connection, path: str) -> list[ChunkRow]:
