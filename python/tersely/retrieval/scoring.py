@@ -382,7 +382,7 @@ def by_language_model(
         batches = missing
     documents, segments = fast.documents.copy(), fast.segments.copy()
     for index, rating in ratings.items():
-        documents[index] = to_score(rating)
+        documents[index] = (rating - 1) / 9
         best = fast.segments[rows[index]].max(initial=0)
         segments[rows[index]] = documents[index] * (fast.segments[rows[index]] / best if best > 0 else 1)
     unrated = [index for index in range(len(rows)) if index not in ratings]
@@ -437,11 +437,6 @@ def parse_ratings(reply: str, count: int) -> list[float | None]:
         return [None] * count
     numbers = [one if isinstance(one, (int, float)) and not isinstance(one, bool) else 0 for one in data]
     return [float(one) if 1 <= one <= 10 else None for one in numbers]
-
-
-def to_score(rating: float) -> float:
-    """Map a rating in [1, 10] to a score in [0, 1]."""
-    return (rating - 1) / 9
 
 
 _SCORE_BYTES = 400  # of a segment in the cache, its terms included

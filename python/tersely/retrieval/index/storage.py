@@ -158,13 +158,6 @@ def read_state(connection: Connection, place: Path) -> State | None:
         raise DamageError(f"its state is not what was written: {error}") from error
 
 
-def write_state(connection: Connection, made: Made, ids: Int64s, sizes: Int32s) -> None:
-    """Write the state."""
-    connection.execute("DELETE FROM state")
-    parts = json.dumps(asdict(made)), ids.astype("<i8").tobytes(), sizes.astype("<i4").tobytes()
-    connection.execute("INSERT INTO state VALUES (?, ?, ?, ?)", (FORMAT, *parts))
-
-
 def find_damage(place: Path, database: Database) -> list[Path]:
     """Return the files of an index that are gone or not what was written. O(bytes).
 
@@ -273,29 +266,12 @@ def remove_others(place: Path, kept: str | None) -> None:
                 path.unlink()
 
 
-def remove_all(connection: Connection) -> None:
-    """Forget all files, their chunks and words."""
-    for table in ("files", "chunks"):
-        connection.execute(f"DELETE FROM {table}")
-    connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-
-
-def add_chunks(connection: Connection, rows: Sequence[ChunkRow]) -> None:
-    """Write chunks."""
-    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-
-
 def read_chunks(connection: Connection, ids: Sequence[int]) -> list[ChunkRow]:
     """Return the chunks of some ids, in their order. Raises DamageError where one is missing."""
     found = [connection.execute("SELECT * FROM chunks WHERE id = ?", (one,)).fetchone() for one in ids]
     if None in found:
         raise DamageError("chunks are missing")
     return found
-
-
-def chunks_of(connection: Connection, path: str) -> list[ChunkRow]:
-    """Return the chunks of a file, in their order."""
-    return connection.execute("SELECT * FROM chunks WHERE path = ? ORDER BY number", (path,)).fetchall()
 
 
 def find_id(connection: Connection, path: str, number: int) -> int | None:
@@ -397,7 +373,9 @@ class _Update:
         """Compare the folder with the index, change the index, and return how it is now."""
         self._connection, old = connection, self._old
         if old is None:
-            remove_all(connection)
+            for forget in ("DELETE FROM files", "DELETE FROM chunks"):
+                connection.execute(forget)
+            connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
         (last,) = connection.execute("SELECT max(id) FROM chunks").fetchone()
         self._first = self._next = (last or 0) + 1  # ids of new chunks
         path = self._place / f"vectors-{self._version:06d}.npy"
@@ -416,7 +394,9 @@ class _Update:
         (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
         digest, name = file_digest(path), self._embedder.name
         made = Made(self._version, _reading(), name, self._width, files, digest)
-        write_state(connection, made, ids, sizes)
+        connection.execute("DELETE FROM state")
+        parts = json.dumps(asdict(made)), ids.astype("<i8").tobytes(), sizes.astype("<i4").tobytes()
+        connection.execute("INSERT INTO state VALUES (?, ?, ?, ?)", (FORMAT, *parts))
         self.chunks = len(ids)
         return made
 
@@ -467,7 +447,7 @@ class _Update:
         rows, self._waiting = self._waiting, []
         if not rows:
             return
-        add_chunks(self._connection, rows)
+        self._connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
         texts = [_searched(row) for row in rows]
         self._sizes.append(write_words(self._connection, [row[0] for row in rows], texts))
         vectors = self._embedder.embed(texts)
@@ -476,7 +456,7 @@ class _Update:
 
     def _remove(self, path: str) -> None:
         """Remove a file and its chunks."""
-        rows = chunks_of(self._connection, path)
+        rows = self._connection.execute("SELECT * FROM chunks WHERE path = ?", (path,)).fetchall()
         forget_words(self._connection, [row[0] for row in rows], [_searched(row) for row in rows])
         for table in ("files", "chunks"):
             self._connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
