@@ -130,18 +130,14 @@ def fold(history: History, budget: int) -> FoldedHistory:
 
     What `history.stays` names must fit; then all does. O(characters + facts log facts).
     """
+    # excerpts are read as what they quote
     alone = {first for first, last in history.groups[:-1] if last - first == 1} - history.stays.keys()
     entries, places = list(history.entries), {}
     for index in [one for one in sorted(alone) if "excerpts" in map(_KIND, entries[one].pieces)]:
         quotes, lines = read_quotes(entries[index])
         if lines:
             entries[index], places[index] = quotes, lines
-    folded = {*history.folded, *places}
-    return _fold(replace(history, entries=entries, folded=folded, places=places), budget)
-
-
-def _fold(history: History, budget: int) -> FoldedHistory:
-    """Fold what `fold` does, where excerpts are read as what they quote."""
+    history = replace(history, entries=entries, folded={*history.folded, *places}, places=places)
     frame = MESSAGE_TOKENS + int(count_batch(history.counter, ["user", EMPTY]).sum())
     bound = {*history.stays, *history.folded}
     free = [index for index in range(len(history.costs)) if index not in bound]
@@ -156,12 +152,16 @@ def _fold(history: History, budget: int) -> FoldedHistory:
     stay, border = _newest_groups(history, _owed(history, transcript).tolist(), budget, frame)
     revisions = [*find_revisions(transcript), *find_answers(transcript)]
     choice = _Choice(history, transcript, revisions, stay)
-    shorter = None if border is None else _with_shorter(choice, border)
-    fitted = None if shorter is None else _fit(shorter, budget, frame)
-    if shorter is None or fitted is None or not all(fitted.results):
-        shorter, fitted = choice, _fit(choice, budget, frame)
-    led = [one.target + 1 for index, some in repeats.items() if shorter.stay[index] for one in some.values()]
-    return replace(_assemble(shorter, fitted), cited=max(led, default=0))
+    if border is not None and (shorter := _long_results(history, *border)):
+        first, last, _ = border
+        more = [*stay[:first], *[True] * (last - first), *stay[last:]]
+        choice = replace(choice, stay=more, results=shorter)
+    fitted = _fit(choice, budget, frame)
+    if not all(fitted.results):  # too little of them would be left
+        choice = replace(choice, stay=stay, results=())
+        fitted = _fit(choice, budget, frame)
+    led = [one.target + 1 for index, some in repeats.items() if choice.stay[index] for one in some.values()]
+    return replace(_assemble(choice, fitted), cited=max(led, default=0))
 
 
 def _owed(history: History, transcript: Transcript, others: float = _OWED) -> Int64s:
@@ -304,16 +304,6 @@ class _Choice:
     revisions: Sequence[Revision]
     stay: Sequence[bool]  # which messages stay in their places
     results: Sequence[_Result] = ()  # what is still to become shorter
-
-
-def _with_shorter(choice: _Choice, border: tuple[int, int, int]) -> _Choice | None:
-    """Add the group at the border with shorter results; None where too little of them would be left."""
-    history, (first, last, room) = choice.history, border
-    results = _long_results(history, first, last, room)
-    if not results:
-        return None
-    stay = [*choice.stay[:first], *[True] * (last - first), *choice.stay[last:]]
-    return replace(choice, stay=stay, results=results)
 
 
 def _long_results(history: History, first: int, last: int, room: int) -> list[_Result]:
