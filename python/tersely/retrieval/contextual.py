@@ -115,8 +115,11 @@ class Compression:
         if live:
             strategy = self._strategy(live, model is not None)
             if strategy is CompressionStrategy.PASSTHROUGH:
-                contents = self._passthrough(live)
-                strategy = CompressionStrategy.EXTRACTIVE if contents is None else strategy
+                whole = self._count(self.documents[index].text for index in live)
+                if max(whole, int(self.sizes[live].sum())) <= self.available:
+                    contents = {index: self._whole_document(index) for index in live}
+                else:
+                    strategy = CompressionStrategy.EXTRACTIVE
             if contents is None and strategy is not CompressionStrategy.EXTRACTIVE and model is not None:
                 hybrid = strategy is CompressionStrategy.HYBRID
                 contents = yield from self._summaries(live, hybrid, self._summarizer(model))
@@ -172,13 +175,6 @@ class Compression:
         """Count the tokens of texts as they are sent."""
         return count(self.manager.counter, self.by.separator.join(texts))
 
-    def _passthrough(self, live: list[int]) -> dict[int, CompressedDocument] | None:
-        """Keep all documents whole, if they fit."""
-        texts = [self.documents[index].text for index in live]
-        if max(self._count(texts), int(self.sizes[live].sum())) > self.available:
-            return None
-        return {index: self._whole_document(index) for index in live}
-
     def _whole_document(self, index: int) -> CompressedDocument:
         text = self.documents[index].text
         span = Span(index, 0, len(text), Kind.PROSE, "fits", self.scores[index])
@@ -202,7 +198,11 @@ class Compression:
         """Extract the best segments of all documents; `fallback`: why no model wrote summaries."""
         floors, caps = None, None
         if self.manager.shares:
-            floors = self.shares = self._allocate(np.minimum(self.sizes, self._usable()))
+            reading = self.prepared.reading
+            counts = reading.prices().counts
+            counts = counts if reading.bulk is None else np.where(reading.bulk, 0, counts)
+            usable = np.bincount(reading.table.document, counts, len(self.documents)).astype(np.int64)
+            floors = self.shares = self._allocate(np.minimum(self.sizes, usable))
             out = floors == 0
             if (self.live & out).any():
                 self.prepared = self.prepared.revised(self.selection.rule_out(out))
@@ -238,13 +238,6 @@ class Compression:
             if text and len(kept[index])
         }
         return contents, (*self.warnings, *result.receipt.warnings)
-
-    def _usable(self) -> Int64s:
-        """int64[n]: estimate the tokens that each document could keep."""
-        reading = self.prepared.reading
-        counts = reading.prices().counts
-        usable = counts if reading.bulk is None else np.where(reading.bulk, 0, counts)
-        return np.bincount(reading.table.document, usable, len(self.documents)).astype(np.int64)
 
     def _allocate(self, most: Int64s) -> Int64s:
         """Share out what is available, less the separators between documents with a share."""

@@ -89,7 +89,11 @@ class Selection:
         """Mark excluded units, groups and the worth of neighbours in a reading."""
         table, documents = reading.table, len(self.documents)
         self.scores, worth = _segment_scores(reading, self.relevance)
-        self.document_scores = self._document_scores(reading)
+        self.document_scores = np.ones(documents)  # data read for the query as a whole, or no query
+        if self.relevance is not None:
+            self.document_scores = np.array([one.overall_score for one in self.relevance], dtype=np.float64)
+        elif reading.asked is not None:
+            self.document_scores = document_probability(reading.asked)
         self.relevant = self._relevant(reading)
         for document, _, _ in reading.request.pinned:
             self.relevant[document] = True
@@ -130,13 +134,6 @@ class Selection:
         self.doubtful = bool(doubtful.any())
         relevant[int(self.document_scores.argmax())] = True
         return relevant & doubtful
-
-    def _document_scores(self, reading: Reading) -> Float64s:
-        if self.relevance is not None:
-            return np.array([score.overall_score for score in self.relevance], dtype=np.float64)
-        if reading.asked is None:  # data read for the query as a whole, or no query
-            return np.ones(len(self.documents))
-        return document_probability(reading.asked)
 
     def _repeated(self, reading: Reading) -> Bools:
         """bool[units]: relevant ones whose text another has, too: all but the one in the best document."""
