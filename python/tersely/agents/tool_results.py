@@ -71,27 +71,20 @@ _GONE = "…"  # stands where nothing of a text is left: models refuse empty blo
 @brief
 @dataclass(frozen=True, slots=True)
 class ToolResultReport:
-    """Report on the compression of a tool's result.
+    """Report on the compression of a tool's result."""
 
-    Attributes:
-        status: "compressed"; "repeated" (a reference stands for the result); or, if the result is unchanged:
-            "fits", "kept" (the caller named the tool, or it reads files, or expands what was stored),
-            "unknown_shape", "not_text" (bytes that are no text, data nested too deeply), "failed" (an error
-            that must not stop the agent), "not_taken" (the agent accepts no shorter result here).
-        tokens, original_tokens: tokens of its texts and data; 0 if unknown.
-        budget: tokens allowed.
-        name: the tool's name; "" if unknown.
-        id: the id of the whole in the store; "" without a store.
-        warnings: reason codes of the receipt, or what failed; "unknown_shape": the format of a part is
-            unknown; "pins_not_found": a pinned text is not in this result.
-    """
-
+    #: "compressed"; "repeated" (a reference stands for the result); or, if the result is unchanged: "fits",
+    #: "kept" (the caller named the tool, or it reads files, or expands what was stored), "unknown_shape",
+    #: "not_text" (bytes that are no text, data nested too deeply), "failed" (an error that must not stop the
+    #: agent), "not_taken" (the agent accepts no shorter result here)
     status: str
-    tokens: int
+    tokens: int  #: with `original_tokens`: tokens of its texts and data; 0 if unknown
     original_tokens: int
-    budget: int
-    name: str = ""
-    id: str = ""
+    budget: int  #: tokens allowed
+    name: str = ""  #: the tool's name; "" if unknown
+    id: str = ""  #: the id of the whole in the store; "" without a store
+    #: reason codes of the receipt, or what failed; "unknown_shape": the format of a part is unknown;
+    #: "pins_not_found": a pinned text is not in this result
     warnings: tuple[str, ...] = ()
 
     @property

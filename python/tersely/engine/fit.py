@@ -51,25 +51,16 @@ _CUT, _SELECTED, _PINNED, _PRESERVED = (
 @checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Fit:
-    """A text within the budget.
+    """A text within the budget."""
 
-    Attributes:
-        rendered: the text, the part of each document in it, and the characters that are no source's.
-        tokens: its count.
-        status: uint8[n], an index into REASONS for each unit.
-        cut: where the only kept unit was cut (a character of its document), or None.
-        recounts: texts counted.
-        warnings: reason codes.
-        room: tokens left, where they are more than half of the budget and pieces of text or code that say
-            something new are larger; else 0.
-    """
-
-    rendered: Rendered
-    tokens: int
-    status: UInt8s
-    cut: int | None
-    recounts: int
-    warnings: tuple[str, ...] = ()
+    rendered: Rendered  #: the text, the part of each document in it, and the characters that are no source's
+    tokens: int  #: its count
+    status: UInt8s  #: uint8[n], an index into REASONS for each unit
+    cut: int | None  #: where the only kept unit was cut (a character of its document), or None
+    recounts: int  #: texts counted
+    warnings: tuple[str, ...] = ()  #: reason codes
+    #: tokens left, where they are more than half of the budget and pieces of text or code that say something
+    #: new are larger; else 0
     room: int = 0
 
 

@@ -28,16 +28,12 @@ _LARGEST_TABLE = 10_000  # pairs of lines; where no line is unique, a larger par
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The lines that differ between two texts.
+    """The lines that differ between two texts."""
 
-    Attributes:
-        added, removed: lines without their line ends, in order.
-        change_ratio: characters added and removed, line ends included, / those of the longer text: 0 for
-            equal texts, 2 at most.
-    """
-
-    added: tuple[str, ...]
+    added: tuple[str, ...]  #: with `removed`: lines without their line ends, in order
     removed: tuple[str, ...]
+    #: characters added and removed, line ends included, / those of the longer text: 0 for equal texts, 2 at
+    #: most
     change_ratio: float
 
 
@@ -184,18 +180,12 @@ _NO_COSINE = 2  # they are at most 1
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Numbers:
-    """A number of each unit of one version of a text.
+    """A number of each unit of one version of a text."""
 
-    Attributes:
-        text: that version.
-        start, end: int64[n], its units in source order.
-        values: a number of each.
-    """
-
-    text: str
-    start: Int64s
+    text: str  #: that version
+    start: Int64s  #: with `end`: int64[n], its units in source order
     end: Int64s
-    values: npt.NDArray[Any]
+    values: npt.NDArray[Any]  #: a number of each
 
     def moved_to(self, text: str, places: Sequence[Change] | None = None) -> Numbers:
         """Return the numbers of those units that another version has, too, at their new places.
@@ -219,17 +209,11 @@ class Numbers:
 
 @dataclass(eq=False, slots=True)
 class Known:
-    """Remembered counts and vectors of one document's units, for one counter, embedder and query.
+    """Remembered counts and vectors of one document's units, for one counter, embedder and query."""
 
-    Attributes:
-        counts: their tokens, -1 where they were not counted; None: nothing.
-        cosines: of the vectors of its segments with the query's; None: nothing.
-        tokens: of the document; -1: not counted.
-    """
-
-    counts: Numbers | None = None
-    cosines: Numbers | None = None
-    tokens: int = -1
+    counts: Numbers | None = None  #: their tokens, -1 where they were not counted; None: nothing
+    cosines: Numbers | None = None  #: of the vectors of its segments with the query's; None: nothing
+    tokens: int = -1  #: of the document; -1: not counted
 
     @property
     def nbytes(self) -> int:
@@ -332,48 +316,37 @@ _NOTHING = Diff((), (), 0.0)
 
 @dataclass(frozen=True, slots=True)
 class IncrementalUpdate:
-    """How a changed text came to its compression.
+    """How a changed text came to its compression."""
 
-    Attributes:
-        way: "incremental", "full" (chosen as if there had been no version before) or "same" (nothing had
-            changed).
-        reason: for "full", why: "new" (not known, or no longer), "options" (other options or documents),
-            "change_ratio" (0.1 or more), "fitted" (before, everything was kept as it was, or one unit was
-            cut), "fits" (everything is kept as it is now), "structure" (the change makes other units of most
-            of the text, as a code fence does), "budget" (what stays did not fit), "quality" (a fresh choice
-            is worth too much more), "embedder" (it failed), "reranker" (there is one, or a pruner); else "".
-        diff: against the version before; empty where there was none.
-        recompressed: share of the characters of all units in those that the version before did not have, in
-            [0, 1]: only these were embedded, and counted one by one. 1 where the way is "full".
-        prefix_tokens_kept: tokens of what the compressed texts before and now both begin with: the leading
-            part that a prompt cache can use again. A tokenizer may see its last token differently.
-    """
-
+    #: "incremental", "full" (chosen as if there had been no version before) or "same" (nothing had changed)
     way: Literal["incremental", "full", "same"]
+    #: for "full", why: "new" (not known, or no longer), "options" (other options or documents),
+    #: "change_ratio" (0.1 or more), "fitted" (before, everything was kept as it was, or one unit was cut),
+    #: "fits" (everything is kept as it is now), "structure" (the change makes other units of most of the
+    #: text, as a code fence does), "budget" (what stays did not fit), "quality" (a fresh choice is worth too
+    #: much more), "embedder" (it failed), "reranker" (there is one, or a pruner); else ""
     reason: str
-    diff: Diff
+    diff: Diff  #: against the version before; empty where there was none
+    #: share of the characters of all units in those that the version before did not have, in [0, 1]: only
+    #: these were embedded, and counted one by one. 1 where the way is "full".
     recompressed: float
+    #: tokens of what the compressed texts before and now both begin with: the leading part that a prompt
+    #: cache can use again. A tokenizer may see its last token differently.
     prefix_tokens_kept: int
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class State:
-    """The last compression of some documents. Never changed, only replaced.
+    """The last compression of some documents. Never changed, only replaced."""
 
-    Attributes:
-        request, result: what was asked, and the answer.
-        update: how it came about.
-        status: of each document, the codes of the choice (indices into REASONS); empty where everything was
-            kept as it was, or one unit was cut.
-        known: of each document, tokens and cosines of its units.
-        of_bound: the worth of the last fresh choice, as a share of `_bound`; 0 where there was none.
-    """
-
-    request: Request
+    request: Request  #: with `result`: what was asked, and the answer
     result: Compressed
-    update: IncrementalUpdate
+    update: IncrementalUpdate  #: how it came about
+    #: of each document, the codes of the choice (indices into REASONS); empty where everything was kept as it
+    #: was, or one unit was cut
     status: Sequence[Numbers] = ()
-    known: Sequence[Known] = ()
+    known: Sequence[Known] = ()  #: of each document, tokens and cosines of its units
+    #: the worth of the last fresh choice, as a share of `_bound`; 0 where there was none
     of_bound: float = 0.0
 
     @property
@@ -392,15 +365,11 @@ class Incremental:
     remembers earlier selections and serves many calls; a new object for each call would do the same as a call
     without a strategy, so `STRATEGIES` has no name for it. Copies and pickles remember nothing. Safe to use
     from many threads at once. `advance` says what is kept.
-
-    Attributes:
-        extractive: how texts are cut, scored and chosen from.
-        cache_bytes: memory for earlier versions; the least recently used are removed first.
-        cache: that memory, with its hits and misses.
     """
 
-    extractive: Extractive = field(default_factory=Extractive)
-    cache_bytes: int = CACHE_BYTES
+    extractive: Extractive = field(default_factory=Extractive)  #: how texts are cut, scored and chosen from
+    cache_bytes: int = CACHE_BYTES  #: memory for earlier versions; the least recently used are removed first
+    #: that memory, with its hits and misses
     cache: BoundedCache[State] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -491,20 +491,14 @@ _NONE = np.empty(0, dtype=np.uint8)
 @checks.quick
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Consecutive units of one document that are written in one way.
+    """Consecutive units of one document that are written in one way."""
 
-    Attributes:
-        document: index of the document.
-        first, last: its rows, half-open.
-        form: how units are written when some are left out; None: as text, pieces joined by the separator.
-        local: the row of its first unit among the units of its content type, which markers count in.
-    """
-
-    document: int
-    first: int
+    document: int  #: index of the document
+    first: int  #: with `last`: its rows, half-open
     last: int
+    #: how units are written when some are left out; None: as text, pieces joined by the separator
     form: Form | None = None
-    local: int = 0
+    local: int = 0  #: the row of its first unit among the units of its content type, which markers count in
 
 
 def forms_of(regions: Iterable[Region]) -> list[Form]:
@@ -513,102 +507,70 @@ def forms_of(regions: Iterable[Region]) -> list[Form]:
 
 
 class Prices(NamedTuple):
-    """The costs of units, in tokens.
+    """The costs of units, in tokens."""
 
-    Attributes:
-        counts: int64[n], the tokens of each on its own.
-        costs: int64[n] >= 1, with the separator that it may need.
-        separator: tokens that it adds between two sentences.
-        exact: whether all units were counted.
-    """
-
-    counts: Int64s
-    costs: Int64s
-    separator: int
-    exact: bool = True
+    counts: Int64s  #: int64[n], the tokens of each on its own
+    costs: Int64s  #: int64[n] >= 1, with the separator that it may need
+    separator: int  #: tokens that it adds between two sentences
+    exact: bool = True  #: whether all units were counted
 
 
 @checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Reading:
-    """The units of a request, good for any number of budgets; whoever changes what they say makes another.
+    """The units of a request, good for any number of budgets; whoever changes what they say makes another."""
 
-    Attributes:
-        request: what was asked.
-        texts: of each document, what `table` counts characters of: its text, or what a page shows.
-        pages: where what a page shows stands in its document, by the index of the document.
-        original: tokens of the documents joined by the separator.
-        table: the units of all documents, in source order.
-        worth: float32[n] >= 0, what each unit is worth per token; an order where `ranked`.
-        gist: float32[n] >= 0, the same for the first tenth of the text that is kept, so that a short
-            text says what the whole is about; None: as `worth`.
-        apart: float32[n] in (0, 1], how far each unit's words stand alone; None: nobody looked.
-        regions: how they are written; together all rows, in order.
-        term_ids, term_offsets, term_weight: the terms of the units (rows of CSR) and what each term weighs
-            when redundancy is priced; empty where it is not.
-        redundancy: 0 to 1, how much less a unit is worth when chosen ones hold its terms.
-        needs: int32[n], the unit that each brings along, -1: none; empty: no unit has one.
-        group: int32[n], equal values >= 0: all in or all out; -1: on its own.
-        pinned: uint8[n], 1 for units that must stay.
-        essential: bool[n], units that come before all others; None: there are none.
-        bulk: bool[n], units that are never kept; None: there are none.
-        context: neighbours kept beside a selected unit.
-        ranked: whether `worth` is an order.
-        fragments: bool[n], units whose cost is estimated by their length; None: there are none.
-        clauses: whether units of text are clauses: an "…" says where some of a paragraph are left out.
-        pieces_of_lines: whether units of text may be parts of a line: an "…" says where some of it is left
-            out.
-        complete: whether the units are all there is.
-        warnings: reason codes.
-        types: what each document was taken for; () where nobody looked.
-        by_query: whether the query decided the worth.
-        asked: the query beside the segments of the texts; None: there is no query, or it was not read.
-        leading: [first, last) rows that go first, in this order, as far as they take `leading_share` of
-            the budget.
-        fences: (opening, closing) rows of fenced blocks, kept only where something between them is.
-        must: which units hold facts that are to be preserved; None: nobody asked.
-        auxiliary: bool[n], units that are kept only where others need them; None: there are none.
-        optional: whether a text without any unit is a result; else something must fit.
-        pieces_repeat: whether units are less than sentences, so that one may be said as often as it stands.
-        forms: the forms that regions are written in (`forms_of`); none where all is text.
-    """
-
-    request: Request
-    texts: list[str]
-    original: int
-    table: SegmentTable
-    worth: Float32s
-    regions: tuple[Region, ...]
-    group: Int32s
-    pinned: UInt8s
+    request: Request  #: what was asked
+    texts: list[str]  #: of each document, what `table` counts characters of: its text, or what a page shows
+    original: int  #: tokens of the documents joined by the separator
+    table: SegmentTable  #: the units of all documents, in source order
+    worth: Float32s  #: float32[n] >= 0, what each unit is worth per token; an order where `ranked`
+    regions: tuple[Region, ...]  #: how they are written; together all rows, in order
+    group: Int32s  #: int32[n], equal values >= 0: all in or all out; -1: on its own
+    pinned: UInt8s  #: uint8[n], 1 for units that must stay
+    #: float32[n] >= 0, the same for the first tenth of the text that is kept, so that a short text says what
+    #: the whole is about; None: as `worth`
     gist: Float32s | None = None
+    #: float32[n] in (0, 1], how far each unit's words stand alone; None: nobody looked
     apart: Float32s | None = None
+    #: with `term_offsets` and `term_weight`: the terms of the units (rows of CSR) and what each term weighs
+    #: when redundancy is priced; empty where it is not
     term_ids: Int32s = field(default_factory=lambda: np.empty(0, dtype=np.int32))
     term_offsets: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     term_weight: Float32s = field(default_factory=lambda: np.empty(0, dtype=np.float32))
-    redundancy: float = 0.0
+    redundancy: float = 0.0  #: 0 to 1, how much less a unit is worth when chosen ones hold its terms
+    #: int32[n], the unit that each brings along, -1: none; empty: no unit has one
     needs: Int32s = field(default_factory=lambda: np.empty(0, dtype=np.int32))
-    essential: Bools | None = None
-    bulk: Bools | None = None
+    essential: Bools | None = None  #: bool[n], units that come before all others; None: there are none
+    bulk: Bools | None = None  #: bool[n], units that are never kept; None: there are none
+    #: bool[n], units whose cost is estimated by their length; None: there are none
     fragments: Bools | None = None
+    #: where what a page shows stands in its document, by the index of the document
     pages: dict[int, PageText] = field(default_factory=dict)
-    context: int = 0
-    ranked: bool = False
+    context: int = 0  #: neighbours kept beside a selected unit
+    ranked: bool = False  #: whether `worth` is an order
+    #: whether units of text are clauses: an "…" says where some of a paragraph are left out
     clauses: bool = False
+    #: whether units of text may be parts of a line: an "…" says where some of it is left out
     pieces_of_lines: bool = False
-    complete: bool = True
-    warnings: tuple[str, ...] = ()
-    types: tuple[str, ...] = ()
-    by_query: bool = False
+    complete: bool = True  #: whether the units are all there is
+    warnings: tuple[str, ...] = ()  #: reason codes
+    types: tuple[str, ...] = ()  #: what each document was taken for; () where nobody looked
+    by_query: bool = False  #: whether the query decided the worth
+    #: the query beside the segments of the texts; None: there is no query, or it was not read
     asked: Asked | None = None
+    #: [first, last) rows that go first, in this order, as far as they take `leading_share` of the budget
     leading: tuple[tuple[int, int], ...] = ()
     leading_share: float = 0.0
+    #: (opening, closing) rows of fenced blocks, kept only where something between them is
     fences: tuple[tuple[int, int], ...] = ()
-    must: FactCoverage | None = None
+    must: FactCoverage | None = None  #: which units hold facts that are to be preserved; None: nobody asked
+    #: bool[n], units that are kept only where others need them; None: there are none
     auxiliary: Bools | None = None
-    optional: bool = False
+    optional: bool = False  #: whether a text without any unit is a result; else something must fit
+    #: whether units are less than sentences, so that one may be said as often as it stands
     pieces_repeat: bool = False
-    forms: Sequence[Form] = ()
+    forms: Sequence[Form] = ()  #: the forms that regions are written in (`forms_of`); none where all is text
     _prices: Prices | None = None
     _same: Int32s | None = None
 

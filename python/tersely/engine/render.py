@@ -29,16 +29,11 @@ class Wording(IntEnum):
 
 
 class Rendered(NamedTuple):
-    """A text.
+    """A text."""
 
-    Attributes:
-        text: what to send.
-        parts: what stands of each document in it; "" where nothing does.
-        places: where markers, notes and each "…" begin and end in `text`, in an array of any shape.
-    """
-
-    text: str
-    parts: tuple[str, ...]
+    text: str  #: what to send
+    parts: tuple[str, ...]  #: what stands of each document in it; "" where nothing does
+    #: where markers, notes and each "…" begin and end in `text`, in an array of any shape
     places: Int64s | Places = ()
 
     @property

@@ -31,17 +31,11 @@ _SENTENCE_ENDS = ".!?:;\n"
 
 
 class SecondStep(NamedTuple):
-    """The second question: about names in the best segments.
+    """The second question: about names in the best segments."""
 
-    Attributes:
-        text: the names, and the words of the first question that the best segment lacks.
-        terms: int32, their ids in the vocabulary of the analysis.
-        left: in (0, 1], the share of the first question's terms that the best segment lacks.
-    """
-
-    text: str
-    terms: Int32s
-    left: float
+    text: str  #: the names, and the words of the first question that the best segment lacks
+    terms: Int32s  #: int32, their ids in the vocabulary of the analysis
+    left: float  #: in (0, 1], the share of the first question's terms that the best segment lacks
 
 
 def second_step(

@@ -81,17 +81,11 @@ def _row(weights: Mapping[str, float]) -> Float64s:
 
 
 class Importance(NamedTuple):
-    """The worth of units per token without a query; with one, `worth` is relevance, the others None.
+    """The worth of units per token without a query; with one, `worth` is relevance, the others None."""
 
-    Attributes:
-        worth: float32[n] >= 0, what the context comes back to, and what nothing else in it tells.
-        gist: float32[n] >= 0, the first of the two alone.
-        apart: float32[n] in (0, 1], how far a unit's words stand alone.
-    """
-
-    worth: Float32s
-    gist: Float32s | None = None
-    apart: Float32s | None = None
+    worth: Float32s  #: float32[n] >= 0, what the context comes back to, and what nothing else in it tells
+    gist: Float32s | None = None  #: float32[n] >= 0, the first of the two alone
+    apart: Float32s | None = None  #: float32[n] in (0, 1], how far a unit's words stand alone
 
 
 _NO_COSINES = np.empty(0, dtype=np.float32)
@@ -99,32 +93,21 @@ _NO_COSINES = np.empty(0, dtype=np.float32)
 
 @dataclass(eq=False, slots=True)
 class Asked:
-    """A query beside the segments of a call.
+    """A query beside the segments of a call."""
 
-    Attributes:
-        analysis: segments and terms.
-        query_row: the row of the query's terms.
-        title_rows: of each document, the row of its title's terms; -1 without one.
-        answer: classes of terms that the query asks for (checks.py).
-        cosine: float32[n], of each segment's vector with the query's; None: the features made of it are 0.
-        vectors: the static table, the query and the texts that `scores` makes `cosine` of; None: nothing.
-        calibration: which numbers of models/probability.json make probabilities of them.
-        named: bool[n], segments of documents that matching ones of others name ("bridge"); None: nobody
-            looked.
-        topic: what `topic_columns` found of the documents; None: nobody asked.
-        talk: int32[documents], as of `turns_of_talk`.
-    """
-
-    analysis: Analysis
-    query_row: int
-    title_rows: Sequence[int]
-    answer: int = 0
+    analysis: Analysis  #: segments and terms
+    query_row: int  #: the row of the query's terms
+    title_rows: Sequence[int]  #: of each document, the row of its title's terms; -1 without one
+    answer: int = 0  #: classes of terms that the query asks for (checks.py)
+    #: float32[n], of each segment's vector with the query's; None: the features made of it are 0
     cosine: Float32s | None = None
+    #: the static table, the query and the texts that `scores` makes `cosine` of; None: nothing
     vectors: tuple[StaticTable, str, Sequence[str]] | None = None
-    calibration: str = "none"
+    calibration: str = "none"  #: which numbers of models/probability.json make probabilities of them
+    #: bool[n], segments of documents that matching ones of others name ("bridge"); None: nobody looked
     named: npt.NDArray[np.bool_] | None = None
-    topic: TopicColumns | None = None
-    talk: Int32s | None = None
+    topic: TopicColumns | None = None  #: what `topic_columns` found of the documents; None: nobody asked
+    talk: Int32s | None = None  #: int32[documents], as of `turns_of_talk`
 
     def scores(
         self, weights: Mapping[str, float] | Float64s, forest: Forest, features: Float32s | None = None
@@ -194,21 +177,13 @@ _LEAST_COSINE = 0.3  # without a term in common, a query is only followed where 
 
 
 class QueryReading(NamedTuple):
-    """A call's texts, cut and read.
+    """A call's texts, cut and read."""
 
-    Attributes:
-        documents: as given.
-        texts: what is read of each: its text, or what a page shows.
-        query: not blank.
-        question: what the query asks for.
-        analysis: segments and terms; the rows after the segments' are the question's and the titles'.
-    """
-
-    documents: tuple[Document, ...]
-    texts: Sequence[str]
-    query: str
-    question: Question
-    analysis: Analysis
+    documents: tuple[Document, ...]  #: as given
+    texts: Sequence[str]  #: what is read of each: its text, or what a page shows
+    query: str  #: not blank
+    question: Question  #: what the query asks for
+    analysis: Analysis  #: segments and terms; the rows after the segments' are the question's and the titles'
 
     @property
     def table(self) -> SegmentTable:
@@ -234,30 +209,19 @@ def read_for_query(
 
 
 class Hybrid(NamedTuple):
-    """Scores and their parts.
+    """Scores and their parts."""
 
-    Attributes:
-        segments: float32[n] >= 0; see csrc/kernels/relevance/columns.hpp.
-        features: float32[len(FEATURES), n].
-        weights: float64[len(FEATURES)].
-        asked: what the features are made of.
-        forest: corrects their weighted sum.
-        corrections: float32[n], by how much.
-        by_query: False where the query has nothing to do with the text, as far as terms and vectors tell.
-        warnings: "embedder_failed" (scored by terms alone), "reranker_failed", "pruner_failed" (scored
-            without it), "query_without_matches".
-        failure: what the embedder raised.
-    """
-
-    segments: Float32s
-    features: Float32s
-    weights: Float64s
-    asked: Asked
-    forest: Forest
-    corrections: Float32s
-    by_query: bool
+    segments: Float32s  #: float32[n] >= 0; see csrc/kernels/relevance/columns.hpp
+    features: Float32s  #: float32[len(FEATURES), n]
+    weights: Float64s  #: float64[len(FEATURES)]
+    asked: Asked  #: what the features are made of
+    forest: Forest  #: corrects their weighted sum
+    corrections: Float32s  #: float32[n], by how much
+    by_query: bool  #: False where the query has nothing to do with the text, as far as terms and vectors tell
+    #: "embedder_failed" (scored by terms alone), "reranker_failed", "pruner_failed" (scored without it),
+    #: "query_without_matches"
     warnings: tuple[str, ...]
-    failure: Exception | None = None
+    failure: Exception | None = None  #: what the embedder raised
 
 
 def hybrid(
@@ -461,16 +425,12 @@ SEGMENT_COLUMNS = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TopicColumns:
-    """The columns that probabilities are computed from.
+    """The columns that probabilities are computed from."""
 
-    Attributes:
-        documents: float64[documents, len(DOCUMENT_COLUMNS)].
-        segments: float64[n, len(SEGMENT_COLUMNS)]; "document" is 0 as yet; no rows where they are not wanted.
-        counts: int32[documents, 2], the segments of each, and how often it and its title hold a query's term.
-    """
-
-    documents: Float64s
+    documents: Float64s  #: float64[documents, len(DOCUMENT_COLUMNS)]
+    #: float64[n, len(SEGMENT_COLUMNS)]; "document" is 0 as yet; no rows where they are not wanted
     segments: Float64s
+    #: int32[documents, 2], the segments of each, and how often it and its title hold a query's term
     counts: Int32s
 
 
