@@ -93,10 +93,6 @@ class Database:
     is open while this process forks.
 
     Whatever SQLite raises is raised as StoreError, which names the file and says what to do about it.
-
-    Attributes:
-        path: the file; PATH-wal, PATH-shm and PATH-lock stand beside it. New ones are their owner's alone.
-        read_only: whether nothing is written.
     """
 
     def __init__(self, path: Path, format: Format, *, read_only: bool = False, flush: bool = True) -> None:
@@ -110,8 +106,9 @@ class Database:
 
         Warns (UserWarning) of a file that others may read. Raises StoreError.
         """
+        #: PATH-wal, PATH-shm and PATH-lock stand beside it; new ones are their owner's alone
         self.path, self._format = path, format
-        self.read_only = read_only
+        self.read_only = read_only  #: whether nothing is written
         self._flush = flush
         self.gate = Gate()
         self._turn = threading.Lock()  # of one writer in this process

@@ -442,18 +442,7 @@ _MARKUP = 60  # characters that a piece costs besides its own, so that many smal
 
 
 class Drawing:
-    """The documents as the page shows them, at most about 1.5 million characters.
-
-    Attributes:
-        words: the query's, with those that stand in what is drawn.
-        starts: where each document starts, in characters of all of them joined.
-        pieces: number of kept pieces.
-        documents: index -> pieces of the documents that are drawn.
-        kept, hits: (start, end) of what was kept, and of words of the query in what is drawn, as `starts`.
-        kept_characters: of each document.
-        left_out: characters of the documents that are not drawn.
-        unmarked: words of the query that are not marked in dropped text, being too many.
-    """
+    """The documents as the page shows them, at most about 1.5 million characters."""
 
     def __init__(
         self,
@@ -463,15 +452,17 @@ class Drawing:
         query: str,
     ) -> None:
         """Draw all that there is room for. O(characters + segments log segments)."""
-        self.words = QueryWords(query)
+        self.words = QueryWords(query)  #: with those that stand in what is drawn
+        #: where each document starts, in characters of all of them joined
         self.starts = [0, *accumulate(len(document.text) for document in documents)]
-        self.documents: dict[int, list[dict[str, Any]]] = {}
-        self.kept: list[tuple[int, int]] = []
-        self.hits: list[tuple[int, int]] = []
-        self.kept_characters: list[int] = []
+        self.documents: dict[int, list[dict[str, Any]]] = {}  #: index -> pieces of each that is drawn
+        self.kept: list[tuple[int, int]] = []  #: (start, end) of what was kept, as `starts`
+        self.hits: list[tuple[int, int]] = []  #: the same of words of the query in what is drawn
+        self.kept_characters: list[int] = []  #: of each document
+        #: characters of the documents that are not drawn; words of the query that are too many to be marked
         self.left_out = self.unmarked = 0
         places = [(i, piece.start) for i, some in enumerate(pieces) for piece in some if piece.fate == "kept"]
-        self.pieces = len(places)
+        self.pieces = len(places)  #: number of kept pieces
         self._numbers = {place: number for number, place in enumerate(places)}
         self._room = MOST_CHARACTERS
         self._shorten = self.starts[-1] + _MARKUP * sum(map(len, pieces)) > MOST_CHARACTERS
