@@ -18,19 +18,13 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A log, a file, a reply of a server, in a text.
+    """A log, a file, a reply of a server, in a text."""
 
-    Attributes:
-        start, end: the characters of what it is.
-        opened, closed: the same with the lines of its fence; start and end where it has none.
-        language: what its fence says that it is, "" where it says nothing.
-    """
-
-    start: int
+    start: int  #: with `end`: the characters of what it is
     end: int
-    opened: int
+    opened: int  #: with `closed`: the same with the lines of its fence; start and end where it has none
     closed: int
-    language: str = ""
+    language: str = ""  #: what its fence says that it is, "" where it says nothing
 
     @property
     def fenced(self) -> bool:
@@ -83,13 +77,11 @@ class Mixed:
     """Read long blocks of a text by their own content type, the rest as text; fences stay.
 
     The lines of a fence stand and fall with what is kept between them.
-
-    Attributes:
-        text: how the text is read, valued and chosen (`tersely.Extractive`); None: as other text is.
     """
 
     kind: ClassVar[str] = "mixed"
 
+    #: how the text is read, valued and chosen (`tersely.Extractive`); None: as other text is
     text: Any = field(default=None)
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:

@@ -41,30 +41,20 @@ _DEFINITION, _DECLARATION, _CODE = map(int, (Role.DEFINITION, Role.DECLARATION, 
 @checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class CodeUnits:
-    """Units of one text, in order; every line that is not blank is in one of them.
+    """Units of one text, in order; every line that is not blank is in one of them."""
 
-    Attributes:
-        start, end: int64[n], characters.
-        first, last: int32[n], lines from 0, both in it.
-        parent: int32[n], the row that each needs, -1 for none.
-        follows: int32[n], the row that each is in or out with, -1 for none.
-        role: uint8[n], a `Role`.
-        suite: int32[n], of the first row of what cannot be left out without a word (a body of Python), its
-            last row; else -1.
-        inside: uint8[n], 1 for rows in a block comment or docstring: a comment marker would not be one.
-        priority: float64[n], higher is kept first.
-    """
-
-    start: Int64s
+    start: Int64s  #: with `end`: int64[n], characters
     end: Int64s
-    first: Int32s
+    first: Int32s  #: with `last`: int32[n], lines from 0, both in it
     last: Int32s
-    parent: Int32s
-    follows: Int32s
-    role: UInt8s
+    parent: Int32s  #: int32[n], the row that each needs, -1 for none
+    follows: Int32s  #: int32[n], the row that each is in or out with, -1 for none
+    role: UInt8s  #: uint8[n], a `Role`
+    #: int32[n], of the first row of what cannot be left out without a word (a body of Python), its last row;
+    #: else -1
     suite: Int32s
-    inside: UInt8s
-    priority: Float64s
+    inside: UInt8s  #: uint8[n], 1 for rows in a block comment or docstring: a comment marker would not be one
+    priority: Float64s  #: float64[n], higher is kept first
 
 
 def read_code(language: str, text: str, query: str = "", piece: int = 0) -> CodeUnits:
@@ -96,24 +86,21 @@ class Code:
     Every kept line is a line of the source. What was left out is a comment in the language's syntax
     (`# … lines 41-78`), with `...` where Python needs a statement: Python that parses still parses.
 
-    Attributes:
-        language: None (a document's metadata["language"], the end of its id or title, else what it looks
-            like), "python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", or another:
-            of those, only how they write comments is known (content/code_languages.py).
-        show_lines: numbers stand before lines; the result is for reading, and does not parse.
-        piece: 0, or bytes: statements that are longer are cut at their lines, in Python between the elements
-            in their brackets.
-        looks: languages that texts look like, where somebody has looked already.
-
     Indentation, braces and ends of lines say where bodies are; where they do not add up, tree-sitter does, if
     the extra `code` is installed. In TypeScript, `unknown;` stands for a left out type on lines of its own.
     """
 
     kind: ClassVar[str] = "code"
 
+    #: None (a document's metadata["language"], the end of its id or title, else what it looks like),
+    #: "python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", or another: of those,
+    #: only how they write comments is known (content/code_languages.py)
     language: str | None = None
-    show_lines: bool = False
+    show_lines: bool = False  #: numbers stand before lines; the result is for reading, and does not parse
+    #: 0, or bytes: statements that are longer are cut at their lines, in Python between the elements in their
+    #: brackets
     piece: int = 0
+    #: languages that texts look like, where somebody has looked already
     looks: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -18,22 +18,19 @@ __all__ = ["Conversation"]
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Keeps the newest turns whole, then segments with decisions, then others by score.
-
-    Attributes:
-        recent: turns at the end of each document that go first, the newest before the others, as far as they
-            take half of the budget.
-        with_query: whether they go first where a query says what matters, too. Conversations that were found
-            by their look are read without: then turns are kept for what they say about it, as other text is.
-        text: how the text is read, valued and chosen (`tersely.Extractive`); None: as other text is.
-    """
+    """Keeps the newest turns whole, then segments with decisions, then others by score."""
 
     kind: ClassVar[str] = "conversation"
     share: ClassVar[float] = 0.5  # of the budget that the newest turns may take
     preserve: ClassVar[tuple[str, ...]] = ("decisions",)
 
+    #: turns at the end of each document that go first, the newest before the others, as far as they take half
+    #: of the budget
     recent: int = 4
+    #: whether they go first where a query says what matters, too. Conversations that were found by their look
+    #: are read without: then turns are kept for what they say about it, as other text is.
     with_query: bool = True
+    #: how the text is read, valued and chosen (`tersely.Extractive`); None: as other text is
     text: Any = field(default=None)
 
     def __post_init__(self) -> None:

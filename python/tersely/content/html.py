@@ -23,21 +23,14 @@ _OPENED = re.compile(r"(?:\s*+<[A-Za-z][^<>]{0,300}>){0,8}+\s*+")  # between a t
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PageText:
-    """The text of a page, and the positions of its pieces in the source and in the text.
+    """The text of a page, and the positions of its pieces in the source and in the text."""
 
-    Attributes:
-        plain: the text, white space where tags stood.
-        start, end: int64[n], where each piece stands in the source.
-        at, stop: int64[n], where it stands in the text.
-        tags: whether tags stand in the text, for what was named.
-    """
-
-    plain: str
-    start: Int64s
+    plain: str  #: the text, white space where tags stood
+    start: Int64s  #: with `end`: int64[n], where each piece stands in the source
     end: Int64s
-    at: Int64s
+    at: Int64s  #: with `stop`: int64[n], where it stands in the text
     stop: Int64s
-    tags: bool = False
+    tags: bool = False  #: whether tags stand in the text, for what was named
 
     @staticmethod
     def read(text: str, named: Sequence[tuple[int, int]] = ()) -> PageText:
@@ -205,13 +198,11 @@ class Html:
     Navigation, footers, asides and the controls of forms are left out where there is other text. Pages that
     fit the budget stay as they are. A page without text is read as text, tags and all; where a pin or group
     touches tags, the block that holds it is shown with them (both: warning "markup_kept").
-
-    Attributes:
-        text: how the text is read, valued and chosen (`tersely.Extractive`); None: as other text is.
     """
 
     kind: ClassVar[str] = "html"
 
+    #: how the text is read, valued and chosen (`tersely.Extractive`); None: as other text is
     text: Any = field(default=None)
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:

@@ -24,16 +24,12 @@ _LONG_KEY = 200  # characters
 
 @dataclass(frozen=True, eq=False, slots=True)
 class JsonTables:
-    """Units with tables in them.
+    """Units with tables in them."""
 
-    Attributes:
-        units: as before, but without what opens and closes the objects of tables, and without their keys.
-        follows: int32[n], as in `Tree`; the values of an object are in or out together.
-        gaps: what stands before the first value of each object of a table, and before what closes the table.
-    """
-
+    #: as before, but without what opens and closes the objects of tables, and without their keys
     units: TreeUnits
-    follows: Int32s
+    follows: Int32s  #: int32[n], as in `Tree`; the values of an object are in or out together
+    #: what stands before the first value of each object of a table, and before what closes the table
     gaps: dict[int, str]
 
     def gap(self, row: int) -> str:
@@ -166,18 +162,15 @@ class Json:
 
     A text that is not JSON, or nests deeper than 512, is compressed as text: warning "json_invalid" or
     "json_too_deep".
-
-    Attributes:
-        minify: leave out white space between values.
-        tables: three objects or more with the same keys, in the same order, and only scalars and short
-            containers of scalars in them, become a table: a row of the keys, then a row of the values of
-            each. White space goes, too.
     """
 
     kind: ClassVar[str] = "json"
     whole: ClassVar[bool] = True  # a piece of JSON is no JSON
 
-    minify: bool = False
+    minify: bool = False  #: leave out white space between values
+    #: three objects or more with the same keys, in the same order, and only scalars and short containers of
+    #: scalars in them, become a table: a row of the keys, then a row of the values of each. White space goes,
+    #: too.
     tables: bool = False
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:

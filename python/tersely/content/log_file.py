@@ -28,25 +28,17 @@ _MOST_ROWS = 65_536  # lines that are looked at one by one
 
 @dataclass(frozen=True, slots=True)
 class FileDigest:
-    """A log file compressed into a budget, and how much of it was read.
+    """A log file compressed into a budget, and how much of it was read."""
 
-    Attributes:
-        text: what to send; never over the budget.
-        tokens: of `text`, as counted by the caller's counter.
-        generated: (start, end) characters of `text` that are not the file's: markers and notes.
-        kept: (start, end) bytes of the file that stayed, in its order.
-        bytes, lines, templates: how much was read, and how many kinds of lines there are.
-        warnings: reason codes as in `Receipt`; "characters_replaced": of kept lines.
-    """
-
-    text: str
-    tokens: int
+    text: str  #: what to send; never over the budget
+    tokens: int  #: of `text`, as counted by the caller's counter
+    #: (start, end) characters of `text` that are not the file's: markers and notes
     generated: tuple[tuple[int, int], ...]
-    kept: tuple[tuple[int, int], ...]
-    bytes: int
+    kept: tuple[tuple[int, int], ...]  #: (start, end) bytes of the file that stayed, in its order
+    bytes: int  #: with `lines` and `templates`: how much was read, and how many kinds of lines there are
     lines: int
     templates: int
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  #: reason codes as in `Receipt`; "characters_replaced": of kept lines
 
 
 def compress_file(

@@ -37,16 +37,12 @@ class Logs:
     its first line ends with a note of how many and until when; left out lines are counted where they were, or
     once for all, beside an "…" in each place, where such counts would take more than a tenth of the budget
     ("markers_shortened").
-
-    Attributes:
-        context: lines before and after an error that count as its neighbourhood.
-        notes: whether the first line of a template, and of a series, says how often it came.
     """
 
     kind: ClassVar[str] = "log"
 
-    context: int = 2
-    notes: bool = True
+    context: int = 2  #: lines before and after an error that count as its neighbourhood
+    notes: bool = True  #: whether the first line of a template, and of a series, says how often it came
 
     def __post_init__(self) -> None:
         whole_number(self.context, "context")

@@ -41,19 +41,13 @@ _HEAD = re.compile(r"^\[[^\n]*\]", re.MULTILINE)  # of sections, whose names dif
 
 @dataclass(frozen=True, slots=True)
 class ContentType:
-    """A content type: its parser, and its default method and ratio.
+    """A content type: its parser, and its default method and ratio."""
 
-    Attributes:
-        content: the row of `tersely.strategies.profile` that says how far, and what is to be preserved.
-        reader: makes what reads them, with options of its own; None: they are read as text, segment by
-            segment.
-        suffixes: of files that are read as this, such as ".recipe".
-        fits: says of a text whether it is of this type; None: only names do.
-    """
-
-    content: str
+    content: str  #: the row of `tersely.strategies.profile` that says how far, and what is to be preserved
+    #: makes what reads them, with options of its own; None: they are read as text, segment by segment
     reader: Callable[..., ContentReader] | None = None
-    suffixes: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()  #: of files that are read as this, such as ".recipe"
+    #: says of a text whether it is of this type; None: only names do
     fits: Callable[[str], bool] | None = None
 
     @property

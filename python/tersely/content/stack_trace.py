@@ -24,14 +24,12 @@ class StackTrace:
 
     Lines are read as those of `ToolOutput` are. A trace that came before is left out, whatever values its
     exception has: the first one says how often it came.
-
-    Attributes:
-        own: prefixes or parts of frames that are own code, such as a package or a folder; () for all that do
-            not look like a library's or a run-time's.
     """
 
     kind: ClassVar[str] = "stack_trace"
 
+    #: prefixes or parts of frames that are own code, such as a package or a folder; () for all that do not
+    #: look like a library's or a run-time's
     own: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

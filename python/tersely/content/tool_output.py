@@ -31,14 +31,11 @@ class ToolOutput:
     the name of that comes first. Left out lines are counted where they were; where such counts would take
     more than a tenth of the budget, one counts all, and an "…" stands in the places of the others
     ("markers_shortened").
-
-    Attributes:
-        context: lines around an error that count as its neighbourhood.
     """
 
     kind: ClassVar[str] = "tool_output"
 
-    context: int = 2
+    context: int = 2  #: lines around an error that count as its neighbourhood
 
     def __post_init__(self) -> None:
         whole_number(self.context, "context")

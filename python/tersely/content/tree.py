@@ -29,33 +29,21 @@ class Syntax(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class TreeUnits:
-    """Units of texts (json_scan.hpp, xml_scan.hpp and yaml_scan.hpp say what they are), in source order.
+    """Units of texts (json_scan.hpp, xml_scan.hpp and yaml_scan.hpp say what they are), in source order."""
 
-    Attributes:
-        table: their spans; `heading` is the unit that each needs: of JSON what opens what it
-            stands in, -1 at the top.
-        kind: uint8[n], VALUE, OBJECT, ...
-        place: int32[n], from 0, in the container; of what closes it, how many there are.
-        count: int32[n], of a container: its values.
-        priority: float64[n], higher is kept first.
-        record: uint8[n], whether it is a record: one of a list, compared with the others of it.
-        own: int64[n], of what an earlier compression wrote: values it left out, -1 of an "…" that counts
-            none; 0 of the others.
-        fault: uint8[documents], why a text is not of its kind; 0 where it is.
-        syntax: what the texts are written in.
-        asked: whether a query ranked them.
-    """
-
+    #: their spans; `heading` is the unit that each needs: of JSON what opens what it stands in, -1 at the top
     table: SegmentTable
-    kind: UInt8s
-    place: Int32s
-    count: Int32s
-    priority: Float64s
-    record: UInt8s
+    kind: UInt8s  #: uint8[n], VALUE, OBJECT,
+    place: Int32s  #: int32[n], from 0, in the container; of what closes it, how many there are
+    count: Int32s  #: int32[n], of a container: its values
+    priority: Float64s  #: float64[n], higher is kept first
+    record: UInt8s  #: uint8[n], whether it is a record: one of a list, compared with the others of it
+    #: int64[n], of what an earlier compression wrote: values it left out, -1 of an "…" that counts none; 0 of
+    #: the others
     own: Int64s
-    fault: UInt8s
-    syntax: Syntax = Syntax.JSON
-    asked: bool = False
+    fault: UInt8s  #: uint8[documents], why a text is not of its kind; 0 where it is
+    syntax: Syntax = Syntax.JSON  #: what the texts are written in
+    asked: bool = False  #: whether a query ranked them
 
     @staticmethod
     def read(texts: list[str], query: str | None, syntax: Syntax = Syntax.JSON) -> TreeUnits:

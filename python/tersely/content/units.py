@@ -43,59 +43,45 @@ def _sign(first: int, last: int) -> str:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Lines:
-    """Writes units one below the other, with a marker on a line of its own at each gap.
+    """Writes units one below the other, with a marker on a line of its own at each gap."""
 
-    Attributes:
-        marker: what stands in the place of a run of left out units of one document, in the syntax of the
-            content; "" for nothing.
-        joint: is written between kept units that do not touch, and around markers.
-        note: row -> text to write right after that unit if it is kept, such as how often it came; "" for
-            nothing. None: no unit has one.
-        noted: bool[n], units that are asked for a note; None: all are.
-        continued: bool[n], units that go on in the line of the unit before; None: all begin a line.
-        total: the same for where those of all runs would take more than a tenth of the budget: the last of a
-            document counts all, `sign` stands in the places of the others.
-        sign: such a marker without a count.
-        elision: is written in a line where some of it is left out.
-        fill: whether what is no longer than a marker is kept instead of it.
-        told: int32[n], the row whose note tells of a unit, which is left out where that is kept, and without
-            a marker right behind it; -1: none. None: no note does.
-    """
-
+    #: what stands in the place of a run of left out units of one document, in the syntax of the content; ""
+    #: for nothing
     marker: Marker
-    joint: str = "\n"
+    joint: str = "\n"  #: is written between kept units that do not touch, and around markers
+    #: row -> text to write right after that unit if it is kept, such as how often it came; "" for nothing.
+    #: None: no unit has one.
     note: Callable[[int], str] | None = None
-    noted: Bools | None = None
+    noted: Bools | None = None  #: bool[n], units that are asked for a note; None: all are
+    #: bool[n], units that go on in the line of the unit before; None: all begin a line
     continued: Bools | None = None
+    #: the same for where those of all runs would take more than a tenth of the budget: the last of a document
+    #: counts all, `sign` stands in the places of the others
     total: Total | None = None
-    sign: Marker = _sign
-    elision: str = " …"
-    fill: bool = True
+    sign: Marker = _sign  #: such a marker without a count
+    elision: str = " …"  #: is written in a line where some of it is left out
+    fill: bool = True  #: whether what is no longer than a marker is kept instead of it
+    #: int32[n], the row whose note tells of a unit, which is left out where that is kept, and without a
+    #: marker right behind it; -1: none. None: no note does.
     told: Int32s | None = None
 
 
 @checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Nested:
-    """Writes nested units with the document's own white space, and a marker at each gap.
+    """Writes nested units with the document's own white space, and a marker at each gap."""
 
-    Attributes:
-        marker: what stands in the place of a run of left out units of one document; "" for nothing.
-        short: such a marker with less to say, used where more essential units stay with it.
-        bare: what must stand in the place of a run even where there is no room for markers.
-        gap: row -> text to write before it in place of the document's white space; None: that.
-        numbered: each line of a document has its number before it.
-        cut: the reader cuts units of several lines where they are larger than the room (its `finer`).
-        total: markers for where those of all runs would take more than a tenth of the budget: the last of a
-            list counts all, an "…" stands in the places of the others.
-    """
-
-    marker: Marker
+    marker: Marker  #: what stands in the place of a run of left out units of one document; "" for nothing
+    #: such a marker with less to say, used where more essential units stay with it
     short: Marker | None = None
-    bare: Marker = _nothing
+    bare: Marker = _nothing  #: what must stand in the place of a run even where there is no room for markers
+    #: row -> text to write before it in place of the document's white space; None: that
     gap: Callable[[int], str] | None = None
-    numbered: bool = False
+    numbered: bool = False  #: each line of a document has its number before it
+    #: the reader cuts units of several lines where they are larger than the room (its `finer`)
     cut: bool = False
+    #: markers for where those of all runs would take more than a tenth of the budget: the last of a list
+    #: counts all, an "…" stands in the places of the others
     total: Total | None = None
 
 
@@ -117,39 +103,28 @@ Form = Lines | Nested | Quoted
 @checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Units:
-    """The units (segments of any type) that a parser found in some texts.
+    """The units (segments of any type) that a parser found in some texts."""
 
-    Attributes:
-        table: where they are, in source order; `heading` is the row that each needs (a method its class, a
-            frame its exception, a value what opens its object), -1 where it needs none.
-        worth: float32[n] >= 0, the score of each per token or, if `ranked`, its rank: higher first.
-        form: how they are written when some are left out.
-        essential: bool[n], units that come before all others as far as the budget goes; None: there are none.
-        follows: int32[n], the row that each is in or out with, such as what it closes; -1: it is on its own.
-            None: all are.
-        bulk: bool[n], units that are never kept, nor counted; None: there are none.
-        ranked: whether `worth` is an order.
-        fragments: whether units are parts of lines; then their tokens are estimated by their length.
-        relevant: whether `worth` already includes the relevance to the query.
-        independent: whether the units around a unit say nothing about it (lines of logs).
-        graded: whether `worth` already includes the grades of failures (content/lines.py).
-        complete: whether the units are all there is; else documents that fit are not left as they are.
-        warnings: reason codes.
-    """
-
+    #: where they are, in source order; `heading` is the row that each needs (a method its class, a frame its
+    #: exception, a value what opens its object), -1 where it needs none
     table: SegmentTable
-    worth: Float32s
-    form: Form
+    worth: Float32s  #: float32[n] >= 0, the score of each per token or, if `ranked`, its rank: higher first
+    form: Form  #: how they are written when some are left out
+    #: bool[n], units that come before all others as far as the budget goes; None: there are none
     essential: Bools | None = None
+    #: int32[n], the row that each is in or out with, such as what it closes; -1: it is on its own. None: all
+    #: are.
     follows: Int32s | None = None
-    bulk: Bools | None = None
-    ranked: bool = False
+    bulk: Bools | None = None  #: bool[n], units that are never kept, nor counted; None: there are none
+    ranked: bool = False  #: whether `worth` is an order
+    #: whether units are parts of lines; then their tokens are estimated by their length
     fragments: bool = False
-    relevant: bool = True
-    independent: bool = False
-    graded: bool = False
+    relevant: bool = True  #: whether `worth` already includes the relevance to the query
+    independent: bool = False  #: whether the units around a unit say nothing about it (lines of logs)
+    graded: bool = False  #: whether `worth` already includes the grades of failures (content/lines.py)
+    #: whether the units are all there is; else documents that fit are not left as they are
     complete: bool = True
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  #: reason codes
 
 
 @runtime_checkable

@@ -36,28 +36,19 @@ from tersely.protocols import BatchTokenCounter
 @brief
 @dataclass(frozen=True, eq=False, slots=True)
 class CompactedMessages(Ratios):
-    """A history within its budget.
+    """A history within its budget."""
 
-    Attributes:
-        messages: what to send, in the format of the input; unchanged messages are the same objects.
-        tokens: tokens of messages and tools, with what a provider adds around them; at most `budget`.
-        original_tokens: the same for the original history.
-        budget: tokens allowed.
-        accounts: one entry per message of the history, in order.
-        originals: the original messages.
-        warnings: reason codes: "empty_query", "query_without_matches" (it was as without one),
-            "unknown_shape" (a message has content of an unknown format, which is counted; the message may be
-            shortened or left out, but an item of an unknown type stays), "characters_replaced" (lone
-            surrogates were read as U+FFFD; messages that stay still have them), "facts_left_out" and
-            "errors_left_out" (`accounts` lists facts, or errors of tools, that no message states any more).
-    """
-
-    messages: list[Any]
-    tokens: int
-    original_tokens: int
-    budget: int
-    accounts: tuple[MessageAccount, ...]
-    originals: Sequence[Any]
+    messages: list[Any]  #: what to send, in the format of the input; unchanged messages are the same objects
+    tokens: int  #: tokens of messages and tools, with what a provider adds around them; at most `budget`
+    original_tokens: int  #: the same for the original history
+    budget: int  #: tokens allowed
+    accounts: tuple[MessageAccount, ...]  #: one entry per message of the history, in order
+    originals: Sequence[Any]  #: the original messages
+    #: reason codes: "empty_query", "query_without_matches" (it was as without one), "unknown_shape" (a
+    #: message has content of an unknown format, which is counted; the message may be shortened or left out,
+    #: but an item of an unknown type stays), "characters_replaced" (lone surrogates were read as U+FFFD;
+    #: messages that stay still have them), "facts_left_out" and "errors_left_out" (`accounts` lists facts, or
+    #: errors of tools, that no message states any more)
     warnings: tuple[str, ...] = ()
 
     @property
@@ -241,19 +232,16 @@ class Compactor:
     Providers charge less for the start of a prompt that they have seen. So messages are added unchanged until
     the budget is reached; then excerpts replace the older ones, so that `headroom` of the room is free again.
     Earlier excerpts stay as they are, until they have become long. Not thread-safe.
-
-    Attributes:
-        budget, counter, tools, pinned, picture_tokens, references: as in `compact_messages`; future messages
-            may be pinned.
-        headroom: the share of the budget, without the messages that stay, that is free after a compaction, in
-            [0, 1).
     """
 
+    #: with `counter` and `tools` and `pinned` and `picture_tokens` and `references`: as in
+    #: `compact_messages`; future messages may be pinned
     budget: int
     counter: Any = None
     tools: Any = None
     pinned: Collection[int] | Callable[[Any], bool] = ()
     picture_tokens: int = PICTURE_TOKENS
+    #: the share of the budget, without the messages that stay, that is free after a compaction, in [0, 1)
     headroom: float = 0.65
     references: bool = True
     _seen: list[Any] = field(default_factory=list, repr=False)  # the history as it was, safe from changes

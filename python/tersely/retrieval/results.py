@@ -370,21 +370,14 @@ _CHARACTERS = resolve_counter(len)
 @brief
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkSummary:
-    """The summary of a chunk, or the chunk itself.
+    """The summary of a chunk, or the chunk itself."""
 
-    Attributes:
-        chunk_id: of the chunk; its content can be had there again.
-        content: what the model wrote; the chunk's own content where `summary` is False.
-        summary: whether a model wrote `content`.
-        unsupported: numbers, names and the like that the model wrote and the chunk lacks.
-        fallback_reason: why there is no summary, as of a `Reply` (writing/flow.py): "model_failed",
-            "empty_reply", "reply_truncated", "reply_too_long" (no shorter than the chunk); None: there is.
-    """
-
-    chunk_id: str
-    content: str
-    summary: bool
-    unsupported: tuple[str, ...] = ()
+    chunk_id: str  #: of the chunk; its content can be had there again
+    content: str  #: what the model wrote; the chunk's own content where `summary` is False
+    summary: bool  #: whether a model wrote `content`
+    unsupported: tuple[str, ...] = ()  #: numbers, names and the like that the model wrote and the chunk lacks
+    #: why there is no summary, as of a `Reply` (writing/flow.py): "model_failed", "empty_reply",
+    #: "reply_truncated", "reply_too_long" (no shorter than the chunk); None: there is
     fallback_reason: str | None = None
 
 

@@ -128,26 +128,18 @@ def document_scores(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RelevanceScores(checks.Valued, Sequence[RelevanceScore]):
-    """The scores of a call: a sequence of one `RelevanceScore` a document, in the documents' order.
+    """The scores of a call: a sequence of one `RelevanceScore` a document, in the documents' order."""
 
-    Attributes:
-        scores: the sequence itself.
-        segments: all segments of all documents.
-        segment_scores: float32[n] in [0, 1], one a row of `segments`.
-        fallback_reason: why another method had to step in, for some documents or all; None: none had to.
-        warnings: reason codes: "embedder_failed", "cross_encoder_failed", "llm_failed" (no reply),
-            "llm_reply_unusable" (a reply without a rating), "llm_passage_shortened" (the prompt has only the
-            best segments of a long document), "texts_truncated" (longer than the model reads),
-            "empty_query" (all scores are 0).
-        cached: whether an earlier call made these scores.
-    """
-
-    scores: tuple[RelevanceScore, ...]
-    segments: SegmentTable
-    segment_scores: Float32s
+    scores: tuple[RelevanceScore, ...]  #: the sequence itself
+    segments: SegmentTable  #: all segments of all documents
+    segment_scores: Float32s  #: float32[n] in [0, 1], one a row of `segments`
+    #: why another method had to step in, for some documents or all; None: none had to
     fallback_reason: str | None = None
+    #: reason codes: "embedder_failed", "cross_encoder_failed", "llm_failed" (no reply), "llm_reply_unusable"
+    #: (a reply without a rating), "llm_passage_shortened" (the prompt has only the best segments of a long
+    #: document), "texts_truncated" (longer than the model reads), "empty_query" (all scores are 0)
     warnings: tuple[str, ...] = ()
-    cached: bool = False
+    cached: bool = False  #: whether an earlier call made these scores
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -242,30 +234,22 @@ _WIDTH = 60  # characters of a segment's text that are shown
 @brief
 @dataclass(frozen=True, eq=False, slots=True)
 class Explanation(checks.Valued):
-    """Scores and their parts.
+    """Scores and their parts."""
 
-    Attributes:
-        documents: as given.
-        table: the segments.
-        scores: float32[n] >= 0, what `tersely.Extractive` ranks by.
-        names: the features, engine/worth.py; what each is stands in csrc/kernels/relevance/features.hpp.
-            "trees": what they say together (csrc/kernels/relevance/columns.hpp).
-        contributions: float32[len(names), n], weight times feature, and what the trees add; a score grows
-            with their sum, and compares it with the median over the segments.
-        relevance: float64[documents], the probability that each is on the topic of the query (on topic, not
-            that it answers), whatever the others are.
-        probability: float64[n], the same of each segment.
-        warnings: "embedder_failed", "reranker_failed", "pruner_failed",
-            "query_without_matches".
-    """
-
-    documents: tuple[Document, ...]
-    table: SegmentTable
-    scores: Float32s
+    documents: tuple[Document, ...]  #: as given
+    table: SegmentTable  #: the segments
+    scores: Float32s  #: float32[n] >= 0, what `tersely.Extractive` ranks by
+    #: the features, engine/worth.py; what each is stands in csrc/kernels/relevance/features.hpp. "trees":
+    #: what they say together (csrc/kernels/relevance/columns.hpp).
     names: tuple[str, ...]
+    #: float32[len(names), n], weight times feature, and what the trees add; a score grows with their sum, and
+    #: compares it with the median over the segments
     contributions: Float32s
+    #: float64[documents], the probability that each is on the topic of the query (on topic, not that it
+    #: answers), whatever the others are
     relevance: Float64s
-    probability: Float64s
+    probability: Float64s  #: float64[n], the same of each segment
+    #: "embedder_failed", "reranker_failed", "pruner_failed", "query_without_matches"
     warnings: tuple[str, ...]
 
     def of(self, row: int) -> dict[str, float]:

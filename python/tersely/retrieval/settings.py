@@ -368,62 +368,46 @@ SegmentRef = Span  # `original_documents[ref.document].content[ref.start:ref.end
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressedDocument:
-    """A document of a result, shortened or whole.
+    """A document of a result, shortened or whole."""
 
-    Attributes:
-        original_id: the document's id if that is a UUID, otherwise the UUID5 of its id.
-        content: the text.
-        token_count: of `content`.
-        compression_method: "extractive", "abstractive", "hybrid" or "passthrough", for this document; after a
-            failure it may differ from the strategy of the call.
-        preserved_segments: spans that `content` has verbatim, in source order. The reason of each:
-            "selected", "context" (beside a selected one), "heading" (above one), "pinned", "fits" (the whole
-            document), "cut" (its start; the mark "…" follows).
-        relevance_score: in [0, 1].
-        index: of the document among the originals.
-        dropped_segments: the other spans, likewise: "budget", "redundant" (another one says it), "irrelevant"
-            (under the threshold), "duplicate" (another document has it word for word), "rewritten" (a model
-            wrote `content` from it), "cut".
-        generated: (start, end) characters of `content` that are not the source's: a model's text, or marks of
-            what was left out.
-        used_llm: whether a model wrote any of it.
-        fallback_reason: why no model wrote it although one should have; otherwise None.
-        warnings: reason codes: "summary_too_long" (cut at the end of a sentence), "summary_too_short" (filled
-            up with segments of the source), "unsupported_facts", "segment_cut".
-        unsupported_facts: numbers, dates, names, paths, URLs and identifiers that a model made up.
-    """
-
-    original_id: UUID
-    content: str
-    token_count: int
+    original_id: UUID  #: the document's id if that is a UUID, otherwise the UUID5 of its id
+    content: str  #: the text
+    token_count: int  #: of `content`
+    #: "extractive", "abstractive", "hybrid" or "passthrough", for this document; after a failure it may
+    #: differ from the strategy of the call
     compression_method: str
+    #: spans that `content` has verbatim, in source order. The reason of each: "selected", "context" (beside a
+    #: selected one), "heading" (above one), "pinned", "fits" (the whole document), "cut" (its start; the mark
+    #: "…" follows).
     preserved_segments: Sequence[SegmentRef]
-    relevance_score: float
-    index: int = 0
+    relevance_score: float  #: in [0, 1]
+    index: int = 0  #: of the document among the originals
+    #: the other spans, likewise: "budget", "redundant" (another one says it), "irrelevant" (under the
+    #: threshold), "duplicate" (another document has it word for word), "rewritten" (a model wrote `content`
+    #: from it), "cut"
     dropped_segments: Sequence[SegmentRef] = ()
+    #: (start, end) characters of `content` that are not the source's: a model's text, or marks of what was
+    #: left out
     generated: tuple[tuple[int, int], ...] = ()
-    used_llm: bool = False
-    fallback_reason: str | None = None
+    used_llm: bool = False  #: whether a model wrote any of it
+    fallback_reason: str | None = None  #: why no model wrote it although one should have; otherwise None
+    #: reason codes: "summary_too_long" (cut at the end of a sentence), "summary_too_short" (filled up with
+    #: segments of the source), "unsupported_facts", "segment_cut"
     warnings: tuple[str, ...] = ()
+    #: numbers, dates, names, paths, URLs and identifiers that a model made up
     unsupported_facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedDocument:
-    """A document without anything in the result.
+    """A document without anything in the result."""
 
-    Attributes:
-        id: the document's id.
-        index, relevance_score: as in `CompressedDocument`.
-        token_count: tokens of the document.
-        reason: "irrelevant" (below the threshold), "budget" (no room for its smallest part), "duplicate"
-            (other documents have all of it), "empty".
-    """
-
-    id: str | UUID
-    index: int
-    token_count: int
+    id: str | UUID  #: the document's id
+    index: int  #: with `relevance_score`: as in `CompressedDocument`
+    token_count: int  #: tokens of the document
     relevance_score: float
+    #: "irrelevant" (below the threshold), "budget" (no room for its smallest part), "duplicate" (other
+    #: documents have all of it), "empty"
     reason: str
 
     @property
@@ -435,41 +419,28 @@ class DroppedDocument:
 @brief
 @dataclass(frozen=True, eq=False)
 class CompressionResult(Ratios):
-    """The compressed documents of a call. (`tersely.memory.CompressionResult` is for segments.)
+    """The compressed documents of a call. (`tersely.memory.CompressionResult` is for segments.)"""
 
-    Attributes:
-        original_documents: the documents of the call.
-        compressed_documents: those of which something is left, in their order.
-        original_token_count, compressed_token_count: sums over the documents; 0 for none.
-        compression_ratio: compressed / original tokens; 1.0 without documents.
-        strategy_used: the strategy of the call; a document's `compression_method` may differ.
-        relevance_scores: of all documents, in their order.
-        dropped_documents: the others, with reasons.
-        usage: tokens available, used and not used, of each document and of all.
-        used_llm: whether a model wrote any of it.
-        fallback_reason: that of the scoring, or of the first document that has one; otherwise None.
-        warnings: reason codes: those of the scoring, of the choice (`Receipt.warnings`) and of the
-            documents, "empty_query", "documents_dropped", "nothing_relevant" (every document is under the
-            threshold), "relevance_doubtful" (the same, but the most probable one stays), "reserve_shrunk"
-            (the budget has no room for the whole reserve for the response).
-        separator: the text between documents in `text`.
-        cached: whether the result is from the cache.
-    """
-
-    original_documents: tuple[DocumentChunk, ...]
-    compressed_documents: tuple[CompressedDocument, ...]
-    original_token_count: int
+    original_documents: tuple[DocumentChunk, ...]  #: the documents of the call
+    compressed_documents: tuple[CompressedDocument, ...]  #: those of which something is left, in their order
+    original_token_count: int  #: with `compressed_token_count`: sums over the documents; 0 for none
     compressed_token_count: int
-    compression_ratio: float
+    compression_ratio: float  #: compressed / original tokens; 1.0 without documents
+    #: the strategy of the call; a document's `compression_method` may differ
     strategy_used: CompressionStrategy
-    relevance_scores: Sequence[RelevanceScore]
-    dropped_documents: tuple[DroppedDocument, ...]
-    usage: BudgetUsage
-    used_llm: bool = False
+    relevance_scores: Sequence[RelevanceScore]  #: of all documents, in their order
+    dropped_documents: tuple[DroppedDocument, ...]  #: the others, with reasons
+    usage: BudgetUsage  #: tokens available, used and not used, of each document and of all
+    used_llm: bool = False  #: whether a model wrote any of it
+    #: that of the scoring, or of the first document that has one; otherwise None
     fallback_reason: str | None = None
+    #: reason codes: those of the scoring, of the choice (`Receipt.warnings`) and of the documents,
+    #: "empty_query", "documents_dropped", "nothing_relevant" (every document is under the threshold),
+    #: "relevance_doubtful" (the same, but the most probable one stays), "reserve_shrunk" (the budget has no
+    #: room for the whole reserve for the response)
     warnings: tuple[str, ...] = ()
-    separator: str = "\n\n"
-    cached: bool = False
+    separator: str = "\n\n"  #: the text between documents in `text`
+    cached: bool = False  #: whether the result is from the cache
 
     def __str__(self) -> str:
         return self.text

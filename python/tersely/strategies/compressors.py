@@ -695,12 +695,9 @@ class HybridCompressor(AbstractiveCompressor):
 @brief
 @dataclass(frozen=True, slots=True)
 class IncrementalContext(CompressedContext):
-    """A compressed text, and how it came out of the version before.
+    """A compressed text, and how it came out of the version before."""
 
-    Attributes:
-        update: what changed, how much was compressed again, how many tokens at the start are the same.
-    """
-
+    #: what changed, how much was compressed again, how many tokens at the start are the same
     update: IncrementalUpdate | None = field(default=None, compare=False)
 
 

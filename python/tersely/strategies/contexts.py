@@ -107,35 +107,23 @@ class CompressionMetadata:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressedContext:
-    """A compressed text with its original.
+    """A compressed text with its original."""
 
-    Attributes:
-        id: made from content, options, query, tokenizer, and settings and models of the compressor: equal
-            calls have equal ids.
-        original: None if the caller dropped it; then it cannot be restored.
-        compressed: the text to send.
-        compression_ratio: token_count / original tokens; 1.0 for an empty text.
-        token_count: tokens of `compressed`.
-        method: what made it.
-        metadata: what was kept and what was not.
-        used_llm: whether a model wrote any of `compressed`.
-        fallback_reason: a reason code if another method than the preferred one was used, otherwise None.
-        codes: reason codes, as in `Receipt.warnings`; "target_tokens_below_min".
-        min_confidence: verbatim text below it has the warning "low_confidence".
-        result: spans and receipt; None if the text was made in several pieces. Not compared by `==`.
-    """
-
+    #: made from content, options, query, tokenizer, and settings and models of the compressor: equal calls
+    #: have equal ids
     id: str
-    original: OriginalContext | None
-    compressed: str
-    compression_ratio: float
-    token_count: int
-    method: CompressionMethod
-    metadata: CompressionMetadata
-    used_llm: bool = False
+    original: OriginalContext | None  #: None if the caller dropped it; then it cannot be restored
+    compressed: str  #: the text to send
+    compression_ratio: float  #: token_count / original tokens; 1.0 for an empty text
+    token_count: int  #: tokens of `compressed`
+    method: CompressionMethod  #: what made it
+    metadata: CompressionMetadata  #: what was kept and what was not
+    used_llm: bool = False  #: whether a model wrote any of `compressed`
+    #: a reason code if another method than the preferred one was used, otherwise None
     fallback_reason: str | None = None
-    codes: tuple[str, ...] = ()
-    min_confidence: float = 0.0
+    codes: tuple[str, ...] = ()  #: reason codes, as in `Receipt.warnings`; "target_tokens_below_min"
+    min_confidence: float = 0.0  #: verbatim text below it has the warning "low_confidence"
+    #: spans and receipt; None if the text was made in several pieces. Not compared by `==`.
     result: Compressed | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -184,44 +172,30 @@ class PreparedChunk:
 
 @dataclass(frozen=True, slots=True)
 class DroppedChunk:
-    """A chunk left out of the context.
+    """A chunk left out of the context."""
 
-    Attributes:
-        id: the caller's name for it.
-        reason: "budget" (others are worth more, or its smallest piece had no room), "failed" (it cannot be
-            used, or every way to compress it failed), "empty".
-        detail: what failed, in words.
-    """
-
-    id: str
+    id: str  #: the caller's name for it
+    #: "budget" (others are worth more, or its smallest piece had no room), "failed" (it cannot be used, or
+    #: every way to compress it failed), "empty"
     reason: str
-    detail: str = ""
+    detail: str = ""  #: what failed, in words
 
 
 @brief
 @dataclass(frozen=True, slots=True)
 class PreparationReport:
-    """Accounts for each chunk, and for the tokens.
+    """Accounts for each chunk, and for the tokens."""
 
-    Attributes:
-        budget, token_count: tokens allowed, and used.
-        original_tokens: of all chunks that could be counted, joined by the separator.
-        compressed: whether anything had to be compressed.
-        chunks: those that are in the context, in order.
-        dropped: those that are not, in order.
-        cache_hits, cache_misses: of this call.
-        warnings: reason codes: of the result, and "chunks_dropped", "chunk_fell_back" (for another reason
-            than that there is no model).
-    """
-
-    budget: int
+    budget: int  #: with `token_count`: tokens allowed, and used
     token_count: int
-    original_tokens: int
-    compressed: bool
-    chunks: tuple[PreparedChunk, ...]
-    dropped: tuple[DroppedChunk, ...] = ()
-    cache_hits: int = 0
+    original_tokens: int  #: of all chunks that could be counted, joined by the separator
+    compressed: bool  #: whether anything had to be compressed
+    chunks: tuple[PreparedChunk, ...]  #: those that are in the context, in order
+    dropped: tuple[DroppedChunk, ...] = ()  #: those that are not, in order
+    cache_hits: int = 0  #: with `cache_misses`: of this call
     cache_misses: int = 0
+    #: reason codes: of the result, and "chunks_dropped", "chunk_fell_back" (for another reason than that
+    #: there is no model)
     warnings: tuple[str, ...] = ()
 
 

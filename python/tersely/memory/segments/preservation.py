@@ -232,14 +232,11 @@ class PreservedItem:
 class DroppedFact:
     """A thing that a short form leaves out: a number, path or name, or a statement: one that quotes, denies
     or decides, or another clause.
-
-    Attributes:
-        text: as the original has it; words in small letters.
-        reason: "background", of a clause that tells nothing of what is done, current, next, wrong or decided;
-            "older", of one that newer ones of its kind follow.
     """
 
-    text: str
+    text: str  #: as the original has it; words in small letters
+    #: "background", of a clause that tells nothing of what is done, current, next, wrong or decided; "older",
+    #: of one that newer ones of its kind follow
     reason: str
 
 

@@ -147,27 +147,19 @@ class CompressedSegment:
 
 @dataclass(frozen=True, slots=True)
 class SegmentError:
-    """A segment that stayed as it was, and why.
+    """A segment that stayed as it was, and why."""
 
-    Attributes:
-        segment_id: which.
-        code: "not_found", "empty", "lost", "unsupported", "contradicted", "not_compressed_enough",
-            "not_worth_it", "model_failed", "empty_reply", "reply_truncated", "changed".
-        error: in words.
-        lost, kept: fields that the refused text lost, and fields that it kept.
-        missing: numbers, paths and names that it lost.
-        unsupported: numbers, paths and names that it made up, and clauses that contradict the original.
-        compression_ratio: that it had; None where there was none.
-    """
-
-    segment_id: str
+    segment_id: str  #: which
+    #: "not_found", "empty", "lost", "unsupported", "contradicted", "not_compressed_enough", "not_worth_it",
+    #: "model_failed", "empty_reply", "reply_truncated", "changed"
     code: str
-    error: str
-    lost: tuple[str, ...] = ()
+    error: str  #: in words
+    lost: tuple[str, ...] = ()  #: with `kept`: fields that the refused text lost, and fields that it kept
     kept: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  #: numbers, paths and names that it lost
+    #: numbers, paths and names that it made up, and clauses that contradict the original
     unsupported: tuple[str, ...] = ()
-    compression_ratio: float | None = None
+    compression_ratio: float | None = None  #: that it had; None where there was none
 
 
 @brief
@@ -186,15 +178,11 @@ class CompressionResult:
 
 @dataclass(frozen=True, slots=True)
 class StashedCompression:
-    """A segment that is shorter now, its original to be found by search.
+    """A segment that is shorter now, its original to be found by search."""
 
-    Attributes:
-        compressed_segment: the shorter segment; None if it is unchanged (`error` says why), and not stashed.
-        original_stashed, can_retrieve: whether a search of the stash finds the original.
-    """
-
+    #: the shorter segment; None if it is unchanged (`error` says why), and not stashed
     compressed_segment: CompressedSegment | None
-    original_stashed: bool
+    original_stashed: bool  #: with `can_retrieve`: whether a search of the stash finds the original
     can_retrieve: bool
     error: SegmentError | None = None
 
@@ -202,18 +190,12 @@ class StashedCompression:
 @brief
 @dataclass(frozen=True, slots=True)
 class ExpandResult:
-    """A restored original, or an error.
+    """A restored original, or an error."""
 
-    Attributes:
-        segment_id: of the segment.
-        original_text: byte for byte; None if there is an error.
-        expanded_at: when, with its zone.
-        error, code: None, or a message and the code "not_compressed", for a segment that cannot be expanded.
-    """
-
-    segment_id: str
-    original_text: str | None = None
-    expanded_at: datetime | None = None
+    segment_id: str  #: of the segment
+    original_text: str | None = None  #: byte for byte; None if there is an error
+    expanded_at: datetime | None = None  #: when, with its zone
+    #: with `code`: None, or a message and the code "not_compressed", for a segment that cannot be expanded
     error: str | None = None
     code: str | None = None
 

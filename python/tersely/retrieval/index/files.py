@@ -39,17 +39,12 @@ _LOOKED_AT = 8192  # bytes that tell text from binary
 
 @dataclass(frozen=True, slots=True)
 class FileNote:
-    """Something to know about a file: why it is not in the index, or not quite as it is.
+    """Something to know about a file: why it is not in the index, or not quite as it is."""
 
-    Attributes:
-        path: of the file, relative to the folder.
-        reason: "link_outside", "not_a_file", "unreadable", "too_large", "binary", "name_not_utf8" (these are
-            left out), "no_text" (a damaged PDF, one of pictures), "needs_extra" (pip install
-            'tersely[documents]'); "not_utf8" (read as UTF-16, UTF-32 or Windows-1252; else what is no UTF-8
-            is shown as U+FFFD).
-    """
-
-    path: str
+    path: str  #: of the file, relative to the folder
+    #: "link_outside", "not_a_file", "unreadable", "too_large", "binary", "name_not_utf8" (these are left
+    #: out), "no_text" (a damaged PDF, one of pictures), "needs_extra" (pip install 'tersely[documents]');
+    #: "not_utf8" (read as UTF-16, UTF-32 or Windows-1252; else what is no UTF-8 is shown as U+FFFD)
     reason: str
 
 

@@ -292,26 +292,19 @@ Progress = Callable[[int, int], object] | None
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """The numbers of a build: files read, kept, removed, and notes.
+    """The numbers of a build: files read, kept, removed, and notes."""
 
-    Attributes:
-        added, changed, removed, unchanged: numbers of files.
-        files, chunks: what the index has now.
-        anew: why an index that was there could not be used: "other_embedder", "other_reading" and
-            "other_format" (by another version of tersely), "damaged"; None: it could be, or there was none.
-        notes: of files that are left out, or not quite as they are, by path.
-        seconds: it took.
-    """
-
-    added: int
+    added: int  #: with `changed` and `removed` and `unchanged`: numbers of files
     changed: int
     removed: int
     unchanged: int
-    files: int
+    files: int  #: with `chunks`: what the index has now
     chunks: int
+    #: why an index that was there could not be used: "other_embedder", "other_reading" and "other_format" (by
+    #: another version of tersely), "damaged"; None: it could be, or there was none
     anew: str | None
-    notes: tuple[FileNote, ...]
-    seconds: float
+    notes: tuple[FileNote, ...]  #: of files that are left out, or not quite as they are, by path
+    seconds: float  #: it took
 
 
 def build(
