@@ -33,7 +33,7 @@ class TreeUnits:
 
     #: their spans; `heading` is the unit that each needs: of JSON what opens what it stands in, -1 at the top
     table: SegmentTable
-    kind: UInt8s  #: uint8[n], VALUE, OBJECT,
+    kind: UInt8s  #: uint8[n], VALUE, OBJECT, ...
     place: Int32s  #: int32[n], from 0, in the container; of what closes it, how many there are
     count: Int32s  #: int32[n], of a container: its values
     priority: Float64s  #: float64[n], higher is kept first
