@@ -178,32 +178,15 @@ int count(const Store<int>& store)
 }  // namespace store
 """
 
-SAMPLES = {  # language -> text, its signatures
-    "go": (
-        GO,
-        ["type Store struct {", "func (s *Store) Put(key string, value int) error {", "func New(limit int)"],
-    ),
-    "rust": (
-        RUST,
-        [
-            "pub struct Store<K, V>",
-            "pub trait Keeps {",
-            "impl Keeps for Store",
-            "    fn put(&mut self, key: &str",
-        ],
-    ),
-    "typescript": (
-        TYPESCRIPT,
-        [
-            "export interface Options {",
-            "export class Reader<T",
-            "  async read(path: string)",
-            "export const read = async",
-        ],
-    ),
+SAMPLES = {
+    # language -> text, its signatures
+    "go": (GO,
+     ["type Store struct {", "func (s *Store) Put(key string, value int) error {", "func New(limit int)"]),
+    "rust": (RUST, ["pub struct Store<K, V>", "pub trait Keeps {", "impl Keeps for Store",
+        "    fn put(&mut self, key: &str"]),
+    "typescript": (TYPESCRIPT, ["export interface Options {", "export class Reader<T",
+        "  async read(path: string)", "export const read = async"]),
     "java": (JAVA, ["public class Store {", "    public int put(String key, int value)"]),
-    "cpp": (
-        CPP,
-        ["class Store {", "    bool put(const std::string& key, T value) {", "int count(const Store<int>"],
-    ),
-}
+    "cpp": (CPP,
+     ["class Store {", "    bool put(const std::string& key, T value) {", "int count(const Store<int>"]),
+}  # fmt: skip

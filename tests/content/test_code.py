@@ -93,14 +93,8 @@ def test_signatures_stay_at_a_third(path: Path) -> None:
 statements = st.recursive(
     st.sampled_from(
         [
-            "x = 1",
-            "pass",
-            "return",
-            '"""One.\n\nTwo.\nThree.\nFour.\n"""',
-            "# why",
-            "## further out",
-            "call(\n    1,\n)",
-            "a = 1; b = 2",
+            "x = 1", "pass", "return", '"""One.\n\nTwo.\nThree.\nFour.\n"""', "# why", "## further out",
+            "call(\n    1,\n)", "a = 1; b = 2",
         ]
     ),
     lambda inner: st.tuples(
@@ -119,7 +113,7 @@ statements = st.recursive(
         st.lists(inner, min_size=1, max_size=5),
     ),
     max_leaves=40,
-)
+)  # fmt: skip
 
 
 def to_source(statement: object, indent: str = "") -> str:
@@ -228,8 +222,7 @@ SETTINGS = {
     ),
     "toml": (
         '[services.{0}]\nhost = "{0}.internal"\nport = {1}\nworkers = {1}\n\n',
-        "How many workers has the invoice service?",
-        ("[services.invoice]", "workers = 7004"),
+        "How many workers has the invoice service?", ("[services.invoice]", "workers = 7004"),
     ),
     "nginx": (
         "server {{\n    server_name {0}.example.org;\n    location / {{\n"
@@ -237,7 +230,7 @@ SETTINGS = {
         "Where does search.example.org proxy to?",
         ("search.example.org", "http://10.0.0.1:7006"),
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("language", SETTINGS)

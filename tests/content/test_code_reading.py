@@ -61,24 +61,18 @@ def test_python_is_read_as_its_parsers_do(name: str) -> None:
 @pytest.mark.parametrize(
     ("language", "before"),
     [
-        ("python", 'x = f"{a[\'}\']} {b["{"]:>{width}} {{ {c!r:\'>9}"'),
-        ("python", "x = '''\n'{[(\n'''"),
-        ("python", 'x = r"\\\\"\ny = b"(" "[" \'"\''),
-        ("python", "x = 1 + \\\n  2  # (["),
+        ("python", 'x = f"{a[\'}\']} {b["{"]:>{width}} {{ {c!r:\'>9}"'), ("python", "x = '''\n'{[(\n'''"),
+        ("python", 'x = r"\\\\"\ny = b"(" "[" \'"\''), ("python", "x = 1 + \\\n  2  # (["),
         ("javascript", "const x = a / b / /[/\"']{/.exec(c)"),
         ("javascript", "const x = `{ ${f({ a: `}` })} '`"),
-        ("javascript", "const x = 'it\\'s {'; // don't {\n/* { */"),
-        ("go", "var x = `{\n'\"`\nvar y = '\"'"),
-        (
-            "rust",
-            "fn a<'a>() -> char { '{' }\nconst S: &str = r##\"{\"# \"##;\nconst C: char = '\\'';",
-        ),
+        ("javascript", "const x = 'it\\'s {'; // don't {\n/* { */"), ("go", "var x = `{\n'\"`\nvar y = '\"'"),
+        ("rust", "fn a<'a>() -> char { '{' }\nconst S: &str = r##\"{\"# \"##;\nconst C: char = '\\'';"),
         ("rust", '/* { /* } */ { */\nconst B: &[u8] = br#"{"#;'),
         ("cpp", 'auto x = R"a(})" {)a"; char c = \'"\';'),
         ("c", "#if A\nint x = '{';\n#else /* { */\n#define B {\\\n  {\n#endif"),
         ("java", "String x = \"}\"; char c = '\\'';"),
     ],
-)
+)  # fmt: skip
 def test_literals_and_comments_are_passed_over(language: str, before: str) -> None:
     braces, indents = "class F {\n  int a;\n  int b;\n}", "def f(a):\n    b = a\n    return b"
     after = indents if language == "python" else braces
@@ -112,14 +106,8 @@ def test_statements_end_where_the_language_says(
     if expected is None:  # cases are whole, for a statement cannot do without one
         spans, expected = (
             list(zip(units.first.tolist(), units.last.tolist(), strict=True)),
-            [
-                (0, 0),
-                (1, 3),
-                (4, 4),
-                (5, 6),
-                (7, 7),
-            ],
-        )
+            [(0, 0), (1, 3), (4, 4), (5, 6), (7, 7)],
+        )  # fmt: skip
     assert spans == expected
 
 

@@ -19,28 +19,17 @@ PLAIN = "three files\ncollected things here\nnothing of note\n"
 @pytest.mark.parametrize(
     ("command", "kind"),
     [
-        ("pytest -q tests", "tool_output"),
-        ("cd app && CI=1 npx jest --ci", "tool_output"),
-        ("python3 -m mypy src", "tool_output"),
-        ("git diff HEAD~1", "diff"),
-        ("kubectl get pods -o wide", "table"),
-        ("kubectl get pods -n shop -oyaml", "code"),
-        ("kubectl get pods --output=json", "json"),
-        ("eslint --format junit src", "html"),
-        ("cargo build --message-format json", "json"),
-        ("helm template shop .", "code"),
-        ("helm upgrade shop . --install", "tool_output"),
-        ("git diff --stat main", None),
-        ("git log --stat", "log"),
-        ("pip install -U yaml", "tool_output"),
-        ("kubectl logs web-1", "log"),
-        ("/usr/bin/make -j8 2>&1 | tee build.log", "tool_output"),
-        ("make | python parse.py", None),
-        ("cat notes.txt", None),
-        ("", None),
-        ("| ; &&", None),
+        ("pytest -q tests", "tool_output"), ("cd app && CI=1 npx jest --ci", "tool_output"),
+        ("python3 -m mypy src", "tool_output"), ("git diff HEAD~1", "diff"),
+        ("kubectl get pods -o wide", "table"), ("kubectl get pods -n shop -oyaml", "code"),
+        ("kubectl get pods --output=json", "json"), ("eslint --format junit src", "html"),
+        ("cargo build --message-format json", "json"), ("helm template shop .", "code"),
+        ("helm upgrade shop . --install", "tool_output"), ("git diff --stat main", None),
+        ("git log --stat", "log"), ("pip install -U yaml", "tool_output"), ("kubectl logs web-1", "log"),
+        ("/usr/bin/make -j8 2>&1 | tee build.log", "tool_output"), ("make | python parse.py", None),
+        ("cat notes.txt", None), ("", None), ("| ; &&", None),
     ],
-)
+)  # fmt: skip
 def test_a_command_tells_what_it_writes(command: str, kind: str | None) -> None:
     found = kind_of_output(command)[0]
     assert (None if found is None else found.kind) == kind

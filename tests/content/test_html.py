@@ -177,18 +177,11 @@ def test_pages_as_pythons_parser_reads_them(page: str) -> None:
         ('<p a==">">', '">'),  # the value begins with the second "="
         ("<p ='>'>", "'>"),  # a name begins with "="
         ("<p a='b'='>'>", "'>"),  # after a value: a name
-        ("<p a/='>'>", "'>"),
-        ("<p/a='>'>", ""),
-        ("<p a\n=\t'>'>", ""),
-        ("<p a='b'c='>'>", ""),
+        ("<p a/='>'>", "'>"), ("<p/a='>'>", ""), ("<p a\n=\t'>'>", ""), ("<p a='b'c='>'>", ""),
         ('<p a">', ""),  # a quote within a name
-        ("<p '>'>", "'>"),
-        ("<p a=>", ""),
-        ("<p a= >", ""),
-        ("<p a=/>", ""),
-        ("</p a='>'>", ""),
+        ("<p '>'>", "'>"), ("<p a=>", ""), ("<p a= >", ""), ("<p a=/>", ""), ("</p a='>'>", ""),
     ],
-)
+)  # fmt: skip
 def test_a_malformed_tag_ends_where_html_says(tag: str, rest: str) -> None:
     assert "".join(pieces_of(f"<div>one</div>{tag}two</p>")) == f"one{rest}two"
 

@@ -267,18 +267,12 @@ def test_json_lines_and_numbers_stay_as_they_are_written() -> None:
 @pytest.mark.parametrize(
     ("text", "warning"),
     [
-        ('{"a": 1,,}', "json_invalid"),
-        ("[,]", "json_invalid"),
-        ("[1, 2 /* open", "json_invalid"),
-        ("[-NaN]", "json_invalid"),
-        ("[1 2]", "json_invalid"),
-        ('{"a": tru', "json_invalid"),
-        ('["\t"]', "json_invalid"),
-        ("\ufeff{}", "json_invalid"),
-        ("[" * 600 + "]" * 600, "json_too_deep"),
+        ('{"a": 1,,}', "json_invalid"), ("[,]", "json_invalid"), ("[1, 2 /* open", "json_invalid"),
+        ("[-NaN]", "json_invalid"), ("[1 2]", "json_invalid"), ('{"a": tru', "json_invalid"),
+        ('["\t"]', "json_invalid"), ("\ufeff{}", "json_invalid"), ("[" * 600 + "]" * 600, "json_too_deep"),
         ('{"a":' * 100_000, "json_too_deep"),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_json_is_text(text: str, warning: str) -> None:
     long = f"{text}\nSome words. More words here. " * 3 if len(text) < 100 else text
     result = tersely.compress(long, budget=12, strategy=Json())

@@ -89,16 +89,11 @@ def test_any_bytes_are_safe(parts: list[bytes]) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("ERROR could not connect", Mark.ERROR),
-        ("TypeError: x is not a function", Mark.ERROR),
-        ("java.lang.NullPointerException: null", Mark.ERROR),
-        ("[warn] disk is nearly full", Mark.TROUBLE),
-        ("connection refused by peer", Mark.TROUBLE),
-        ("3 failed, 12 passed in 4.1s", Mark.SUMMARY),
-        ("0 errors", Mark.SUMMARY),
-        ("Process exited with exit code 137", Mark.SUMMARY),
-        ("src/main.c:12:4: note", Mark.ANCHOR),
-        ("Program.cs(29,3): info", Mark.ANCHOR),
+        ("ERROR could not connect", Mark.ERROR), ("TypeError: x is not a function", Mark.ERROR),
+        ("java.lang.NullPointerException: null", Mark.ERROR), ("[warn] disk is nearly full", Mark.TROUBLE),
+        ("connection refused by peer", Mark.TROUBLE), ("3 failed, 12 passed in 4.1s", Mark.SUMMARY),
+        ("0 errors", Mark.SUMMARY), ("Process exited with exit code 137", Mark.SUMMARY),
+        ("src/main.c:12:4: note", Mark.ANCHOR), ("Program.cs(29,3): info", Mark.ANCHOR),
         ('  File "app.py", line 12, in f', Mark.ANCHOR | Mark.FRAME),
         ("    at com.shop.Main.main(Main.java:9)", Mark.ANCHOR | Mark.FRAME),
         ("\x1b[31mFAILED\x1b[0m tests/test_a.py", Mark.ERROR),
@@ -106,7 +101,7 @@ def test_any_bytes_are_safe(parts: list[bytes]) -> None:
         ("\x1b[35msrc/main.c\x1b[m\x1b[36m:\x1b[m12: found", Mark.ANCHOR),
         ("\x1b]8;;file://x\x1b\\src/main.c\x1b]8;;\x1b\\:12", Mark.ANCHOR),
     ],
-)
+)  # fmt: skip
 def test_marks(line: str, expected: Mark) -> None:
     assert expected in marks_of(line)
 
@@ -189,19 +184,12 @@ def test_long_lines_and_templates() -> None:
 @pytest.mark.parametrize(
     ("line", "stands_for", "own"),
     [
-        ("… 12 lines", 12, True),
-        ("    … 1 line", 1, True),
-        ("… 1,204 more rows", 1204, True),
-        ("… more lines", 0, True),
-        ("…", 0, True),
-        ("ERROR payment failed … ×117 to 10:15:30", 117, False),
-        ("ERROR payment failed … ×3 …", 3, False),
-        ("ERROR payment failed …", 1, False),
-        ("… 12 apples", 1, False),
-        ("… ×3", 1, False),
-        ("ERROR x … ×3 failed", 1, False),
+        ("… 12 lines", 12, True), ("    … 1 line", 1, True), ("… 1,204 more rows", 1204, True),
+        ("… more lines", 0, True), ("…", 0, True), ("ERROR payment failed … ×117 to 10:15:30", 117, False),
+        ("ERROR payment failed … ×3 …", 3, False), ("ERROR payment failed …", 1, False),
+        ("… 12 apples", 1, False), ("… ×3", 1, False), ("ERROR x … ×3 failed", 1, False),
     ],
-)
+)  # fmt: skip
 def test_marks_of_an_earlier_compression(line: str, stands_for: int, own: bool) -> None:
     lines = read_lines([f"ERROR payment failed\n{line}"], None, 1024)
     assert lines.stands_for.tolist() == [1, stands_for] and lines.bulk.tolist() == [False, own]

@@ -79,17 +79,11 @@ def test_blocks_that_go_texts_without_and_facts() -> None:
 @pytest.mark.parametrize(
     ("opening", "closing", "blocks"),
     [
-        ("```", "```", 1),
-        ("~~~ log", "~~~~", 1),
-        ("   ```", "```  ", 1),
-        ("````", "```", 0),
-        ("```", "~~~", 0),
-        ("``", "``", 0),
-        ("    ```", "```", 0),
-        ("``` a`b", "```", 0),
+        ("```", "```", 1), ("~~~ log", "~~~~", 1), ("   ```", "```  ", 1), ("````", "```", 0),
+        ("```", "~~~", 0), ("``", "``", 0), ("    ```", "```", 0), ("``` a`b", "```", 0),
         ("```", "``` log", 0),
     ],
-)
+)  # fmt: skip
 def test_fences_are_commonmarks(opening: str, closing: str, blocks: int) -> None:
     body = "x " * LONG
     text = f"a\n{opening}\n{body}\n{closing}\nb"

@@ -78,28 +78,16 @@ GDB = """Thread 1 "shop" received signal SIGSEGV, Segmentation fault.
 
 CASES = {
     "python": (PYTHON.replace("{number}", "7"), ["TimeoutError: gateway", "web.py", "pay.py"], "layer_5"),
-    "java": (
-        JAVA,
-        [
-            "IllegalStateException: order 7",
-            "Cart.java:31",
-            "Main.java:9",
-            "Caused by: java.sql",
-            "Db.java:77",
-        ],
-        "F5.java",
-    ),
+    "java": (JAVA, ["IllegalStateException: order 7", "Cart.java:31", "Main.java:9", "Caused by: java.sql",
+        "Db.java:77"], "F5.java"),
     "javascript": (JAVASCRIPT, ["TypeError: Cannot read", "cart.js:14", "index.js:3"], "r5.js"),
     "go": (GO, ["panic: runtime error", "pick.go:17", "main.go:8"], "p5.go"),
     "rust": (RUST, ["panicked at src/pay.rs:5:9", "./src/pay.rs:5:9", "./src/main.rs:3:5"], "f5.rs"),
-    "csharp": (
-        CSHARP,
-        ["InvalidOperationException", "Cart.cs:line 31", "Program.cs:line 9"],
-        "System.Linq.F5",
-    ),
+    "csharp": (CSHARP,
+     ["InvalidOperationException", "Cart.cs:line 31", "Program.cs:line 9"], "System.Linq.F5"),
     "ruby": (RUBY, ["no answer (PG::ConnectionBad)", "cart.rb:31", "bin/server:3"], "r9.rb"),
     "gdb": (GDB, ["received signal SIGSEGV", "pick.c:17", "main.c:8"], "__libc_f9"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("language", CASES)
@@ -114,20 +102,13 @@ def test_what_was_thrown_and_own_frames_stay(language: str) -> None:
 
 
 THROWN = {
-    "Python, a group": "ExceptionGroup: several (2 sub",
-    "Rust, without places": "`Err` value: Os",
-    "Rust, anyhow": "1: No such file or directory",
-    "Node, a cause": "ECONNREFUSED 127.0.0.1:5432",
-    "PHP, Laravel": "SQLSTATE[HY000]",
-    "Perl": "Can't locate object method",
-    "Lua": "attempt to index a nil value",
-    "Elixir": "** (KeyError) key :price",
-    "Julia": 'KeyError: key "price"',
-    "Haskell": "Prelude.head: empty list",
-    "Dart": "RangeError (index)",
-    "Swift": "Index out of range",
-    "SpiderMonkey": "can't access property",
-}
+    "Python, a group": "ExceptionGroup: several (2 sub", "Rust, without places": "`Err` value: Os",
+    "Rust, anyhow": "1: No such file or directory", "Node, a cause": "ECONNREFUSED 127.0.0.1:5432",
+    "PHP, Laravel": "SQLSTATE[HY000]", "Perl": "Can't locate object method",
+    "Lua": "attempt to index a nil value", "Elixir": "** (KeyError) key :price",
+    "Julia": 'KeyError: key "price"', "Haskell": "Prelude.head: empty list", "Dart": "RangeError (index)",
+    "Swift": "Index out of range", "SpiderMonkey": "can't access property",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("form", THROWN)

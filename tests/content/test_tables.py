@@ -186,10 +186,6 @@ def test_ruled_tables_keep_what_stands_above_the_rule(rule: str) -> None:
 COUNT = resolve_counter(None).count
 ORDERS = [{"id": n, "state": "paid", "note": f'of "{n}", late', "parts": [n, n + 1]} for n in range(60)]
 
-scalars = st.none() | st.booleans() | st.integers() | st.text(max_size=40)
-keys = st.lists(st.text(max_size=12), min_size=1, max_size=5, unique=True)
-rows = keys.flatmap(lambda names: st.lists(st.fixed_dictionaries(dict.fromkeys(names, scalars)), max_size=30))
-
 
 def unfolded(table: list[Any]) -> list[dict[str, Any]]:
     """The objects that a table says."""

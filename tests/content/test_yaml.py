@@ -76,17 +76,11 @@ _LEAVES = st.one_of(
     st.booleans(),
     st.sampled_from(
         [
-            "plain words",
-            "it's: quoted",
-            "one\ntwo\n\nthree: 3\n",
-            "a # b",
-            "[x",
-            "",
-            "- no item",
+            "plain words", "it's: quoted", "one\ntwo\n\nthree: 3\n", "a # b", "[x", "", "- no item",
             "word " * 40,
         ]
     ),
-)
+)  # fmt: skip
 _DATA = st.recursive(
     _LEAVES,
     lambda inner: st.lists(inner, max_size=5) | st.dictionaries(_KEYS, inner, max_size=5),

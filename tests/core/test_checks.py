@@ -60,23 +60,16 @@ red_or_green = partial(checks.one_of, allowed=("red", "green"))
 #: A check, values that it takes, and what it gives for each of them.
 TAKEN: list[tuple[Callable[..., Any], list[Any], Any]] = [
     (whole_three, [3, np.int8(3), np.uint64(3), np.array(3)], 3),
-    (number, [2, 2.0, np.float32(2), np.int64(2), Fraction(2)], 2.0),
-    (checks.share, [1, 1.0], 1.0),
-    (checks.share, [1e-300], 1e-300),
-    (choice, ["red", Color.RED], Color.RED),
+    (number, [2, 2.0, np.float32(2), np.int64(2), Fraction(2)], 2.0), (checks.share, [1, 1.0], 1.0),
+    (checks.share, [1e-300], 1e-300), (choice, ["red", Color.RED], Color.RED),
     (partial(checks.one_of, allowed=["red"]), [Color.RED], "red"),
     (partial(checks.one_of, allowed=("red", None)), [None], None),
-    (size, [Size.LARGE, 1, "Large"], Size.LARGE),
-    (color, ["dark_red"], Color.DARK_RED),
-    (part, [Part.LEFT | Part.RIGHT, "both"], Part.BOTH),
-    (checks.flag, [True], True),
-    (checks.flag, [False], False),
-    (checks.text, ["a b\ud83d"], "a b\ufffd"),
-    (checks.texts, [[]], []),
-    (checks.texts, [("a", Name("b")), iter("ab")], ["a", "b"]),
-    (checks.callable_or_none, [None], None),
+    (size, [Size.LARGE, 1, "Large"], Size.LARGE), (color, ["dark_red"], Color.DARK_RED),
+    (part, [Part.LEFT | Part.RIGHT, "both"], Part.BOTH), (checks.flag, [True], True),
+    (checks.flag, [False], False), (checks.text, ["a b\ud83d"], "a b\ufffd"), (checks.texts, [[]], []),
+    (checks.texts, [("a", Name("b")), iter("ab")], ["a", "b"]), (checks.callable_or_none, [None], None),
     (checks.callable_or_none, [print], print),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("check", "values", "expected"), TAKEN)
@@ -88,18 +81,10 @@ def test_what_is_taken_has_one_form(check: Callable[..., Any], values: list[Any]
 
 #: A check, values that it refuses, and how the error begins.
 REFUSED: list[tuple[Callable[..., Any], list[Any], type[Exception], str]] = [
-    (
-        whole,
-        [True, False, None, "3", 3.0, np.float64(3), np.True_, [3], np.array([3, 4]), int, Decimal(3)],
-        TypeError,
-        "it must be a whole number, not ",
-    ),
-    (
-        number,
-        [True, None, "0.5", [0.5], np.True_, 1j, float, np.array([0.5]), Decimal(1)],
-        TypeError,
-        "it must be a number, not ",
-    ),
+    (whole, [True, False, None, "3", 3.0, np.float64(3), np.True_, [3], np.array([3, 4]), int, Decimal(3)],
+     TypeError, "it must be a whole number, not "),
+    (number, [True, None, "0.5", [0.5], np.True_, 1j, float, np.array([0.5]), Decimal(1)], TypeError,
+     "it must be a number, not "),
     (number, [Unshown()], TypeError, "it must be a number, not a value of type Unshown"),
     (partial(number, least=0, most=1), [2], ValueError, "it must lie in [0, 1], not 2.0"),
     (partial(number, above=0, most=1), [0], ValueError, "it must lie in (0, 1], not 0.0"),
@@ -111,27 +96,15 @@ REFUSED: list[tuple[Callable[..., Any], list[Any], type[Exception], str]] = [
     (partial(number, most=1), [-math.inf], ValueError, "it must be a finite number up to 1, not -inf"),
     (partial(number, least=0), [10**400], ValueError, "it must be a finite number from 0, not inf"),
     (checks.share, [0, -0.1, 1.0000001, math.nan, math.inf], ValueError, "it must lie in (0, 1], not "),
-    (
-        choice,
-        ["green", None, 3, ["red"], np.array(["red", "red"]), {}],
-        ValueError,
-        "it must be one of red, dark-red, not ",
-    ),
+    (choice, ["green", None, 3, ["red"], np.array(["red", "red"]), {}], ValueError,
+     "it must be one of red, dark-red, not "),
     (odd_choice, [";"], ValueError, "it must be one of ',', '\\t', '', 1, None, not ';'"),
     (red_or_green, ["Gren"], ValueError, "it must be one of red, green, not 'Gren'; did you mean 'green'?"),
     (red_or_green, ["x"], ValueError, "it must be one of red, green, not 'x'"),
-    (
-        size,
-        [True, 2, None, "huge", [1], np.array([1, 0]), Part.LEFT],
-        ValueError,
-        "it must be one of small, large, not ",
-    ),
-    (
-        part,
-        [Part.LEFT | Part.TOP, 5, "left|top"],
-        ValueError,
-        "it must be one of left, right, top, both, not ",
-    ),
+    (size, [True, 2, None, "huge", [1], np.array([1, 0]), Part.LEFT], ValueError,
+     "it must be one of small, large, not "),
+    (part, [Part.LEFT | Part.TOP, 5, "left|top"], ValueError,
+     "it must be one of left, right, top, both, not "),
     (size, ["larg"], ValueError, "it must be one of small, large, not 'larg'; did you mean 'large'?"),
     (checks.flag, [0, 1, None, "yes", np.True_], TypeError, "it must be True or False, not "),
     (checks.text, [b"a"], TypeError, "it must be str, not bytes"),
@@ -142,7 +115,7 @@ REFUSED: list[tuple[Callable[..., Any], list[Any], type[Exception], str]] = [
     (checks.texts, [["a", 3]], TypeError, "it[1] must be str, not int"),
     (checks.callable_or_none, [3], TypeError, "it must be a callable or None, not 3"),
     (partial(whole, most=9), [10**5000], ValueError, "it must be a whole number from 0 to 9, not a value of"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("check", "values", "error", "message"), REFUSED)

@@ -146,18 +146,10 @@ def test_nothing_and_nothing_left() -> None:
 @pytest.mark.parametrize(
     ("share", "told"),
     [
-        (0, "0%"),
-        (1e-9, "under 0.1%"),
-        (0.0023, "0.2%"),
-        (0.01, "1%"),
-        (0.286, "29%"),
-        (0.99, "99%"),
-        (0.9949, "99.5%"),
-        (0.9999, "over 99.9%"),
-        (1.0, "100%"),
-        (1.38, "138%"),
+        (0, "0%"), (1e-9, "under 0.1%"), (0.0023, "0.2%"), (0.01, "1%"), (0.286, "29%"), (0.99, "99%"),
+        (0.9949, "99.5%"), (0.9999, "over 99.9%"), (1.0, "100%"), (1.38, "138%"),
     ],
-)
+)  # fmt: skip
 def test_shares_in_words(share: float, told: str) -> None:
     assert percent(share) == told
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import pickle
 import random
 import unicodedata
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import odd_counters
 import pytest
 import tersely
-from hypothesis import given, strategies as st
 from result_checks import check_result
 from sample_texts import prose
 from tersely import BudgetExceededError, CompressionError, Extractive
@@ -20,7 +18,6 @@ from tersely.engine.finish import broken_promises, fates_of, make_receipt
 from tersely.models.counters import resolve_counter
 from tersely.retrieval import CompressionConfig, ContextualCompressor, TokenBudgetConfig
 from tersely.types import AnyStrategyName, Document, Level, Receipt, Request
-from text_strategies import texts
 
 TEXT = prose(40)
 
@@ -195,7 +192,7 @@ def shuffled(seed: int, sentences: int) -> str:
     return rng.choice([" ", "\n", "\n\n"]).join(lines)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("query", [None, "Which signal warns the ferry?"])
 def test_most_of_the_budget_is_used(seed: int, query: str | None) -> None:
     text = shuffled(seed, 150)
@@ -219,7 +216,7 @@ class Tight:
         return [self.count(text) for text in texts]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 def test_also_where_every_estimate_is_too_low(seed: int) -> None:
     result = tersely.compress(shuffled(seed, 150), budget=600, counter=Tight())
     assert 400 <= result.tokens <= 600
@@ -229,57 +226,21 @@ WIDE = " and between them " * 3
 SHORT = "".join(f"Gate {number} is open. Yes. " for number in range(9))  # one of two repeats itself
 
 
-def contextual(text: str, pins: Any, budget: int, query: str = "gate") -> tuple[str, int]:
-    """Of what is relevant to the query, and what is pinned."""
-    compressor = ContextualCompressor(
-        config=CompressionConfig(segment_size=Level.WORD, min_relevance_threshold=0.5, token_budget=budget),
-        budget=TokenBudgetConfig(total_budget=budget, reserve_for_response=0, min_per_document=1),
-        counter=odd_counters.words,
-        separator=WIDE,
-    )
-    result = compressor.compress_sync([text], query, "extractive", pinned=pins)
-    return result.text, result.compressed_token_count
-
-
-def plain(text: str, pins: Any, budget: int) -> tuple[str, int]:
-    result = tersely.compress(
-        text,
-        budget=budget,
-        counter=odd_counters.words,
-        separator=WIDE,
-        pinned=pins,
-        strategy=Extractive(level="word"),
-    )
-    return result.text, result.tokens
-
-
-def largest_level(text: str, pins: Any, budget: int) -> tuple[str, int]:
-    """Without pins: those would have to stay in the smaller one, too."""
-    result = tersely.prepare(text, counter=odd_counters.words, separator=WIDE).levels([budget, 1])[0]
-    return result.text, result.tokens
-
-
-@pytest.mark.parametrize("door", [contextual, plain, largest_level])
-@given(data=st.data(), text=texts)
-def test_scattered_pins_take_no_more_than_the_text_does(
-    door: Callable[[str, Any, int], tuple[str, int]], data: st.DataObject, text: str
-) -> None:
-    places = data.draw(st.lists(st.integers(0, max(len(text) - 1, 0)), max_size=9)) if text else []
-    pins = [(at, at + 1) for at in places]
-    budget = data.draw(st.integers(1, 200))
-    try:
-        left, tokens = door(text, pins, budget)
-    except BudgetExceededError as error:
-        left, tokens = door(text, pins, error.required)
-    assert tokens == odd_counters.words(left) <= odd_counters.words(text)
-
-
 def test_every_other_word_pinned_and_all_of_a_level_is_all() -> None:
-    text = "gate shut winch oiled crew gone lamp lit"
-    pins = [(0, at, at + 1) for at in (10, 22, 32)]
-    assert contextual(text, pins, 20) == (text, 8)
+    """Of what is relevant to a query, and what is pinned, and of a level: no more than the text itself."""
+    text, pins = "gate shut winch oiled crew gone lamp lit", [(0, at, at + 1) for at in (10, 22, 32)]
+
+    def found(budget: int) -> tuple[str, int]:
+        config = CompressionConfig(segment_size="word", min_relevance_threshold=0.5, token_budget=budget)
+        limits = TokenBudgetConfig(total_budget=budget, reserve_for_response=0, min_per_document=1)
+        made = ContextualCompressor(
+            config=config, budget=limits, counter=odd_counters.words, separator=WIDE
+        ).compress_sync([text], "gate", "extractive", pinned=pins)
+        return made.text, made.compressed_token_count
+
+    assert found(20) == (text, 8)
     with pytest.raises(BudgetExceededError) as caught:
-        contextual(text, pins, 5)
+        found(5)
     assert caught.value.required == 8
     largest = tersely.prepare(SHORT, separator=WIDE).levels([1000, 10])[0]
     assert largest.text == SHORT.strip()

@@ -32,21 +32,15 @@ class Chunk:
 
 
 SHAPES: dict[str, Any] = {
-    "str": TEXT,
-    "list of str": [TEXT],
-    "tuple of str": (TEXT,),
-    "document": Document(TEXT),
-    "list of documents": [Document(TEXT)],
-    "dict": {"text": TEXT},
-    "list of dicts": [{"text": TEXT, "id": 3}],
-    "mapping": UserDict({"text": TEXT}),
-    "object": Chunk(TEXT),
+    "str": TEXT, "list of str": [TEXT], "tuple of str": (TEXT,), "document": Document(TEXT),
+    "list of documents": [Document(TEXT)], "dict": {"text": TEXT}, "list of dicts": [{"text": TEXT, "id": 3}],
+    "mapping": UserDict({"text": TEXT}), "object": Chunk(TEXT),
     "list of objects": [SimpleNamespace(text=TEXT)],
     "page_content": SimpleNamespace(page_content=TEXT, metadata={}),
     "mapping with content": [{"content": TEXT}],
     "node with a score": [SimpleNamespace(node=SimpleNamespace(text=TEXT), score=0.5)],
     "pair with a score": [(SimpleNamespace(page_content=TEXT), 0.5)],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -157,20 +151,3 @@ def test_pins_and_titles_with_a_lone_surrogate() -> None:
     made = tersely.compress([{"text": text, "title": "x\ud834"}], budget=8, pinned=["Gate \ud83d was"])
     assert "Gate \ufffd was opened." in made.text
     assert made.documents[0].title == "x\ufffd"
-
-
-STRANGE = [
-    "\x00",
-    "a\x00b. C\x00d. E.",
-    "\ufeffBOM. More. Rest.",
-    "\U0010ffff. \ufdd0. \ufffe.",
-    "\u202etfel. \u200f. x.",
-]
-
-
-@pytest.mark.parametrize("text", STRANGE)
-def test_strange_characters_pass(text: str) -> None:
-    assert tersely.compress(text, ratio=1).text == text
-    check_result(
-        tersely.compress(text * 5, budget=9, counter=odd_counters.characters), odd_counters.characters
-    )

@@ -250,7 +250,7 @@ def test_strategy_knows_documents_by_their_ids() -> None:
 
 QUERY = "What does the pilot say about the sluice?"
 PRESERVED = ("code", "quotes", "numbers", "paths", "errors", "negations", "obligations", "decisions")
-BASE = "\n\n".join([*sample_texts.ALL, sample_texts.prose(60)])
+BASE = "\n\n".join([*sample_texts.ALL, sample_texts.prose(30)])
 edits = st.tuples(st.floats(0, 1), st.integers(0, 120), st.lists(fragments, max_size=4).map("".join))
 
 
@@ -266,7 +266,7 @@ def test_target_holds_after_fifty_updates(query: str, target: dict[str, int]) ->
     options = CompressionOptions(query_context=query, **target)  # type: ignore[arg-type]
     compressor = IncrementalCompressor(options=options)
     count = resolve_counter(None).count
-    text = sample_texts.prose(500) + BASE
+    text = sample_texts.prose(300) + BASE
     generator = random.Random(7)
     ways = []
     compressor.update("doc", text)
@@ -283,7 +283,7 @@ def test_target_holds_after_fifty_updates(query: str, target: dict[str, int]) ->
     assert ways.count("incremental") >= 45
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.lists(edits, min_size=1, max_size=3), st.sampled_from(list(Level)), st.sampled_from([None, QUERY]))
 def test_what_is_remembered_is_what_would_be_read(
     changes: list[tuple[float, int, str]], level: Level, query: str | None

@@ -11,21 +11,18 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-import reference
 import tersely
-from hypothesis import example, given, strategies as st
+from hypothesis import given, strategies as st
 from result_checks import check_result
-from sample_texts import GUIDE
-from tersely import BudgetExceededError, Document, Extractive, Kind, prepare
+from tersely import BudgetExceededError, Document, Extractive, Kind
 from tersely.content.units import ContentReader, Lines, Units, units_of
 from tersely.engine.facts import FactCoverage, find_facts
-from tersely.engine.reading import FIRST_KEPT, mark_groups, segment
-from tersely.engine.render import render as render_rows
+from tersely.engine.reading import mark_groups, segment
 from tersely.engine.strategies import Auto
 from tersely.models.counters import resolve_counter
 from tersely.report import to_html
-from tersely.types import AnyStrategyName, Level, SegmentTable
-from text_strategies import some_texts, texts
+from tersely.types import AnyStrategyName, Level
+from text_strategies import texts
 
 STATES = ("done", "done", "done", "FAILED", "skipped", "took 9 ms", "error: disk full")
 Make = Callable[[list[int]], str]
@@ -132,34 +129,6 @@ SECTIONS = {
     "## What we will change": "The job will send a signed test request to each pool.",
 }
 TEXT = "\n\n".join(f"{heading}\n\n{body}".rstrip() for heading, body in SECTIONS.items())
-
-
-def render(texts: list[str], table: SegmentTable, rows: np.ndarray, separator: str) -> str:
-    reading = prepare(texts, strategy="extractive", separator=separator).reading
-    np.testing.assert_array_equal(reading.table.start, table.start)
-    rendered = render_rows(reading, np.isin(np.arange(len(table)), rows).astype(np.uint8) * FIRST_KEPT)
-    assert len(rendered.parts) == len(texts)
-    assert {rendered.text[start:end] for start, end in rendered.generated} <= {separator.strip()} - {""}
-    assert separator.join(part for part in rendered.parts if part) == rendered.text
-    return rendered.text
-
-
-def rows_of(*numbers: int) -> np.ndarray:
-    return np.array(numbers, dtype=np.int64)
-
-
-def rendered_by_hand(texts: list[str], table: SegmentTable, rows: list[int], separator: str) -> str:
-    columns = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
-    spans = [(row, *columns_) for row, columns_ in enumerate(columns)]
-    return reference.render(texts, [spans[row] for row in rows], separator)
-
-
-@given(some_texts, st.integers(0, 2**40), st.sampled_from(["\n\n", "", " ", "---", "…"]))
-@example([GUIDE, "", GUIDE], 0b1011101110, "\n---\n")
-def test_marks_are_those_of_the_oracle(texts: list[str], mask: int, separator: str) -> None:
-    table = segment(texts)
-    rows = [row for row in range(len(table)) if mask >> row % 40 & 1]
-    assert render(texts, table, rows_of(*rows), separator) == rendered_by_hand(texts, table, rows, separator)
 
 
 count = resolve_counter(None).count

@@ -31,7 +31,7 @@ from tersely.types import Document, Frame, Request
 from typed_samples import CONVERSATION, JSON, LOG, PROSE, SAMPLES
 
 COUNT = resolve_counter(None).count
-QUERIES = [None, "Which gate was opened on day 31?", "payment timeout", "zymurgy"]
+QUERIES = [None, "Which gate was opened on day 31?"]
 STRATEGIES: dict[str, Any] = {
     "none": None,
     "auto": "auto",
@@ -97,7 +97,7 @@ class Calls:
         return self.embedder.embed(texts)
 
 
-@pytest.mark.parametrize("query", QUERIES[:2])
+@pytest.mark.parametrize("query", QUERIES)
 def test_another_budget_reads_nothing_again(query: str | None) -> None:
     calls = Calls()
     texts = [PROSE, LOG, CONVERSATION, JSON]
@@ -150,7 +150,7 @@ def test_levels_descend_or_are_none() -> None:
 @given(
     st.lists(st.integers(20, 400), min_size=3, max_size=3),
     st.integers(120, 900),
-    st.sampled_from(QUERIES[:2]),
+    st.sampled_from(QUERIES),
 )
 def test_floors_and_caps_hold(tokens: list[int], budget: int, query: str | None) -> None:
     texts = [PROSE.replace("gate", word) for word in ("gate", "door", "lock")]

@@ -132,18 +132,11 @@ def test_words_of_request_are_left_out(query: str, left: str) -> None:
 @pytest.mark.parametrize(
     ("query", "answer"),
     [
-        ("When did it open?", TIME),
-        ("In what year did it open?", TIME),
-        ("Wann wurde es eröffnet?", TIME),
-        ("什么时候开放", TIME),
-        ("How many ships came?", QUANTITY),
-        ("Wie viele Schiffe kamen?", QUANTITY),
-        ("¿Cuántos barcos?", QUANTITY),
-        ("有多少艘船", QUANTITY),
-        ("Who came?", 0),
-        ("whenever it rains", 0),
+        ("When did it open?", TIME), ("In what year did it open?", TIME), ("Wann wurde es eröffnet?", TIME),
+        ("什么时候开放", TIME), ("How many ships came?", QUANTITY), ("Wie viele Schiffe kamen?", QUANTITY),
+        ("¿Cuántos barcos?", QUANTITY), ("有多少艘船", QUANTITY), ("Who came?", 0), ("whenever it rains", 0),
     ],
-)
+)  # fmt: skip
 def test_the_kind_of_answer(query: str, answer: int) -> None:
     assert read_question(query).answer == answer
 

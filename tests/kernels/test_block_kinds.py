@@ -15,26 +15,18 @@ def blocks(text: str) -> list[tuple[str, Kind]]:
 
 
 ALONE: dict[str, tuple[str, Kind]] = {
-    "prose": (PROSE, Kind.PROSE),
-    "prose without marks": ("the winch is new", Kind.PROSE),
-    "atx 1": ("# Winches", Kind.HEADING),
-    "atx 6": ("###### Winches", Kind.HEADING),
+    "prose": (PROSE, Kind.PROSE), "prose without marks": ("the winch is new", Kind.PROSE),
+    "atx 1": ("# Winches", Kind.HEADING), "atx 6": ("###### Winches", Kind.HEADING),
     "atx with a stop": ("## Winches and ropes.", Kind.HEADING),
-    "seven marks": ("####### Winches", Kind.PROSE),
-    "no space": ("#Winches", Kind.PROSE),
-    "setext 1": ("Winches\n=======", Kind.HEADING),
-    "setext 2": ("Winches\n-------", Kind.HEADING),
+    "seven marks": ("####### Winches", Kind.PROSE), "no space": ("#Winches", Kind.PROSE),
+    "setext 1": ("Winches\n=======", Kind.HEADING), "setext 2": ("Winches\n-------", Kind.HEADING),
     "reStructuredText 3": ("Winches\n~~~~~~~", Kind.HEADING),
     "reStructuredText 4": ("Winches\n^^^^^^^^", Kind.HEADING),
-    "dash item": ("- oil the winch", Kind.LIST_ITEM),
-    "star item": ("* oil the winch", Kind.LIST_ITEM),
-    "plus item": ("+ oil the winch", Kind.LIST_ITEM),
-    "bullet": ("• oil the winch", Kind.LIST_ITEM),
+    "dash item": ("- oil the winch", Kind.LIST_ITEM), "star item": ("* oil the winch", Kind.LIST_ITEM),
+    "plus item": ("+ oil the winch", Kind.LIST_ITEM), "bullet": ("• oil the winch", Kind.LIST_ITEM),
     "numbered item": ("1. oil the winch", Kind.LIST_ITEM),
-    "bracket item": ("2) oil the winch", Kind.LIST_ITEM),
-    "letter item": ("a) oil the winch", Kind.LIST_ITEM),
-    "no item": ("-oil the winch", Kind.PROSE),
-    "quote": ("> oil the winch", Kind.QUOTE),
+    "bracket item": ("2) oil the winch", Kind.LIST_ITEM), "letter item": ("a) oil the winch", Kind.LIST_ITEM),
+    "no item": ("-oil the winch", Kind.PROSE), "quote": ("> oil the winch", Kind.QUOTE),
     "quote of two lines": ("> oil the winch\n> every week", Kind.QUOTE),
     "table": ("| part | age |\n|------|-----|\n| rope | 2 |", Kind.TABLE),
     "table without outer pipes": ("part | age\n-----|----\nrope | 2", Kind.TABLE),
@@ -61,7 +53,7 @@ ALONE: dict[str, tuple[str, Kind]] = {
     "numbered speaker": ("#Person1#: is the winch new?", Kind.CHAT_TURN),
     "label": ("Note: the winch is new", Kind.PROSE),
     "lower case label": ("remember: the winch is new", Kind.PROSE),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ALONE)

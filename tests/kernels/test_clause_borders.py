@@ -24,44 +24,25 @@ def clauses(text: str) -> list[str]:
 
 
 CASES = {
-    "The pump failed, and the valve, built in 1999; was shut: see (below) for it": [
-        "The pump failed,",
-        "and the valve,",
-        "built in 1999;",
-        "was shut:",
-        "see (below)",
-        "for it",
-    ],
-    "He came on March 12, 2024 with 1,250 tons at 10:30.": [
-        "He came on March 12, 2024",
-        "with 1,250 tons at 10:30.",
-    ],
+    "The pump failed, and the valve, built in 1999; was shut: see (below) for it":
+     ["The pump failed,", "and the valve,", "built in 1999;", "was shut:", "see (below)", "for it"],
+    "He came on March 12, 2024 with 1,250 tons at 10:30.":
+     ["He came on March 12, 2024", "with 1,250 tons at 10:30."],
     '"We will see," she said to all.': ['"We will see,"', "she said to all."],
-    "The old quay — a ruin — was sold - at last - for little.": [
-        "The old quay",
-        "— a ruin",
-        "— was sold",
-        "- at last",
-        "- for little.",
-    ],
-    "The harbour was closed to all ships by the town council of the day": [
-        "The harbour was closed",
-        "to all ships by the town council of the day",
-    ],
+    "The old quay — a ruin — was sold - at last - for little.":
+     ["The old quay", "— a ruin", "— was sold", "- at last", "- for little."],
+    "The harbour was closed to all ships by the town council of the day":
+     ["The harbour was closed", "to all ships by the town council of the day"],
     "So, no.": ["So, no."],
     "水泵必须每天检查，阀门在二零二四年更换。": ["水泵必须每天检查，", "阀门在二零二四年更换。"],
-    "Der Hafen blieb lange geschlossen weil niemand den Deich erneuert hatte.": [
-        "Der Hafen blieb lange geschlossen",
-        "weil niemand den Deich erneuert hatte.",
-    ],
+    "Der Hafen blieb lange geschlossen weil niemand den Deich erneuert hatte.":
+     ["Der Hafen blieb lange geschlossen", "weil niemand den Deich erneuert hatte."],
     "## Ropes, winches, and chains": ["## Ropes, winches, and chains"],
-    "| rope, thick | 20 m |\n|---|---|\n| wire, thin | 30 m |": [
-        "| rope, thick | 20 m |\n|---|---|",  # a head and the dashes below it stand together
-        "| wire, thin | 30 m |",
-    ],
+    "| rope, thick | 20 m |\n|---|---|\n| wire, thin | 30 m |":
+     ["| rope, thick | 20 m |\n|---|---|", "| wire, thin | 30 m |"],
     "```\ncall(one, two, three)\n```": ["```\ncall(one, two, three)\n```"],
     "- hemp, which rots; and wire, which rusts": ["- hemp,", "which rots;", "and wire,", "which rusts"],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("text", CASES)
@@ -91,25 +72,12 @@ def expected(text: str) -> list[str]:
 PIECES = st.lists(
     st.sampled_from(
         [
-            *" ,;:()[]|\n\"'-—–”’，：،",
-            ", ",
-            " - ",
-            " — ",
-            "rope",
-            "Winch ",
-            " and ",
-            " to ",
-            "12",
-            "é",
-            "漢字漢",
-            " (",
-            ") ",
-            "\u3000",
-            "which",
+            *" ,;:()[]|\n\"'-—–”’，：،", ", ", " - ", " — ", "rope", "Winch ", " and ", " to ", "12", "é",
+            "漢字漢", " (", ") ", "\u3000", "which",
         ]
     ),
     max_size=40,
-).map("".join)
+).map("".join)  # fmt: skip
 
 
 @given(st.one_of(texts, PIECES))

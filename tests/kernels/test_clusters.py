@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
-from tersely.kernels import cosine_similarity, threshold_clusters
+from hypothesis import assume, given, strategies as st
+from hypothesis.extra.numpy import arrays
+from tersely.kernels import cosine_pairs, cosine_similarity, threshold_clusters
 from tersely.kernels.clusters import Clusters
 from vector_oracles import (
     DEPTHS,
@@ -12,6 +16,7 @@ from vector_oracles import (
     WIDTHS,
     cosines,
     gaussian,
+    pairs,
     representative_clusters,
     single_clusters,
 )
@@ -46,6 +51,27 @@ def test_single_linkage_of_any_number_of_rows_and_columns(rows: int) -> None:
                 assert lists(got) == single_clusters(x, threshold, by), f"{depth} columns"
 
 
+# Few values, so that copies, zero rows and exact multiples are common.
+VALUES = st.sampled_from([st.integers(-3, 3).map(lambda value: value / 2), st.floats(-1e6, 1e6, width=32)])
+MATRICES = st.tuples(
+    VALUES, st.sampled_from([np.float32, np.float64]), st.integers(0, 60), st.integers(1, 6)
+).flatmap(lambda made: arrays(made[1], made[2:], elements=made[0]))
+THRESHOLDS = st.sampled_from([1.0, 0.9, 0.75, 0.5, 0.3, 0.0, -0.5]) | st.floats(-1, 1)
+
+
+@given(MATRICES, THRESHOLDS, st.integers(1, 4), st.data())
+def test_clusters_and_pairs_of_any_rows(x: Any, threshold: float, threads: int, data: st.DataObject) -> None:
+    """With scores without ties, and a threshold that no cosine is too near to decide in double."""
+    assume(np.min(np.abs(cosines(x) - (threshold - TOLERANCE)), initial=1) > 1e-12)
+    scores = np.array(data.draw(st.permutations(range(len(x)))), dtype=np.float64)
+    got = threshold_clusters(x, threshold, scores, threads=threads)
+    assert lists(got) == representative_clusters(x, cosine_similarity(x), threshold, scores)
+    got = threshold_clusters(x, threshold, scores, linkage="single", threads=threads)
+    assert lists(got) == single_clusters(x, threshold, scores)
+    i, j, _ = cosine_pairs(x, threshold, threads=threads)
+    assert list(zip(i, j, strict=True)) == pairs(x, threshold)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 4])
 def test_more_rows_than_one_step(threads: int) -> None:
@@ -59,13 +85,13 @@ def test_more_rows_than_one_step(threads: int) -> None:
     assert len(expected[1]) > 150
 
 
-@pytest.mark.parametrize("threads", [1, 4])
-def test_single_linkage_of_more_pairs_than_a_worker_holds(threads: int) -> None:
+def test_single_linkage_of_more_pairs_than_a_worker_holds() -> None:
     rng = np.random.default_rng(3)
     x = np.repeat(rng.standard_normal((9, 24)), 150, axis=0) + 0.2 * rng.standard_normal((1350, 24))
-    got = threshold_clusters(x, 0.9, linkage="single", threads=threads)
-    assert lists(got) == single_clusters(x, 0.9)
-    assert len(got.sizes) < 1350
+    expected = single_clusters(x, 0.9)
+    for threads in (1, 4):
+        assert lists(threshold_clusters(x, 0.9, linkage="single", threads=threads)) == expected
+    assert len(expected[2]) < 1350
 
 
 def test_the_earliest_also_where_it_stands_in_another_step() -> None:

@@ -29,10 +29,8 @@ def one_text(draw: st.DrawFn) -> Corpus:
 
 
 def features(corpus: Corpus) -> np.ndarray:
-    start = np.zeros(len(corpus.rows), np.int64)
-    asked = (len(corpus.rows), corpus.title_rows(), 0, np.empty(0, np.float32), start, start + 9)
     weights = np.linspace(1, 3, len(FEATURES))
-    return _native.relevance(corpus.terms(), asked, weights, NO_FOREST, None)[0]
+    return _native.relevance(corpus.terms(), corpus.asked(), weights, NO_FOREST, None)[0]
 
 
 @given(one_text())

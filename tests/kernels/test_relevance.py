@@ -26,14 +26,7 @@ def arguments(
     corpus: Corpus, cosine: list[float] | None = None, answer: int = 0, classes: str = ""
 ) -> tuple[tuple[object, ...], tuple[object, ...]]:
     """What the native functions are given before the weights."""
-    start, end = np.zeros(len(corpus.rows), dtype=np.int64), np.array(lengths(corpus), dtype=np.int64)
-    cosines = np.array(cosine or [], dtype=np.float32)
-    asked = (len(corpus.rows), corpus.title_rows(), answer, cosines, start, end)
-    return corpus.terms(dict.fromkeys(classes, 2)), asked
-
-
-def lengths(corpus: Corpus) -> list[int]:
-    return [3 + 5 * len(row) for row in corpus.rows]
+    return corpus.terms(dict.fromkeys(classes, 2)), corpus.asked(cosine, answer)
 
 
 def native(
@@ -103,7 +96,7 @@ def test_columns(given_case: tuple[Corpus, list[float]], answer: int) -> None:
     assert found.shape == (len(COLUMNS), len(corpus.rows)) and found.dtype == np.float32
     sums = np.unique(WEIGHTS[:-1] @ features[:-1].astype(np.float64))
     assume((np.diff(sums) > 1e-6).all())  # else which is better is open
-    expected = columns(corpus, features, WEIGHTS, lengths(corpus), cosine, "ab", answer)
+    expected = columns(corpus, features, WEIGHTS, corpus.lengths(), cosine, "ab", answer)
     for row, name in enumerate(COLUMNS):
         np.testing.assert_allclose(found[row], expected[name], rtol=1e-4, atol=2e-5, err_msg=name)
 

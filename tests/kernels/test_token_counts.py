@@ -6,22 +6,29 @@ import random
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from string import ascii_lowercase
+from unicodedata import category
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from openai_encodings import encoding, rank_file, shipped_tokens, stated_hash
+from openai_encodings import encoding, pattern, rank_file, shipped_tokens, stated_hash
 from sample_texts import ALL
 from tersely import models
 from tersely._native import Choice, Layout, TokenTable, Utf8
 from tersely.engine.reading import FIRST_KEPT
-from tersely.models.counters import ENCODINGS, TOKEN_TABLES
+from tersely.models.counters import TOKEN_TABLES
 
-NAMES = list(ENCODINGS)
 FILES = ["o200k_base", "cl100k_base"]
 CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+# All that are written today, where a category of Unicode begins, and some between them.
+SOME = CHARACTERS[:0x3400] + [
+    after
+    for number, (before, after) in enumerate(pairwise(CHARACTERS[0x33FF:]))
+    if number % 31 == 0 or category(before) != category(after)
+]
 # What the patterns tell apart, and what they do not: contractions, a long s, blanks that are none, marks.
 PARTS = [
     *["a", "b", "A", "B", "ab", "é", "É", "ª", "ʰ", "\u0301", "中", "ǅ", "😀", "\u1c89"],
@@ -94,11 +101,17 @@ CONTEXTS: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("name", FILES)
 def test_every_character(name: str, context: str) -> None:
-    chosen = CHARACTERS if context == "alone" else CHARACTERS[:0x3400:3] + CHARACTERS[0x3400::97]
+    chosen = SOME if context == "alone" else CHARACTERS[:0x3400:3] + CHARACTERS[0x3400::97]
     assert differing(name, [CONTEXTS[context](char) for char in chosen]) == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+def test_encodings_that_share_a_file_have_one_pattern() -> None:
+    assert TOKEN_TABLES["o200k_harmony"] is TOKEN_TABLES["o200k_base"]
+    assert pattern("o200k_harmony") == pattern("o200k_base")
+    assert stated_hash("o200k_harmony") == stated_hash("o200k_base")
+
+
+@pytest.mark.parametrize("name", FILES)
 @settings(max_examples=100)
 @given(texts=st.lists(TEXTS, min_size=1, max_size=20))
 def test_random_texts(name: str, texts: list[str]) -> None:
@@ -108,7 +121,7 @@ def test_random_texts(name: str, texts: list[str]) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_many_random_texts_and_the_samples(name: str) -> None:
     chosen = random.Random(7)
-    texts = ["".join(chosen.choices(PARTS, k=chosen.randrange(1, 14))) for _ in range(30_000)]
+    texts = ["".join(chosen.choices(PARTS, k=chosen.randrange(1, 14))) for _ in range(10_000)]
     assert differing(name, [*texts, *ALL, "\n\n".join(ALL)]) == []
 
 
@@ -119,36 +132,13 @@ def test_many_random_texts_and_the_samples(name: str) -> None:
 def test_long_pieces(name: str, size: int) -> None:
     chosen = random.Random(size)
     alphabets = [
-        "a",
-        "ab",
-        " ",
-        "\n ",
-        "=",
-        "!?=",
-        "etaoin",
-        "ACGT",
-        "中文字",
-        "漢字仮名交文章長短高低上下左右前後東西南北",
-        "()[]{}<>\"'`*_#-=~|+@&%$:;,.!?/\\",
-        "\u0301",
-        ascii_lowercase,
-        "-",
-    ]
+        "a", "ab", " ", "\n ", "=", "!?=", "etaoin", "ACGT", "中文字",
+        "漢字仮名交文章長短高低上下左右前後東西南北", "()[]{}<>\"'`*_#-=~|+@&%$:;,.!?/\\", "\u0301",
+        ascii_lowercase, "-",
+    ]  # fmt: skip
     texts = ["".join(chosen.choices(alphabet, k=size)) for alphabet in alphabets]
     texts += [(piece * size)[:size] for piece in ("=-", "abcdefg", "漢字", "=" * 90 + "-" * 70)]  # repeating
     assert differing(name, texts) == []
-
-
-@pytest.mark.parametrize("name", FILES)
-@settings(max_examples=60)
-@given(text=st.lists(TEXTS, max_size=8).map("".join), data=st.data())
-def test_spans_count_as_texts_of_their_own(name: str, text: str, data: st.DataObject) -> None:
-    place = st.integers(0, len(text))
-    spans = data.draw(st.lists(st.tuples(place, place).map(sorted), max_size=8))
-    start, end = (np.array([span[i] for span in spans], dtype=np.int64) for i in (0, 1))
-    document = np.zeros(len(spans), dtype=np.int32)
-    found = TOKEN_TABLES[name].count_spans([text], document, start, end)
-    assert found.tolist() == reference(name, [text[one:other] for one, other in spans])
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -167,8 +157,10 @@ def test_what_was_counted_once_is_counted_the_same_in_parts_and_joined(
         for _ in range(3)
     ]
     document, start, end = (np.array(column) for column in zip(*spans, strict=True))
-    found = counted.count_spans(given_texts, document.astype(np.int32), start, end, marks)
-    assert found.tolist() == reference(name, [texts[row][one:other] for row, one, other in spans])
+    expected = reference(name, [texts[row][one:other] for row, one, other in spans])
+    for known in ((), (marks,)):
+        found = counted.count_spans(given_texts, document.astype(np.int32), start, end, *known)
+        assert found.tolist() == expected
 
 
 @settings(deadline=None)
@@ -236,20 +228,10 @@ def table(**changed: int) -> bytes:
 @pytest.mark.parametrize(
     "file",
     [
-        b"",
-        b"TERSEBPE",
-        b"X" * 400,
-        table()[:-1],
-        table() + b"\0",
-        table(format=2),
-        table(pattern=2),
-        table(slots=0),
-        table(strings=0),
-        table(longest=0),
-        table(longest=256),
-        table(slots=2**32 - 1),
+        b"", b"TERSEBPE", b"X" * 400, table()[:-1], table() + b"\0", table(format=2), table(pattern=2),
+        table(slots=0), table(strings=0), table(longest=0), table(longest=256), table(slots=2**32 - 1),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_table_is_refused(file: bytes) -> None:
     with pytest.raises(ValueError, match="this is no table of tokens"):
         TokenTable(file)

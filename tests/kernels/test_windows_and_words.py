@@ -42,18 +42,6 @@ def test_windows_must_hold_at_least_one_character() -> None:
         tersely.segment("abc", "character", window=0)
 
 
-@pytest.mark.parametrize("prefix", ["", "é", "漢字", "👍", "a\u0301", "\u00a0"])
-@pytest.mark.parametrize("text", ["One two. Three four.", "Un été. Двa!"])
-def test_character_offsets_after_wide_characters(prefix: str, text: str) -> None:
-    source = f"{prefix} {text}\n\n{prefix}! {text}"
-    data = source.encode("utf-8")
-    rows = list(tersely.segment(source))
-    last = text.rpartition(" ")[2]
-    assert rows[-1][2] == reference.character_offset(source, len(data))
-    assert rows[-1][1] <= reference.character_offset(source, data.rindex(last.encode("utf-8")))
-    assert source[rows[-1][1] : rows[-1][2]].endswith(last)
-
-
 WIDTHS = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 97, 127, 128, 129, 191, 192, 193, 257]
 MARKS = ["!", "?", "؟", "۔", "։", "།", "၊။", "។", "‼", "。", "！", "？"]
 FILLERS = ["x", "é", "ж", "ה", "я́"]  # none of their bytes is the first byte of a mark

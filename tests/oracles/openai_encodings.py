@@ -38,10 +38,15 @@ def stated_hash(name: str) -> str:
     return str(_arguments(name)["mergeable_ranks"])
 
 
+def pattern(name: str) -> str:
+    """The regular expression that cuts a text into the pieces of an encoding."""
+    return str(_arguments(name)["pat_str"])
+
+
 @cache
 def encoding(name: str) -> tiktoken.Encoding:
     """tiktoken's own encoding. Raises AssertionError where the tokens are not those it means."""
-    tokens = shipped_tokens(name.replace("harmony", "base"))
+    tokens = shipped_tokens(name)
     assert sha256(rank_file(tokens)).hexdigest() == stated_hash(name)
     ranks = {token: rank for rank, token in enumerate(tokens)}
     return tiktoken.Encoding(**_arguments(name) | {"mergeable_ranks": ranks})

@@ -9,27 +9,18 @@ import itertools
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Container, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 Row = Sequence[str]
 
 # Scripts written without spaces between words (terms.hpp), by the names of their letters.
 NGRAM_NAMES = (
-    "CJK UNIFIED",
-    "CJK COMPATIBILITY IDEOGRAPH",
-    "HIRAGANA",
-    "KATAKANA",
-    "HANGUL",
-    "THAI",
-    "LAO",
-    "KHMER",
-    "MYANMAR",
-    "IDEOGRAPHIC",
-    "VERTICAL KANA",
-    "HALFWIDTH KATAKANA",
-)
+    "CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER",
+    "MYANMAR", "IDEOGRAPHIC", "VERTICAL KANA", "HALFWIDTH KATAKANA",
+)  # fmt: skip
 COMBINING_ACCENTS = range(0x300, 0x370)
 
 
@@ -77,11 +68,6 @@ def words(text: str) -> list[str]:
 def bigrams(run: str) -> list[str]:
     folded = [fold(char) for char in run]
     return folded if len(folded) == 1 else [left + right for left, right in itertools.pairwise(folded)]
-
-
-def character_offset(text: str, byte: int) -> int:
-    """The character that starts at a byte of the UTF-8 form."""
-    return len(text.encode("utf-8")[:byte].decode("utf-8"))
 
 
 def idf(rows: Sequence[Row]) -> Callable[[str], float]:
@@ -139,23 +125,16 @@ def units_of(groups: Sequence[int]) -> list[list[int]]:
     return list(units.values())
 
 
-def greedy(
-    scores: Sequence[float],
-    costs: Sequence[int],
-    budget: int,
-    *,
-    pinned: Sequence[int],
-    groups: Sequence[int],
-    terms: Sequence[Row],
-    term_weight: Callable[[str], float],
-    redundancy: float,
-) -> tuple[set[int], bool]:
+def greedy(problem: Mapping[str, Any]) -> tuple[set[int], bool]:
     """budgeted.hpp without headings and context, in exact arithmetic by a full search a step.
 
-    Returns the chosen rows, and whether two different units ever were within 1e-12 of each other with a
-    gain that floating point may round either way (then another answer is as right).
+    `problem`: scores, costs, budget, pinned, group, terms, weights of terms, redundancy. Returns the chosen
+    rows, and whether two different units ever were within 1e-12 of each other with a gain that floating
+    point may round either way (then another answer is as right).
     """
-    units = units_of(groups)
+    scores, costs, budget, pinned = (problem[name] for name in ("scores", "costs", "budget", "pinned"))
+    terms, redundancy = problem["terms"], problem["redundancy"]
+    units = units_of(problem["group"])
     close, hair = False, Fraction(1, 10**12)
 
     def value(unit: list[int]) -> Fraction:
@@ -166,7 +145,7 @@ def greedy(
 
     def overlap(unit: list[int], chosen: set[int]) -> Fraction:
         held = {term for i in chosen for term in terms[i]}
-        weights = [(Fraction(term_weight(term)), term in held) for i in unit for term in terms[i]]
+        weights = [(Fraction(problem["weights"][term]), term in held) for i in unit for term in terms[i]]
         total = sum((weight for weight, _ in weights), Fraction(0))
         return (
             sum((weight for weight, is_held in weights if is_held), Fraction(0)) / total
@@ -212,18 +191,6 @@ def greedy(
         if most > total:
             rows, _ = complete(single)
     return rows, close
-
-
-def render(texts: Sequence[str], kept: Sequence[tuple[int, int, int, int]], separator: str) -> str:
-    """Kept (row, document, start, end), ascending. Neighbouring rows of a document keep its own gap."""
-    result = ""
-    for at, (row, document, start, end) in enumerate(kept):
-        if at:
-            before = kept[at - 1]
-            touching = before[0] + 1 == row and before[1] == document
-            result += texts[document][before[3] : start] if touching else separator
-        result += texts[document][start:end]
-    return result
 
 
 def clauses(sentence: str, openers: Collection[str]) -> list[str]:

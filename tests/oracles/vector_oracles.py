@@ -16,24 +16,8 @@ from tersely import kernels
 
 Matrix = npt.NDArray[np.floating]
 WIDTHS = (
-    1,
-    2,
-    7,
-    8,
-    9,
-    15,
-    16,
-    17,
-    31,
-    33,
-    47,
-    48,
-    49,
-    95,
-    96,
-    97,
-    145,
-)  # rows around lanes, tiles and panels
+    1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 47, 48, 49, 95, 96, 97, 145,
+)  # rows around lanes, tiles and panels  # fmt: skip
 DEPTHS = (1, 2, 15, 16, 17, 31, 33, 64, 100)
 TOLERANCE = 1e-9
 

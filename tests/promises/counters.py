@@ -81,22 +81,17 @@ class Unsteady:
 WRONG: dict[str, Callable[[], Any]] = {
     "negative": lambda: lambda text: -1 - len(text),
     "negative for some": lambda: lambda text: len(text) if len(text) % 3 else -1,
-    "boolean": lambda: lambda text: len(text) > 40,
-    "infinite": lambda: lambda text: float("inf"),
-    "no number": lambda: lambda text: float("nan"),
-    "fractions": lambda: lambda text: len(text) / 4,
-    "nothing": lambda: lambda text: None,
-    "text": lambda: lambda text: str(len(text)),
-    "huge": lambda: lambda text: 2**70,
-    "too few": lambda: Wrong(lambda counts: counts[1:]),
+    "boolean": lambda: lambda text: len(text) > 40, "infinite": lambda: lambda text: float("inf"),
+    "no number": lambda: lambda text: float("nan"), "fractions": lambda: lambda text: len(text) / 4,
+    "nothing": lambda: lambda text: None, "text": lambda: lambda text: str(len(text)),
+    "huge": lambda: lambda text: 2**70, "too few": lambda: Wrong(lambda counts: counts[1:]),
     "too many": lambda: Wrong(lambda counts: [*counts, 1]),
     "negative batch": lambda: Wrong(lambda counts: [-count for count in counts]),
     "booleans": lambda: Wrong(lambda counts: [True for _ in counts]),
     "infinite batch": lambda: Wrong(lambda counts: [float("inf") for _ in counts]),
-    "one number": lambda: Wrong(sum),
-    "unsteady": lambda: Unsteady(13),
+    "one number": lambda: Wrong(sum), "unsteady": lambda: Unsteady(13),
     "wildly unsteady": lambda: Unsteady(9973),
-}
+}  # fmt: skip
 
 COUNTERS: dict[str, Any] = {
     "o200k_base": "o200k_base",

@@ -438,21 +438,14 @@ _OWN_COUNTER = {  # doors without a counter of the caller's
     "query_documents_compressed",
     "MemoryCompactor",
 }
-_PLAIN: dict[str, tuple[Door, int]] = {  # and how often each is tried
-    "compress": (compress, 28),
-    "prepare.fit": (prepare_fit, 8),
-    "prepare.levels": (prepare_levels, 6),
-    "compress_batch": (compress_batch, 4),
-    "segment": (segment, 1),
-    "dedup": (dedup, 1),
-    "find_facts": (find_facts, 1),
-    "compressors": (compressor, 5),
-    "HierarchicalCompressor": (hierarchical_compressor, 2),
-    "Manager": (manager, 5),
-    **search_doors(),
-    "compress_tool_result": (tool_result, 8),
-    **history_doors(),
-}
+_PLAIN: dict[str, tuple[Door, int]] = {
+    # and how often each is tried
+    "compress": (compress, 28), "prepare.fit": (prepare_fit, 8), "prepare.levels": (prepare_levels, 6),
+    "compress_batch": (compress_batch, 4), "segment": (segment, 1), "dedup": (dedup, 1),
+    "find_facts": (find_facts, 1), "compressors": (compressor, 5),
+    "HierarchicalCompressor": (hierarchical_compressor, 2), "Manager": (manager, 5), **search_doors(),
+    "compress_tool_result": (tool_result, 8), **history_doors(),
+}  # fmt: skip
 
 
 def _of(documents: type[Random], name: str) -> dict[str, tuple[Door, int]]:

@@ -54,7 +54,8 @@ def test_each_door_keeps_every_promise(door: str) -> None:
     """Doors that the random ones above seldom choose are tried, too."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = {f"{door}:{number}": outcome(f"{door}:{number}", door).broken for number in range(8)}
+        calls = 8 if KINDS["calls"][door][1] < 6 else 4
+        found = {f"{door}:{number}": outcome(f"{door}:{number}", door).broken for number in range(calls)}
     assert not any(found.values()), found
 
 

@@ -107,38 +107,22 @@ def _sets(chance: random.Random) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             "id": name,
             "version": f"v3.{version}",
             "page": name,
-            "heading": f"Gates of {name[5:10]} and more",
+            "heading": f"Gates of {name[5:10]}",
             "text": one,
         }
         for name, version, one in pages
     ]
     kinds = ["exact", "near", "edited", "different_section"]
+    apart = {"ratio": 0.2, "only_in_a": ["a"], "only_in_b": ["b"]}
     pairs = [
-        {
-            "a": f"v3.4|page{n}|Gates",
-            "b": f"v3.5|page{n}|Gates",
-            "ratio": 0.2,
-            "relation": kinds[n % 4],
-            "only_in_a": ["a"],
-            "only_in_b": ["b"],
-        }
+        {"a": f"v3.4|page{n}|Gates", "b": f"v3.5|page{n}|Gates", "relation": kinds[n % 4], **apart}
         for n in range(24)
     ]
     yield "neardup_docs_etcd_chunks", chunks
     yield "neardup_docs_etcd_pairs", pairs
     yield "sentences_ud", [_cut(f"{n}", chance) for n in range(8)]
-    yield (
-        "sentences_golden_rules",
-        [
-            {
-                "id": f"{n}",
-                "lang": "english",
-                "text": "One is. Two are.",
-                "sentences": ["One is.", "Two are."],
-            }
-            for n in range(4)
-        ],
-    )
+    golden = {"lang": "english", "text": "One is. Two are.", "sentences": ["One is.", "Two are."]}
+    yield "sentences_golden_rules", [{"id": f"{n}", **golden} for n in range(4)]
     yield "agent_traces", [_trace(f"swe/trace{n}", chance, 45 if n % 4 else 110) for n in range(8)]
     yield "agent_long_chat", [_trace("long", chance, 200)]
     lines = [f"2026-05-01 10:{n % 60:02}:00 INFO {sentence(chance)}" for n in range(300)]
@@ -156,29 +140,13 @@ def _sets(chance: random.Random) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         {"name": f"gate_{n}", "kind": "function", "line": 5 * n + 1, "end_line": 5 * n + 3, "doc": True}
         for n in range(40)
     ]
-    yield (
-        "code_files",
-        [
-            {
-                "id": f"gates{n}.py",
-                "language": "python",
-                "licence": "PSF-2.0",
-                "text": code,
-                "definitions": found,
-            }
-            for n in range(3)
-        ],
-    )
+    file = {"language": "python", "licence": "PSF-2.0", "text": code, "definitions": found}
+    yield "code_files", [{"id": f"gates{n}.py", **file} for n in range(3)]
     wrong = "ERROR gate 7 did not open"
     output = "\n".join([*lines, wrong, *lines])
     mark = {"start": output.index(wrong), "end": output.index(wrong) + len(wrong), "text": wrong}
-    yield (
-        "tool_output",
-        [
-            {"id": f"out{n}.log", "source": "made", "text": output, "anchors": [mark], "error_lines": [mark]}
-            for n in range(3)
-        ],
-    )
+    told = {"source": "made", "text": output, "anchors": [mark], "error_lines": [mark]}
+    yield "tool_output", [{"id": f"out{n}.log", **told} for n in range(3)]
 
 
 def _cut(name: str, chance: random.Random) -> dict[str, Any]:

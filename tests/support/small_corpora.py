@@ -35,6 +35,15 @@ class Corpus:
             *(np.array(column, dtype=np.int32) for column in columns),
         )
 
+    def lengths(self) -> list[int]:
+        return [3 + 5 * len(row) for row in self.rows]
+
+    def asked(self, cosine: Sequence[float] | None = None, answer: int = 0) -> tuple[object, ...]:
+        """What else the kernel of relevance is given: query, titles, kind of answer, cosines, places."""
+        start, end = np.zeros(len(self.rows), np.int64), np.array(self.lengths(), np.int64)
+        cosines = np.array(cosine or [], np.float32)
+        return len(self.rows), self.title_rows(), answer, cosines, start, end
+
     def vocabulary(self) -> list[str]:
         return list(dict.fromkeys(term for row in [*self.rows, self.query, *self.titles] for term in row))
 

@@ -99,19 +99,12 @@ class TinyModel:
         from onnx import TensorProto, helper, numpy_helper
 
         constants = {
-            "tokens": self.tokens,
-            "positions": self.positions,
-            "types": self.types,
-            "mix": self.mix,
-            "head": self.head,
-            "scale": np.array(1 / np.sqrt(WIDTH), dtype=np.float32),
-            "one": np.array(1, dtype=np.float32),
-            "far": np.array(1e9, dtype=np.float32),
-            "first": np.array(0, dtype=np.int64),
-            "axis": np.array([1], dtype=np.int64),
-            "zero": np.array([0], dtype=np.int64),
-            "two": np.array([2], dtype=np.int64),
-        }
+            "tokens": self.tokens, "positions": self.positions, "types": self.types, "mix": self.mix,
+            "head": self.head, "scale": np.array(1 / np.sqrt(WIDTH), dtype=np.float32),
+            "one": np.array(1, dtype=np.float32), "far": np.array(1e9, dtype=np.float32),
+            "first": np.array(0, dtype=np.int64), "axis": np.array([1], dtype=np.int64),
+            "zero": np.array([0], dtype=np.int64), "two": np.array([2], dtype=np.int64),
+        }  # fmt: skip
         node = helper.make_node
         nodes = [
             node("Gather", ["tokens", "input_ids"], ["t"]),

@@ -59,18 +59,8 @@ MIXED = (
 
 #: By the name of the content type.
 SAMPLES: dict[str, str] = {
-    "prose": PROSE,
-    "markdown": MARKDOWN,
-    "conversation": CONVERSATION,
-    "code": CODE,
-    "log": LOG,
-    "tool_output": TOOL_OUTPUT,
-    "stack_trace": STACK_TRACE,
-    "json": JSON,
-    "jsonl": JSONL,
-    "table": TABLE,
-    "diff": DIFF,
-    "html": HTML,
-    "mixed": MIXED,
-}
+    "prose": PROSE, "markdown": MARKDOWN, "conversation": CONVERSATION, "code": CODE, "log": LOG,
+    "tool_output": TOOL_OUTPUT, "stack_trace": STACK_TRACE, "json": JSON, "jsonl": JSONL, "table": TABLE,
+    "diff": DIFF, "html": HTML, "mixed": MIXED,
+}  # fmt: skip
 assert list(SAMPLES) == list(KINDS)
