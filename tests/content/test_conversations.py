@@ -62,6 +62,49 @@ def test_ratios_and_shares_of_turns() -> None:
     assert pinned in result.text and result.tokens <= budget
 
 
+CHAT = [
+    ("ann", "morning all"),
+    ("ben", "hey"),
+    ("ann", "so do we roll the new firmware out to all piers or only to pier 2?"),
+    ("carl", "only 2 and 5, the others have the old modem"),
+    ("ben", "ok"),
+    ("ann", "agreed: piers 2 and 5 only, nobody touches the others"),
+    ("carl", "lunch?"),
+    ("ben", "sure, the fish place"),
+]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "[09:{n}] {who}: {said}",
+        "09:{n} <{who}> {said}",
+        "24.11.26, 09:{n} - {who}: {said}",
+        "(9:{n} AM) {who}: {said}",
+    ],
+)
+def test_chats_with_times_are_conversations(form: str) -> None:
+    lines = [form.format(n=10 + n, who=who, said=said) for n, (who, said) in enumerate(CHAT * 3)]
+    text = "\n".join(lines)
+    assert tersely.detect(text).kind == "conversation"
+    result = tersely.compress(text, ratio=0.5)
+    assert "nobody touches the others" in result.text and result.text.endswith(lines[-1])
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "2026-11-24 09:{n}:11 {who}: {said}",
+        "[09:{n}:11] {who}: {said}",
+        "[09:{n}] INFO: {said}",
+        "[09:{n}] {said}",
+    ],
+)
+def test_logs_with_times_are_none(form: str) -> None:
+    lines = [form.format(n=10 + n, who=who, said=said) for n, (who, said) in enumerate(CHAT * 3)]
+    assert tersely.detect("\n".join(lines)).kind != "conversation"
+
+
 @pytest.mark.parametrize(
     ("recent", "error", "allowed"),
     [

@@ -87,6 +87,27 @@ def test_names_of_files_settle_the_language(named: str) -> None:
     assert tersely.detect(PLAIN, name=name).language == language
 
 
+SHOWN = {  # code and data between what a tool says of it
+    "psql": "".join(f"update acct set tier = {n} where id = {n};\nUPDATE {n}\n" for n in range(12))
+    + 'psql:mig.sql:15: ERROR:  update on table "acct" violates a constraint\ncommit;\nROLLBACK\n',
+    "xmllint": "feed.xml:20: element line: validity error : no qty\n<line sku='S7'>7</line>\n   ^\n<order>\n"
+    + "".join(f"  <line sku='S{n}' qty='2'>item {n}</line>\n" for n in range(30))
+    + "</order>\n",
+    "sqlfluff": "".join(f"select a, b from t where c = {n};\n" for n in range(12))
+    + "q/a.sql:3: warning: the join has no condition\n",
+}
+
+
+@pytest.mark.parametrize("tool", SHOWN)
+def test_code_that_a_tool_shows_is_no_program(tool: str) -> None:
+    text = SHOWN[tool]
+    told = next(line for line in text.splitlines() if "error" in line.lower() or "warning" in line)
+    result = tersely.compress(text, ratio=0.25)
+    assert result.receipt.content_types == ("tool_output",) and told in result.text
+    plain = text.replace(told, "-- " + told)
+    assert tersely.compress(plain, ratio=0.25).receipt.content_types != ("tool_output",)
+
+
 @pytest.mark.parametrize("key", ["source", "filename", "file_name", "path", "file_path", "url"])
 def test_documents_are_named_by_their_metadata(key: str) -> None:
     assert Document(PLAIN, metadata={key: "https://x.org/a/b.csv?v=1"}).file_name.endswith("b.csv")

@@ -63,6 +63,38 @@ def test_the_largest_times_stay_and_what_varies_is_no_oddity() -> None:
     assert text[lines.table.start[row] : lines.table.end[row]].endswith("status 137")
 
 
+def test_a_value_is_compared_with_others_of_its_name() -> None:
+    node = "{gap}->  {name} on {of}  (cost=0.18..{n}.81 rows={n} width=24) (actual time=0.{n} loops={loops})"
+    names = [
+        "Seq Scan",
+        "Index Only Scan",
+        "Hash Join",
+        "Bitmap Heap Scan",
+        "Sort",
+        "Merge Left Join",
+        "Limit",
+    ]
+    plan = [
+        node.format(gap="  " * n, name=name, of=NAMES[n], n=n + 3, loops=412266 if name == "Sort" else 1)
+        for n, name in enumerate(names)
+    ]
+    plan = [
+        part
+        for n, line in enumerate(plan)
+        for part in (line, f"{'  ' * n}      Filter {n}: ({NAMES[n]}.id = {n})")
+    ]
+    jobs = [
+        f"{verb} {NAMES[n]} with {'much ' * n}care, retries={9 if n == 4 else 0}, worker {n}"
+        for n, verb in enumerate(["built", "sent", "read", "kept", "wrote", "moved", "closed"])
+    ]
+    for lines, row in ((plan, 8), (jobs, 4)):
+        odd = read_lines(["\n".join(lines)], None, 1024).odd
+        assert odd.argmax() == row and odd[row] > 0.3
+        assert lines[row] in tersely.compress("\n".join(lines), ratio=0.6, strategy="tool_output").text
+    alike = "\n".join(plan).replace("loops=412266", "loops=1")
+    assert read_lines([alike], None, 1024).odd.max() < 0.3
+
+
 def hash_of(number: int) -> str:
     return f"{(number + 17) * 2654435761 % 2**32:08x}"
 

@@ -354,3 +354,44 @@ def test_counts_of_progress_do_not_push_out_what_failed(strategy: AnyStrategyNam
     assert all(
         said in kept for said in ("unit 57:", "unit 121:", "158 passed, 2 failed, 0 pending", "158 of")
     )
+
+
+LED = {
+    "pip": (
+        "ERROR: Cannot install a and b.",
+        "The conflict is caused by:",
+        ["    a 2 needs c>=3", "    b 5 needs c<3"],
+    ),
+    "npm": (
+        "npm ERR! code ERESOLVE",
+        "npm ERR! Could not resolve dependency:",
+        ['npm ERR! peer r@"^17" from m@4'],
+    ),
+    "linker": ("ld: cannot link", "error: undefined symbol, needed by:", ["  main.o", "  plan.o"]),
+    "apt": (
+        "E: Unable to correct problems",
+        "The following have unmet dependencies:",
+        [" web : Depends: ssl (>= 3)"],
+    ),
+}
+
+
+@pytest.mark.parametrize("tool", LED)
+def test_what_a_line_of_trouble_leads_to_stays_with_it(tool: str) -> None:
+    failed, lead, led = LED[tool]
+    steps = [
+        f"step {name} was done in {n} ms by {name}.{n}"
+        for n, name in enumerate(["lorem", "ipsum", "dolor", "sit"] * 4)
+    ]
+    text = "\n".join(
+        [*steps, failed, "", lead, *led, "", "Hints may be found below", "see the manual of it", "or ask"]
+    )
+    result = tersely.compress(text, ratio=0.35, strategy="tool_output").text
+    assert all(line in result for line in (failed, lead, *led))
+
+
+def test_a_name_in_a_call_is_no_finding() -> None:
+    calls = [f"{n} 0.1 parse.py:{n}(part_{n})" for n in range(9)]
+    assert not (read_lines(["\n".join(calls)], None, 1024).finding >= 0).any()
+    found = [f"parse.py:{n}: too long (part-{n})" for n in range(9)]
+    assert (read_lines(["\n".join(found)], None, 1024).finding >= 0).all()

@@ -57,6 +57,15 @@ def test_headers_outliers_and_rows_that_are_asked_for() -> None:
     assert {"/37/id", "/37/note"} <= kept
 
 
+def test_what_a_report_comes_to_stands_above_its_table() -> None:
+    rows = [f"{n * 10:9}    0.{n:03}    0.000    0.{n:03} lib.py:{n}(f)" for n in range(30)]
+    told = "   805834 function calls in 0.702 seconds"
+    text = "\n".join(
+        [told, "   Ordered by: internal time", "", "   ncalls  tottime  percall  cumtime place", *rows]
+    )
+    assert told in tersely.compress(text, ratio=0.3, strategy=Table()).text
+
+
 def test_tables_of_markdown_without_a_header_and_of_sums() -> None:
     rows = ["| id | host |", "|---:|:-----|", *[f"| {n} | web-{n} |" for n in range(90)]]
     result = tersely.compress("\n".join(rows), budget=80, strategy=Table())

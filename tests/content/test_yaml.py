@@ -38,6 +38,22 @@ def test_the_odd_record_stays_with_its_name(at_margin: bool) -> None:
     assert all(f"{line}\n" in text for line in kept)
 
 
+def test_odd_keys_of_all_records_stay_before_the_rest_of_one() -> None:
+    parts = [
+        f"- kind: Set\n  metadata:\n    name: app-{n}\n    labels:\n      part: p-{n}\n      team: t-{n}\n"
+        f"    version: '88{n}'\n  spec:\n    replicas: 2\n    pull: Always\n    image: shop/app-{n}:2.{n}\n"
+        "  status:\n    ready: true\n"
+        for n in range(14)
+    ]
+    parts[3] = parts[3].replace("ready: true", "ready: false\n    message: the quota is exceeded")
+    parts[8] = parts[8].replace("    pull: Always", "    pull: Always\n    privileged: true")
+    parts[11] = parts[11].replace("replicas: 2", "replicas: 0")
+    short = tersely.compress("items:\n" + "".join(parts), ratio=0.15)
+    assert short.receipt.content_types == ("yaml",)
+    for odd in ("the quota is exceeded", "app-3", "privileged: true", "replicas: 0"):
+        assert odd in short.text
+
+
 def test_odd_records_and_values_of_several_lines() -> None:
     text = "".join(
         f"---\nkind: Deployment\nmetadata:\n  name: app-{number}\nspec:\n"

@@ -18,6 +18,8 @@ constexpr float kGradeWorth = 10, kPlaceWorth = 5;  // what lines of lists are w
 constexpr float kOdd = 0.3F;                        // of a value, from which its line needs its owner
 constexpr double kFewRare = 0.1;                    // of a document's lines: so few that are like no others are odd
 constexpr float kBrought = 0.6F, kLeadWorth = 0.4F;  // of what a line is worth: for its owner, for itself if it leads
+constexpr float kLed = 0.95F, kTroubledLead = 0.3F;  // of a lead with words of trouble: for what it leads to
+constexpr std::size_t kMostLed = 2;                  // lines
 constexpr std::int64_t kFewestHeads = 4;             // blocks that begin alike
 constexpr double kHeadShare = 0.8;                   // of the lines of a template begin blocks
 constexpr std::size_t kLongestBlock = 40;            // lines of one that has a head
@@ -238,6 +240,26 @@ class ListReader {
     std::size_t first_ = 0, end_ = 0;
 };
 
+// Lets one or two lines below one that leads tell what that does ("The conflict is caused by:"): they stand indented,
+// or right below one that says what failed.
+void hand_down(const GradedLines& lines, std::size_t lead, bool failed, LineWorth& told) {
+    const Row &above = lines.rows[lead], &first = lines.rows[lead + 1];
+    const auto led = [&](std::size_t i) {
+        const Row& row = lines.rows[i];
+        return row.document == above.document && row.line == lines.rows[i - 1].line + 1 && !stands_for_others(row) &&
+               (row.margin > above.margin ? row.margin == first.margin : failed && i == lead + 1) &&
+               !has(row, kFrame | kLeads | kPoints | kGutter);
+    };
+    std::size_t end = lead + 1;
+    while (end < lines.rows.size() && end <= lead + kMostLed + 1 && led(end)) ++end;
+    if (end > lead + kMostLed + 1) return;  // a list
+    for (std::size_t i = lead + 1; i < end; ++i) {
+        if (lines.rows[i].copies > 0) continue;
+        told.worth[i] = std::max(told.worth[i], kLed * told.worth[lead]);
+        told.first[i] = static_cast<std::uint8_t>(told.first[i] | (told.first[lead] & kFails));
+    }
+}
+
 }  // namespace
 
 Arrangement arrange(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
@@ -258,6 +280,13 @@ Arrangement arrange(const GradedLines& lines, std::span<const float> grade, std:
         for (std::size_t i = first; i < ends[first]; ++i) rare += is_rare(i) ? 1 : 0;
         const bool few = static_cast<double>(rare) <= kFewRare * static_cast<double>(ends[first] - first);
         const auto is_odd = [&](std::size_t i) { return lines.odd[i] >= kOdd || (few && is_rare(i)); };
+        const auto leads_to_trouble = [&](std::size_t i) {
+            return has(lines.rows[i], kLeads) && grade[i] >= kTroubledLead &&
+                   lines.counts[static_cast<std::size_t>(lines.rows[i].template_id)] <= kRareLines;
+        };
+        for (std::size_t i = first; !listed && i + 1 < ends[first]; ++i) {
+            if (leads_to_trouble(i)) hand_down(lines, i, grade[i] >= static_cast<float>(kFailedGrade), told);
+        }
         for (std::size_t i = ends[first]; i-- > first;) {
             float& worth = told.worth[i];
             if (listed) {

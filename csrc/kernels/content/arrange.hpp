@@ -29,7 +29,8 @@ namespace tersely::content {
 // its lines is worth, so that it comes where they do. A head comes with each line of its block, an owner with each odd
 // line: one with an odd value, or of a rare template where few lines, but for those that lead, are of one. An owner
 // that was there before, byte for byte, does not say whose the line is: it comes with the first line above the odd one
-// that it owns and that was not.
+// that it owns and that was not. One or two lines that a rare lead with words of trouble leads to ("The conflict is
+// caused by:"; indented, or right below one that says what failed) are worth nearly what it is.
 struct Arrangement {
     std::vector<std::int32_t> needs;   // the owner; in records that people wrote the line before within a head, below
                                        // it its last line; in trees what it hangs on; -1: nothing

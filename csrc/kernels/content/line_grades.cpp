@@ -177,6 +177,8 @@ constexpr double kNearWorth = 1;            // for lines with words of errors, a
 constexpr double kFirstWorth = 1.5;         // of the first of its template, over the root of its place in its run
 constexpr double kRareWorth = 1;            // where at most kRareLines have its words
 constexpr double kOddWorth = 3;             // times how odd a value is that it says (LineReader::odd)
+constexpr float kFewOdd = 0.3F;             // of a value, from which its line is odd
+constexpr std::ptrdiff_t kOddShare = 50;    // where one line in so many is odd, at most, that is worth twice as much
 constexpr double kShareWorth = 2;           // over the root of how many lines its template has
 constexpr double kPieceWorth = 4;           // instead, times its grade, for a piece of a long line behind its head
 constexpr double kOverwrittenWorth = 0.01;  // of what is written over
@@ -554,6 +556,9 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
     const std::vector<bool> near = near_errors(rows, grade, context);
     const Quotes quotes(rows);
     const std::vector<std::size_t> in_run = places_in_runs(lines);
+    const auto odd_lines = std::count_if(lines.odd.begin(), lines.odd.end(), [](float odd) { return odd >= kFewOdd; });
+    const bool few_odd = kOddShare * odd_lines <= static_cast<std::ptrdiff_t>(rows.size() + kOddShare / 2);
+    const double odd_worth = few_odd ? 2 * kOddWorth : kOddWorth;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
         if (stands_for_others(row)) continue;
@@ -582,7 +587,7 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
                 worth += kShareWorth / std::sqrt(static_cast<double>(std::max<std::int64_t>(alike, 1)));
                 if (met[of] == 0) worth += kFirstWorth / std::sqrt(static_cast<double>(1 + in_run[i]));
                 if (rare) worth += kRareWorth;
-                worth += kOddWorth * odd;
+                worth += odd_worth * odd;
             }
             ++met[of];
         }

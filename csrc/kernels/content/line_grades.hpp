@@ -80,9 +80,9 @@ struct LineWorth {
 // The worth of each line by `grade` (report_grades), and what a query adds to it (`asked`). What all lines say tells
 // nothing: a grade that the line's own words have counts over the root of how often its template came, but for rare
 // words and failures. Of a line that came
-// k times before, byte for byte, a part of 2 + k counts; less of a long line without words of errors, and of a quote of
-// a file; of one that is written over next to nothing; signs alone are unlike no other line; 0 for what stands for
-// other lines. `end - start` of a row counts, in characters. O(rows).
+// k times before, byte for byte, a part of 2 + k counts; an odd value counts twice where few lines have one; less of a
+// long line without words of errors, and of a quote of a file; of one that is written over next to nothing; signs alone
+// are unlike no other line; 0 for what stands for other lines. `end - start` of a row counts, in characters. O(rows).
 LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
                      std::size_t context);
 

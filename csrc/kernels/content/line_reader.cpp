@@ -469,6 +469,10 @@ std::int32_t TemplateMiner::search(std::span<const Token> tokens, std::uint64_t 
     const auto id = static_cast<std::int32_t>(templates_.size());
     templates_.emplace_back(arena_.size(), tokens.size());
     arena_.insert(arena_.end(), tokens.begin(), tokens.end());
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const bool named = i > 1 && tokens[i - 1] == '=' && tokens[i - 2] >= kFirstWord;
+        names_.push_back(named ? tokens[i - 2] : 0);
+    }
     ids.push_back(id);
     return id;
 }
@@ -835,7 +839,7 @@ void LineReader::read_piece(std::string_view piece) {
 }
 
 std::vector<float> LineReader::odd() const {
-    const OddValues::Judged odd_of = values_.judge();
+    const OddValues::Judged odd_of = values_.judge(miner_.names());
     const float most = std::log2(static_cast<float>(std::max<std::int64_t>(all_lines_, kFewestLines)));
     std::vector<std::vector<std::uint8_t>> vary(miner_.size());  // of a template: the places at which values differ
     struct Largest {
@@ -844,7 +848,6 @@ std::vector<float> LineReader::odd() const {
     };
     std::vector<std::vector<Largest>> largest(miner_.size());  // of a template: where the largest number tells
     for (std::size_t id = 0; id < vary.size(); ++id) {
-        if (templates_[id].count < 2) continue;
         const auto of = static_cast<std::int32_t>(id);
         for (std::size_t i = 0; i < miner_.tokens(of).size(); ++i) {
             const std::size_t place = miner_.place(of) + i;

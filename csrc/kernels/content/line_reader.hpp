@@ -98,6 +98,8 @@ class TemplateMiner {
     std::uint64_t form(std::int32_t id) const;
     // Where its tokens lie among those of all; those of a template with as many as kMostTokens are the first ones.
     std::size_t place(std::int32_t id) const { return templates_[static_cast<std::size_t>(id)].first; }
+    // Of each place: the word before its "="; 0 without. Places of several templates may have one.
+    std::span<const Token> names() const { return names_; }
     std::span<const Token> tokens(std::int32_t id) const {
         const auto [first, count] = templates_[static_cast<std::size_t>(id)];
         return std::span(arena_).subspan(first, count);
@@ -107,7 +109,7 @@ class TemplateMiner {
     std::int32_t search(std::span<const Token> tokens, std::uint64_t path);
 
     std::vector<std::pair<std::size_t, std::size_t>> templates_;  // into arena_
-    std::vector<Token> arena_;
+    std::vector<Token> arena_, names_;
     HashTable<std::int32_t> known_;               // lines by their tokens; emptied when there are kMostKnown
     HashTable<std::vector<std::int32_t>> paths_;  // templates by path
 };

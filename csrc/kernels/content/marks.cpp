@@ -630,7 +630,8 @@ std::uint64_t Outcomes::finding_of(const Said& word) const {
         if (word.runs == 2 && shown && is_numbered(text)) return hash_name(text);
         if (word.runs > 1 && after != '=' && after != '(' && is_spelled_out(text)) return hash_name(text);
     }
-    const bool closes = bracketed && (after == ']' || after == ')' || after == '=' || after == ',');
+    const bool called = before == '(' && word.at > 1 && line_[word.at - 2] != ' ';  // "x.py:3(part_1)"
+    const bool closes = bracketed && !called && (after == ']' || after == ')' || after == '=' || after == ',');
     const bool last = word.end == line_.size() && word.at > 1 && before == ' ' && line_[word.at - 2] == ' ';
     if ((closes || last) && (place_ || bad_) && word.runs > 1 && is_dashed(text)) return hash_name(text);
     return 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -24,7 +25,8 @@ namespace tersely::content {
 //    kLargest times log2 of all lines, where it comes once among
 //    kFewestNumbers values or more, most of them numbers and one in three another one, and at most a third and two of
 //    them are larger than all before them, as a counter is.
-// The largest of these counts.
+// The largest of these counts. A place with fewer than kFewestNumbers values is compared with all places of its name
+// ("loops=" in other templates), too, and has what it is odd by there, from 1.5.
 // Numbers have units: 3987m, 7811Mi, 2.1GiB, 48210ms, 60%; those of one place are compared in one unit.
 // O(kMostValues) time a value, at worst; at most kMostPlaces places have more than one value, others are nowhere odd.
 class OddValues {
@@ -47,31 +49,35 @@ class OddValues {
         return add_other(place, hash, bytes);
     }
 
+    struct Verdict {
+        std::array<float, kCodes> odd{};  // by code
+        bool has_largest = false;
+    };
     // How odd values are, by place and code.
     class Judged {
       public:
         float operator()(std::size_t place, std::uint8_t code) const {
             const std::int32_t at = place < of_.size() ? of_[place] : -1;
             const std::uint8_t value = code & (kOutgrows - 1U);
-            return at < 0 || value == kNothing ? 0 : odd_[static_cast<std::size_t>(at)][value - 1U];
+            return at < 0 || value == kNothing ? 0 : places_[static_cast<std::size_t>(at)].odd[value - 1U];
         }
         bool varies(std::size_t place) const { return place < of_.size() && of_[place] >= 0; }
         // Whether the last value of the place that outgrows all before it is odd, as the largest one.
         bool has_largest(std::size_t place) const {
-            return varies(place) && has_largest_[static_cast<std::size_t>(of_[place])];
+            return varies(place) && places_[static_cast<std::size_t>(of_[place])].has_largest;
         }
 
       private:
         friend class OddValues;
         std::vector<std::int32_t> of_;
-        std::vector<std::array<float, kCodes>> odd_;
-        std::vector<bool> has_largest_;
+        std::vector<Verdict> places_;
     };
-    // O(places * kMostValues^2).
-    Judged judge() const;
+    // `names`: of each place, 0 for none. O(places * kMostValues^2).
+    Judged judge(std::span<const std::uint64_t> names = {}) const;
 
   private:
     std::uint8_t add_other(std::size_t place, std::uint64_t hash, std::string_view bytes);
+    void judge_named(std::span<const std::uint64_t> names, Judged& judged) const;
 
     static constexpr double kNoNumber = -1e300;
     struct Number {
@@ -94,7 +100,9 @@ class OddValues {
         std::uint32_t as_large = 0, outgrown = 0;  // values like it; how often a larger one came
 
         std::uint8_t outgrows(const Number& number);
+        void merge(const Value& value);  // values that another place has
     };
+    static Verdict judge_place(const Place& place);
     struct First {  // of most places all there is
         std::uint64_t hash = 0;
         std::uint32_t count = 0;

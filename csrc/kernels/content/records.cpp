@@ -117,7 +117,8 @@ Kind kind_of(View cell, double& number) {
     return sign != View::npos && number_of(cell.substr(sign + 1), number) ? kNumeric : kText;
 }
 
-// Of a value, a name with such a word within says nothing of an error: rules.exceptions.Names, ErrorHandlerTest.
+// The marks (marks.hpp) of the words of a text's first 256 bytes; words of camel case are several, "no error" says
+// none. Of a value, a name with such a word within says nothing of an error: rules.exceptions.Names, ErrorHandlerTest.
 std::uint32_t marks_of(View text, bool value) {
     text = text.substr(0, kLooked);
     std::uint32_t marks = 0, last = 0;  // of the words before the last one, which a longer name may go on with

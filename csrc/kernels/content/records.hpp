@@ -61,17 +61,13 @@ Role role_of(std::string_view name);
 // What a value is; `number`: its value, where it is one. O(length).
 Kind kind_of(std::string_view value, double& number);
 
-// The marks (marks.hpp) of the words of a text's first 256 bytes; words of camel case are several. "no error" and
-// "0 errors" say none.
-std::uint32_t marks_of(std::string_view text);
-
 // Whether a value is absent, or a container without values.
 bool says_nothing(std::string_view value, Kind kind);
 
 // Whether the first word of a value is one of the highest severity: critical, blocker, ...
 bool is_severe(std::string_view value);
 
-// `name_marks`: marks_of the name of the column. O(length, up to 256).
+// `name_marks`: the marks (marks.hpp) of the name of the column. O(length, up to 256).
 Outcome outcome_of(Role role, std::uint32_t name_marks, std::string_view value, Kind kind, double number);
 
 }  // namespace values

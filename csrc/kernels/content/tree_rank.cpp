@@ -456,6 +456,12 @@ void lead_elements(std::string_view text, const TreeUnits& units, const Records&
         return units.kind[row] != TreeKind::kClose && units.kind[row] != TreeKind::kPiece &&
                (!opens(units.kind[row]) || attributed[row]);
     };
+    const auto phrase = [&](std::size_t row) {  // of a line of YAML what stands behind its key
+        std::string_view bytes = piece(text, units.start[row], units.end[row]);
+        const std::size_t key = units.nested ? bytes.find(": ") : std::string_view::npos;
+        if (key != std::string_view::npos) bytes.remove_prefix(key + 2);
+        return is_phrase(bytes, units.kind[row]);
+    };
     const std::vector<std::uint8_t> again = said_again(text, units, records, values, shown, says);
     std::vector<std::uint8_t> wide(stands.size());  // a record: whether what failed in it has names of its own
     for (std::size_t row = 0; row < n; ++row) {
@@ -506,15 +512,16 @@ void lead_elements(std::string_view text, const TreeUnits& units, const Records&
             const auto bytes = piece(text, units.start[row], units.end[row]);
             if (opaque[row]) continue;
             const bool repeated = static_cast<std::size_t>(said[hash_of(bytes)]) < known;
-            if (values.fails[record] == 0) {
-                if (tells(inside, values.worth[row]) || (!repeated && is_phrase(bytes, units.kind[row]))) share = 1;
+            if (values.fails[record] == 0 || units.nested) {
+                if (tells(inside, values.worth[row]) || (!repeated && phrase(row))) share = 1;
             } else if (says(row)) {
                 share = 1 - told[record];
                 told[record] += is_phrase(bytes, units.kind[row]) ? kStep : 0.5F * kStep;
             }
             if (repeated) share -= kRepeated;
         }
-        lead[row] = stand * turn[record] * std::max(share, kRest);
+        // Lines of YAML that say nothing else are worth what they are as lines.
+        lead[row] = units.nested && share <= kRest ? 0 : stand * turn[record] * std::max(share, kRest);
     }
 }
 

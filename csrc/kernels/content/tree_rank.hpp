@@ -31,7 +31,8 @@
 //    much times what they tell, RecordColumns::worth, half of that for what is opaque).
 // An element that is a record fails where a cell of it says so (RecordColumns::fails), its own name does and no
 // severity of it says "warning" or less, or one in it failed; then its s is 0.9 + 0.1 s, else half of s. What failed in
-// what failed has no less than that. Lead of what is in it, as shares of s, less 0.002 for each record of the same one
+// what failed has no less than that. In YAML what names a record, what it stands out for and phrases have a lead; other
+// lines have none. Lead of what is in it, as shares of s, less 0.002 for each record of the same one
 // before it, and times 0.95 where it failed as one before did (the first phrase that it says is the same but for
 // digits; of what holds such records, where all of them did), else 0.97 where its name is the same but for digits: what
 // names it 1 (0.7 where what failed in it has a name); what it says 1 (0.7 where what failed is in it), 0.12 less

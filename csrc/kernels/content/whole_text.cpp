@@ -7,8 +7,10 @@
 
 #include "kernels/content/code_read.hpp"
 #include "kernels/content/line_reader.hpp"
+#include "kernels/content/marks.hpp"
 #include "kernels/content/tables.hpp"
 #include "kernels/text/places.hpp"
+#include "kernels/text/unicode.hpp"
 
 namespace tersely::content {
 namespace {
@@ -21,7 +23,8 @@ constexpr std::int64_t kNear = 65536;  // how far the middle part may move to st
 constexpr double kCertain = 0.975;     // confidence of what begins as nothing else does
 constexpr double kSureEnough = 0.72;   // confidence: below it a text is read as lines or as prose
 constexpr double kSurer = 0.8;         // the same of tables and traces: lines may look like columns by chance
-constexpr std::size_t kLong = 200;     // characters, on average, of lines that are paragraphs
+constexpr std::size_t kPlace = 160, kShortestPlace = 5;  // characters of a line that names a place, and of that
+constexpr std::size_t kLong = 200;                       // characters, on average, of lines that are paragraphs
 constexpr std::array<std::string_view, 7> kOfPython = {":\n",  ":\r\n",  "\nfrom ", " = {",
                                                        " = (", "\"\"\"", "'''"};  // Python has one of these
 
@@ -60,6 +63,26 @@ bool is_mostly_diff(std::string_view text) {
                    line.starts_with("index ");
     }
     return 3 * changed >= 2 * lines;
+}
+
+// Whether a line at the margin begins with a place and says what is wrong there ("run.sql:15: ERROR: ..."): a tool says
+// that of code or data which it shows, too.
+bool is_report(std::string_view text) {
+    const QueryWords no_query("");
+    LineWords words;
+    for (std::size_t at = 0, next = 0; at < text.size(); at = next) {
+        next = std::min(text.find('\n', at), text.size() - 1) + 1;
+        if (text::ascii_space(text[at])) continue;
+        const std::string_view line = text.substr(at, std::min(next - at, kPlace));
+        const std::size_t space = std::min(line.find(' '), line.size());
+        if (space < kShortestPlace || line[space - 1] != ':') continue;
+        if (line.find_first_of("\"'<{[=,;") < space ||
+            line.find_first_of("0123456789", line.find_first_of(":(")) >= space)
+            continue;
+        read_words(line.substr(0, line.find('\n')), no_query, words);
+        if ((words.marks & kAnchor) != 0 && (words.marks & (kError | kTrouble | kFailure)) != 0) return true;
+    }
+    return false;
 }
 
 bool is_sure(const Look& look) {
@@ -105,7 +128,9 @@ std::optional<ContentKind> settled_kind(const Look& look, std::string_view text)
         };
         return is_lined(text) && (!prose || has_short_lines()) ? ContentKind::tool_output : ContentKind::prose;
     }
-    if (look.kind == ContentKind::html && look.language == Language::xml) return std::nullopt;
+    const bool marked = look.kind == ContentKind::html && look.language == Language::xml;
+    if ((marked || look.kind == ContentKind::code) && is_report(text)) return ContentKind::tool_output;
+    if (marked) return std::nullopt;
     if (look.kind == ContentKind::diff && !is_mostly_diff(text) && is_lined(text)) return ContentKind::tool_output;
     if (look.kind != ContentKind::code) return look.kind;
     // What git wrote of a conflict is no program.

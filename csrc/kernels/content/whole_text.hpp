@@ -23,7 +23,8 @@ Look look_at(std::string_view text);
 bool may_be_data(std::string_view text);
 
 // As what a text is parsed. The kind of its look, if sure enough, else lines of a tool or prose, whichever it stands
-// in; nullopt: XML, settings, and calls without a language, whose readers have to tell. O(bytes).
+// in; lines, too, where code or data is quoted by a tool that names a place at the margin, and what is wrong there.
+// nullopt: XML, settings, and calls without a language, whose readers have to tell. O(bytes).
 std::optional<detect::ContentKind> settled_kind(const Look& look, std::string_view text);
 
 }  // namespace tersely::content

@@ -397,7 +397,8 @@ bool Reader::is_known(std::uint32_t hash) {
 
 void Reader::add_turn(std::string_view head, std::uint32_t marks) {
     if ((marks & kTurn) == 0 || (marks & (kStamp | kAnchor | kBuild | kLevel)) != 0) return;
-    const std::uint32_t before = std::exchange(speaker_, hash_of(head.substr(0, head.find(':'))));
+    const std::string_view turn = head.substr(text::behind_time(head));
+    const std::uint32_t before = std::exchange(speaker_, hash_of(turn.substr(0, turn.find_first_of(":>"))));
     const bool role = (marks & kRole) != 0;
     if (!is_known(speaker_) && !role) return;
     ++counts_.turns;

@@ -80,6 +80,7 @@ Signs read_signs(View line, const LineBytes& bytes) {
 
 std::uint32_t turn_marks(View line, const LineBytes& bytes) {
     static constexpr ByteSet kNoName = bytes_of("/=()\\{}");
+    if (text::behind_time(line) > 0) return text::chat_turn(line) == text::Turn::kPossible ? kTurn : 0U;
     const auto colon = static_cast<std::size_t>(std::countr_zero(bytes.from(&simd::ByteMasks::colons, 0)));
     if (colon >= 48 || colon == 0 || find_in(line, kNoName) < colon) return 0;
     const std::size_t said = line.find_first_not_of(' ', colon + 1);  // "L:  31 | P:   9": columns
@@ -171,6 +172,8 @@ std::uint32_t line_marks(View line, const LineBytes& bytes, char last, bool inde
     if (line.starts_with(".. ")) marks |= kDirective;
     if (bytes.has_colon()) {
         if (!indented) marks |= turn_marks(line, bytes);
+        if ((marks & kTurn) != 0 && text::behind_time(line) > 0)
+            marks &= ~(kStamp | kBuild | kAnchor);  // when it was said
         if (is_key_value(line, indented)) marks |= kKeyValue;
     }
     if ((line[0] == '[' || bytes.has_telling()) && is_field(line)) marks |= kField;

@@ -116,7 +116,7 @@ enum Mark : std::uint32_t {
     kFence = 1U << 11U,
     kLink = 1U << 12U,       // [text](target), **bold**, `code`
     kPipe = 1U << 13U,       // a row of a Markdown table
-    kTurn = 1U << 14U,       // Speaker: words
+    kTurn = 1U << 14U,       // Speaker: words; behind a time of a chat it has no kStamp, kBuild, kAnchor
     kRole = 1U << 15U,       // User: words
     kComment = 1U << 16U,    // # ... // ... /* ... * ... -- ...
     kProse = 1U << 17U,      // words with spaces between them

@@ -256,9 +256,53 @@ Word known_name(std::string_view name) {
     return static_cast<Word>(known.find({lower.data(), name.size()}));
 }
 
+// Whether a name of a speaker stands before what is said: "ann: ", "<ann> ".
+bool opens_with_nick(std::string_view line) {
+    constexpr std::size_t kLongestNick = 24;
+    const bool framed = line.starts_with('<');
+    if (framed) line.remove_prefix(1);
+    const std::size_t end = line.substr(0, kLongestNick + 1).find(framed ? "> " : ": ");
+    if (end == std::string_view::npos || end == 0 || known_name(line.substr(0, end)) == kLabel) return false;
+    if (ascii_digit(line[0]) || starts_with_level(line)) return false;
+    return std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(end), [](char byte) {
+        return is_word(static_cast<unsigned char>(byte)) || static_cast<unsigned char>(byte) >= 0x80U ||
+               among(byte, " .-'");
+    });
+}
+
 }  // namespace
 
+std::size_t behind_time(std::string_view line) {
+    std::size_t at = !line.empty() && among(line[0], "[(") ? 1 : 0;
+    const auto digits = [&](std::size_t most) {
+        const std::size_t begin = at;
+        while (at < line.size() && at - begin < most && ascii_digit(line[at])) ++at;
+        return at - begin;
+    };
+    const auto take = [&](char sign) { return at < line.size() && line[at] == sign && ++at > 0; };
+    std::size_t read = digits(4);
+    if (read == 0) return 0;
+    bool seconds = false;  // may follow, where a comma parts a date from the time
+    if (at < line.size() && among(line[at], "./-")) {
+        const char sign = line[at++];
+        if (digits(2) == 0 || !take(sign) || digits(4) == 0) return 0;
+        seconds = take(',');
+        if (!take(' ')) return 0;
+        read = digits(2);
+    }
+    if (read > 2 || read == 0 || !take(':') || digits(2) != 2) return 0;
+    if (seconds && take(':') && digits(2) != 2) return 0;
+    for (const std::string_view half : {" AM", " PM", " am", " pm"}) at += line.substr(at).starts_with(half) ? 3 : 0;
+    if (line[0] == '[' || line[0] == '(') {
+        if (!take(line[0] == '[' ? ']' : ')')) return 0;
+    }
+    if (line.substr(at).starts_with(" - ")) at += 2;
+    return take(' ') ? at : 0;
+}
+
 Turn chat_turn(std::string_view line) {
+    if (const std::size_t said = behind_time(line); said > 0)
+        return opens_with_nick(line.substr(said)) ? Turn::kPossible : Turn::kNone;
     const std::string_view name = speaker(line);
     if (name.empty() || name.size() > 40) return Turn::kNone;
     const Word known = known_name(name);
@@ -421,7 +465,7 @@ class BlockFinder {
                 return is_table_row(text) || text.find('|') != std::string_view::npos;
             });
         }
-        if (is_log_line(here)) {
+        if (is_log_line(here) && (behind_time(here) == 0 || chat_turn(here) == Turn::kNone)) {
             add(line, line, Kind::kLogLine);
             return after(line);
         }
@@ -538,7 +582,7 @@ class BlockFinder {
 
     bool starts_chat_turn(const Line& line, std::string_view here) const {
         if (!ascii_upper(here[0]) && static_cast<unsigned char>(here[0]) < 0x80U && here[0] != '#' && here[0] != '*' &&
-            here[0] != '<' && here[0] != '[' && !ascii_lower(here[0])) {
+            here[0] != '<' && here[0] != '[' && !ascii_lower(here[0]) && behind_time(here) == 0) {
             return false;
         }
         const Turn turn = chat_turn(here);

@@ -22,6 +22,7 @@ struct Line {
 };
 
 // Whether a line is a turn of a conversation: "Jane Doe: ..." is one among others, "User: ...", "#Person1#: ..." are.
+// Behind a time a name may be small, or in angle brackets.
 enum class Turn : std::uint8_t { kNone, kPossible, kCertain };
 
 // The line that starts at `at` (<= text.size()). Ends at '\n'; '\r' counts as white space.
@@ -40,6 +41,9 @@ bool is_table_delimiter(std::string_view line);  // |---|:--:| under a header ro
 bool is_log_line(std::string_view line);         // starts with a time stamp or a level
 bool is_data_line(std::string_view line);        // JSON, braces, statements: meant line by line
 Turn chat_turn(std::string_view line);
+// Where a line goes on behind the time that it opens with, to the minute, as people's chats have it: "[09:02] ",
+// "24.11.26, 09:02 - ", "9:02 AM "; 0 without. O(1).
+std::size_t behind_time(std::string_view line);
 // Four bytes or less without a capital, two letters, a letter of a script without spaces or three digits: "}", "9.",
 // "i".
 bool says_nothing(std::string_view line);

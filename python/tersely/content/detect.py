@@ -24,7 +24,7 @@ _KINDS: dict[DetectedName, str] = {
     "ansible-lint terraform terragrunt tofu pulumi helm packer vagrant apt apt-get yum dnf apk brew "
     "snap rpm dpkg valgrind trivy grype semgrep codeql infer flutter dart mix stack cabal nix-build "
     "pre-commit",
-    "table": "ps df du ls ss netstat lsof free vmstat iostat mpstat sar route arp findmnt lsblk mount who w "
+    "table": "ps df du ls ss netstat lsof free vmstat iostat mpstat sar route arp findmnt lsblk who w "
     "last lsmod systemctl iptables ifstat",
     "log": "journalctl dmesg logread",
     "diff": "diff colordiff interdiff",

@@ -41,20 +41,13 @@ class Mark(IntFlag):
     OVERWRITTEN = 32
     CONTINUED = 64
     PASSED = 128
-    NUMBER = 256
     FAILURE = 512
-    QUIET = 1024
     VERDICT = 2048
     OWN = 4096
     COMPARED = 8192
     NONE = 16384
     POINTS = 32768
-    GUTTER = 65536
-    CONCLUDES = 131072
-    WORDY = 262144
-    OPENS_ID = 524288
     LIBRARY = 67108864
-    TOTALS = 268435456
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -162,23 +155,10 @@ def read_lines(texts: list[str], query: str | None, most: int) -> LineTable:
 
 def from_reader(reader: _native.LineReader) -> LineTable:
     """Return the lines that a native reader has read, without rows for those it let go."""
-    rows = reader.rows()
     (
-        document,
-        start,
-        end,
-        line,
-        template,
-        marks,
-        variant,
-        copies,
-        asked,
-        said,
-        finding,
-        series,
-        margin,
-        odd,
-    ) = rows
+        document, start, end, line, template, marks, variant,
+        copies, asked, said, finding, series, margin, odd,
+    ) = reader.rows()  # fmt: skip
     n = len(start)
     own = (marks & np.uint32(Mark.OWN)) != 0  # markers of an earlier compression are no lines
     template, variant = np.where(own, -1, template), np.where(own, -1, variant)

@@ -23,7 +23,8 @@ _OWN = re.compile(r"(?m)^(?:\| )?…(?: ([0-9,]{1,15}) more rows?)?(?: \|)?$")
 _FIRST = re.compile(r"[ \t|]*(\S{1,80})")
 _LETTERS, _DIGITS = re.compile(r"[^\W\d]+"), re.compile(r"\d+")
 _ABOVE = 7  # rows above a foot that it is compared with
-_ENDS, _WORDS, _LINE = 0.5, 0.45, 0.001  # worth of the first and last rows, of text around a table, of a rule
+_ENDS, _LINE = 0.5, 0.001  # worth of the first and last rows, of a rule
+_WORDS, _TOLD = 0.45, 0.55  # of text around a table; with numbers, such as totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +142,9 @@ class _Rows:
             row = int(np.searchsorted(start, mark.start()))
             if row < len(start) and (start[row], end[row]) == mark.span():
                 stands_for[row] = int((mark[1] or "").replace(",", "") or 0)
+        numbers = np.array([_DIGITS.search(text, *row) is not None for row in zip(start, end, strict=True)])
         worth = np.where(
-            stands_for != 1, np.float32(0), _worth(role, standing, _feet(text, start, role, head))
+            stands_for != 1, np.float32(0), _worth(role, standing, _feet(text, start, role, head), numbers)
         )
         return _Rows(found, start, end, head, heads, worth, stands_for)
 
@@ -165,14 +167,14 @@ def _shape(text: str, start: int) -> str:
     return _LETTERS.sub("a", _DIGITS.sub("0", word[1])) if word else ""
 
 
-def _worth(role: UInt8s, standing: Float32s, feet: list[int]) -> Float32s:
+def _worth(role: UInt8s, standing: Float32s, feet: list[int], numbers: Bools) -> Float32s:
     """Return the worth of rows: outliers above 1, first, last, feet and text near a half, others in order."""
     worth = np.where(standing > 0, 1 + standing, 0).astype(np.float32)
     rows = np.flatnonzero(role == _ROW)
     if len(rows):
         ends = [rows[0], rows[-1], *feet]
         worth[ends] = np.maximum(worth[ends], _ENDS)
-    worth[role == _TEXT] = _WORDS
+    worth[role == _TEXT] = np.where(numbers[role == _TEXT], _TOLD, _WORDS)
     spread = np.float32(0.01) / (
         1 + np.arange(len(worth), dtype=np.float32)
     )  # earlier rows before later ones

@@ -17,29 +17,10 @@ __all__ = ["Xml", "is_data"]
 
 _ROOT = re.compile(r"<([A-Za-z_][^\s<>/]*)")
 # Roots of documents that people read as text, by their names without a prefix.
-_TEXTS = frozenset(
-    [
-        "html",
-        "body",
-        "article",
-        "book",
-        "chapter",
-        "section",
-        "sect1",
-        "tei",
-        "tei.2",
-        "document",
-        "doc",
-        "topic",
-        "concept",
-        "task",
-        "reference",
-        "dita",
-        "refentry",
-        "manpage",
-        "text",
-    ]
-)
+_TEXTS = frozenset((
+    "html", "body", "article", "book", "chapter", "section", "sect1", "tei", "tei.2", "document", "doc",
+    "topic", "concept", "task", "reference", "dita", "refentry", "manpage", "text",
+))  # fmt: skip
 _HEAD = 4096  # characters in which the root is looked for
 
 
