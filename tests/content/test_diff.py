@@ -219,3 +219,14 @@ def test_what_programs_wrote_and_lists_of_names() -> None:
         [*other, Document(asked)], query="raise the retry limit of backoff", ratio=0.15
     ).text
     assert "     base = 2\n-    limit = 5\n+    limit = 9" in kept
+
+
+def test_files_that_are_not_compared_line_by_line_stay() -> None:
+    parts = [
+        f"diff -ru o/f{n}.conf n/f{n}.conf\n--- o/f{n}.conf\n+++ n/f{n}.conf\n"
+        f"@@ -8,3 +8,3 @@\n a{n}=1\n-b{n}=1\n+b{n}=2\n c{n}=1\n"
+        for n in range(12)
+    ]
+    said = ["Only in o: old.conf\n", "Binary files o/k.bin and n/k.bin differ\n"]
+    result = tersely.compress("".join([*parts[:5], said[0], *parts[5:9], said[1], *parts[9:]]), ratio=0.3)
+    assert all(line in result.text for line in said)

@@ -28,6 +28,7 @@ _GIT_LINE = re.compile(
 _SIZE = re.compile(r"-\d+(?:,(\d+))?")
 _BINARY = re.compile(r"(?:literal|delta) \d+")
 _STATISTIC = re.compile(r" \S[^\n]*\|\s+(?:\d+|Bin)\b| \d+ files? changed")
+_WHOLE_FILE = re.compile(r"Only in \S|(?:Binary f|F)iles .+ differ$")  # what `diff -r` says instead of hunks
 # Lines that begin a commit: of git log, of a mailbox, of git log --oneline.
 _COMMIT = re.compile(r"commit [0-9a-f]{7,64}\b|From [0-9a-f]{40,64} |[0-9a-f]{7,64} \S")
 _SUBJECT = re.compile(r"    \S|Subject: ")
@@ -53,7 +54,7 @@ _LINE = 80  # characters: the changes of a file are worth less and less by so ma
 _DULL = 0.3  # what a changed line without words counts, or one that only moved
 _MADE_SHARE = 0.25  # what changes of files that programs write count
 # A file's name, and what stands above it in its header; of a hunk, its first line, changes, context; what
-# begins a commit, and its subject; marks of an earlier compression; all else.
+# begins a commit, its subject, or stands for a file; marks of an earlier compression; all else.
 _HEADER, _ABOVE, _HUNK_LINE, _CHANGE, _CONTEXT, _TITLE, _OWN, _TEXT = range(8)
 _WORTH = np.array([3.0, 0.01, 0.01, 1.0, 0.2, 4.0, 0.0, 0.6])
 
@@ -207,7 +208,8 @@ class _Scan:
                     commit, file, titled = self._add(first, last, _TITLE, -1), -1, False
                 elif line.strip():
                     title = not titled and _SUBJECT.match(line) is not None
-                    kind = _TITLE if title else _HEADER if _STATISTIC.match(line) else _TEXT
+                    first_of_all = title or _WHOLE_FILE.match(line)
+                    kind = _TITLE if first_of_all else _HEADER if _STATISTIC.match(line) else _TEXT
                     titled = titled or title
                     self._add(first, last, kind, commit if file < 0 else -1)
             elif part[0][0] == "f":
