@@ -91,6 +91,14 @@ def test_a_pin_keeps_the_white_space_at_its_edges(kind: str, separator: str) -> 
         assert result.tokens < result.original_tokens
 
 
+def test_a_pin_from_one_record_into_another_stays_as_it_is() -> None:
+    text = "\n".join(json.dumps({"n": n, "event": "tick", "took": n % 9}) for n in range(80))
+    pin = text[text.index(' 47, "event"') : text.index(' "event"', text.index('"n": 49'))]
+    for kind in ("jsonl", "auto"):
+        result = tersely.compress(text, budget=200, pinned=[pin], strategy=kind)
+        assert pin in result.text and result.receipt.content_types == ("jsonl",)
+
+
 LETTERS = st.text("ab é漢\u3000😀", max_size=12)
 STRINGS = st.lists(LETTERS.filter(bool), min_size=1, max_size=6, unique=True)
 
