@@ -629,7 +629,7 @@ Held Choice::hold(std::int64_t target, std::span<const std::uint8_t> held, bool 
             result.essential_alone = true;
         }
     }
-    if (rules_.leading.empty()) return result;
+    if (rules_.leading.empty() || result.essential_alone) return result;
     result.more = true;
     std::int64_t room = std::min(static_cast<std::int64_t>(rules_.leading_share * static_cast<double>(target)),
                                  target - sum(rules_.price, [&](std::size_t i) { return result.rows[i] != 0; }));

@@ -28,6 +28,7 @@ from tersely.memory.references import is_reference
 from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
 from tersely.memory.statements import (
+    ANNOUNCES,
     ASKS,
     ASSISTANTS,
     BRIEF,
@@ -109,6 +110,8 @@ _OLDEST_WORTH, _OLDER_WORTH = 0.3, 0.55
 _SAID, _FAILED, _CONCLUDED = 8.0, 4.0, 2.0  # what people say; what failed; what assistants conclude
 _STATED, _TOLD = 8.0, 5.0  # how much more is what is to hold or has a label, and what can be looked up
 _STATED_ASKED = 0.5  # the same where a query says what matters
+_STATES_SHARE = 0.25  # of the budget: for what assistants state in short messages, the newest first
+_STATES = 180  # characters of such a message
 _FACT_SHARE = 0.9  # of the budget: for units by the facts in them, before others
 _RESULT, _PASTED = 200, BRIEF  # characters from which results, and what people say, may be more than text
 _RESULTS, _OWN = {"result", "records", "rows", "data"}, {"call", "excerpts", "picture"}  # kinds of pieces
@@ -137,6 +140,7 @@ _TELLS = np.where(IS_SENTENCE, _IDENTIFIES / 2, _WORTH)  # what a statement with
 _LISTED = bytes((Kind.LIST_ITEM, Kind.TABLE))
 _SPEAKER = attrgetter("speaker")
 _WORD = re.compile(r"[^\W\d_]{2}")
+_NUMBERS = re.compile(r"\d+")
 
 
 def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
@@ -292,8 +296,12 @@ def _revised_rows(
             marked[one.effect][rows[one.old]] = True
             if one.effect == "together" and one.new in rows:
                 together[rows[one.old]] = rows[one.new]
-            if one.effect == "answered" and one.new in rows:  # there may be several
-                together[rows[one.new]] = rows[one.old]
+            if one.effect == "answered" and one.new in rows:  # there may be several of both
+                old, new = rows[one.old], rows[one.new]
+                if together[new] < 0:
+                    together[new] = old
+                elif together[new] != old:
+                    together[old] = together[new]
     return marked, _native.held_together(reading.group, together)
 
 
@@ -480,6 +488,9 @@ class _Said:
         worth[failed] = _FAILED + place[failed]
         concludes = says & CONCLUDES > 0  # what the assistant found out, decided or has done, in one breath
         concludes |= np.isin(document, document[concludes]) & talk & (sizes <= _BREATH)
+        tells = np.zeros(size, dtype=bool)
+        tells[facts.segment[_WORTH[facts.kind] > 0]] = True
+        tells &= talk & (sizes <= _STATES) & ~concludes & ~again & ~silent & (says & (ASKS | ANNOUNCES) == 0)
         concluded = concludes & ~again & ~silent
         worth[concluded] = (_CONCLUDED + place[concluded]) * 2 / (1 + length[concluded] / _USUAL)
         asks = mine & (says & ASKS > 0)  # most were answered since
@@ -497,6 +508,8 @@ class _Said:
             worth=worth.astype(np.float32),
             gist=None,
             essential=first | failed | concluded,
+            leading=tuple([(row, row + 1) for row in _newest_alike(tells.nonzero()[0].tolist(), units)]),
+            leading_share=_STATES_SHARE,
             auxiliary=silent if silent.any() else None,
             ranked=False,
             group=group,
@@ -549,6 +562,14 @@ class _Said:
             facts, ("all",), False, _FACT_SHARE, True, key.astype(np.int32), offsets,
             weight.astype(np.float32), worth, none, none,
         )  # fmt: skip
+
+
+def _newest_alike(rows: list[int], units: Sequence[str]) -> list[int]:
+    """The rows from the last on; of those that differ in numbers alone the last."""
+    found: dict[str, int] = {}
+    for row in reversed(rows):
+        found.setdefault(_NUMBERS.sub("", units[row]), row)
+    return [*found.values()]
 
 
 def _led(rows: list[int], units: Sequence[str], kinds: bytes, told: Int64s, strong: Bools) -> list[int]:

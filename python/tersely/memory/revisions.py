@@ -29,6 +29,7 @@ from tersely.memory.statements import (
     Transcript,
     marks_of,
 )
+from tersely.memory.segments.words import written
 from tersely.models.embedders import resolve_embedder
 from tersely.types import FactKind, Float32s, Int32s, Int64s, pieces
 
@@ -46,6 +47,7 @@ _LATEST = 512  # earlier statements whose meaning is compared
 _CLOSE, _APART = 0.35, 0.1  # cosine from which two are of the same thing, and by how much it is the closest
 _ALIKE = 0.3  # the same of the words that only one of them has, where they share others
 _WORD = re.compile(r"\w+")
+_ASKS_WITHOUT_MARK = re.compile(written("asks_without_mark"))
 _ANSWER, _WORDS = 120, 6  # characters and words of an answer that says little without its question
 _SAME = 0.5  # of an earlier statement's words, by their rarity: it is of the same thing
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -65,38 +67,38 @@ class Revision(NamedTuple):
 
 
 def find_answers(transcript: Transcript) -> list[Revision]:
-    """Find short answers of people, each of their sentences with the question that an assistant ended on.
+    """Find short answers of people, each of their sentences with what an assistant asked before.
 
-    Agreement to go on, or to what was all, is none. O(pieces).
+    That is the end of the message, from its first question on. Agreement to go on, or to what was all, is
+    none. O(pieces).
     """
     texts, table, told = transcript.texts, transcript.table, transcript.told
     length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     short = transcript.people[1:] & transcript.talks[:-1] & (length[1:] <= _ANSWER)
     short[:-1] &= told[2:] != told[1:-1]  # and it is all that they say there
     borders = table.document.searchsorted(np.arange(len(texts) + 1)).tolist()
-    asked: list[tuple[int, int, int]] = []  # (piece, start, end) of each question
-    said: list[str] = []  # it, and the answer
+    starts, ends = table.start.tolist(), table.end.tolist()
+    found: dict[tuple[str, str], list[Revision]] = {}
+    older: list[Revision] = []
     for piece in short.nonzero()[0].tolist():
         first, middle, last = borders[piece : piece + 3]
-        answer = texts[piece + 1].strip()
-        old = (piece, int(table.start[middle - 1]), int(table.end[middle - 1]))
-        if first < middle < last and len(answer.split()) <= _WORDS and old[2] - old[1] <= _LONGEST:
-            asked.append(old)
-            said += (texts[piece][old[1] : old[2]], answer)
-    if not asked:
-        return []
-    asks, answers = marks_of(said, transcript.known, ASSISTANTS).reshape(-1, 2).T
-    counts = (asks & ASKS > 0) & (answers & ASKS == 0) & (asks & answers & POLITE == 0)  # "Go on?" "Yes."
-    found: list[Revision] = []
-    latest: dict[tuple[str, str], int] = {}
-    for at in counts.nonzero()[0].tolist():
-        piece = asked[at][0]
-        latest[said[2 * at], said[2 * at + 1]] = piece
-        rows = slice(*borders[piece + 1 : piece + 3])
-        new = zip(table.start[rows].tolist(), table.end[rows].tolist(), strict=True)
-        found += [Revision(asked[at], (piece + 1, *one), "answered") for one in new]
-    newest = set(latest.values())
-    return [one if one.old[0] in newest else one._replace(effect="older") for one in found]
+        text, answer = texts[piece], texts[piece + 1].strip()
+        if not first < middle < last or len(answer.split()) > _WORDS:
+            continue
+        near = [row for row in range(first, middle) if ends[middle - 1] - starts[row] <= _LONGEST]
+        said = [text[starts[row] : ends[row]] for row in near]
+        *asks, answers = marks_of([*said, answer], transcript.known, ASSISTANTS).tolist()
+        asked = [at for at, bits in enumerate(asks) if bits & ASKS]
+        if not asked and said and _ASKS_WITHOUT_MARK.search(said[-1].lower()):
+            asked = [len(said) - 1]
+        if not asked or answers & ASKS or all(asks[at] & answers & POLITE for at in asked):  # "Go on?" "Yes."
+            continue
+        new = [(piece + 1, starts[row], ends[row]) for row in range(middle, last)]
+        old = [(piece, starts[row], ends[row]) for row in near[asked[0] :]]
+        question = text[old[0][1] : old[-1][2]]
+        older += [one._replace(effect="older") for one in found.pop((question, answer), ())]
+        found[question, answer] = [Revision(one, other, "answered") for one in old for other in new]
+    return [*older, *chain.from_iterable(found.values())]
 
 
 def find_revisions(transcript: Transcript) -> list[Revision]:

@@ -36,10 +36,10 @@ LABEL = re.compile(r"\W{0,4}[A-Z][A-Z0-9_-]{1,40}(?: [A-Z0-9_-]{1,40}){0,3}\W?: 
 # by its form, or tells how a thing is; it is of who says it;
 # it says of a thing what it is, or its limit; it asks; it is small talk; it tells what came of
 # work.
-LABELLED, STANDS, CHANGES, WITHDRAWS, ORDERS, SURELY, DIRECTS, SELVES, STATES, ASKS, POLITE, CONCLUDES = (
-    1 << at for at in range(12)
+LABELLED, STANDS, CHANGES, WITHDRAWS, ORDERS, SURELY, DIRECTS, SELVES, STATES, ASKS, POLITE, CONCLUDES, ANNOUNCES = (
+    1 << at for at in range(13)
 )
-PEOPLE, ASSISTANTS = 1 << 12, 1 << 13  # and whose words it was read as
+PEOPLE, ASSISTANTS = 1 << 13, 1 << 14  # and whose words it was read as
 CHANGE = re.compile(written("changes"))  # in lower case, as those below
 STATE = re.compile(written("states"), re.I)
 # (in whose words it is looked for, bits of a sentence that has it, bits without which it is not asked, it)
@@ -62,6 +62,7 @@ _PATTERNS = tuple(
             (PEOPLE | ASSISTANTS, ASKS, 0, "asks", 0),
             (PEOPLE | ASSISTANTS, POLITE, 0, "polite", 0),
             (ASSISTANTS, CONCLUDES, 0, "conclusions", 0),
+            (ASSISTANTS, ANNOUNCES, 0, "announces", 0),
         )
     ]
 )
