@@ -158,7 +158,7 @@ def test_a_member_of_a_large_object_brings_what_says_whose_it_is() -> None:
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-@pytest.mark.parametrize("budget", [300, 500, 800])
+@pytest.mark.parametrize("budget", [400, 500, 800])
 def test_an_item_of_a_list_brings_the_key_that_says_which_list_it_is(indent: int | None, budget: int) -> None:
     codes = [f"{one}W{n}Q{n * 7}0" for n, one in enumerate("KLMNOPRSTU")]
     record = {"user": "ada_77", "reservations": codes, "zip": "10115", "cards": {"card_7": {"brand": "visa"}}}

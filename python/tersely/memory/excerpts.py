@@ -23,8 +23,8 @@ from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, 
 from tersely.engine.strategies import Auto
 from tersely.engine.worth import hybrid, importance, read_for_query
 from tersely.memory.messages import Entry, JsonStyle, Piece
-from tersely.memory.quoting import EMPTY, frame_excerpts, quote, sources_of
-from tersely.memory.references import is_reference
+from tersely.memory.quoting import EMPTY, Places, frame_excerpts, quote, sources_of
+from tersely.memory.references import find_outdated, is_reference
 from tersely.memory.revisions import Revision
 from tersely.memory.rows import in_rows, without_marks
 from tersely.memory.statements import (
@@ -258,7 +258,8 @@ def read_excerpts(
     reading = _joined(texts, request, int(sizes.sum() + heads.costs.sum()), len(typed))
     spoken = [at for at, entry in enumerate(entries) if entry.role == "user" and not entry.answers] or [-1]
     revised = _revised_rows(reading, pieces, len(quoted), revisions)
-    said = _Said(transcript, pieces, len(quoted), gone, (spoken[0], spoken[-1]), *revised)
+    outdated = find_outdated(entries)
+    said = _Said(transcript, pieces, len(quoted), gone, (spoken[0], spoken[-1]), *revised, *outdated)
     utter = np.zeros(len(reading.table), dtype=bool)
     if len(reading.table):
         reading, utter = said.valued(reading, len(plain), history.relevance)
@@ -392,6 +393,8 @@ class _Said:
     asks: tuple[int, int]  # the first and the newest of the user that no tool gave; -1: there is none
     revised: Mapping[str, Bools]  # bool[units], what later words revise, by the effect; "new": those
     group: Int32s  # int32[units], what is in or out together
+    outdated: Sequence[int]  # pieces that a newer one takes the place of
+    anew: Places  # (piece, start, end) of what such newer ones tell
 
     def valued(self, reading: Reading, plain: int, relevance: Float64s | None) -> tuple[Reading, Bools]:
         """The reading with this worth, and the units that people say.
@@ -451,6 +454,10 @@ class _Said:
             last = np.zeros(size, dtype=np.int64)
             np.maximum.at(last, lines, of)
             older = (last[lines] > of) & ~mine & ~answered & (document < self.quoted)
+        stale = np.zeros(len(self.transcript.texts), dtype=bool)
+        stale[list(self.outdated)] = True
+        stale = stale[self.pieces][document] & (document < self.quoted) & ~mine
+        older |= stale
         again |= older
         short = sizes <= _SHORT
         tells = strong | short | own & (says & SELVES > 0)
@@ -481,17 +488,18 @@ class _Said:
         grade = _native.grades_of_units(reading.texts[:plain], *columns, given, _MOST_LINES)
         failed[: len(grade)] |= grade >= _FAILS
         news[plain:] &= np.array([kind not in _NO_NEWS for kind in reading.types], dtype=bool)
-        failed &= news[document]
+        failed &= news[document]  # also of results that newer ones replace: what was mended
         worth *= near
         worth[again] = 0
         place = place[document]
         worth[failed] = _FAILED + place[failed]
         concludes = says & CONCLUDES > 0  # what the assistant found out, decided or has done, in one breath
         concludes |= np.isin(document, document[concludes]) & talk & (sizes <= _BREATH)
-        tells = np.zeros(size, dtype=bool)
-        tells[facts.segment[_WORTH[facts.kind] > 0]] = True
-        tells &= talk & (sizes <= _STATES) & ~concludes & ~again & ~silent & (says & (ASKS | ANNOUNCES) == 0)
+        states = np.zeros(size, dtype=bool)
+        states[facts.segment[_WORTH[facts.kind] > 0]] = True
+        states &= talk & (sizes <= _STATES) & ~concludes & ~again & ~silent & (says & (ASKS | ANNOUNCES) == 0)
         concluded = concludes & ~again & ~silent
+        concluded[self._told_anew(reading)] = True
         worth[concluded] = (_CONCLUDED + place[concluded]) * 2 / (1 + length[concluded] / _USUAL)
         asks = mine & (says & ASKS > 0)  # most were answered since
         known = np.bincount(facts.segment, _TELLS[facts.kind], size)
@@ -508,7 +516,7 @@ class _Said:
             worth=worth.astype(np.float32),
             gist=None,
             essential=first | failed | concluded,
-            leading=tuple([(row, row + 1) for row in _newest_alike(tells.nonzero()[0].tolist(), units)]),
+            leading=tuple([(row, row + 1) for row in _newest_alike(states.nonzero()[0].tolist(), units)]),
             leading_share=_STATES_SHARE,
             auxiliary=silent if silent.any() else None,
             ranked=False,
@@ -516,6 +524,17 @@ class _Said:
             must=self._coverage(facts.rows(wanted), size, recency, talks),
         )
         return made, utter
+
+    def _told_anew(self, reading: Reading) -> list[int]:
+        """Rows of units that have a part of what the newest of several calls told anew."""
+        table, document = reading.table, {piece: at for at, piece in enumerate(self.pieces.tolist())}
+        rows: list[int] = []
+        for piece, start, end in self.anew:
+            if piece in document and document[piece] not in reading.pages:
+                low, high = table.document.searchsorted([document[piece], document[piece] + 1]).tolist()
+                some = (table.start[low:high] < end) & (table.end[low:high] > start)
+                rows += (low + some.nonzero()[0]).tolist()
+        return rows
 
     def _facts(self, reading: Reading) -> FactTable:
         """The facts of units that no message that stays states, or that the newest words ask for."""

@@ -148,7 +148,7 @@ def fold(history: History, budget: int) -> FoldedHistory:
         repeats = find_references(history)
         texts = {index: {path: one.text for path, one in some.items()} for index, some in repeats.items()}
         history = history.rewrite(texts, "repeated")
-    transcript = read_transcript(history.entries, history.known)
+    transcript = read_transcript(history.entries, history.known, history.called)
     stay, border = _newest_groups(history, _owed(history, transcript).tolist(), budget, frame)
     revisions = [*find_revisions(transcript), *find_answers(transcript)]
     choice = _Choice(history, transcript, revisions, stay)

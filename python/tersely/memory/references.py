@@ -1,4 +1,4 @@
-"""Say of a tool's result that a newer one has it, in words that a reader of what is sent can follow.
+"""Find what a newer call took the place of, and say of a result that a newer one has it.
 
 A reference names the newer result by its call, counted from where the reference stands ("the 2nd next result
 of this call"): numbers of messages change when older ones are folded, and are not shown to a model.
@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.memory.messages import Path, Piece
+from tersely.memory.messages import Entry, Path, Piece
+from tersely.memory.quoting import Places
 
 if TYPE_CHECKING:
     from tersely.memory.folding import History
@@ -19,6 +23,12 @@ _LEAST = 200  # characters: results that are shorter are left as they are, howev
 _LONGEST_DIFF = 2000  # lines of two results together that are compared line by line
 _LONGEST_CALL = 200  # characters of a call that a reference names
 _WORTHWHILE = 0.5  # a difference replaces a text where it is at most this share of it
+_LONGEST_STATE = 2000  # characters of a call that states a list of things
+_SAME_STATE = 0.7  # of the words of an earlier one, from which it states the same things anew
+_SHORT = 240  # characters of what is told anew as a whole, or in lines
+_PIECES = attrgetter("pieces")
+_LISTS = re.compile(r"\[\s*\{")
+_WORD = re.compile(r"\w+")
 _REFERENCE = re.compile(
     r"\[(?:The same as (?:lines \d+ to \d+ of )?|As )the (?:\d+(?:st|nd|rd|th) )?next result of "
 )
@@ -82,6 +92,66 @@ def find_references(history: History) -> dict[int, dict[Path, Reference]]:
             having.update(dict.fromkeys(set(lines).difference(having), mine))
             newest.setdefault(call, mine)
     return found
+
+
+def find_outdated(entries: Sequence[Entry]) -> tuple[list[int], Places]:
+    """Find results that a newer one of the same call takes the place of, and what these newest ones tell anew.
+
+    Calls that state a list of things anew, as of tasks, are such, too. Returns the numbers of the outdated
+    pieces, of all pieces of the entries, and places (piece, start, end): of a short one all, else the lines
+    that the one before did not have, where these are few. O(characters).
+    """
+    known: dict[str, str] = {}
+    states: dict[str, tuple[int, Piece]] = {}  # by the name of the call
+    answers: dict[str, tuple[int, list[int]]] = {}  # by the call: its last entry and the pieces there
+    pieces = list(chain.from_iterable(map(_PIECES, entries)))
+    before: dict[int, int] = {}  # a piece -> the one that it takes the place of
+    number = 0
+    for index, entry in enumerate(entries):
+        for number, piece in enumerate(entry.pieces, number):
+            if piece.kind == "call":
+                known[piece.call] = piece.text
+                name = piece.text.partition(" ")[0]
+                if len(piece.text) <= _LONGEST_STATE and _LISTS.search(piece.text):
+                    last = states.get(name)
+                    if last is not None and _tells_anew(last[1].text, piece.text):
+                        before[number] = last[0]
+                    states[name] = number, piece
+            elif piece.kind in ("result", "records", "rows") and not piece.failed:
+                call = known.get(piece.call, "")
+                at, own = answers.get(call, (-1, []))
+                if at != index:
+                    if call and len(own) == 1:
+                        before[number] = own[0]
+                    own = []
+                answers[call] = index, [*own, number]
+        number += bool(entry.pieces)
+    outdated = set(before.values())
+    places = [
+        (at, *place)
+        for at, old in before.items()
+        if at not in outdated
+        for place in _told_anew(pieces[old].text, pieces[at].text)
+    ]
+    return sorted(outdated), tuple(places)
+
+
+def _tells_anew(old: str, new: str) -> bool:
+    """Whether a list has most of the words of an earlier one."""
+    words = set(_WORD.findall(old))
+    return len(words.intersection(_WORD.findall(new))) >= _SAME_STATE * len(words)
+
+
+def _told_anew(old: str, new: str) -> list[tuple[int, int]]:
+    """The places of what a text tells that the one before did not: all of it, or its new lines where few."""
+    if len(new) <= _SHORT or "\n" not in new:
+        return [(0, len(new))] if len(new) <= _LONGEST_STATE else []
+    had, found, at = set(old.split("\n")), [], 0
+    for line in new.split("\n"):
+        if line not in had and line.strip():
+            found.append((at, at + len(line)))
+        at += len(line) + 1
+    return found if sum(end - start for start, end in found) <= _SHORT else []
 
 
 def _answers(history: History) -> list[tuple[int, Piece, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, repeat
 from operator import attrgetter, truth
@@ -13,7 +13,7 @@ import numpy as np
 from tersely.content.units import Bools
 from tersely.engine.facts import fact_keys, find_facts, joined_facts, standing
 from tersely.engine.reading import segment
-from tersely.memory.messages import Entry, Piece
+from tersely.memory.messages import Entry, Piece, calls_of
 from tersely.memory.segments.words import written
 from tersely.types import FactKind, FactTable, Int64s, Kind, SegmentTable, pieces
 
@@ -67,6 +67,12 @@ _PATTERNS = tuple(
     ]
 )
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
+# Names of tools whose results are what the user answers: AskUserQuestion, request_user_input, ExitPlanMode.
+_ASKS_PEOPLE = re.compile(
+    r"(?:ask|request|prompt|get)_?(?:the_?)?(?:user|human|followup|question)|(?:user|human)_?(?:input|question|feedback)|"
+    r"exit_?plan_?mode",
+    re.I,
+)
 SPEAKERS = ("system", "user", "assistant", "tool")
 _SPEAKER = {name: number for number, name in enumerate(SPEAKERS)}
 _LAST_OF_PROSE = int(Kind.LIST_ITEM)  # behind prose and headings; others are quoted, data or code
@@ -107,7 +113,8 @@ class Transcript:
         texts, roles: what each says, and the role of its entry.
         owner: int64[pieces], the entry of each.
         told: int64[pieces], the number of its entry, where each quote in excerpts counts as one.
-        people, talks: bool[pieces], texts that users, and assistants, say, not what they show or paste.
+        people, talks: bool[pieces], texts that users (also as answers to a tool that asks them), and
+            assistants, say, not what they show or paste.
         failed: bool[pieces], results of calls that failed.
         table: the sentences; `document` is the number of a piece, as in `facts`.
         facts: numbers, names, instructions and the like.
@@ -138,8 +145,16 @@ class Transcript:
         return inside
 
 
-def read_transcript(entries: Sequence[Entry], known: dict[str, int] | None = None) -> Transcript:
-    """Read the texts of entries: sentences and facts, in one native pass each. O(characters)."""
+def read_transcript(
+    entries: Sequence[Entry],
+    known: dict[str, int] | None = None,
+    called: Mapping[str, str] | None = None,
+) -> Transcript:
+    """Read the texts of entries: sentences and facts, in one native pass each. O(characters).
+
+    `called`: id of a call -> its name and arguments; None: as the entries make them. What a tool that asks
+    the user gives is what people say.
+    """
     pieces = list(chain.from_iterable(map(_PIECES, entries)))
     texts = list(map(_TEXT, pieces))
     sizes = list(map(len, map(_PIECES, entries)))
@@ -154,6 +169,10 @@ def read_transcript(entries: Sequence[Entry], known: dict[str, int] | None = Non
     said = np.array(list(map("text".__eq__, map(_PIECE_KIND, pieces))), dtype=bool)
     people = said & np.array(list(map("user".__eq__, roles)), dtype=bool)
     talks = said & np.array(list(map("assistant".__eq__, roles)), dtype=bool)
+    called = calls_of(entries) if called is None else called
+    asking = {call for call, text in called.items() if _ASKS_PEOPLE.search(text.partition(" ")[0])}
+    if asking:
+        people |= np.array([one.kind == "result" and one.call in asking for one in pieces], dtype=bool)
     failed = np.array(list(map(_FAILED, pieces)), dtype=bool)
     facts = find_facts(texts, table)
     known = {} if known is None else known
