@@ -111,6 +111,7 @@ _SAID, _FAILED, _CONCLUDED = 8.0, 4.0, 2.0  # what people say; what failed; what
 _STATED, _TOLD = 8.0, 5.0  # how much more is what is to hold or has a label, and what can be looked up
 _STATED_ASKED = 0.5  # the same where a query says what matters
 _STATES_SHARE = 0.25  # of the budget: for what assistants state in short messages, the newest first
+_STALE = 0.25  # of its worth, for what a newer result of the same call takes the place of
 _STATES = 180  # characters of such a message
 _FACT_SHARE = 0.9  # of the budget: for units by the facts in them, before others
 _RESULT, _PASTED = 200, BRIEF  # characters from which results, and what people say, may be more than text
@@ -457,7 +458,6 @@ class _Said:
         stale = np.zeros(len(self.transcript.texts), dtype=bool)
         stale[list(self.outdated)] = True
         stale = stale[self.pieces][document] & (document < self.quoted) & ~mine
-        older |= stale
         again |= older
         short = sizes <= _SHORT
         tells = strong | short | own & (says & SELVES > 0)
@@ -488,8 +488,8 @@ class _Said:
         grade = _native.grades_of_units(reading.texts[:plain], *columns, given, _MOST_LINES)
         failed[: len(grade)] |= grade >= _FAILS
         news[plain:] &= np.array([kind not in _NO_NEWS for kind in reading.types], dtype=bool)
-        failed &= news[document]  # also of results that newer ones replace: what was mended
-        worth *= near
+        failed &= news[document]
+        worth *= np.where(stale, _STALE * near, near)
         worth[again] = 0
         place = place[document]
         worth[failed] = _FAILED + place[failed]
@@ -511,6 +511,9 @@ class _Said:
         wanted = (_WORTH[facts.kind] > 0) & ~silent[facts.segment]
         wanted &= (facts.kind != NUMBER) | people[facts.document]
         wanted &= ~(older | self.revised["replaced"] | self.revised["older"])[facts.segment]
+        wanted &= ~stale[facts.segment] | (
+            _WORTH[facts.kind] == 1
+        )  # errors and places are of what was mended
         made = replace(
             reading,
             worth=worth.astype(np.float32),

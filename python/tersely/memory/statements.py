@@ -36,9 +36,21 @@ LABEL = re.compile(r"\W{0,4}[A-Z][A-Z0-9_-]{1,40}(?: [A-Z0-9_-]{1,40}){0,3}\W?: 
 # by its form, or tells how a thing is; it is of who says it;
 # it says of a thing what it is, or its limit; it asks; it is small talk; it tells what came of
 # work.
-LABELLED, STANDS, CHANGES, WITHDRAWS, ORDERS, SURELY, DIRECTS, SELVES, STATES, ASKS, POLITE, CONCLUDES, ANNOUNCES = (
-    1 << at for at in range(13)
-)
+(
+    LABELLED,
+    STANDS,
+    CHANGES,
+    WITHDRAWS,
+    ORDERS,
+    SURELY,
+    DIRECTS,
+    SELVES,
+    STATES,
+    ASKS,
+    POLITE,
+    CONCLUDES,
+    ANNOUNCES,
+) = (1 << at for at in range(13))
 PEOPLE, ASSISTANTS = 1 << 13, 1 << 14  # and whose words it was read as
 CHANGE = re.compile(written("changes"))  # in lower case, as those below
 STATE = re.compile(written("states"), re.I)
