@@ -447,3 +447,98 @@ def test_an_agreement_to_go_on_takes_no_room() -> None:
     messages = asked(("That is page 3. Shall I continue?", "yes"))
     result = compact_messages(messages, budget=int(0.2 * tokens_of(messages)))
     assert not any(line.startswith("user") and line.endswith(": yes") for line in excerpts(result.messages))
+
+
+def routine(turns: int, call: str = "grep") -> list[dict[str, Any]]:
+    """Turns of tools whose rows are full of identifiers."""
+    rows = [
+        [f"src/part_{n}{t}.py:{n * 31 + t}: return parse_{n}{t}(value)" for n in range(9)]
+        for t in range(turns)
+    ]
+    return [
+        message
+        for turn, lines in enumerate(rows)
+        for message in tool_turn(f"{call}{turn}", "\n".join(lines), call, json.dumps({"pattern": f"p{turn}"}))
+    ]
+
+
+def folded(middle: list[dict[str, Any]], share: float = 0.25) -> str:
+    messages = [
+        {"role": "user", "content": "Bring the totals in order."},
+        *routine(8),
+        *middle,
+        *routine(14, "find"),
+    ]
+    messages.append({"role": "user", "content": "How far are we?"})
+    return all_text(compact_messages(messages, budget=int(share * tokens_of(messages))).messages)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The median per sale came out at 71.25.",
+        "Raised the limit: `sysctl -w fs.file-max=70000` before the run.",
+        "Committed as 9c41be2 on branch totals.",
+        "I will leave the invoice module alone.",
+        "My first guess missed. We are back on 4.7.1.",
+    ],
+)
+def test_what_an_assistant_states_in_a_short_message_stands_before_rows_of_tools(said: str) -> None:
+    assert said in folded([{"role": "assistant", "content": said}])
+
+
+def test_what_an_assistant_is_about_to_do_is_no_statement() -> None:
+    text = folded(
+        [{"role": "assistant", "content": f"Let me look at part_{n}.py first."} for n in range(9)], 0.15
+    )
+    assert "Let me look" not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "wanted"),
+    [
+        ("Which month shall the year begin with? Both are prepared.", "the second", ["Which month"]),
+        ("Shall I drop empty rows? And keep the header?", "no, yes", ["drop empty rows", "keep the header"]),
+        ("Tell me whether holidays count as days.", "they do", ["whether holidays count"]),
+        (
+            "How are ties broken?\n- by name\n- by date\n- at random",
+            "the third",
+            ["How are ties broken?", "at random"],
+        ),
+        ("**Round the cents?**\n\nI would say yes.", "no", ["Round the cents?"]),
+    ],
+)
+def test_a_short_answer_stays_with_all_that_was_asked(question: str, answer: str, wanted: list[str]) -> None:
+    text = folded([{"role": "assistant", "content": question}, {"role": "user", "content": answer}])
+    assert answer in text
+    for part in wanted:
+        assert part in text
+
+
+def test_of_lists_told_anew_and_results_of_one_call_the_newest_stands() -> None:
+    tasks = ["read the ledger", "sum the months", "write the report", "send it to Ines"]
+    middle: list[dict[str, Any]] = []
+    for done in range(4):
+        state = [{"task": task, "state": "done" if at < done else "open"} for at, task in enumerate(tasks)]
+        middle += tool_turn(f"plan{done}", "noted", "set_plan", json.dumps({"plan": state}))
+        middle += tool_turn(
+            f"rate{done}", json.dumps({"pair": "EURUSD", "rate": 1.08 + done / 100}), "rate", "{}"
+        )
+        middle += routine(2, f"more{done}")
+    text = folded(middle)
+    assert '{"task": "write the report", "state": "done"}' in text
+    assert '"rate": 1.11' in text
+
+
+def test_the_lines_that_a_second_read_of_a_file_has_anew_stand() -> None:
+    file = [f"def step_{n}(row):\n    return row[{n}] * {n + 2}\n" for n in range(30)]
+    before, after = ("\n".join([f"RETRIES = {tries}", *file]) for tries in (3, 11))
+    middle = [*tool_turn("r1", before, "read", '{"path": "a.py"}'), *routine(4, "x")]
+    middle += tool_turn("r2", after, "read", '{"path": "a.py"}')
+    assert "RETRIES = 11" in folded(middle)
+
+
+@pytest.mark.parametrize("tool", ["AskUserQuestion", "request_user_input", "ExitPlanMode", "ask_human"])
+def test_what_the_user_answers_to_a_tool_stands(tool: str) -> None:
+    answer = 'The user answered: "Keep the old ledger readable until March."'
+    assert answer in folded(tool_turn("q", answer, tool, json.dumps({"question": "What about the ledger?"})))

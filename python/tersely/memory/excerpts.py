@@ -497,7 +497,9 @@ class _Said:
         concludes |= np.isin(document, document[concludes]) & talk & (sizes <= _BREATH)
         states = np.zeros(size, dtype=bool)
         states[facts.segment[_WORTH[facts.kind] > 0]] = True
-        states &= talk & (sizes <= _STATES) & ~concludes & ~again & ~silent & (says & (ASKS | ANNOUNCES) == 0)
+        open_ = talk & ~concludes & ~again & ~silent & (says & (ASKS | ANNOUNCES) == 0)
+        states &= open_ & (sizes <= _STATES)
+        states |= np.isin(document, document[states]) & open_ & (sizes <= _BREATH)
         concluded = concludes & ~again & ~silent
         concluded[self._told_anew(reading)] = True
         worth[concluded] = (_CONCLUDED + place[concluded]) * 2 / (1 + length[concluded] / _USUAL)

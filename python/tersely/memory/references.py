@@ -95,7 +95,7 @@ def find_references(history: History) -> dict[int, dict[Path, Reference]]:
 
 
 def find_outdated(entries: Sequence[Entry]) -> tuple[list[int], Places]:
-    """Find results that a newer one of the same call takes the place of, and what these newest ones tell anew.
+    """Find results that a newer one of the same call takes the place of, and what the newest tell anew.
 
     Calls that state a list of things anew, as of tasks, are such, too. Returns the numbers of the outdated
     pieces, of all pieces of the entries, and places (piece, start, end): of a short one all, else the lines
@@ -106,9 +106,9 @@ def find_outdated(entries: Sequence[Entry]) -> tuple[list[int], Places]:
     answers: dict[str, tuple[int, list[int]]] = {}  # by the call: its last entry and the pieces there
     pieces = list(chain.from_iterable(map(_PIECES, entries)))
     before: dict[int, int] = {}  # a piece -> the one that it takes the place of
-    number = 0
+    first = 0
     for index, entry in enumerate(entries):
-        for number, piece in enumerate(entry.pieces, number):
+        for number, piece in enumerate(entry.pieces, first):
             if piece.kind == "call":
                 known[piece.call] = piece.text
                 name = piece.text.partition(" ")[0]
@@ -125,7 +125,7 @@ def find_outdated(entries: Sequence[Entry]) -> tuple[list[int], Places]:
                         before[number] = own[0]
                     own = []
                 answers[call] = index, [*own, number]
-        number += bool(entry.pieces)
+        first += len(entry.pieces)
     outdated = set(before.values())
     places = [
         (at, *place)

@@ -14,6 +14,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.content.units import Bools
+from tersely.memory.segments.words import written
 from tersely.memory.statements import (
     ASKS,
     ASSISTANTS,
@@ -29,7 +30,6 @@ from tersely.memory.statements import (
     Transcript,
     marks_of,
 )
-from tersely.memory.segments.words import written
 from tersely.models.embedders import resolve_embedder
 from tersely.types import FactKind, Float32s, Int32s, Int64s, pieces
 
