@@ -127,9 +127,9 @@ class Choice {
     Choice(const Choice&) = delete;
     Choice& operator=(const Choice&) = delete;
 
-    // First what is held: pins, essential units where all fit, and then leading ones; the caller may add to it. Then the
-    // gist, then the best of the others: of essential units alone where not all fit. Units that were held and are no
-    // pins are kPreserved.
+    // First what is held: pins, essential units where all fit, and then leading ones; the caller may add to it. Then
+    // the gist, then the best of the others: of essential units alone where not all fit. Units that were held and are
+    // no pins are kPreserved.
     Held hold(std::int64_t target, std::span<const std::uint8_t> held, bool more) const;
     std::vector<Status> choose(std::int64_t target, Held held) const;
     // The held units and what they need, and nothing else.

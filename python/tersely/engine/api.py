@@ -288,6 +288,10 @@ def _request(
 ) -> Request:
     """The arguments of a call, checked."""
     checked = to_documents(documents)
+    if isinstance(budget, float) and 0 < budget < 1:
+        raise TypeError(
+            f"budget must be a whole number of tokens, not {budget}; ratio={budget} keeps a share"
+        )
     return Request(
         checked,
         None if query is None else checks.text(query, "query"),

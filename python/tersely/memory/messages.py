@@ -203,7 +203,9 @@ def warnings_of(entries: Sequence[Entry]) -> list[str]:
 def check_list(messages: Any) -> None:
     """Raise TypeError for what is no list of messages."""
     if isinstance(messages, (str, bytes)) or not isinstance(messages, Sequence):
-        raise TypeError(f"messages must be a list of messages, not {type(messages).__name__}")
+        holds = isinstance(messages, Mapping) and "messages" in messages
+        held = '; pass the list that is its "messages"' if holds else ""
+        raise TypeError(f"messages must be a list of messages, not {type(messages).__name__}{held}")
 
 
 def calls_of(entries: Sequence[Entry]) -> dict[str, str]:
