@@ -29,7 +29,7 @@ class TerselyCompressor(BaseDocumentCompressor):
         BudgetExceededError, ValueError, TypeError: as `tersely.compress`.
     """
 
-    #: with `ratio` and `counter` and `strategy` and `separator`: as in `tersely.compress`
+    #: with `ratio`, `counter`, `strategy` and `separator`: as in `tersely.compress`
     budget: int | None = None
     ratio: float | None = None
     counter: Any = None

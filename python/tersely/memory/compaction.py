@@ -234,7 +234,7 @@ class Compactor:
     Earlier excerpts stay as they are, until they have become long. Not thread-safe.
     """
 
-    #: with `counter` and `tools` and `pinned` and `picture_tokens` and `references`: as in
+    #: with `counter`, `tools`, `pinned`, `picture_tokens` and `references`: as in
     #: `compact_messages`; future messages may be pinned
     budget: int
     counter: Any = None

@@ -294,7 +294,7 @@ Progress = Callable[[int, int], object] | None
 class BuildReport:
     """The numbers of a build: files read, kept, removed, and notes."""
 
-    added: int  #: with `changed` and `removed` and `unchanged`: numbers of files
+    added: int  #: with `changed`, `removed` and `unchanged`: numbers of files
     changed: int
     removed: int
     unchanged: int
