@@ -59,56 +59,39 @@ class LineTable:
 
     Where a document has more lines than were to be kept, the most telling ones have a row of their own, and
     what lies between them is one row, with `template` -1. So is a marker of an earlier compression.
-
-    Attributes:
-        table: where they are; `heading` of a piece is its head.
-        line: int64[n], number of the line in its document, from 0.
-        template: int32[n], lines of one template differ in values only (kernels/content/line_reader.hpp).
-        marks: uint32[n], bits of `Mark`.
-        variant: int32[n], lines of one variant have the same words of letters; -1 where there were too many.
-        copies: int32[n], how often a line was met before, character for character.
-        asked: uint64[n], a bit for each of the query's words that a line has.
-        stands_for: int64[n], lines, where an earlier compression says how many were left out or how often
-            a line came; else 1.
-        finding: int32[n], lines of one have the same code, such as E0308 (csrc/kernels/content/marks.hpp);
-            -1 without one.
-        series: int32[n], lines of one say the same but for the time and counters; -1 of very long ones.
-        margin: int32[n], columns before a line's first word; -1 - columns, where branches are drawn there.
-        odd: float32[n] in [0, 1], how rare or far a value of a line is at its place in lines of the template.
-        counts: int64[templates], lines of each template.
-        variants: int64[variants], lines of each variant.
-        findings: int64[findings], lines of each finding.
-        forms: uint64[templates], templates of one are names and numbers between the same signs.
-        in_series: int64[series], lines of each series.
-        stamps: template -> its first and last time stamp, as written; "" without.
-        asked_lines: int64[64], lines that have each of the query's words.
-        id_words: bits of the query's words that are ids.
-        gaps: whether there are lines without a row.
-        total: lines of all documents.
     """
 
-    table: SegmentTable
-    line: Int64s
+    table: SegmentTable  #: where they are; `heading` of a piece is its head
+    line: Int64s  #: int64[n], number of the line in its document, from 0
+    #: int32[n], lines of one template differ in values only (kernels/content/line_reader.hpp)
     template: Int32s
-    marks: UInt32s
+    marks: UInt32s  #: uint32[n], bits of `Mark`
+    #: int32[n], lines of one variant have the same words of letters; -1 where there were too many
     variant: Int32s
-    copies: Int32s
-    asked: UInt64s
+    copies: Int32s  #: int32[n], how often a line was met before, character for character
+    asked: UInt64s  #: uint64[n], a bit for each of the query's words that a line has
+    #: int64[n], lines, where an earlier compression says how many were left out or how often a line came;
+    #: else 1
     stands_for: Int64s
+    #: int32[n], lines of one have the same code, such as E0308 (csrc/kernels/content/marks.hpp); -1 without
+    #: one
     finding: Int32s
-    series: Int32s
+    series: Int32s  #: int32[n], lines of one say the same but for the time and counters; -1 of very long ones
+    #: int32[n], columns before a line's first word; -1 - columns, where branches are drawn there
     margin: Int32s
+    #: float32[n] in [0, 1], how rare or far a value of a line is at its place in lines of the template
     odd: Float32s
-    counts: Int64s
-    variants: Int64s
-    findings: Int64s
-    forms: UInt64s
-    in_series: Int64s
+    counts: Int64s  #: int64[templates], lines of each template
+    variants: Int64s  #: int64[variants], lines of each variant
+    findings: Int64s  #: int64[findings], lines of each finding
+    forms: UInt64s  #: uint64[templates], templates of one are names and numbers between the same signs
+    in_series: Int64s  #: int64[series], lines of each series
+    #: template -> its first and last time stamp, as written; "" without
     stamps: Callable[[int], tuple[str, str]]
-    asked_lines: Int64s
-    id_words: int
-    total: int
-    gaps: bool = False
+    asked_lines: Int64s  #: int64[64], lines that have each of the query's words
+    id_words: int  #: bits of the query's words that are ids
+    total: int  #: lines of all documents
+    gaps: bool = False  #: whether there are lines without a row
     _graded: _native.GradedLines | None = field(default=None, init=False, repr=False)
 
     def has(self, mark: Mark) -> npt.NDArray[np.bool_]:

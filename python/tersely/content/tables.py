@@ -36,15 +36,12 @@ class Table:
     (csrc/kernels/content/records.hpp). A line says how many rows were left out; where such lines would take
     more than a tenth of the budget, one at the end counts all, and an "…" stands in the others' places
     (warning "markers_shortened").
-
-    Attributes:
-        delimiter: between cells: ",", ";", tab or "|"; " " for columns by white space; "": found out.
-        header: whether the first rows name the columns and stay as long as any row below them does.
     """
 
     kind: ClassVar[str] = "table"
 
-    delimiter: str = ""
+    delimiter: str = ""  #: between cells: ",", ";", tab or "|"; " " for columns by white space; "": found out
+    #: whether the first rows name the columns and stay as long as any row below them does
     header: bool = True
 
     def __post_init__(self) -> None:
@@ -113,24 +110,15 @@ class Table:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Rows:
-    """Rows of one text.
+    """Rows of one text."""
 
-    Attributes:
-        delimiter: between cells.
-        start, end: int64[n], where they are.
-        head: int32[n], the row that each needs; -1: none.
-        header: bool[n], rows of the header, where all rows have the same.
-        worth: float32[n], without a query.
-        stands_for: int64[n], rows: of what an earlier compression wrote, as many as it counts; else 1.
-    """
-
-    delimiter: str
-    start: Int64s
+    delimiter: str  #: between cells
+    start: Int64s  #: with `end`: int64[n], where they are
     end: Int64s
-    head: Int32s
-    header: Bools
-    worth: Float32s
-    stands_for: Int64s
+    head: Int32s  #: int32[n], the row that each needs; -1: none
+    header: Bools  #: bool[n], rows of the header, where all rows have the same
+    worth: Float32s  #: float32[n], without a query
+    stands_for: Int64s  #: int64[n], rows: of what an earlier compression wrote, as many as it counts; else 1
 
     @staticmethod
     def read(text: str, delimiter: str, header: bool) -> _Rows:

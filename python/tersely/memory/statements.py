@@ -101,49 +101,31 @@ _MAY = np.array([[who in _SAYS.get(name, SPEAKERS) for who in SPEAKERS] for name
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Statements:
-    """The statements of a history, each once.
+    """The statements of a history, each once."""
 
-    Attributes:
-        facts: what they are; `document` counts the pieces of all entries.
-        kind: int64[n], a number in KINDS.
-        speaker: int64[n], a number in SPEAKERS.
-        stands: bool[n], whether the new history has one with the same key, or has it word for word.
-    """
-
-    facts: FactTable
-    kind: Int64s
-    speaker: Int64s
-    stands: Bools
+    facts: FactTable  #: what they are; `document` counts the pieces of all entries
+    kind: Int64s  #: int64[n], a number in KINDS
+    speaker: Int64s  #: int64[n], a number in SPEAKERS
+    stands: Bools  #: bool[n], whether the new history has one with the same key, or has it word for word
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Transcript:
-    """The texts of a history with their sentences and facts, read once for all that look at them.
+    """The texts of a history with their sentences and facts, read once for all that look at them."""
 
-    Attributes:
-        pieces: of all entries, in order; the columns below are of these.
-        texts, roles: what each says, and the role of its entry.
-        owner: int64[pieces], the entry of each.
-        told: int64[pieces], the number of its entry, where each quote in excerpts counts as one.
-        people, talks: bool[pieces], texts that users (also as answers to a tool that asks them), and
-            assistants, say, not what they show or paste.
-        failed: bool[pieces], results of calls that failed.
-        table: the sentences; `document` is the number of a piece, as in `facts`.
-        facts: numbers, names, instructions and the like.
-        known: what words say of sentences (`marks_of`), as far as these were read.
-    """
-
-    pieces: list[Piece]
-    texts: list[str]
+    pieces: list[Piece]  #: of all entries, in order; the columns below are of these
+    texts: list[str]  #: with `roles`: what each says, and the role of its entry
     roles: list[str]
-    owner: Int64s
-    told: Int64s
+    owner: Int64s  #: int64[pieces], the entry of each
+    told: Int64s  #: int64[pieces], the number of its entry, where each quote in excerpts counts as one
+    #: with `talks`: bool[pieces], texts that users (also as answers to a tool that asks them), and
+    #: assistants, say, not what they show or paste
     people: Bools
     talks: Bools
-    failed: Bools
-    table: SegmentTable
-    facts: FactTable
-    known: dict[str, int]
+    failed: Bools  #: bool[pieces], results of calls that failed
+    table: SegmentTable  #: the sentences; `document` is the number of a piece, as in `facts`
+    facts: FactTable  #: numbers, names, instructions and the like
+    known: dict[str, int]  #: what words say of sentences (`marks_of`), as far as these were read
 
     def inside(self, places: tuple[Int64s, Int64s, Int64s]) -> Bools:
         """bool[facts]: whether each lies in one of some places (piece, start, end), which are in order."""
