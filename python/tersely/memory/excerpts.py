@@ -384,6 +384,23 @@ def _ranks(worth: Float32s) -> Float64s:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class _Seen:
+    """The units of a reading, a row each, and who says them."""
+
+    reading: Reading
+    facts: FactTable  # those that count
+    units: list[str]
+    document: Int32s
+    length: Int64s  # characters
+    sizes: Int64s  # characters of its text
+    says: Int64s  # as of `marks_of`, of what people and assistants say
+    mine: Bools  # whether people say it
+    own: Bools  # whether they do in a text that is theirs as a whole, or around what they paste
+    talk: Bools  # whether an assistant says it
+    silent: Bools  # whether it is quoted and has no word
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class _Said:
     """The order of worth: people's words, then failures, then facts and the rest."""
 
@@ -402,133 +419,161 @@ class _Said:
 
         The first `plain` documents are text. `relevance`: of entries.
         """
-        document, size = reading.table.document, len(reading.table)
-        transcript = self.transcript
-        people, talks = (one[self.pieces] for one in (transcript.people, transcript.talks))
-        owner = transcript.owner[self.pieces]
-        lengths = np.array(list(map(len, self.transcript.texts)), dtype=np.int64)[self.pieces]
+        seen = self._look(reading, plain)
+        strong = self._strong(seen)
+        again, older = self._passed(seen)
+        tells = strong | (seen.sizes <= _SHORT) | seen.own & (seen.says & SELVES > 0)
+        utter = seen.mine & tells & ~again & ~seen.silent
+        made = replace(reading, gist=None, ranked=False, group=self._in_one_breath(seen, utter))
+        if relevance is not None:
+            spread = relevance[self.transcript.owner[self.pieces]] / max(float(relevance.max()), 1e-9)
+            worth = reading.worth.astype(np.float64) * (_OLDER_WORTH + spread[seen.document])
+            worth += _STATED_ASKED * (utter & strong | self.revised["answered"])
+            worth[self.revised["replaced"]] = 0
+            return replace(made, worth=worth.astype(np.float32), essential=None), utter
+        stale = self._stale(seen)
+        again |= older
+        told = self.transcript.told
+        place = told[self.pieces] / (int(told.max()) + 1)  # newer ones go first
+        age = place / (1 - _NEWEST)
+        recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
+        place, brief = place[seen.document], 2 / (1 + seen.length / _USUAL)
+        failed = self._failed(seen, plain)
+        concluded, states = self._concluded(seen, again)
+        first = (utter | self.revised["answered"] & ~again) & ~self.revised["older"]
+        asks = seen.mine & (seen.says & ASKS > 0)  # most were answered since
+        facts, size = seen.facts, len(place)
+        known = np.minimum(np.bincount(facts.segment, _TELLS[facts.kind], size) / _IDENTIFIES, 1)
+        worth = reading.worth.astype(np.float64) * np.where(stale, _STALE, 1.0) * recency[seen.document]
+        worth[again] = 0
+        worth[failed] = _FAILED + place[failed]
+        worth[concluded] = ((_CONCLUDED + place) * brief)[concluded]
+        worth[first] = ((_SAID + _TOLD * known + _STATED * strong) / (1 + asks) * brief + place)[first]
+        worth[seen.silent] = 0
+        gone = older | self.revised["replaced"] | self.revised["older"] | seen.silent
+        wanted = (_WORTH[facts.kind] > 0) & ~gone[facts.segment]
+        wanted &= (facts.kind != NUMBER) | self.transcript.people[self.pieces][facts.document]
+        wanted &= ~stale[facts.segment] | (_WORTH[facts.kind] == 1)  # errors and places: what was mended
+        newest = _newest_alike(states.nonzero()[0].tolist(), seen.units)
+        made = replace(
+            made,
+            worth=worth.astype(np.float32),
+            essential=first | failed | concluded,
+            leading=tuple([(row, row + 1) for row in newest]),
+            leading_share=_STATES_SHARE,
+            auxiliary=seen.silent if seen.silent.any() else None,
+            must=self._coverage(facts.rows(wanted), size, recency),
+        )
+        return made, utter
+
+    def _look(self, reading: Reading, plain: int) -> _Seen:
+        """Look at the units: who says each, how long its text is, what its words say. O(characters)."""
+        transcript, table, document = self.transcript, reading.table, reading.table.document
+        people, talks = (one[self.pieces][document] for one in (transcript.people, transcript.talks))
+        lengths = np.array(list(map(len, transcript.texts)), dtype=np.int64)
         text = document < plain
         for region in reading.regions:
             text[region.first : region.last] = region.form is None
-        facts = self._facts(reading)
         units = reading.pieces()
         silent = np.array([found is None for found in map(_WORD.search, units)], dtype=bool)
-        answered = self.revised["answered"]
-        silent &= (document < self.quoted) & ~answered
-        sizes, task = lengths[document], (owner == self.asks[0])[document]
-        ends = np.minimum(reading.table.start, sizes - reading.table.end) < np.where(task, BRIEF / 2, 2)
-        mine = people[document] & (text | ends)  # what they say before and behind a log is theirs
+        silent &= (document < self.quoted) & ~self.revised["answered"]
+        sizes, task = (one[self.pieces][document] for one in (lengths, transcript.owner == self.asks[0]))
+        ends = np.minimum(table.start, sizes - table.end) < np.where(task, BRIEF / 2, 2)
+        mine = people & (text | ends)  # what they say before and behind a log is theirs
         speakers = list(map(_SPEAKER, transcript.pieces))
         if any(speakers):  # lines of earlier excerpts that are of one message are one text
-            quoted = np.array(speakers, dtype=bool)
-            whole = np.bincount(transcript.told, list(map(len, transcript.texts)))[transcript.told]
-            sizes = np.where(quoted[self.pieces], whole[self.pieces], lengths)[document]
-        own = mine & ((sizes <= _TASK) | ends)
-        strong = np.zeros(size, dtype=bool)
-        strong[facts.segment[IS_SENTENCE[facts.kind]]] = True
-        said = mine.nonzero()[0].tolist()
-        length = reading.table.end - reading.table.start
-        talk = talks[document] & (length <= BRIEF)
-        says = np.zeros(size, dtype=np.int64)
+            whole = np.bincount(transcript.told, lengths)[transcript.told]
+            sizes = np.where(speakers, whole, lengths)[self.pieces][document]
+        length = table.end - table.start
+        talk = talks & (length <= BRIEF)
+        says = np.zeros(len(table), dtype=np.int64)
         for whose, rows in ((PEOPLE, mine), (ASSISTANTS, talk)):
             says[rows] = marks_of(list(compress(units, rows)), transcript.known, whose)
-        strong |= own & (says & STANDS > 0)
-        strong |= own & (sizes > _SHORT) & (length <= BRIEF) & (says & DIRECTS > 0)
-        letters = mine & (sizes <= _LETTER)
+        own = mine & ((sizes <= _TASK) | ends)
+        facts = self._facts(reading)
+        return _Seen(reading, facts, units, document, length, sizes, says, mine, own, talk, silent)
+
+    def _strong(self, seen: _Seen) -> Bools:
+        """bool[units]: what people say that is to hold: rules, orders, wishes, and what replaces such."""
+        says, sizes, facts = seen.says, seen.sizes, seen.facts
+        strong = np.zeros(len(says), dtype=bool)
+        strong[facts.segment[IS_SENTENCE[facts.kind]]] = True
+        strong |= seen.own & (says & STANDS > 0)
+        strong |= seen.own & (sizes > _SHORT) & (seen.length <= BRIEF) & (says & DIRECTS > 0)
+        letters = seen.mine & (sizes <= _LETTER)
         strong |= letters & (says & ORDERS > 0) | letters & (sizes > _TASK) & (says & SURELY > 0)
-        kinds = reading.table.kind.tobytes()
+        kinds = seen.reading.table.kind.tobytes()
         if _LISTED[0] in kinds or _LISTED[1] in kinds:
-            letter = letters.nonzero()[0].tolist()
-            strong[_led(letter, units, kinds, transcript.told[self.pieces][document], strong)] = True
-        strong |= self.revised["new"] | answered
+            told = self.transcript.told[self.pieces][seen.document]
+            strong[_led(letters.nonzero()[0].tolist(), seen.units, kinds, told, strong)] = True
+        strong |= self.revised["new"] | self.revised["answered"]
+        return strong
+
+    def _passed(self, seen: _Seen) -> tuple[Bools, Bools]:
+        """bool[units] twice: what people say again, or only politely, or otherwise since; lines of tools and
+        assistants that a newer message has."""
+        units, answered, said = seen.units, self.revised["answered"], seen.mine.nonzero()[0].tolist()
         newest = {units[row]: row for row in said}
         stays = "\n".join(compress(self.transcript.texts, ~self.gone))
         stated = standing(stays, list(newest))  # what is said again is said once
-        again = np.zeros(size, dtype=bool)
+        again = np.zeros(len(units), dtype=bool)
         again[said] = [newest[units[row]] != row or units[row] in stated for row in said]
-        again |= says & POLITE > 0
+        again |= seen.says & POLITE > 0
         again = again & ~answered | self.revised["replaced"]
-        told, count = transcript.told[self.pieces], int(transcript.told.max()) + 1
-        of, lines = told[document], reading.same()
-        older = np.zeros(size, dtype=bool)  # lines of tools and assistants that a newer message has
+        told, lines = self.transcript.told[self.pieces][seen.document], seen.reading.same()
+        older = np.zeros(len(units), dtype=bool)
         if len(lines):
-            last = np.zeros(size, dtype=np.int64)
-            np.maximum.at(last, lines, of)
-            older = (last[lines] > of) & ~mine & ~answered & (document < self.quoted)
+            last = np.zeros(len(units), dtype=np.int64)
+            np.maximum.at(last, lines, told)
+            older = (last[lines] > told) & ~seen.mine & ~answered & (seen.document < self.quoted)
+        return again, older
+
+    def _stale(self, seen: _Seen) -> Bools:
+        """bool[units]: what a newer result of the same call takes the place of."""
         stale = np.zeros(len(self.transcript.texts), dtype=bool)
         stale[list(self.outdated)] = True
-        stale = stale[self.pieces][document] & (document < self.quoted) & ~mine
-        again |= older
-        short = sizes <= _SHORT
-        tells = strong | short | own & (says & SELVES > 0)
-        utter = mine & tells & ~again & ~silent
-        breath = (utter & (sizes <= _BREATH)).nonzero()[0]  # what is said in one breath
-        follows = np.zeros(size, dtype=np.int32) - 1
+        stays: Bools = stale[self.pieces][seen.document] & (seen.document < self.quoted) & ~seen.mine
+        return stays
+
+    def _in_one_breath(self, seen: _Seen, utter: Bools) -> Int32s:
+        """int32[units]: the groups; what people say in one short text stays or goes as a whole."""
+        document, breath = seen.document, (utter & (seen.sizes <= _BREATH)).nonzero()[0]
+        follows = np.zeros(len(utter), dtype=np.int32) - 1
         follows[breath[1:]] = np.where(document[breath[1:]] == document[breath[:-1]], breath[:-1], -1)
-        group = _native.held_together(self.group, follows)
-        worth = reading.worth.astype(np.float64)
-        if relevance is not None:
-            spread = relevance[owner] / max(float(relevance.max()), 1e-9)
-            worth = worth * (_OLDER_WORTH + spread[document]) + _STATED_ASKED * (utter & strong | answered)
-            worth[self.revised["replaced"]] = 0
-            made = replace(reading, worth=worth.astype(np.float32), gist=None, essential=None, ranked=False)
-            return replace(made, group=group), utter
-        place = told / count  # newer ones go first
-        age = place / (1 - _NEWEST)
-        recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
-        near = recency[document]
-        failed = transcript.failed[self.pieces][document] & short
+        return _native.held_together(self.group, follows)
+
+    def _failed(self, seen: _Seen, plain: int) -> Bools:
+        """bool[units]: what says that something failed, in what tools gave."""
+        reading, document, facts = seen.reading, seen.document, seen.facts
+        failed = self.transcript.failed[self.pieces][document] & (seen.sizes <= _SHORT)
         failed[facts.segment[facts.kind == _ERROR]] = True
         if reading.essential is not None:
             failed |= reading.essential
         rows = int(document.searchsorted(plain))  # of text, which no reader has graded
         columns = (document[:rows], reading.table.start[:rows], reading.table.end[:rows])
-        news = ~people & ~talks
+        news = ~(self.transcript.people | self.transcript.talks)[self.pieces]
         given = (_OF_TOOL * news[document[:rows]]).astype(np.uint8)
         grade = _native.grades_of_units(reading.texts[:plain], *columns, given, _MOST_LINES)
         failed[: len(grade)] |= grade >= _FAILS
         news[plain:] &= np.array([kind not in _NO_NEWS for kind in reading.types], dtype=bool)
         failed &= news[document]
-        worth *= np.where(stale, _STALE * near, near)
-        worth[again] = 0
-        place = place[document]
-        worth[failed] = _FAILED + place[failed]
-        concludes = says & CONCLUDES > 0  # what the assistant found out, decided or has done, in one breath
-        concludes |= np.isin(document, document[concludes]) & talk & (sizes <= _BREATH)
-        states = np.zeros(size, dtype=bool)
+        return failed
+
+    def _concluded(self, seen: _Seen, again: Bools) -> tuple[Bools, Bools]:
+        """bool[units] twice: what assistants found out, decided or have done, and what calls told anew; what
+        else assistants state in short messages."""
+        document, talk, says, facts = seen.document, seen.talk, seen.says, seen.facts
+        brief, new = seen.sizes <= _BREATH, ~again & ~seen.silent
+        concludes = says & CONCLUDES > 0
+        concludes |= np.isin(document, document[concludes]) & talk & brief
+        states = np.zeros(len(says), dtype=bool)
         states[facts.segment[_WORTH[facts.kind] > 0]] = True
-        open_ = talk & ~concludes & ~again & ~silent & (says & (ASKS | ANNOUNCES) == 0)
-        states &= open_ & (sizes <= _STATES)
-        states |= np.isin(document, document[states]) & open_ & (sizes <= _BREATH)
-        concluded = concludes & ~again & ~silent
-        concluded[self._told_anew(reading)] = True
-        worth[concluded] = (_CONCLUDED + place[concluded]) * 2 / (1 + length[concluded] / _USUAL)
-        asks = mine & (says & ASKS > 0)  # most were answered since
-        known = np.bincount(facts.segment, _TELLS[facts.kind], size)
-        known = np.minimum(known / _IDENTIFIES, 1)
-        first = (utter | answered & ~again) & ~self.revised["older"]
-        worth[first] = (_SAID + _TOLD * known + _STATED * strong)[first] / (1 + asks[first])
-        worth[first] = worth[first] * 2 / (1 + length[first] / _USUAL) + place[first]
-        worth[silent] = 0
-        wanted = (_WORTH[facts.kind] > 0) & ~silent[facts.segment]
-        wanted &= (facts.kind != NUMBER) | people[facts.document]
-        wanted &= ~(older | self.revised["replaced"] | self.revised["older"])[facts.segment]
-        wanted &= ~stale[facts.segment] | (
-            _WORTH[facts.kind] == 1
-        )  # errors and places are of what was mended
-        made = replace(
-            reading,
-            worth=worth.astype(np.float32),
-            gist=None,
-            essential=first | failed | concluded,
-            leading=tuple([(row, row + 1) for row in _newest_alike(states.nonzero()[0].tolist(), units)]),
-            leading_share=_STATES_SHARE,
-            auxiliary=silent if silent.any() else None,
-            ranked=False,
-            group=group,
-            must=self._coverage(facts.rows(wanted), size, recency, talks),
-        )
-        return made, utter
+        may = talk & ~concludes & new & (says & (ASKS | ANNOUNCES) == 0)
+        states &= may & (seen.sizes <= _STATES)
+        states |= np.isin(document, document[states]) & may & brief
+        concluded = concludes & new
+        concluded[self._told_anew(seen.reading)] = True
+        return concluded, states
 
     def _told_anew(self, reading: Reading) -> list[int]:
         """Rows of units that have a part of what the newest of several calls told anew."""
@@ -564,9 +609,9 @@ class _Said:
             facts, segment=first, last=np.maximum(first, last), weight=1 + asked[facts.key].astype(np.float32)
         )
 
-    def _coverage(self, facts: FactTable, units: int, recency: Float64s, talks: Bools) -> FactCoverage:
+    def _coverage(self, facts: FactTable, units: int, recency: Float64s) -> FactCoverage:
         """Facts as terms of units; those of several messages, and the newest, count most."""
-        many, told = max(facts.keys, 1), self.transcript.told
+        many, told, talks = max(facts.keys, 1), self.transcript.told, self.transcript.talks[self.pieces]
         count = int(told.max()) + 1
         each = np.unique(facts.key.astype(np.int64) * count + told[self.pieces[facts.document]])
         often = np.bincount(each // count, minlength=many)
