@@ -26,24 +26,35 @@ UNASKED_SHARE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class CompressionOptions:
-    """Options of a compressor. Invalid values raise ValueError or TypeError when they are set."""
+    """Options of a compressor. Invalid values raise ValueError or TypeError when they are set.
 
-    target_ratio: float = 0.3  #: tokens kept / original tokens, in (0, 1]
-    target_tokens: int = 0  #: a limit that overrides `target_ratio` and `min_tokens`; 0: none
-    min_tokens: int = 100  #: the target computed from `target_ratio` is never lower
-    #: the method to use, if it is allowed and has the model that it needs
+    Attributes:
+        target_ratio: tokens kept / original tokens, in (0, 1].
+        target_tokens: a limit that overrides `target_ratio` and `min_tokens`; 0: none.
+        min_tokens: the target computed from `target_ratio` is never lower.
+        preferred_method: the method to use, if it is allowed and has the model that it needs.
+        allow_hybrid: whether HYBRID may be used.
+        preserve_code: keep fenced and inline code, paths and addresses (URLs).
+        preserve_quotes: keep direct quotes.
+        preserve_numbers: keep numbers, with dates and versions. If not all code, quotes and numbers fit, at
+            least a quarter of the budget is for them. With a `query_context`, only those of relevant segments
+            count, within a tenth of the budget. `result.receipt.facts` lists what was lost, and why.
+        query_context: the question; "" for a general summary.
+        min_confidence: in [0, 1]; a model's text below it is not used.
+        strict_preserve: raise BudgetExceededError if what is to be preserved does not fit, instead of listing
+            in the result what was lost.
+    """
+
+    target_ratio: float = 0.3
+    target_tokens: int = 0
+    min_tokens: int = 100
     preferred_method: CompressionMethod = CompressionMethod.HYBRID
-    allow_hybrid: bool = True  #: whether HYBRID may be used
-    preserve_code: bool = True  #: keep fenced and inline code, paths and addresses (URLs)
-    preserve_quotes: bool = True  #: keep direct quotes
-    #: keep numbers, with dates and versions. If not all code, quotes and numbers fit, at least a quarter of
-    #: the budget is for them. With a `query_context`, only those of relevant segments count, within a tenth
-    #: of the budget. `result.receipt.facts` lists what was lost, and why.
+    allow_hybrid: bool = True
+    preserve_code: bool = True
+    preserve_quotes: bool = True
     preserve_numbers: bool = True
-    query_context: str = ""  #: the question; "" for a general summary
-    min_confidence: float = 0.7  #: in [0, 1]; a model's text below it is not used
-    #: raise BudgetExceededError if what is to be preserved does not fit, instead of listing in the result
-    #: what was lost
+    query_context: str = ""
+    min_confidence: float = 0.7
     strict_preserve: bool = False
 
     def __post_init__(self) -> None:

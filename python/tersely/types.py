@@ -366,21 +366,28 @@ MODEL_NOT_USED = "model_not_used"  # the warning beside a fallback_reason
 @checks.quick
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with its metadata."""
+    """A text with its metadata.
 
-    text: str  #: the content; spans index its characters
-    id: str | None = None  #: the caller's name for it, None if it has none
-    title: str | None = None  #: its words match a query, for every sentence of the document
-    #: your own relevance, higher is better; it has a small weight beside the text (`score_weight`)
+    Attributes:
+        text: the content; spans index its characters.
+        id: the caller's name for it, None if it has none.
+        title: its words match a query, for every sentence of the document.
+        score: your own relevance, higher is better; it has a small weight beside the text (`score_weight`).
+        metadata: anything else; it is passed on.
+        name: a path or file name, a hint to the content type; None: `id`, or the metadata's "source",
+            "filename", "file_name", "path", "file_path" or "url", if that looks like one.
+        command: the command line that wrote the text, also a hint; None: the metadata's "command" or "tool".
+        given: the original text, if characters of it were replaced (lone surrogates, bytes that are not
+            UTF-8); None: `text` is the original.
+    """
+
+    text: str
+    id: str | None = None
+    title: str | None = None
     score: float | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)  #: anything else; it is passed on
-    #: a path or file name, a hint to the content type; None: `id`, or the metadata's "source", "filename",
-    #: "file_name", "path", "file_path" or "url", if that looks like one
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     name: str | None = None
-    #: the command line that wrote the text, also a hint; None: the metadata's "command" or "tool"
     command: str | None = None
-    #: the original text, if characters of it were replaced (lone surrogates, bytes that are not UTF-8); None:
-    #: `text` is the original
     given: str | None = None
 
     @property
@@ -584,19 +591,26 @@ def count_reasons(kept: Iterable[Span], dropped: Iterable[Span]) -> dict[str, in
 @checks.quick
 @dataclass(frozen=True, eq=False, slots=True)
 class Compressed(Ratios):
-    """The result of a compression."""
+    """The result of a compression.
 
-    text: str  #: what to send; never over the budget
-    documents: tuple[Document, ...]  #: the originals; U+FFFD replaces what is not valid text in them
-    #: with `dropped`: spans of the originals, in source order, without overlap; together all segments
+    Attributes:
+        text: what to send; never over the budget.
+        documents: the originals; U+FFFD replaces what is not valid text in them.
+        kept, dropped: spans of the originals, in source order, without overlap; together all segments.
+        receipt: counts, reasons and warnings.
+        generated: (start, end) characters of `text` that are not the source's: written by a model, or saying
+            what was left out; the rest is verbatim.
+        parts: what is left of each document, as in `text`; "" if nothing is left.
+        judge: computes `relevance` when it is read; None: `relevance` is not known.
+    """
+
+    text: str
+    documents: tuple[Document, ...]
     kept: Sequence[Span]
     dropped: Sequence[Span]
-    receipt: Receipt  #: counts, reasons and warnings
-    #: (start, end) characters of `text` that are not the source's: written by a model, or saying what was
-    #: left out; the rest is verbatim
+    receipt: Receipt
     generated: tuple[tuple[int, int], ...] = ()
-    parts: tuple[str, ...] = ()  #: what is left of each document, as in `text`; "" if nothing is left
-    #: computes `relevance` when it is read; None: `relevance` is not known
+    parts: tuple[str, ...] = ()
     judge: Callable[[], tuple[float, ...]] | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:

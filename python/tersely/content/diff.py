@@ -85,13 +85,16 @@ class Diff:
     Commits of `git log -p` and `git format-patch` are read with it: the line that begins one and its subject
     come first, and what is kept of a commit brings the former along. A list of names or statistics without
     any hunk is read as lines of a tool.
+
+    Attributes:
+        applies: keep or leave out hunks as a whole, each together with those before it in its file that move
+            its lines: the result is a patch for the same files, line numbers exact. Else runs of changed
+            and lines of context are kept or left out, markers count what is missing, and the result is to
+            be read, not applied.
     """
 
     kind: ClassVar[str] = "diff"
 
-    #: keep or leave out hunks as a whole, each together with those before it in its file that move its lines:
-    #: the result is a patch for the same files, line numbers exact. Else runs of changed and lines of context
-    #: are kept or left out, markers count what is missing, and the result is to be read, not applied.
     applies: bool = False
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:

@@ -28,12 +28,16 @@ _LARGEST_TABLE = 10_000  # pairs of lines; where no line is unique, a larger par
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The lines that differ between two texts."""
+    """The lines that differ between two texts.
 
-    added: tuple[str, ...]  #: with `removed`: lines without their line ends, in order
+    Attributes:
+        added, removed: lines without their line ends, in order.
+        change_ratio: characters added and removed, line ends included, / those of the longer text: 0 for
+            equal texts, 2 at most.
+    """
+
+    added: tuple[str, ...]
     removed: tuple[str, ...]
-    #: characters added and removed, line ends included, / those of the longer text: 0 for equal texts, 2 at
-    #: most
     change_ratio: float
 
 
@@ -365,11 +369,15 @@ class Incremental:
     remembers earlier selections and serves many calls; a new object for each call would do the same as a call
     without a strategy, so `STRATEGIES` has no name for it. Copies and pickles remember nothing. Safe to use
     from many threads at once. `advance` says what is kept.
+
+    Attributes:
+        extractive: how texts are cut, scored and chosen from.
+        cache_bytes: memory for earlier versions; the least recently used are removed first.
+        cache: that memory, with its hits and misses.
     """
 
-    extractive: Extractive = field(default_factory=Extractive)  #: how texts are cut, scored and chosen from
-    cache_bytes: int = CACHE_BYTES  #: memory for earlier versions; the least recently used are removed first
-    #: that memory, with its hits and misses
+    extractive: Extractive = field(default_factory=Extractive)
+    cache_bytes: int = CACHE_BYTES
     cache: BoundedCache[State] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -473,51 +473,61 @@ _SCORINGS = ("auto", "relevance", "lexical", "centrality", "lead")
 
 @dataclass(frozen=True, slots=True)
 class Extractive:
-    """Keeps the segments with the highest score per token, verbatim."""
+    """Keeps the segments with the highest score per token, verbatim.
 
-    #: how finely the text is cut. CLAUSE keeps parts of sentences, with "…" where others of a paragraph are
-    #: left out: for `preserve` under a tight budget, as they hold more facts per token.
+    Attributes:
+        level: how finely the text is cut. CLAUSE keeps parts of sentences, with "…" where others of a
+            paragraph are left out: for `preserve` under a tight budget, as they hold more facts per token.
+        scoring: "relevance" (to the query, by terms and vectors), "lexical" (by terms alone), "centrality"
+            (without a query), "auto" (relevance if a word of the query is in the text, otherwise
+            centrality), "lead" (1 - 0.01 i, + 0.3 for sentences of 6 to 49 words).
+        embedder: makes the vectors: None (the table of token vectors that comes with tersely), or what
+            `tersely.models.embedders.resolve_embedder` takes.
+        reranker: an embedder or a cross-encoder that reads the best segments again; None: no model.
+        rerank_share: how much of the text it reads, in (0, 1].
+        pruner: a model that reads the best segments in windows, with the query, and returns for each the
+            probability that it is to be kept (`tersely.protocols.Pruner`, `OnnxPruner`); None: no model.
+        pruner_share: how much of the text it reads, in (0, 1].
+        score_weight: with a query, how much a document's `score` weighs beside its text, in [0, 1]: segments
+            have (score / mean score) ** score_weight times the score. Higher scores are better; give 0
+            for distances. Equal, unknown and negative scores have no effect.
+        redundancy: 0 to 1; how much a segment's score falls if selected ones have its terms. Above 0, a
+            word-for-word repeat has no score. None: 0.2 with relevance (the evidence of one question
+            shares its terms), 1 without.
+        context: neighbours kept on each side of a selected segment, as far as the budget allows.
+        preserve_structure: keep headings above selected segments, and the sentence that introduces a list.
+        preserve: facts to keep as far as the budget allows. Without a query, they are selected before
+            everything except pins, rare kinds first; with a query, only the facts of relevant segments
+            count, within a tenth of the budget. Names from "code" (fenced and in backticks), "quotes",
+            "numbers" (with dates and versions), "names", "paths" (with path:line), "urls", "identifiers",
+            "errors", "negations", "obligations", "decisions", "all". One occurrence of each is enough.
+            `receipt.facts` reports on them.
+        preserve_share: without a query, if not all facts fit: the least share of the budget for them, in
+            (0, 1]; the less they exceed the budget, the more they get.
+        strict_preserve: raise BudgetExceededError if not all of them fit.
+        window: characters of a CHARACTER segment.
+        piece: larger sentences, tables and blocks of code are cut into pieces of this many bytes. None: only
+            if over half of the budget would be unused, or a table that answers the query left out, otherwise
+            (warning "segments_cut"); 0: never.
+        position_decay, position_floor: for "lead": how fast scores fall, and the least score.
+    """
+
     level: Level = Level.SENTENCE
-    #: "relevance" (to the query, by terms and vectors), "lexical" (by terms alone), "centrality" (without a
-    #: query), "auto" (relevance if a word of the query is in the text, otherwise centrality), "lead" (1 -
-    #: 0.01 i, + 0.3 for sentences of 6 to 49 words)
     scoring: Scoring = "auto"
-    #: makes the vectors: None (the table of token vectors that comes with tersely), or what
-    #: `tersely.models.embedders.resolve_embedder` takes
     embedder: Any = None
-    reranker: Any = None  #: an embedder or a cross-encoder that reads the best segments again; None: no model
-    rerank_share: float = RERANK_SHARE  #: how much of the text it reads, in (0, 1]
-    #: a model that reads the best segments in windows, with the query, and returns for each the probability
-    #: that it is to be kept (`tersely.protocols.Pruner`, `OnnxPruner`); None: no model
+    reranker: Any = None
+    rerank_share: float = RERANK_SHARE
     pruner: Any = None
-    pruner_share: float = PRUNER_SHARE  #: how much of the text it reads, in (0, 1]
-    #: with a query, how much a document's `score` weighs beside its text, in [0, 1]: segments have (score /
-    #: mean score) ** score_weight times the score. Higher scores are better; give 0 for distances. Equal,
-    #: unknown and negative scores have no effect.
+    pruner_share: float = PRUNER_SHARE
     score_weight: float = SCORE_WEIGHT
-    #: 0 to 1; how much a segment's score falls if selected ones have its terms. Above 0, a word-for-word
-    #: repeat has no score. None: 0.2 with relevance (the evidence of one question shares its terms), 1
-    #: without.
     redundancy: float | None = None
-    context: int = 0  #: neighbours kept on each side of a selected segment, as far as the budget allows
-    #: keep headings above selected segments, and the sentence that introduces a list
+    context: int = 0
     preserve_structure: bool = False
-    #: facts to keep as far as the budget allows. Without a query, they are selected before everything except
-    #: pins, rare kinds first; with a query, only the facts of relevant segments count, within a tenth of the
-    #: budget. Names from "code" (fenced and in backticks), "quotes", "numbers" (with dates and versions),
-    #: "names", "paths" (with path:line), "urls", "identifiers", "errors", "negations", "obligations",
-    #: "decisions", "all". One occurrence of each is enough. `receipt.facts` reports on them.
     preserve: tuple[str, ...] = ()
-    #: without a query, if not all facts fit: the least share of the budget for them, in (0, 1]; the less they
-    #: exceed the budget, the more they get
     preserve_share: float = 1.0
-    strict_preserve: bool = False  #: raise BudgetExceededError if not all of them fit
-    window: int = 200  #: characters of a CHARACTER segment
-    #: larger sentences, tables and blocks of code are cut into pieces of this many bytes. None: only if over
-    #: half of the budget would be unused, or a table that answers the query left out, otherwise (warning
-    #: "segments_cut"); 0: never.
+    strict_preserve: bool = False
+    window: int = 200
     piece: int | None = None
-    #: with `position_floor`: for "lead": how fast scores fall, and the least score
     position_decay: float = 0.01
     position_floor: float | None = None
 
@@ -561,15 +571,18 @@ class Auto:
     The type is the first known of these: `as_type`; `metadata["content_type"]` (a name of CONTENT_TYPES or a
     media type such as "text/html"); the result of `tersely.detect`, if that is confident; lines or prose.
     `receipt.content_types` lists the types. Long fenced blocks in text are read by their own type.
+
+    Attributes:
+        as_type: the content type of all documents, a name of CONTENT_TYPES or a reader such as
+            `tersely.content.logs.Logs()`; None: detected for each document.
+        text: how text is cut, scored and selected.
+        goal: None: the request's ratio, if there is no budget. "default", "expected": each document's content
+            type says how much of it is kept (`tersely.strategies.profile`). If the profile asks for a model,
+            the receipt says that none wrote ("no_model").
     """
 
-    #: the content type of all documents, a name of CONTENT_TYPES or a reader such as
-    #: `tersely.content.logs.Logs()`; None: detected for each document
     as_type: str | ContentReader | None = None
-    text: Extractive = field(default_factory=Extractive)  #: how text is cut, scored and selected
-    #: None: the request's ratio, if there is no budget. "default", "expected": each document's content type
-    #: says how much of it is kept (`tersely.strategies.profile`). If the profile asks for a model, the
-    #: receipt says that none wrote ("no_model").
+    text: Extractive = field(default_factory=Extractive)
     goal: Literal["default", "expected"] | None = None
 
     def __post_init__(self) -> None:
@@ -739,12 +752,16 @@ class Hierarchical:
     """Makes levels of a half, a quarter, an eighth and so on, each a part of the larger ones.
 
     If a call has a budget, one more level is made for it.
+
+    Attributes:
+        levels: how many.
+        extractive: how segments are read, scored and selected.
     """
 
     method: ClassVar[CompressionMethod] = CompressionMethod.HIERARCHICAL
 
-    levels: int = 3  #: how many
-    extractive: Extractive = field(default_factory=Extractive)  #: how segments are read, scored and selected
+    levels: int = 3
+    extractive: Extractive = field(default_factory=Extractive)
 
     def __post_init__(self) -> None:
         whole_number(self.levels, "levels", least=1, most=30)

@@ -209,19 +209,30 @@ def read_for_query(
 
 
 class Hybrid(NamedTuple):
-    """Scores and their parts."""
+    """Scores and their parts.
 
-    segments: Float32s  #: float32[n] >= 0; see csrc/kernels/relevance/columns.hpp
-    features: Float32s  #: float32[len(FEATURES), n]
-    weights: Float64s  #: float64[len(FEATURES)]
-    asked: Asked  #: what the features are made of
-    forest: Forest  #: corrects their weighted sum
-    corrections: Float32s  #: float32[n], by how much
-    by_query: bool  #: False where the query has nothing to do with the text, as far as terms and vectors tell
-    #: "embedder_failed" (scored by terms alone), "reranker_failed", "pruner_failed" (scored without it),
-    #: "query_without_matches"
+    Attributes:
+        segments: float32[n] >= 0; see csrc/kernels/relevance/columns.hpp.
+        features: float32[len(FEATURES), n].
+        weights: float64[len(FEATURES)].
+        asked: what the features are made of.
+        forest: corrects their weighted sum.
+        corrections: float32[n], by how much.
+        by_query: False where the query has nothing to do with the text, as far as terms and vectors tell.
+        warnings: "embedder_failed" (scored by terms alone), "reranker_failed", "pruner_failed" (scored
+            without it), "query_without_matches".
+        failure: what the embedder raised.
+    """
+
+    segments: Float32s
+    features: Float32s
+    weights: Float64s
+    asked: Asked
+    forest: Forest
+    corrections: Float32s
+    by_query: bool
     warnings: tuple[str, ...]
-    failure: Exception | None = None  #: what the embedder raised
+    failure: Exception | None = None
 
 
 def hybrid(

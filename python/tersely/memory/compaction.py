@@ -232,16 +232,19 @@ class Compactor:
     Providers charge less for the start of a prompt that they have seen. So messages are added unchanged until
     the budget is reached; then excerpts replace the older ones, so that `headroom` of the room is free again.
     Earlier excerpts stay as they are, until they have become long. Not thread-safe.
+
+    Attributes:
+        budget, counter, tools, pinned, picture_tokens, references: as in `compact_messages`; future messages
+            may be pinned.
+        headroom: the share of the budget, without the messages that stay, that is free after a compaction, in
+            [0, 1).
     """
 
-    #: with `counter`, `tools`, `pinned`, `picture_tokens` and `references`: as in
-    #: `compact_messages`; future messages may be pinned
     budget: int
     counter: Any = None
     tools: Any = None
     pinned: Collection[int] | Callable[[Any], bool] = ()
     picture_tokens: int = PICTURE_TOKENS
-    #: the share of the budget, without the messages that stay, that is free after a compaction, in [0, 1)
     headroom: float = 0.65
     references: bool = True
     _seen: list[Any] = field(default_factory=list, repr=False)  # the history as it was, safe from changes

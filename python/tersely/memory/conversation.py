@@ -29,16 +29,19 @@ class ConversationTurn:
 
 @dataclass(eq=False, slots=True)
 class ConversationMemory:
-    """Stores the turns of a conversation and summarizes old ones."""
+    """Stores the turns of a conversation and summarizes old ones.
 
-    #: compacts the steps within a turn; None: one with its defaults
+    Attributes:
+        compactor: compacts the steps within a turn; None: one with its defaults.
+        max_turns: if there are more, the older half becomes a line of previews, and a line of the user's
+            instructions, decisions and wishes that no preview shows.
+        turns: the turns that are not compacted.
+        archive: the compacted turns, unchanged.
+    """
+
     compactor: MemoryCompactor = field(default_factory=MemoryCompactor)
-    #: if there are more, the older half becomes a line of previews, and a line of the user's instructions,
-    #: decisions and wishes that no preview shows
     max_turns: int = 20
-    #: the turns that are not compacted
     turns: list[ConversationTurn] = field(default_factory=list, init=False)
-    #: the compacted turns, unchanged
     archive: list[ConversationTurn] = field(default_factory=list, init=False)
     _previews: list[str] = field(default_factory=list, init=False, repr=False)
     _said: list[str] = field(default_factory=list, init=False, repr=False)

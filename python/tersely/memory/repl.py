@@ -32,17 +32,25 @@ def utc_now() -> str:
 @brief
 @dataclass(frozen=True, slots=True)
 class REPLEntry:
-    """A step of a program: reasoning, code and output."""
+    """A step of a program: reasoning, code and output.
 
-    reasoning: str = ""  #: with `code` and `output`: what was thought, run, and came out
+    Attributes:
+        reasoning, code, output: what was thought, run, and came out.
+        execution_time: seconds.
+        llm_calls: calls to models that the code made, in any form.
+        timestamp: ISO 8601, UTC.
+        originals: the entries that this summary replaces.
+        stands_for: the number of steps that a summary replaces; 0: it is a step itself.
+    """
+
+    reasoning: str = ""
     code: str = ""
     output: str = ""
-    execution_time: float = 0.0  #: seconds
-    llm_calls: Sequence[Any] = ()  #: calls to models that the code made, in any form
-    timestamp: str = field(default_factory=utc_now)  #: ISO 8601, UTC
-    #: the entries that this summary replaces
+    execution_time: float = 0.0
+    llm_calls: Sequence[Any] = ()
+    timestamp: str = field(default_factory=utc_now)
     originals: tuple[REPLEntry, ...] = field(default=(), repr=False)
-    stands_for: int = 0  #: the number of steps that a summary replaces; 0: it is a step itself
+    stands_for: int = 0
 
     @property
     def characters(self) -> int:
@@ -90,18 +98,27 @@ _SMALL_WINDOW, _LARGE_WINDOW = 8192, 131_072  # tokens
 
 @dataclass(frozen=True, slots=True)
 class CompactionConfig:
-    """Options of a `MemoryCompactor`."""
+    """Options of a `MemoryCompactor`.
 
-    min_entries_for_compaction: int = 5  #: a shorter history is never compacted
-    #: with `max_chars_before_compaction`: from this size on it is compacted
+    Attributes:
+        min_entries_for_compaction: a shorter history is never compacted.
+        max_entries_before_compaction, max_chars_before_compaction: from this size on it is compacted.
+        summary_max_sentences: the most sentences of a summary, without the lists after "Key findings:" and
+            "Resolved issues:".
+        preserve_last_n_entries: how many of the newest entries stay unchanged.
+        include_key_findings: whether a summary without a model lists findings.
+        use_llm_for_summary: whether the model is asked, if there is one.
+        fallback_to_deterministic: whether rules write the summary if the model fails.
+    """
+
+    min_entries_for_compaction: int = 5
     max_entries_before_compaction: int = 10
     max_chars_before_compaction: int = 8000
-    #: the most sentences of a summary, without the lists after "Key findings:" and "Resolved issues:"
     summary_max_sentences: int = 3
-    preserve_last_n_entries: int = 2  #: how many of the newest entries stay unchanged
-    include_key_findings: bool = True  #: whether a summary without a model lists findings
-    use_llm_for_summary: bool = True  #: whether the model is asked, if there is one
-    fallback_to_deterministic: bool = True  #: whether rules write the summary if the model fails
+    preserve_last_n_entries: int = 2
+    include_key_findings: bool = True
+    use_llm_for_summary: bool = True
+    fallback_to_deterministic: bool = True
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -146,28 +163,39 @@ class CompactionConfig:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompactionResult(Ratios):
-    """The result of compacting a history of steps."""
+    """The result of compacting a history of steps.
 
-    #: with `compacted_entries`: entries before and after (a summary and those preserved)
+    Attributes:
+        original_entries, compacted_entries: entries before and after (a summary and those preserved).
+        original_chars, compacted_chars: characters before and after, with the entry of the summary.
+        summary: "" if nothing was compacted.
+        preserved_entries: the newest, as they were.
+        timestamp: ISO 8601, UTC.
+        used_llm: whether a model wrote the summary.
+        summarized_entries: entries that the summary replaces.
+        summarized: those entries.
+        reason: why nothing was compacted: "thresholds_not_met", "nothing_to_summarize" (all are preserved),
+            "no_gain" (the threshold was one of characters or tokens, and the summary saves none); otherwise
+            "".
+        fallback_reason: why a model did not write, as of a `Reply` (writing/flow.py): "model_failed",
+            "empty_reply", "reply_truncated", "reply_too_long" (the history would have grown); otherwise None.
+        unsupported_facts: numbers, names and the like that a model wrote and the steps do not have.
+        warnings: "no_gain" (there are fewer entries, but not fewer characters and tokens).
+    """
+
     original_entries: int
     compacted_entries: int
-    original_chars: int  #: with `compacted_chars`: characters before and after, with the entry of the summary
+    original_chars: int
     compacted_chars: int
-    summary: str = ""  #: "" if nothing was compacted
-    preserved_entries: list[REPLEntry] = field(default_factory=list)  #: the newest, as they were
-    timestamp: str = field(default_factory=utc_now)  #: ISO 8601, UTC
-    used_llm: bool = False  #: whether a model wrote the summary
-    summarized_entries: int = 0  #: entries that the summary replaces
-    summarized: tuple[REPLEntry, ...] = field(default=(), repr=False)  #: those entries
-    #: why nothing was compacted: "thresholds_not_met", "nothing_to_summarize" (all are preserved), "no_gain"
-    #: (the threshold was one of characters or tokens, and the summary saves none); otherwise ""
+    summary: str = ""
+    preserved_entries: list[REPLEntry] = field(default_factory=list)
+    timestamp: str = field(default_factory=utc_now)
+    used_llm: bool = False
+    summarized_entries: int = 0
+    summarized: tuple[REPLEntry, ...] = field(default=(), repr=False)
     reason: str = ""
-    #: why a model did not write, as of a `Reply` (writing/flow.py): "model_failed", "empty_reply",
-    #: "reply_truncated", "reply_too_long" (the history would have grown); otherwise None
     fallback_reason: str | None = None
-    #: numbers, names and the like that a model wrote and the steps do not have
     unsupported_facts: tuple[str, ...] = ()
-    #: "no_gain" (there are fewer entries, but not fewer characters and tokens)
     warnings: tuple[str, ...] = ()
 
     @property

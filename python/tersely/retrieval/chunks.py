@@ -177,14 +177,23 @@ def add_note(metadata: Mapping[str, Any], note: Mapping[str, Any]) -> dict[str, 
 @brief
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkResult:
-    """A chunk that a search found."""
+    """A chunk that a search found.
 
-    chunk_id: str  #: its id in the index
-    doc_id: str  #: id of the document that it is part of
-    score: float  #: relevance in [0, 1], the best result of a search being 1.0
-    header_path: str  #: the headings above it, joined with " > "; "" if there are none
-    file_path: str  #: the file that it came from, relative to the indexed folder
-    content: str  #: its whole text
+    Attributes:
+        chunk_id: its id in the index.
+        doc_id: id of the document that it is part of.
+        score: relevance in [0, 1], the best result of a search being 1.0.
+        header_path: the headings above it, joined with " > "; "" if there are none.
+        file_path: the file that it came from, relative to the indexed folder.
+        content: its whole text.
+    """
+
+    chunk_id: str
+    doc_id: str
+    score: float
+    header_path: str
+    file_path: str
+    content: str
 
 
 @brief

@@ -698,11 +698,17 @@ class ContextualCompressor:
 
 @dataclass(frozen=True, slots=True)
 class CompressingRetriever:
-    """Wraps a retriever and compresses its chunks before they are returned."""
+    """Wraps a retriever and compresses its chunks before they are returned.
 
-    retriever: Retriever  #: finds the chunks
-    compressor: ContextualCompressor  #: compresses them
-    pool: int = 1  #: how many chunks the retriever is asked for, per chunk that is wanted; >= 1
+    Attributes:
+        retriever: finds the chunks.
+        compressor: compresses them.
+        pool: how many chunks the retriever is asked for, per chunk that is wanted; >= 1.
+    """
+
+    retriever: Retriever
+    compressor: ContextualCompressor
+    pool: int = 1
 
     def search(self, query: str, top_n: int = 5) -> Sequence[ChunkResult]:
         """Return at most `top_n` chunks with compressed content, in the order of the retriever."""

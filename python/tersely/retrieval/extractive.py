@@ -342,12 +342,19 @@ class Segmenter:
 @brief
 @dataclass(frozen=True, slots=True)
 class ExtractedContent:
-    """Segments that were selected from one document, verbatim."""
+    """Segments that were selected from one document, verbatim.
 
-    segments: tuple[Segment, ...]  #: in source order, without overlap
-    text: str  #: the segments; neighbours with the gap of the source, a separator elsewhere
-    token_count: int  #: of `text`
-    scores: tuple[float, ...] = ()  #: of each segment, in [0, 1]
+    Attributes:
+        segments: in source order, without overlap.
+        text: the segments; neighbours with the gap of the source, a separator elsewhere.
+        token_count: of `text`.
+        scores: of each segment, in [0, 1].
+    """
+
+    segments: tuple[Segment, ...]
+    text: str
+    token_count: int
+    scores: tuple[float, ...] = ()
 
 
 class ExtractiveCompressor:

@@ -17,13 +17,19 @@ from tersely.types import Compressed
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The compressed texts of documents: one for each, in the same order."""
+    """The compressed texts of documents: one for each, in the same order.
 
-    texts: tuple[str, ...]  #: what is left of each ("": nothing); if compression failed, the originals
-    scores: tuple[float | None, ...]  #: the documents' own scores
-    #: the result of `tersely.compress`, with spans, `places` and a receipt; None: it failed
+    Attributes:
+        texts: what is left of each ("": nothing); if compression failed, the originals.
+        scores: the documents' own scores.
+        result: the result of `tersely.compress`, with spans, `places` and a receipt; None: it failed.
+        reason: why it failed: "timeout", "overloaded", or the name and message of an error.
+    """
+
+    texts: tuple[str, ...]
+    scores: tuple[float | None, ...]
     result: Compressed | None
-    reason: str | None  #: why it failed: "timeout", "overloaded", or the name and message of an error
+    reason: str | None
 
 
 def compress_parts(

@@ -64,11 +64,17 @@ class ScoringMethod(Flag):
 @brief
 @dataclass(frozen=True, slots=True)
 class SegmentScore:
-    """The relevance of a segment."""
+    """The relevance of a segment.
 
-    index: int  #: of the segment in its document
-    span: tuple[int, int]  #: (start, end), characters of the document, half-open
-    score: float  #: in [0, 1]
+    Attributes:
+        index: of the segment in its document.
+        span: (start, end), characters of the document, half-open.
+        score: in [0, 1].
+    """
+
+    index: int
+    span: tuple[int, int]
+    score: float
 
     @property
     def start(self) -> int:
@@ -104,13 +110,20 @@ class SegmentScores(LateSequence[SegmentScore]):
 @brief
 @dataclass(frozen=True, slots=True)
 class RelevanceScore:
-    """The relevance of a document."""
+    """The relevance of a document.
 
-    #: the document's id if that is a UUID, otherwise the UUID5 of its id, or of its text if it has no id
+    Attributes:
+        document_id: the document's id if that is a UUID, otherwise the UUID5 of its id, or of its text if it
+            has no id.
+        overall_score: in [0, 1].
+        segment_scores: of every segment of the document, in its order.
+        method: the method that made these scores; if the chosen one failed, another one.
+    """
+
     document_id: uuid.UUID
-    overall_score: float  #: in [0, 1]
-    segment_scores: Sequence[SegmentScore]  #: of every segment of the document, in its order
-    method: ScoringMethod  #: the method that made these scores; if the chosen one failed, another one
+    overall_score: float
+    segment_scores: Sequence[SegmentScore]
+    method: ScoringMethod
 
 
 def document_scores(

@@ -57,14 +57,20 @@ def _check(settings: Any, members: dict[str, type[Enum]], numbers: dict[str, int
 
 @dataclass(frozen=True, slots=True)
 class TokenBudgetConfig:
-    """The context window in tokens, and the part of it that is reserved for the response."""
+    """The context window in tokens, and the part of it that is reserved for the response.
 
-    total_budget: int = 4000  #: tokens for documents and the response together; at least 1
-    reserve_for_response: int = 1000  #: tokens of it for the response; less than `total_budget`
-    #: a document gets at least so many tokens (or all it has), or nothing; at least 1
+    Attributes:
+        total_budget: tokens for documents and the response together; at least 1.
+        reserve_for_response: tokens of it for the response; less than `total_budget`.
+        min_per_document: a document gets at least so many tokens (or all it has), or nothing; at least 1.
+        max_per_document: a document gets at most so many tokens.
+        allocation_strategy: how the rest is divided among documents; also by name.
+    """
+
+    total_budget: int = 4000
+    reserve_for_response: int = 1000
     min_per_document: int = 100
-    max_per_document: int = 2000  #: a document gets at most so many tokens
-    #: how the rest is divided among documents; also by name
+    max_per_document: int = 2000
     allocation_strategy: AllocationStrategy = AllocationStrategy.PROPORTIONAL
 
     def __post_init__(self) -> None:
@@ -84,31 +90,40 @@ class TokenBudgetConfig:
 
 @dataclass(frozen=True, slots=True)
 class CompressionConfig:
-    """Settings of `ContextualCompressor`."""
+    """Settings of `ContextualCompressor`.
 
-    #: used if a call names none and `auto_select` is off
+    Attributes:
+        default_strategy: used if a call names none and `auto_select` is off.
+        auto_select: choose the strategy by the documents and the budget (`StrategySelector`).
+        token_budget: `TokenBudgetConfig.total_budget`. Without a `TokenBudgetConfig`, documents get the first
+            3,000 tokens of it, and the response the next 1,000.
+        allocation_strategy: how the budget is divided among documents.
+        segment_size: the unit that is kept or dropped.
+        context_window: neighbours below the threshold that are kept on each side of each hit, as far as the
+            budget allows.
+        summary_ratio: tokens of a summary, as a share of its document, in (0, 1]...
+        min_summary_length, max_summary_length: ...but at least and at most so many tokens.
+        batch_size: how many prompts a model works on at a time.
+        cache_results: an equal call is answered from a cache, without a scorer or model.
+        min_relevance_threshold: in [0, 1]; documents below it are left out, and segments that a
+            `relevance_scorer` puts below it. A document's relevance is the probability that it is on the
+            topic of the query; doubtful documents stay beside one that reaches the threshold, and the best
+            one stays if it may be about the query (`Selection` in extractive.py).
+        preserve_structure: keep the headings above kept segments; tables, lists and code stay whole.
+    """
+
     default_strategy: CompressionStrategy = CompressionStrategy.EXTRACTIVE
-    auto_select: bool = True  #: choose the strategy by the documents and the budget (`StrategySelector`)
-    #: `TokenBudgetConfig.total_budget`. Without a `TokenBudgetConfig`, documents get the first 3,000 tokens
-    #: of it, and the response the next 1,000.
+    auto_select: bool = True
     token_budget: int = 4000
-    #: how the budget is divided among documents
     allocation_strategy: AllocationStrategy = AllocationStrategy.PROPORTIONAL
-    segment_size: Level = SegmentSize.SENTENCE  #: the unit that is kept or dropped
-    #: neighbours below the threshold that are kept on each side of each hit, as far as the budget allows
+    segment_size: Level = SegmentSize.SENTENCE
     context_window: int = 2
-    summary_ratio: float = 0.3  #: tokens of a summary, as a share of its document, in (0, 1]...
-    #: ...but at least and at most so many tokens
+    summary_ratio: float = 0.3
     min_summary_length: int = 50
     max_summary_length: int = 500
-    batch_size: int = 5  #: how many prompts a model works on at a time
-    cache_results: bool = True  #: an equal call is answered from a cache, without a scorer or model
-    #: in [0, 1]; documents below it are left out, and segments that a `relevance_scorer` puts below it. A
-    #: document's relevance is the probability that it is on the topic of the query; doubtful documents stay
-    #: beside one that reaches the threshold, and the best one stays if it may be about the query (`Selection`
-    #: in extractive.py).
+    batch_size: int = 5
+    cache_results: bool = True
     min_relevance_threshold: float = 0.5
-    #: keep the headings above kept segments; tables, lists and code stay whole
     preserve_structure: bool = True
 
     def __post_init__(self) -> None:
@@ -368,33 +383,43 @@ SegmentRef = Span  # `original_documents[ref.document].content[ref.start:ref.end
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressedDocument:
-    """A document of a result, shortened or whole."""
+    """A document of a result, shortened or whole.
 
-    original_id: UUID  #: the document's id if that is a UUID, otherwise the UUID5 of its id
-    content: str  #: the text
-    token_count: int  #: of `content`
-    #: "extractive", "abstractive", "hybrid" or "passthrough", for this document; after a failure it may
-    #: differ from the strategy of the call
+    Attributes:
+        original_id: the document's id if that is a UUID, otherwise the UUID5 of its id.
+        content: the text.
+        token_count: of `content`.
+        compression_method: "extractive", "abstractive", "hybrid" or "passthrough", for this document; after a
+            failure it may differ from the strategy of the call.
+        preserved_segments: spans that `content` has verbatim, in source order. The reason of each:
+            "selected", "context" (beside a selected one), "heading" (above one), "pinned", "fits" (the whole
+            document), "cut" (its start; the mark "…" follows).
+        relevance_score: in [0, 1].
+        index: of the document among the originals.
+        dropped_segments: the other spans, likewise: "budget", "redundant" (another one says it), "irrelevant"
+            (under the threshold), "duplicate" (another document has it word for word), "rewritten" (a model
+            wrote `content` from it), "cut".
+        generated: (start, end) characters of `content` that are not the source's: a model's text, or marks of
+            what was left out.
+        used_llm: whether a model wrote any of it.
+        fallback_reason: why no model wrote it although one should have; otherwise None.
+        warnings: reason codes: "summary_too_long" (cut at the end of a sentence), "summary_too_short" (filled
+            up with segments of the source), "unsupported_facts", "segment_cut".
+        unsupported_facts: numbers, dates, names, paths, URLs and identifiers that a model made up.
+    """
+
+    original_id: UUID
+    content: str
+    token_count: int
     compression_method: str
-    #: spans that `content` has verbatim, in source order. The reason of each: "selected", "context" (beside a
-    #: selected one), "heading" (above one), "pinned", "fits" (the whole document), "cut" (its start; the mark
-    #: "…" follows).
     preserved_segments: Sequence[SegmentRef]
-    relevance_score: float  #: in [0, 1]
-    index: int = 0  #: of the document among the originals
-    #: the other spans, likewise: "budget", "redundant" (another one says it), "irrelevant" (under the
-    #: threshold), "duplicate" (another document has it word for word), "rewritten" (a model wrote `content`
-    #: from it), "cut"
+    relevance_score: float
+    index: int = 0
     dropped_segments: Sequence[SegmentRef] = ()
-    #: (start, end) characters of `content` that are not the source's: a model's text, or marks of what was
-    #: left out
     generated: tuple[tuple[int, int], ...] = ()
-    used_llm: bool = False  #: whether a model wrote any of it
-    fallback_reason: str | None = None  #: why no model wrote it although one should have; otherwise None
-    #: reason codes: "summary_too_long" (cut at the end of a sentence), "summary_too_short" (filled up with
-    #: segments of the source), "unsupported_facts", "segment_cut"
+    used_llm: bool = False
+    fallback_reason: str | None = None
     warnings: tuple[str, ...] = ()
-    #: numbers, dates, names, paths, URLs and identifiers that a model made up
     unsupported_facts: tuple[str, ...] = ()
 
 
@@ -419,28 +444,41 @@ class DroppedDocument:
 @brief
 @dataclass(frozen=True, eq=False)
 class CompressionResult(Ratios):
-    """The compressed documents of a call. (`tersely.memory.CompressionResult` is for segments.)"""
+    """The compressed documents of a call. (`tersely.memory.CompressionResult` is for segments.)
 
-    original_documents: tuple[DocumentChunk, ...]  #: the documents of the call
-    compressed_documents: tuple[CompressedDocument, ...]  #: those of which something is left, in their order
-    original_token_count: int  #: with `compressed_token_count`: sums over the documents; 0 for none
+    Attributes:
+        original_documents: the documents of the call.
+        compressed_documents: those of which something is left, in their order.
+        original_token_count, compressed_token_count: sums over the documents; 0 for none.
+        compression_ratio: compressed / original tokens; 1.0 without documents.
+        strategy_used: the strategy of the call; a document's `compression_method` may differ.
+        relevance_scores: of all documents, in their order.
+        dropped_documents: the others, with reasons.
+        usage: tokens available, used and not used, of each document and of all.
+        used_llm: whether a model wrote any of it.
+        fallback_reason: that of the scoring, or of the first document that has one; otherwise None.
+        warnings: reason codes: those of the scoring, of the choice (`Receipt.warnings`) and of the
+            documents, "empty_query", "documents_dropped", "nothing_relevant" (every document is under the
+            threshold), "relevance_doubtful" (the same, but the most probable one stays), "reserve_shrunk"
+            (the budget has no room for the whole reserve for the response).
+        separator: the text between documents in `text`.
+        cached: whether the result is from the cache.
+    """
+
+    original_documents: tuple[DocumentChunk, ...]
+    compressed_documents: tuple[CompressedDocument, ...]
+    original_token_count: int
     compressed_token_count: int
-    compression_ratio: float  #: compressed / original tokens; 1.0 without documents
-    #: the strategy of the call; a document's `compression_method` may differ
+    compression_ratio: float
     strategy_used: CompressionStrategy
-    relevance_scores: Sequence[RelevanceScore]  #: of all documents, in their order
-    dropped_documents: tuple[DroppedDocument, ...]  #: the others, with reasons
-    usage: BudgetUsage  #: tokens available, used and not used, of each document and of all
-    used_llm: bool = False  #: whether a model wrote any of it
-    #: that of the scoring, or of the first document that has one; otherwise None
+    relevance_scores: Sequence[RelevanceScore]
+    dropped_documents: tuple[DroppedDocument, ...]
+    usage: BudgetUsage
+    used_llm: bool = False
     fallback_reason: str | None = None
-    #: reason codes: those of the scoring, of the choice (`Receipt.warnings`) and of the documents,
-    #: "empty_query", "documents_dropped", "nothing_relevant" (every document is under the threshold),
-    #: "relevance_doubtful" (the same, but the most probable one stays), "reserve_shrunk" (the budget has no
-    #: room for the whole reserve for the response)
     warnings: tuple[str, ...] = ()
-    separator: str = "\n\n"  #: the text between documents in `text`
-    cached: bool = False  #: whether the result is from the cache
+    separator: str = "\n\n"
+    cached: bool = False
 
     def __str__(self) -> str:
         return self.text

@@ -161,9 +161,12 @@ class Compressor(Forms[CompressedContext]):
     """Compresses texts by a strategy; thread-safe.
 
     A subclass may choose a strategy by the options: `strategy_for`.
+
+    Attributes:
+        method: what its strategies do, unless they have to fall back on another method.
     """
 
-    method = CompressionMethod.EXTRACTIVE  #: unless a result has to fall back on another one
+    method = CompressionMethod.EXTRACTIVE
 
     def __init__(
         self,

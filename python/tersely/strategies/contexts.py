@@ -23,24 +23,37 @@ from tersely.types import Compressed, FactKind, span_columns
 @brief
 @dataclass(frozen=True, slots=True)
 class OriginalContext:
-    """The original of a compressed text."""
+    """The original of a compressed text.
 
-    content: str  #: the text
-    token_count: int  #: its tokens
-    source: str | None = None  #: where the text is from, as the caller says
-    #: when it was compressed, with a time zone; not compared by `==`
+    Attributes:
+        content: the text.
+        token_count: its tokens.
+        source: where the text is from, as the caller says.
+        timestamp: when it was compressed, with a time zone; not compared by `==`.
+    """
+
+    content: str
+    token_count: int
+    source: str | None = None
     timestamp: datetime | None = field(default=None, compare=False)
 
 
 @brief
 @dataclass(frozen=True)
 class CompressionMetadata:
-    """Describes what a compression kept and dropped; each field is computed when it is first read."""
+    """Describes what a compression kept and dropped; each field is computed when it is first read.
 
-    content: str  #: the text that was compressed
-    query: str  #: the query that it was compressed for
-    compressed: str  #: what came out
-    result: Compressed = field(compare=False, repr=False)  #: the same with its spans
+    Attributes:
+        content: the text that was compressed.
+        query: the query that it was compressed for.
+        compressed: what came out.
+        result: the same with its spans.
+    """
+
+    content: str
+    query: str
+    compressed: str
+    result: Compressed = field(compare=False, repr=False)
 
     @cached_property
     def preserved_entities(self) -> tuple[str, ...]:
@@ -107,23 +120,35 @@ class CompressionMetadata:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressedContext:
-    """A compressed text with its original."""
+    """A compressed text with its original.
 
-    #: made from content, options, query, tokenizer, and settings and models of the compressor: equal calls
-    #: have equal ids
+    Attributes:
+        id: made from content, options, query, tokenizer, and settings and models of the compressor: equal
+            calls have equal ids.
+        original: None if the caller dropped it; then it cannot be restored.
+        compressed: the text to send.
+        compression_ratio: token_count / original tokens; 1.0 for an empty text.
+        token_count: tokens of `compressed`.
+        method: what made it.
+        metadata: what was kept and what was not.
+        used_llm: whether a model wrote any of `compressed`.
+        fallback_reason: a reason code if another method than the preferred one was used, otherwise None.
+        codes: reason codes, as in `Receipt.warnings`; "target_tokens_below_min".
+        min_confidence: verbatim text below it has the warning "low_confidence".
+        result: spans and receipt; None if the text was made in several pieces. Not compared by `==`.
+    """
+
     id: str
-    original: OriginalContext | None  #: None if the caller dropped it; then it cannot be restored
-    compressed: str  #: the text to send
-    compression_ratio: float  #: token_count / original tokens; 1.0 for an empty text
-    token_count: int  #: tokens of `compressed`
-    method: CompressionMethod  #: what made it
-    metadata: CompressionMetadata  #: what was kept and what was not
-    used_llm: bool = False  #: whether a model wrote any of `compressed`
-    #: a reason code if another method than the preferred one was used, otherwise None
+    original: OriginalContext | None
+    compressed: str
+    compression_ratio: float
+    token_count: int
+    method: CompressionMethod
+    metadata: CompressionMetadata
+    used_llm: bool = False
     fallback_reason: str | None = None
-    codes: tuple[str, ...] = ()  #: reason codes, as in `Receipt.warnings`; "target_tokens_below_min"
-    min_confidence: float = 0.0  #: verbatim text below it has the warning "low_confidence"
-    #: spans and receipt; None if the text was made in several pieces. Not compared by `==`.
+    codes: tuple[str, ...] = ()
+    min_confidence: float = 0.0
     result: Compressed | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -139,13 +164,21 @@ class CompressedContext:
 @brief
 @dataclass(frozen=True, slots=True)
 class ContextChunk:
-    """A chunk of context, as a caller has it."""
+    """A chunk of context, as a caller has it.
 
-    id: str  #: the caller's name for it
-    content: str  #: the text
-    relevance: float = 0.0  #: your own; 0 if it is not known
-    token_count: int | None = None  #: None: it is counted
-    metadata: Mapping[str, Any] = field(default_factory=dict)  #: anything else, carried along
+    Attributes:
+        id: the caller's name for it.
+        content: the text.
+        relevance: your own; 0 if it is not known.
+        token_count: None: it is counted.
+        metadata: anything else, carried along.
+    """
+
+    id: str
+    content: str
+    relevance: float = 0.0
+    token_count: int | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @brief
@@ -225,26 +258,38 @@ class PreparedContext:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressionLevel:
-    """A level of a hierarchical compression: the text at one size."""
+    """A level of a hierarchical compression: the text at one size.
 
-    level: int  #: 0 is the least compressed
-    #: the text and its tokens
+    Attributes:
+        level: 0 is the least compressed.
+        content, token_count: the text and its tokens.
+        ratio: token_count / tokens of the original.
+        result: spans and receipt, if the level is made of whole segments.
+    """
+
+    level: int
     content: str = ""
     token_count: int = 0
-    ratio: float = 0.0  #: token_count / tokens of the original
-    #: spans and receipt, if the level is made of whole segments
+    ratio: float = 0.0
     result: Compressed | None = field(default=None, compare=False, repr=False)
 
 
 @brief
 @dataclass(frozen=True, slots=True)
 class HierarchicalContext:
-    """The levels of a text."""
+    """The levels of a text.
 
-    levels: Sequence[CompressionLevel]  #: the least compressed first
-    original: OriginalContext | None = None  #: the text that they are of
-    id: str = ""  #: made from content, options and settings, as in `CompressedContext`
-    warnings: tuple[str, ...] = ()  #: reason codes
+    Attributes:
+        levels: the least compressed first.
+        original: the text that they are of.
+        id: made from content, options and settings, as in `CompressedContext`.
+        warnings: reason codes.
+    """
+
+    levels: Sequence[CompressionLevel]
+    original: OriginalContext | None = None
+    id: str = ""
+    warnings: tuple[str, ...] = ()
 
     def select_level(self, token_budget: int) -> CompressionLevel:
         """Return the largest level that fits, else the smallest. Raises ValueError if there are none."""

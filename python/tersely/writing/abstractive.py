@@ -80,24 +80,28 @@ class Abstractive:
     that it lost are added at the end, verbatim, as far as the budget allows. `Compressed.generated` marks
     what it wrote, and the receipt lists the facts that no source has as unsupported. If there is no model, or
     its text cannot be used, the result is extractive and `receipt.fallback_reason` says why.
+
+    Attributes:
+        model: what `tersely.models.language_models.resolve_language_model` takes; None: there is none.
+        preserve: names of the facts that must not get lost, as for `Extractive`.
+        min_confidence: in [0, 1]; a text below it (`written_confidence` in writing/checks.py) is not used.
+        strict_preserve: a text that lost a preserved fact is not used either.
+        fallback: what happens when the model raises: extractive compression, or SummarizationError.
+        max_prompt_tokens: longer prompts, in tokens of the request's counter, are split at blocks; each part
+            is compressed on its own. None: never.
+        concurrency: how many parts the model works on at a time.
+        extractive: compresses what the model does not, with the same `preserve` and `strict_preserve`.
     """
 
     method: ClassVar[CompressionMethod] = CompressionMethod.ABSTRACTIVE
 
-    #: what `tersely.models.language_models.resolve_language_model` takes; None: there is none
     model: Any = None
-    #: names of the facts that must not get lost, as for `Extractive`
     preserve: tuple[str, ...] = tuple(_REQUIREMENTS)
-    #: in [0, 1]; a text below it (`written_confidence` in writing/checks.py) is not used
     min_confidence: float = 0.7
-    strict_preserve: bool = False  #: a text that lost a preserved fact is not used either
-    #: what happens when the model raises: extractive compression, or SummarizationError
+    strict_preserve: bool = False
     fallback: bool = False
-    #: longer prompts, in tokens of the request's counter, are split at blocks; each part is compressed on its
-    #: own. None: never.
     max_prompt_tokens: int | None = None
-    concurrency: int = 4  #: how many parts the model works on at a time
-    #: compresses what the model does not, with the same `preserve` and `strict_preserve`
+    concurrency: int = 4
     extractive: Extractive = _EXTRACTIVE
 
     def __post_init__(self) -> None:
@@ -373,13 +377,17 @@ _FIRST_STAGE = 0.5  # of the original tokens
 
 @dataclass(frozen=True, slots=True)
 class Hybrid(Abstractive):
-    """Lets a language model rewrite the text, after a verbatim selection of half of a long text."""
+    """Lets a language model rewrite the text, after a verbatim selection of half of a long text.
+
+    Attributes:
+        fallback: use verbatim text if the model fails; True by default.
+        threshold: the model receives a text of fewer tokens whole, and also a text of which at least half of
+            the tokens are to be kept.
+    """
 
     method: ClassVar[CompressionMethod] = CompressionMethod.HYBRID
 
-    fallback: bool = True  #: use verbatim text if the model fails; True by default
-    #: the model receives a text of fewer tokens whole, and also a text of which at least half of the tokens
-    #: are to be kept
+    fallback: bool = True
     threshold: int = 2000
 
     def __post_init__(self) -> None:

@@ -37,21 +37,30 @@ _SETTING = re.compile(r"^\s{0,8}[\w.-]{1,80}\s{0,4}[=:]\s{0,4}\S", re.MULTILINE)
 @brief
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    """The state of an agent's work, which decides what happens to its segments."""
+    """The state of an agent's work, which decides what happens to its segments.
 
-    now: datetime | None = None  #: the time that "recent" counts from; None: the clock's, when it is asked
-    task: str | None = None  #: what is being done; segments that share its words are relevant. None: all are.
-    active_ids: frozenset[str] = frozenset()  #: segments that are being worked on
-    #: files that are being worked on; segments about them are active
+    Attributes:
+        now: the time that "recent" counts from; None: the clock's, when it is asked.
+        task: what is being done; segments that share its words are relevant. None: all are.
+        active_ids: segments that are being worked on.
+        active_files: files that are being worked on; segments about them are active.
+        protected_ids: segments that must stay as they are.
+        completed_ids, completed_topics: segments, and topics of segments, that are finished.
+        needed_ids: segments that will be needed soon.
+        stored_ids: segments whose original is in a store; no other is ever removed.
+        recent_minutes: younger segments are recent.
+    """
+
+    now: datetime | None = None
+    task: str | None = None
+    active_ids: frozenset[str] = frozenset()
     active_files: frozenset[str] = frozenset()
-    protected_ids: frozenset[str] = frozenset()  #: segments that must stay as they are
-    #: segments, and topics of segments, that are finished
+    protected_ids: frozenset[str] = frozenset()
     completed_ids: frozenset[str] = frozenset()
     completed_topics: frozenset[str] = frozenset()
-    needed_ids: frozenset[str] = frozenset()  #: segments that will be needed soon
-    #: segments whose original is in a store; no other is ever removed
+    needed_ids: frozenset[str] = frozenset()
     stored_ids: frozenset[str] = frozenset()
-    recent_minutes: float = RECENT_MINUTES  #: younger segments are recent
+    recent_minutes: float = RECENT_MINUTES
     clock: Callable[[], datetime] = field(default=now_utc, repr=False)
 
     def __post_init__(self) -> None:
@@ -122,22 +131,28 @@ Predicate = Callable[[ContextSegment, ContextState], bool]
 
 @dataclass(frozen=True, slots=True)
 class Predicates:
-    """The rules that judge segments; pass your own to replace any of them."""
+    """The rules that judge segments; pass your own to replace any of them.
 
-    active: Predicate = _is_active  #: whether its id or its file is being worked on
-    recent: Predicate = _is_recent  #: whether it is younger than `recent_minutes`
-    #: whether its id is protected
+    Attributes:
+        active: whether its id or its file is being worked on.
+        recent: whether it is younger than `recent_minutes`.
+        protected: whether its id is protected.
+        verbose: whether more than 0.7 of its words say little (`verbosity`), and it is no data.
+        completed: whether its id or its topic is finished.
+        critical: whether it tells a last error, or holds an error's message, code or settings.
+        relevant: whether it has at least a fifth of the task's terms; without a task, everything is.
+        detailed: whether it is a log, code, a debugging session or tool output, or longer than 400 tokens.
+        needed_soon: whether its id will be needed soon.
+    """
+
+    active: Predicate = _is_active
+    recent: Predicate = _is_recent
     protected: Predicate = lambda segment, state: segment.segment_id in state.protected_ids
-    #: whether more than 0.7 of its words say little (`verbosity`), and it is no data
     verbose: Predicate = _is_verbose
-    completed: Predicate = _is_completed  #: whether its id or its topic is finished
-    #: whether it tells a last error, or holds an error's message, code or settings
+    completed: Predicate = _is_completed
     critical: Predicate = is_critical
-    #: whether it has at least a fifth of the task's terms; without a task, everything is
     relevant: Predicate = _is_relevant
-    #: whether it is a log, code, a debugging session or tool output, or longer than 400 tokens
     detailed: Predicate = _is_detailed
-    #: whether its id will be needed soon
     needed_soon: Predicate = lambda segment, state: segment.segment_id in state.needed_ids
 
 
@@ -275,12 +290,18 @@ def decide(segment: ContextSegment, state: ContextState, judge: Predicates) -> t
 
 @dataclass(frozen=True, slots=True)
 class CompressionCost:
-    """The cost of a compression by a model, which saves tokens in each later request."""
+    """The cost of a compression by a model, which saves tokens in each later request.
 
-    per_compression: float  #: the price of one call of the model
-    #: the price of a million input tokens, in the same currency; if they are cached, the cached price
+    Attributes:
+        per_compression: the price of one call of the model.
+        price_per_million: the price of a million input tokens, in the same currency; if they are cached, the
+            cached price.
+        requests_expected: how many requests will still carry the segment.
+    """
+
+    per_compression: float
     price_per_million: float
-    requests_expected: int  #: how many requests will still carry the segment
+    requests_expected: int
 
     def __post_init__(self) -> None:
         self.requests_to_pay(1)

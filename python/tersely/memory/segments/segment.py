@@ -37,13 +37,21 @@ DATA_TYPES = frozenset(SegmentType) - NOTE_TYPES - {SegmentType.DOCUMENT}
 
 @dataclass(frozen=True, slots=True)
 class SegmentMetadata:
-    """The metadata of a segment, which survive its compression."""
+    """The metadata of a segment, which survive its compression.
 
-    file_path: str | None  #: the file it is about, None if none is known
-    line_number: int | None  #: the line there, >= 0
-    timestamp: datetime  #: when it was said, with a time zone
-    topic: str | None  #: what it is about
-    tokens: int  #: the number of tokens of the segment's text, by the counter that it was made with
+    Attributes:
+        file_path: the file it is about, None if none is known.
+        line_number: the line there, >= 0.
+        timestamp: when it was said, with a time zone.
+        topic: what it is about.
+        tokens: the number of tokens of the segment's text, by the counter that it was made with.
+    """
+
+    file_path: str | None
+    line_number: int | None
+    timestamp: datetime
+    topic: str | None
+    tokens: int
 
     def __post_init__(self) -> None:
         if not isinstance(self.timestamp, datetime) or self.timestamp.utcoffset() is None:
@@ -59,13 +67,20 @@ class SegmentMetadata:
 @brief
 @dataclass(frozen=True, slots=True)
 class CompressionState:
-    """Whether a segment was compressed, and which fields were kept."""
+    """Whether a segment was compressed, and which fields were kept.
 
-    is_compressed: bool = False  #: False for an original
-    original_id: str | None = None  #: the id under which the original is stored
-    compressed_at: datetime | None = None  #: when, in UTC
-    compression_ratio: float | None = None  #: compressed tokens / original tokens (0.6 = 60% of the original)
-    #: field -> value that the compressed text states
+    Attributes:
+        is_compressed: False for an original.
+        original_id: the id under which the original is stored.
+        compressed_at: when, in UTC.
+        compression_ratio: compressed tokens / original tokens (0.6 = 60% of the original).
+        preserved_metadata: field -> value that the compressed text states.
+    """
+
+    is_compressed: bool = False
+    original_id: str | None = None
+    compressed_at: datetime | None = None
+    compression_ratio: float | None = None
     preserved_metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -168,12 +183,18 @@ class CompressionResult:
     """Compressed segments and errors: each segment is in one of the lists, in the order of the call.
 
     (`tersely.retrieval.CompressionResult` is that of documents.)
+
+    Attributes:
+        compressed_segments: those that are shorter now.
+        total_tokens_saved: tokens that they are shorter, together.
+        can_expand: always True, because originals are stored before they are replaced.
+        errors: those that stayed as they were.
     """
 
-    compressed_segments: tuple[CompressedSegment, ...]  #: those that are shorter now
-    total_tokens_saved: int  #: tokens that they are shorter, together
-    can_expand: bool = True  #: always True, because originals are stored before they are replaced
-    errors: tuple[SegmentError, ...] = ()  #: those that stayed as they were
+    compressed_segments: tuple[CompressedSegment, ...]
+    total_tokens_saved: int
+    can_expand: bool = True
+    errors: tuple[SegmentError, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +211,18 @@ class StashedCompression:
 @brief
 @dataclass(frozen=True, slots=True)
 class ExpandResult:
-    """A restored original, or an error."""
+    """A restored original, or an error.
 
-    segment_id: str  #: of the segment
-    original_text: str | None = None  #: byte for byte; None if there is an error
-    expanded_at: datetime | None = None  #: when, with its zone
-    #: with `code`: None, or a message and the code "not_compressed", for a segment that cannot be expanded
+    Attributes:
+        segment_id: of the segment.
+        original_text: byte for byte; None if there is an error.
+        expanded_at: when, with its zone.
+        error, code: None, or a message and the code "not_compressed", for a segment that cannot be expanded.
+    """
+
+    segment_id: str
+    original_text: str | None = None
+    expanded_at: datetime | None = None
     error: str | None = None
     code: str | None = None
 
