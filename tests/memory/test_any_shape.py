@@ -243,3 +243,16 @@ def test_any_mapping_fits_or_says_what_it_needs(messages: list[Any], budget: int
 
 def test_data_whose_type_or_role_is_a_list_is_no_message() -> None:
     assert read_result('{"type": ["a"], "role": ["b"], "content": "c"}').role == "tool"
+
+
+def test_pairs_of_a_role_and_a_text_are_messages_as_in_langchain() -> None:
+    turns = [(f"Part {n} has rates and seeds of the month.", f"And part {n + 1}?") for n in range(30)]
+    messages: list[Any] = [("system", "Be brief."), ("human", "Never use port 9443.")]
+    messages += [pair for said, asks in turns for pair in (("ai", said), ("human", asks))]
+    result = compact_messages(messages, budget=160)
+    assert result.tokens <= 160
+    assert all(isinstance(message, tuple) for message in result.messages)
+    assert result.messages[0] == messages[0] and result.messages[-1] == messages[-1]
+    assert any(message == messages[1] or "port 9443" in message[1] for message in result.messages)
+    with pytest.raises(TypeError, match=r"messages\[0\] must be"):
+        compact_messages([("human", 3)], budget=9)

@@ -243,6 +243,8 @@ def as_mapping(message: Any) -> Mapping[str, Any] | None:
         named = message.get("role", message.get("type", message.get("kind")))
         parts = isinstance(message.get("parts"), list) and "role" not in message
         return message if isinstance(named, str) or parts else None
+    if isinstance(message, tuple) and len(message) == 2 and all(isinstance(one, str) for one in message):
+        return {"role": _langchain_role(message[0]), "content": message[1]}  # ("human", "Hello")
     kind = getattr(message, "type", None)
     content = getattr(message, "content", None)
     if isinstance(kind, str) and isinstance(content, (str, list)) and not hasattr(message, "role"):

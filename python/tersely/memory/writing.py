@@ -144,6 +144,8 @@ def _field(message: Any, name: str) -> Any:
 def new_user_message(text: str, like: Sequence[Any]) -> Any:
     """A user's message that says `text`, of the kind that the messages `like` are."""
     for message in like:
+        if isinstance(message, tuple):
+            return "user", text
         plainly = type(message) is dict and message.keys() <= _PLAIN
         if plainly and isinstance(message.get("content"), (str, type(None))):
             continue  # as most are: of no particular shape
