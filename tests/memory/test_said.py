@@ -542,3 +542,14 @@ def test_the_lines_that_a_second_read_of_a_file_has_anew_stand() -> None:
 def test_what_the_user_answers_to_a_tool_stands(tool: str) -> None:
     answer = 'The user answered: "Keep the old ledger readable until March."'
     assert answer in folded(tool_turn("q", answer, tool, json.dumps({"question": "What about the ledger?"})))
+
+
+@pytest.mark.parametrize("budget", [200, 900])
+def test_lines_that_only_count_up_take_one_line_of_excerpts_and_of_shorter_results(budget: int) -> None:
+    messages = [{"role": "user", "content": "Check all rows."}]
+    for name in ("rows", "lines"):
+        messages += tool_turn(name, "\n".join(f"{name} {n} ok" for n in range(2000)), f"check_{name}", "{}")
+        messages.append({"role": "user", "content": f"And what is left of the {name}?"})
+    text = all_text(compact_messages(messages, budget=budget).messages)
+    assert "rows 0 ok" in text and "rows 1 ok" not in text
+    assert len(re.findall(r"lines \d+ ok", text)) <= 1

@@ -334,6 +334,7 @@ class _Fitting:
             needs = np.where(reading.needs[rows] >= low, reading.needs[rows] - low, -1)
             offsets = reading.term_offsets[low : high + 1]
             begin = int(offsets[0]) if len(offsets) else 0
+            same = self.same[rows] - low if len(self.same) else self.same
             status = _native.Choice(
                 document=self.table.document[rows],
                 score=self.worth[rows],
@@ -346,6 +347,7 @@ class _Fitting:
                 term_weight=reading.term_weight,
                 redundancy=reading.redundancy,
                 ranked=reading.ranked,
+                same=np.where(same >= 0, same, np.arange(len(same))).astype(np.int32),
             ).select(floor)
             held[rows][is_kept(status)] = 1
             room = target - int(self.prices.costs[held > 0].sum())

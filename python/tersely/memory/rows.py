@@ -26,7 +26,8 @@ def without_marks(reading: Reading, quoted: int) -> Reading:
             for one in reading.regions
         ]
     )
-    return replace(reading, regions=regions, forms=forms_of(regions), _same=None)
+    same = reading.same()  # by what one line tells of others
+    return replace(reading, regions=regions, forms=forms_of(regions), _same=same)
 
 
 def in_rows(reading: Reading, quoted: int) -> Reading:
