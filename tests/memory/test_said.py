@@ -538,10 +538,51 @@ def test_the_lines_that_a_second_read_of_a_file_has_anew_stand() -> None:
     assert "RETRIES = 11" in folded(middle)
 
 
-@pytest.mark.parametrize("tool", ["AskUserQuestion", "request_user_input", "ExitPlanMode", "ask_human"])
-def test_what_the_user_answers_to_a_tool_stands(tool: str) -> None:
-    answer = 'The user answered: "Keep the old ledger readable until March."'
-    assert answer in folded(tool_turn("q", answer, tool, json.dumps({"question": "What about the ledger?"})))
+ASKING = ["AskUserQuestion", "request_user_input", "ExitPlanMode", "ask_human", "elicit_input", "submit_plan"]
+
+
+@pytest.mark.parametrize("tool", ASKING)
+@pytest.mark.parametrize("answer", ["Keep the old ledger readable until March.", "7.5"])
+def test_what_the_user_answers_to_a_tool_stands_with_the_question(tool: str, answer: str) -> None:
+    text = folded(tool_turn("q", answer, tool, json.dumps({"question": "What about the ledger?"})))
+    assert answer in text and "What about the ledger?" in text
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "The user denied this operation. They said: never empty the outbox of Mondays.",
+        "<feedback>\nNever empty the outbox of Mondays.\n</feedback>",
+    ],
+)
+def test_what_the_user_says_in_the_result_of_any_tool_stands(told: str) -> None:
+    text = folded(tool_turn("q", told, "shell", json.dumps({"command": "rm outbox"})))
+    assert "ever empty the outbox of Mondays" in text
+
+
+def test_what_a_tool_tells_of_a_user_is_not_what_the_user_says() -> None:
+    users = [{"id": f"U-{n}", "name": f"Name {n}", "zip": 10000 + n} for n in range(40)]
+    text = folded(
+        [
+            *tool_turn("u", json.dumps(users), "get_user_details", "{}"),
+            {"role": "user", "content": "Never call U-7."},
+        ]
+    )
+    assert "Never call U-7." in text and text.count('"zip"') < 12
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The leak sits in the socket handler.",
+        "Nobody calls it any more.",
+        "Der Fehler liegt im Zwischenspeicher.",
+    ],
+)
+def test_a_short_finding_without_figures_stands_before_rows(said: str) -> None:
+    rows = "\n".join(f"A{n},Kettle,{n % 7},3.{n % 90:02}" for n in range(1000, 1120))
+    middle = [{"role": "assistant", "content": said}, *tool_turn("t", rows, "query", "{}"), *routine(2, "m")]
+    assert said in folded(middle)
 
 
 @pytest.mark.parametrize("budget", [200, 900])

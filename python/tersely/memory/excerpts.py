@@ -128,6 +128,8 @@ _IN_CODES = np.array([one.isalnum() or one in "_-?" for one in _ASCII])
 _DIGITS = np.array([one.isdigit() or one == "?" for one in _ASCII])
 _RARE = 0.25
 _NO_NEWS = ("code", "diff", "html")  # in texts of these types words of errors say nothing of a failure
+_REPORTS = ("log", "tool_output", "stack_trace", "mixed")  # whose first lines tell of failures
+_IN_CODE = re.compile(r"\b(?:raise|except|throws?|catch|rescue)\b")  # names an error that has not come
 _IDENTIFIES = 0.65
 _OF_TOOL, _FAILS, _MOST_LINES = 2, 0.6, 4096  # kOfTool, and grades (csrc/kernels/content/line_grades.hpp)
 _ERROR, _IDENTIFIER = int(FactKind.ERROR), int(FactKind.IDENTIFIER)  # a member takes two calls
@@ -454,7 +456,13 @@ class _Said:
         wanted = (_WORTH[facts.kind] > 0) & ~gone[facts.segment]
         wanted &= (facts.kind != NUMBER) | self.transcript.people[self.pieces][facts.document]
         wanted &= ~stale[facts.segment] | (_WORTH[facts.kind] == 1)  # errors and places: what was mended
-        newest = _newest_alike(states.nonzero()[0].tolist(), seen.units)
+        held = np.zeros(size, dtype=bool)  # what names something goes first
+        held[facts.segment[_WORTH[facts.kind] > 0]] = True
+        newest = [
+            row
+            for some in (held, ~held)
+            for row in _newest_alike((states & some).nonzero()[0].tolist(), seen.units)
+        ]
         made = replace(
             made,
             worth=worth.astype(np.float32),
@@ -546,9 +554,12 @@ class _Said:
         """bool[units]: what says that something failed, in what tools gave."""
         reading, document, facts = seen.reading, seen.document, seen.facts
         failed = self.transcript.failed[self.pieces][document] & (seen.sizes <= _SHORT)
-        failed[facts.segment[facts.kind == _ERROR]] = True
+        errors = facts.segment[facts.kind == _ERROR]
+        failed[[row for row in errors.tolist() if not _IN_CODE.search(seen.units[row])]] = True
         if reading.essential is not None:
-            failed |= reading.essential
+            reports = np.zeros(len(self.pieces), dtype=bool)
+            reports[plain:] = [kind in _REPORTS for kind in reading.types]
+            failed |= reading.essential & reports[document]
         rows = int(document.searchsorted(plain))  # of text, which no reader has graded
         columns = (document[:rows], reading.table.start[:rows], reading.table.end[:rows])
         news = ~(self.transcript.people | self.transcript.talks)[self.pieces]
@@ -562,15 +573,11 @@ class _Said:
     def _concluded(self, seen: _Seen, again: Bools) -> tuple[Bools, Bools]:
         """bool[units] twice: what assistants found out, decided or have done, and what calls told anew; what
         else assistants state in short messages."""
-        document, talk, says, facts = seen.document, seen.talk, seen.says, seen.facts
+        document, talk, says = seen.document, seen.talk, seen.says
         brief, new = seen.sizes <= _BREATH, ~again & ~seen.silent
         concludes = says & CONCLUDES > 0
         concludes |= np.isin(document, document[concludes]) & talk & brief
-        states = np.zeros(len(says), dtype=bool)
-        states[facts.segment[_WORTH[facts.kind] > 0]] = True
-        may = talk & ~concludes & new & (says & (ASKS | ANNOUNCES) == 0)
-        states &= may & (seen.sizes <= _STATES)
-        states |= np.isin(document, document[states]) & may & brief
+        states = talk & ~concludes & new & (says & (ASKS | ANNOUNCES) == 0) & (seen.sizes <= _STATES)
         concluded = concludes & new
         concluded[self._told_anew(seen.reading)] = True
         return concluded, states

@@ -27,6 +27,7 @@ _LONGEST_STATE = 2000  # characters of a call that states a list of things
 _SAME_STATE = 0.7  # of the words of an earlier one, from which it states the same things anew
 _SHORT = 240  # characters of what is told anew as a whole, or in lines
 _PIECES = attrgetter("pieces")
+_SETS = re.compile(r"(?:\w*_)?(?:set|update|change|assign|configure)(?![a-z])", re.I)
 _LISTS = re.compile(r"\[\s*\{")
 _WORD = re.compile(r"\w+")
 _REFERENCE = re.compile(
@@ -112,7 +113,7 @@ def find_outdated(entries: Sequence[Entry]) -> tuple[list[int], Places]:
             if piece.kind == "call":
                 known[piece.call] = piece.text
                 name = piece.text.partition(" ")[0]
-                if len(piece.text) <= _LONGEST_STATE and _LISTS.search(piece.text):
+                if len(piece.text) <= _LONGEST_STATE and (_SETS.match(name) or _LISTS.search(piece.text)):
                     last = states.get(name)
                     if last is not None and _tells_anew(last[1].text, piece.text):
                         before[number] = last[0]

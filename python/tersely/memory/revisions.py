@@ -67,10 +67,10 @@ class Revision(NamedTuple):
 
 
 def find_answers(transcript: Transcript) -> list[Revision]:
-    """Find short answers of people, each of their sentences with what an assistant asked before.
+    """Find short answers of people, each of their sentences with what an assistant said right before.
 
-    That is the end of the message, from its first question on. Agreement to go on, or to what was all, is
-    none. O(pieces).
+    That is the end of the message, from its first question on; of the result of a tool that asks people, its
+    call. Agreement to go on, or to what was all, is none. O(pieces).
     """
     texts, table, told = transcript.texts, transcript.table, transcript.told
     length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
@@ -78,26 +78,36 @@ def find_answers(transcript: Transcript) -> list[Revision]:
     short[:-1] &= told[2:] != told[1:-1]  # and it is all that they say there
     borders = table.document.searchsorted(np.arange(len(texts) + 1)).tolist()
     starts, ends = table.start.tolist(), table.end.tolist()
+    pairs = [(piece, piece + 1) for piece in short.nonzero()[0].tolist()]
+    calls: dict[str, int] = {}
+    for number, one in enumerate(transcript.pieces):
+        if one.kind == "call":
+            calls[one.call] = number
+        elif one.kind == "result" and transcript.people[number] and one.call in calls:
+            pairs.append((calls[one.call], number))
     found: dict[tuple[str, str], list[Revision]] = {}
     older: list[Revision] = []
-    for piece in short.nonzero()[0].tolist():
-        first, middle, last = borders[piece : piece + 3]
-        text, answer = texts[piece], texts[piece + 1].strip()
-        if not first < middle < last or len(answer.split()) > _WORDS:
+    for piece, other in sorted(pairs):
+        rows, text, answer = range(*borders[piece : piece + 2]), texts[piece], texts[other].strip()
+        called = transcript.pieces[piece].kind == "call"
+        new = [(other, starts[row], ends[row]) for row in range(*borders[other : other + 2])]
+        if not rows or not new or (not called and len(answer.split()) > _WORDS):
             continue
-        near = [row for row in range(first, middle) if ends[middle - 1] - starts[row] <= _LONGEST]
+        near = [row for row in rows if ends[rows[-1]] - starts[row] <= _LONGEST] or [rows[-1]]
         said = [text[starts[row] : ends[row]] for row in near]
         *asks, answers = marks_of([*said, answer], transcript.known, ASSISTANTS).tolist()
-        asked = [at for at, bits in enumerate(asks) if bits & ASKS]
-        if not asked and said and _ASKS_WITHOUT_MARK.search(said[-1].lower()):
-            asked = [len(said) - 1]
-        if not asked or answers & ASKS or all(asks[at] & answers & POLITE for at in asked):  # "Go on?" "Yes."
+        unmarked = [_ASKS_WITHOUT_MARK.search(one.lower()) is not None for one in said]
+        asked = [at for at, bits in enumerate(asks) if bits & ASKS or unmarked[at]]
+        agrees = answers & POLITE and all(asks[at] & POLITE for at in asked)  # "Go on?" "Yes."
+        if not called and (answers & ASKS or agrees or not asked):
             continue
-        new = [(piece + 1, starts[row], ends[row]) for row in range(middle, last)]
-        old = [(piece, starts[row], ends[row]) for row in near[asked[0] :]]
+        first = 0 if called else asked[0]
+        if not asks[first] & ASKS:  # what there is to choose from stands before
+            first = max(first - 1, 0)
+        old = [(piece, starts[row], ends[row]) for row in near[first:]]
         question = text[old[0][1] : old[-1][2]]
-        older += [one._replace(effect="older") for one in found.pop((question, answer), ())]
-        found[question, answer] = [Revision(one, other, "answered") for one in old for other in new]
+        older += [known._replace(effect="older") for known in found.pop((question, answer), ())]
+        found[question, answer] = [Revision(its, mine, "answered") for its in old for mine in new]
     return [*older, *chain.from_iterable(found.values())]
 
 

@@ -79,12 +79,21 @@ _PATTERNS = tuple(
     ]
 )
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
-# Names of tools whose results are what the user answers: AskUserQuestion, request_user_input, ExitPlanMode.
+# Names of tools whose results are what the user answers (AskUserQuestion), and how any other tells in its
+# result what the user said.
 _ASKS_PEOPLE = re.compile(
-    r"(?:ask|request|prompt|get)_?(?:the_?)?(?:user|human|followup|question)|(?:user|human)_?(?:input|question|feedback)|"
-    r"exit_?plan_?mode",
+    r"(?:^|_|\b)ask(?![a-z])|(?<![a-z])(?:ask|request|prompt|wait_for|notify|confirm_with|interview)_?"
+    r"(?:the_?)?(?:user|human|question|clarification|approval|feedback)|clarif|elicit|^question|follow_?up|"
+    r"(?:user|human)_?(?:input|question|feedback|answer|approval)|^human$|attempt_completion|plan_?mode|"
+    r"(?:exit|submit|present|suggest|propose|make)_?plan",
     re.I,
 )
+_TELLS_OF_PEOPLE = re.compile(
+    r"<(?:user_)?(?:feedback|message|answer)>|"
+    r"\bthe user (?:has )?(?:said|says|den|does(?:n't| not) want|reject|answer|repl|provided|wants|chose)",
+    re.I,
+)
+_LONGEST_TOLD = 2000  # characters of such a result
 SPEAKERS = ("system", "user", "assistant", "tool")
 _SPEAKER = {name: number for number, name in enumerate(SPEAKERS)}
 _LAST_OF_PROSE = int(Kind.LIST_ITEM)  # behind prose and headings; others are quoted, data or code
@@ -165,8 +174,12 @@ def read_transcript(
     talks = said & np.array(list(map("assistant".__eq__, roles)), dtype=bool)
     called = calls_of(entries) if called is None else called
     asking = {call for call, text in called.items() if _ASKS_PEOPLE.search(text.partition(" ")[0])}
-    if asking:
-        people |= np.array([one.kind == "result" and one.call in asking for one in pieces], dtype=bool)
+    short = [one.kind == "result" and len(one.text) <= _LONGEST_TOLD for one in pieces]
+    tells = [
+        given and (one.call in asking or _TELLS_OF_PEOPLE.search(one.text) is not None)
+        for given, one in zip(short, pieces, strict=True)
+    ]
+    people |= np.array(tells, dtype=bool)
     failed = np.array(list(map(_FAILED, pieces)), dtype=bool)
     facts = find_facts(texts, table)
     known = {} if known is None else known
