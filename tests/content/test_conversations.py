@@ -74,6 +74,11 @@ CHAT = [
 ]
 
 
+def lines_of(form: str) -> list[str]:
+    """The chat three times over, each turn in a form and a minute later."""
+    return [form.format(n=10 + n, who=who, said=said) for n, (who, said) in enumerate(CHAT * 3)]
+
+
 @pytest.mark.parametrize(
     "form",
     [
@@ -84,7 +89,7 @@ CHAT = [
     ],
 )
 def test_chats_with_times_are_conversations(form: str) -> None:
-    lines = [form.format(n=10 + n, who=who, said=said) for n, (who, said) in enumerate(CHAT * 3)]
+    lines = lines_of(form)
     text = "\n".join(lines)
     assert tersely.detect(text).kind == "conversation"
     result = tersely.compress(text, ratio=0.5)
@@ -101,8 +106,7 @@ def test_chats_with_times_are_conversations(form: str) -> None:
     ],
 )
 def test_logs_with_times_are_none(form: str) -> None:
-    lines = [form.format(n=10 + n, who=who, said=said) for n, (who, said) in enumerate(CHAT * 3)]
-    assert tersely.detect("\n".join(lines)).kind != "conversation"
+    assert tersely.detect("\n".join(lines_of(form))).kind != "conversation"
 
 
 @pytest.mark.parametrize(

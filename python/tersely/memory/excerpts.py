@@ -111,8 +111,8 @@ _SAID, _FAILED, _CONCLUDED = 8.0, 4.0, 2.0  # what people say; what failed; what
 _STATED, _TOLD = 8.0, 5.0  # how much more is what is to hold or has a label, and what can be looked up
 _STATED_ASKED = 0.5  # the same where a query says what matters
 _STATES_SHARE = 0.25  # of the budget: for what assistants state in short messages, the newest first
-_STALE = 0.25  # of its worth, for what a newer result of the same call takes the place of
 _STATES = 180  # characters of such a message
+_STALE = 0.25  # of its worth, for what a newer result of the same call takes the place of
 _FACT_SHARE = 0.9  # of the budget: for units by the facts in them, before others
 _RESULT, _PASTED = 200, BRIEF  # characters from which results, and what people say, may be more than text
 _RESULTS, _OWN = {"result", "records", "rows", "data"}, {"call", "excerpts", "picture"}  # kinds of pieces
@@ -540,8 +540,8 @@ class _Said:
         """bool[units]: what a newer result of the same call takes the place of."""
         stale = np.zeros(len(self.transcript.texts), dtype=bool)
         stale[list(self.outdated)] = True
-        stays: Bools = stale[self.pieces][seen.document] & (seen.document < self.quoted) & ~seen.mine
-        return stays
+        rows: Bools = stale[self.pieces][seen.document] & (seen.document < self.quoted) & ~seen.mine
+        return rows
 
     def _in_one_breath(self, seen: _Seen, utter: Bools) -> Int32s:
         """int32[units]: the groups; what people say in one short text stays or goes as a whole."""

@@ -85,29 +85,37 @@ def find_answers(transcript: Transcript) -> list[Revision]:
             calls[one.call] = number
         elif one.kind == "result" and transcript.people[number] and one.call in calls:
             pairs.append((calls[one.call], number))
+    talks: list[tuple[int, int, list[int]]] = []  # (piece, answer, the last rows of the piece)
+    said: list[str] = []  # of each, these rows and the answer
+    for piece, other in sorted(pairs):
+        rows, answer = range(*borders[piece : piece + 2]), texts[other].strip()
+        called = transcript.pieces[piece].kind == "call"
+        answers = borders[other] < borders[other + 1] and (called or len(answer.split()) <= _WORDS)
+        if rows and answers:
+            near = [row for row in rows if ends[rows[-1]] - starts[row] <= _LONGEST] or [rows[-1]]
+            talks.append((piece, other, near))
+            said += [*[texts[piece][starts[row] : ends[row]] for row in near], answer]
+    bits = marks_of(said, transcript.known, ASSISTANTS).tolist()
     found: dict[tuple[str, str], list[Revision]] = {}
     older: list[Revision] = []
-    for piece, other in sorted(pairs):
-        rows, text, answer = range(*borders[piece : piece + 2]), texts[piece], texts[other].strip()
+    at = 0
+    for piece, other, near in talks:
+        asks, answers, last = bits[at : at + len(near)], bits[at + len(near)], at + len(near)
+        unmarked = [_ASKS_WITHOUT_MARK.search(one.lower()) is not None for one in said[at:last]]
+        at = last + 1
+        asked = [row for row, one in enumerate(asks) if one & ASKS or unmarked[row]]
+        agrees = answers & POLITE and all(asks[row] & POLITE for row in asked)  # "Go on?" "Yes."
         called = transcript.pieces[piece].kind == "call"
-        new = [(other, starts[row], ends[row]) for row in range(*borders[other : other + 2])]
-        if not rows or not new or (not called and len(answer.split()) > _WORDS):
-            continue
-        near = [row for row in rows if ends[rows[-1]] - starts[row] <= _LONGEST] or [rows[-1]]
-        said = [text[starts[row] : ends[row]] for row in near]
-        *asks, answers = marks_of([*said, answer], transcript.known, ASSISTANTS).tolist()
-        unmarked = [_ASKS_WITHOUT_MARK.search(one.lower()) is not None for one in said]
-        asked = [at for at, bits in enumerate(asks) if bits & ASKS or unmarked[at]]
-        agrees = answers & POLITE and all(asks[at] & POLITE for at in asked)  # "Go on?" "Yes."
         if not called and (answers & ASKS or agrees or not asked):
             continue
         first = 0 if called else asked[0]
         if not asks[first] & ASKS:  # what there is to choose from stands before
             first = max(first - 1, 0)
         old = [(piece, starts[row], ends[row]) for row in near[first:]]
-        question = text[old[0][1] : old[-1][2]]
-        older += [known._replace(effect="older") for known in found.pop((question, answer), ())]
-        found[question, answer] = [Revision(its, mine, "answered") for its in old for mine in new]
+        new = [(other, starts[row], ends[row]) for row in range(*borders[other : other + 2])]
+        key = texts[piece][old[0][1] : old[-1][2]], said[last]
+        older += [known._replace(effect="older") for known in found.pop(key, ())]
+        found[key] = [Revision(its, mine, "answered") for its in old for mine in new]
     return [*older, *chain.from_iterable(found.values())]
 
 
