@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <numeric>
 
 #include "kernels/detect/evidence.hpp"
@@ -76,94 +77,36 @@ bool is_dialect(Language language, Language older) {
                        [&](const Dialect& dialect) { return dialect.language == language && dialect.older == older; });
 }
 
-// How comments of a language open, bits of `Opener`.
-std::uint32_t openers_of(Language language) {
-    switch (language) {
-        using enum Language;
-        case none:
-            return 0;
-        case python:
-        case ruby:
-        case perl:
-        case shell:
-        case yaml:
-        case toml:
-        case cmake:
-        case makefile:
-        case dockerfile:
-        case powershell:
-        case r:
-        case elixir:
-        case graphql:
-        case tcl:
-        case nim:
-        case julia:
-        case starlark:
-        case crystal:
-        case coffeescript:
-        case nix:
-        case nginx:
-        case gdscript:
-        case cython:
-        case puppet:
-        case fish:
-        case awk:
-        case bitbake:
-        case m4:
-            return kHash;
-        case matlab:
-            return kHash | kPercent;
-        case php:
-        case hcl:
-            return kHash | kSlash;
-        case sql:
-            return kDash | kSlash | kHash;
-        case lua:
-        case vhdl:
-        case haskell:
-        case elm:
-        case ada:
-        case lean:
-            return kDash;
-        case ini:
-            return kHash | kSemicolon;
-        case assembly:
-            return kHash | kSemicolon | kSlash;
-        case clojure:
-        case commonlisp:
-        case elisp:
-        case scheme:
-        case lispkin:
-        case llvm:
-            return kSemicolon;
-        case latex:
-        case erlang:
-        case prolog:
-        case postscript:
-            return kPercent;
-        case ocaml:
-        case sml:
-        case coq:
-            return kParenthesis;
-        case fsharp:
-            return kParenthesis | kSlash;
-        case vim:
-        case basic:
-            return kQuoted;
-        case pascal:
-            return kParenthesis | kSlash;
-        case fortran:
-            return kBang;
-        case batch:
-            return 0;
-        default:
-            return kSlash;
-    }
-}
+// How comments of each language open, bits of `Opener`.
+constexpr std::array<std::uint8_t, kAllLanguages> kOpenersOf = [] {
+    using enum Language;
+    std::array<std::uint8_t, kAllLanguages> openers{};
+    openers.fill(kSlash);
+    const auto set = [&openers](int bits, std::initializer_list<Language> languages) {
+        for (const Language one : languages) openers[static_cast<std::size_t>(one)] = static_cast<std::uint8_t>(bits);
+    };
+    set(0, {none, batch});
+    set(kHash, {python, ruby,     perl,    shell,  yaml, toml,  cmake,    makefile, dockerfile,   powershell,
+                r,      elixir,   graphql, tcl,    nim,  julia, starlark, crystal,  coffeescript, nix,
+                nginx,  gdscript, cython,  puppet, fish, awk,   bitbake,  m4});
+    set(kHash | kPercent, {matlab});
+    set(kHash | kSlash, {php, hcl});
+    set(kDash | kSlash | kHash, {sql});
+    set(kDash, {lua, vhdl, haskell, elm, ada, lean});
+    set(kHash | kSemicolon, {ini});
+    set(kHash | kSemicolon | kSlash, {assembly});
+    set(kSemicolon, {clojure, commonlisp, elisp, scheme, lispkin, llvm});
+    set(kPercent, {latex, erlang, prolog, postscript});
+    set(kParenthesis, {ocaml, sml, coq});
+    set(kParenthesis | kSlash, {fsharp, pascal});
+    set(kQuoted, {vim, basic});
+    set(kBang, {fortran});
+    return openers;
+}();
 
 // Lines that open as the comments of a language do.
 std::uint32_t own_comments(const Counts& counts, Language language) {
-    const std::uint32_t openers = openers_of(language);
+    const std::uint32_t openers = kOpenersOf[static_cast<std::size_t>(language)];
     std::uint32_t own = 0;
     for (std::size_t bit = 0; bit < kOpeners; ++bit) own += (openers >> bit & 1U) * counts.comments[bit];
     return own;

@@ -276,8 +276,8 @@ bool stands(Where where, std::string_view line, std::size_t begin, std::size_t e
 
 }  // namespace
 
-void LanguageReader::say(Language language, std::uint32_t weight, std::size_t what) {
-    const std::uint32_t times = ++said_[what];
+// What is said for the so manieth time.
+void LanguageReader::count(Language language, std::uint32_t weight, std::uint32_t times) {
     if (times == 1) ++distinct_[static_cast<std::size_t>(language)];
     if (times <= 3 || (times & (times - 1)) == 0) scores_[static_cast<std::size_t>(language)] += weight;
 }
@@ -303,22 +303,20 @@ std::uint32_t LanguageReader::add_word(std::string_view line, std::size_t begin,
 // Whether signs that belong together start here. `own`: whether few languages have them.
 bool LanguageReader::add_signs(char one, char two, char three, bool& own) {
     const SignRows rows = kSignRows[static_cast<unsigned char>(one)];
-    const Sign* like = nullptr;
     for (std::size_t row = rows.first; row < rows.last; ++row) {
         const Sign& sign = kSigns[row];
-        if (like != nullptr) {
-            if (sign.two != like->two || sign.three != like->three) break;
-        } else if ((sign.two == kWord ? word_byte(two) : sign.two == two) &&
-                   (sign.three == kAny || sign.three == three ||
-                    (sign.three == kCapital && three >= 'A' && three <= 'Z'))) {
-            like = &sign;
-        } else {
+        if (!(sign.two == kWord ? word_byte(two) : sign.two == two)) continue;
+        if (sign.three != kAny && sign.three != three && !(sign.three == kCapital && three >= 'A' && three <= 'Z'))
             continue;
+        const std::uint32_t times = ++said_[kSignsFrom + row];
+        for (const Vote& vote : sign.votes) {
+            if (vote.weight == 0) break;
+            count(vote.language, vote.weight, times);
         }
-        say(sign.language, sign.weight, kSignsFrom + row);
         own = own || sign.own;
+        return true;
     }
-    return like != nullptr;
+    return false;
 }
 
 // All starts of the line, and the most that one weighs.

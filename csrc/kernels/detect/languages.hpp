@@ -145,7 +145,8 @@ class LanguageReader {
     std::uint32_t add_start(std::string_view line);
     bool add_import(std::string_view line);
     bool add_package(std::string_view line);
-    void say(Language language, std::uint32_t weight, std::size_t what);
+    void say(Language language, std::uint32_t weight, std::size_t what) { count(language, weight, ++said_[what]); }
+    void count(Language language, std::uint32_t weight, std::uint32_t times);
 
     const LanguageTables& tables_ = language_tables();
     LanguageScores scores_{}, distinct_{};

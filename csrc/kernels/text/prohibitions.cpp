@@ -1,7 +1,9 @@
 #include "kernels/text/prohibitions.hpp"
 
+#include <array>
 #include <bitset>
 #include <cstddef>
+#include <initializer_list>
 
 namespace tersely::text {
 namespace {
@@ -13,58 +15,26 @@ struct Sign {
     Role role;
 };
 
-constexpr Sign kSigns[] = {
-    {"must not ", Role::kForbids},
-    {"must never ", Role::kForbids},
-    {"mustn't ", Role::kForbids},
-    {"shall not ", Role::kForbids},
-    {"may not be ", Role::kForbids},
-    {"not allowed", Role::kForbids},
-    {"not permitted", Role::kForbids},
-    {" forbidden", Role::kForbids},
-    {" prohibited", Role::kForbids},
-    {"no circumstances", Role::kForbids},
-    {" darf ", Role::kPermits},
-    {" dürfen ", Role::kPermits},
-    {" nicht", Role::kDenies},
-    {" kein", Role::kDenies},
-    {" verboten", Role::kForbids},
-    {" untersagt", Role::kForbids},
-    {" keinen Umst", Role::kForbids},
-    {" keinesfalls", Role::kForbids},
-    {"mag niet ", Role::kForbids},
-    {"mogen niet ", Role::kForbids},
-    {" verboden", Role::kForbids},
-    {"ne doit pas ", Role::kForbids},
-    {"ne doivent pas ", Role::kForbids},
-    {"ne devez pas ", Role::kForbids},
-    {" interdit", Role::kForbids},
-    {"en aucun cas", Role::kForbids},
-    {"no debe ", Role::kForbids},
-    {"no deben ", Role::kForbids},
-    {"no se permite", Role::kForbids},
-    {" prohibid", Role::kForbids},
-    {"non deve ", Role::kForbids},
-    {"non devono ", Role::kForbids},
-    {" vietat", Role::kForbids},
-    {"não deve", Role::kForbids},
-    {" proibid", Role::kForbids},
-    {"ie wolno ", Role::kForbids},
-    {" zabroni", Role::kForbids},
-    {"нельзя", Role::kForbids},
-    {"запрещ", Role::kForbids},
-    {"禁止", Role::kForbids},
-    {"不得", Role::kForbids},
-    {"严禁", Role::kForbids},
-    {"てはならない", Role::kForbids},
-    {"てはいけません", Role::kForbids},
-    {"금지", Role::kForbids},
-    {"Never ", Role::kOrders},
-    {"Do not ", Role::kOrders},
-    {"Don't ", Role::kOrders},
-    {"DO NOT ", Role::kOrders},
-    {"NEVER ", Role::kOrders},
-};
+constexpr auto kSigns = [] {
+    std::array<Sign, 50> signs{};
+    std::size_t count = 0;
+    const auto add = [&](Role role, std::initializer_list<std::string_view> all) {
+        for (const std::string_view words : all) signs[count++] = {words, role};
+    };
+    add(Role::kForbids, {"must not ",   "must never ",   "mustn't ",     "shall not ",      "may not be ",
+                         "not allowed", "not permitted", " forbidden",   " prohibited",     "no circumstances",
+                         " verboten",   " untersagt",    " keinen Umst", " keinesfalls",    "mag niet ",
+                         "mogen niet ", " verboden",     "ne doit pas ", "ne doivent pas ", "ne devez pas ",
+                         " interdit",   "en aucun cas",  "no debe ",     "no deben ",       "no se permite",
+                         " prohibid",   "non deve ",     "non devono ",  " vietat",         "não deve",
+                         " proibid",    "ie wolno ",     " zabroni",     "нельзя",          "запрещ",
+                         "禁止",        "不得",          "严禁",         "てはならない",    "てはいけません",
+                         "금지"});
+    add(Role::kPermits, {" darf ", " dürfen "});
+    add(Role::kDenies, {" nicht", " kein"});
+    add(Role::kOrders, {"Never ", "Do not ", "Don't ", "DO NOT ", "NEVER "});
+    return signs;
+}();
 
 constexpr std::size_t pair_at(std::string_view text, std::size_t at) {
     return static_cast<std::size_t>(static_cast<unsigned char>(text[at])) << 8U |

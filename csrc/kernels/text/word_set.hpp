@@ -13,7 +13,7 @@ namespace tersely::text {
 
 // use(word) for each word of a list, spaces between them.
 template <typename Use>
-void each_word(std::string_view list, Use&& use) {
+constexpr void each_word(std::string_view list, Use&& use) {
     for (std::size_t at = 0; at < list.size();) {
         const std::size_t end = std::min(list.find(' ', at), list.size());
         if (end > at) use(list.substr(at, end - at));
