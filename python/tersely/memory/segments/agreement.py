@@ -9,11 +9,12 @@ are: folded and stemmed, so that one form of a verb stands for all. A short tabl
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from itertools import pairwise, permutations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tersely import _native
 from tersely.engine.reading import segment as cut_up
@@ -179,29 +180,27 @@ class _Text:
             for word in piece.content:
                 self.where[word].append(index)
 
-    def likeness(self, words: Set[str]) -> dict[int, float]:
-        """How much each clause has in common with some words, where it has anything: rare ones count most."""
-        found = defaultdict[int, float](float)
-        for word in sorted(words):  # sums are the same for every hash seed
-            places = self.where.get(word, ())
-            for place in places if len(places) <= _COMMON else ():
-                found[place] += 1.0 / len(places)
-        return found
+
+def _likeness(index: Mapping[Any, list[int]], keys: Iterable[Any]) -> dict[int, float]:
+    """How much each number of an index has in common with some keys, where it has anything: rare ones count
+    most."""
+    found = defaultdict[int, float](float)
+    for key in sorted(keys):  # sums are the same for every hash seed
+        places = index.get(key, ())
+        for place in places if len(places) <= _COMMON else ():
+            found[place] += 1.0 / len(places)
+    return found
 
 
 def _read_pieces(text: str) -> list[_Piece]:
     """Cut a text into its clauses, and read the words of each. O(characters)."""
     spans, exact = list(_clauses(text)), exact_spans(text)
-    blanks, inside, at = [], [], 0  # clauses without their exact words; these
-    for start, end in spans:
-        blank, last, here = "", start, []
-        while at < len(exact) and exact[at][0] < end:
-            if exact[at][0] >= start:
-                here.append(exact[at])
-                blank, last = f"{blank}{text[last : exact[at][0]]} ", min(exact[at][1], end)
-            at += 1
-        blanks.append(blank + text[last:end])
-        inside.append(here)
+    at, letters = [start for start, _, _ in exact], list(text)
+    for start, end, _ in exact:
+        letters[start:end] = " " * (end - start)
+    blank = "".join(letters)
+    inside = [exact[bisect_left(at, start) : bisect_left(at, end)] for start, end in spans]
+    blanks = [blank[start:end] for start, end in spans]  # clauses without their exact words
     bare = [DENIES.sub(" ", blank) for blank in blanks]
     words = term_lists([*bare, *["".join(DENIES.split(blank, 1)[1:]) for blank in blanks]])
     plain = [_WORDS.findall(blank) for blank in bare]
@@ -319,13 +318,8 @@ def _exchanged(original: _Text, short: _Text) -> Iterator[str]:
             if not has_word(original.tokens, one.word):
                 yield one.piece.text
             continue
-        alike = defaultdict[int, float](float)
-        for word in sorted(one.around):
-            places = index.get((one.kind, word), ())
-            for number in places if len(places) <= _COMMON else ():
-                alike[number] += 1.0 / len(places)
         same, other, rival = 0.0, 0.0, one
-        for number, much in alike.items():
+        for number, much in _likeness(index, [(one.kind, word) for word in one.around]).items():
             agrees = _agrees(one, known[number])
             if agrees:
                 same = max(same, much)
@@ -375,7 +369,7 @@ def _denied(original: _Text, short: _Text) -> Iterator[str]:
         if not piece.denials and piece.nearly - known:
             continue  # perhaps what the source denies, in other words
         same = other = 0.0
-        for place, much in original.likeness(piece.content).items():
+        for place, much in _likeness(original.where, piece.content).items():
             its = original.pieces[place]
             differs = bool((piece.denials + its.denials) % 2)
             if not differs:

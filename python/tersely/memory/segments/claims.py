@@ -9,7 +9,6 @@ from functools import cache
 from tersely.memory.segments.agreement import (
     DENIES,
     exact_spans,
-    exact_words,
     keys_of,
     kind_of,
     opposites_of,
@@ -225,13 +224,10 @@ def turned_states(source: Reading, written: Sequence[Clause]) -> list[str]:
     mine = [part for one in written for part in _parts(one) if part[0] in (*_OPEN, *_DONE)]
     # What denies is for `contradictions` to see.
     mine = [part for part in mine if part[1] or not DENIES.search(part[2])][:_MOST]
-    every = [(_words(label), _words(text), text) for _, label, text in (*theirs, *mine)]
-    keys = _keys([word for label, own, _ in every for word in (*label, *own)])
-    terms = [
-        {*exact_words(text), *(keys[word] for word in own if word in keys)} - _small()
-        for _, own, text in every
-    ]
-    forms = [{word.casefold() for word in (*label, *own) if word in keys} for label, own, _ in every]
+    every = [(_words(f"{label} {text}"), text) for _, label, text in (*theirs, *mine)]
+    terms = [set(one) - _small() for one in term_lists([text for _, text in every])]
+    keys = _keys([word for own, _ in every for word in own])
+    forms = [{word.casefold() for word in own if word in keys} for own, _ in every]
     states = [_is_done(role, text) for role, _, text in theirs]
     found = []
     for number, (role, _, clause) in enumerate(mine, len(theirs)):

@@ -97,11 +97,10 @@ _FILLER, _ALTERNATIVE = pattern("padding"), pattern("alternative")
 _AROUND, _BEHIND = ' \t\r\n-*•>|"“', ' \t\r\n-*•>|"“”'
 
 
-def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, int]] = ()) -> list[Clause]:
+def read_clauses(text: str, pasted: Sequence[tuple[int, int]] = ()) -> list[Clause]:
     """Cut a text into clauses, in order: at lines that begin on purpose, and within sentences. O(characters).
 
-    `notes`: whether somebody wrote it about their work; of anything else, and of what is `pasted` into it
-    (start, end), only errors are told from the rest.
+    Of what is `pasted` into it (start, end), only errors are told from the rest.
     """
     borders = [border for span in pasted for border in span]
     found: list[Clause] = []
@@ -113,7 +112,7 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
     )  # of the heading; of the label alone in its line, in that block
     for start, end, sentence, kind, block in _lines(text):
         row = text[start:end]
-        if not notes or kind in _PASTED or bisect_right(borders, start) % 2:
+        if kind in _PASTED or bisect_right(borders, start) % 2:
             found += [
                 Clause(Role.OTHER, piece, start + at, sentence, is_pasted=True) for at, piece in _pieces(row)
             ]

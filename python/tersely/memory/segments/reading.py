@@ -203,30 +203,25 @@ class Reading:
         return sorted({clause.start: clause for clause in every}.values(), key=start_of)
 
 
-def read(text: str, path: str | None = None, line: int | None = None) -> Reading:
-    """Read a note about work; `path`, `line`: as of `_read`. O(characters)."""
-    return _read(text, path, line, True, pasted_blocks(text))
+def read(text: str, path: str | None = None, line: int | None = None, is_note: bool = True) -> Reading:
+    """Read what somebody said of their work; of what is pasted into it, only errors. O(characters).
 
-
-def _read(
-    text: str, path: str | None, line: int | None, notes: bool, pasted: Sequence[tuple[int, int]]
-) -> Reading:
-    """Read a text with some blocks (start, end) that are `pasted` into it.
-
-    `path`, `line`: what is known besides, where it does not say. `notes`: whether it is what somebody said of
-    their work; of a log, code or a document only errors are read, and where they were.
+    `path`, `line`: what is known besides, where it does not say. Of what is no note (a log, code, a
+    document), or nothing but pasted, only errors are read, and where they were.
     """
-    found = _Mentions(text, path, notes, pasted)
+    pasted = pasted_blocks(text) if is_note else [(0, len(text))]
+    is_note = sum(end - start for start, end in pasted) < len(text)
+    found = _Mentions(text, path, is_note, pasted)
     clauses = found.clauses
     last = {role: [clause for clause in clauses if clause.role is role] for role in _ROLES}
     here, now_line, function = found.at(last[Role.ACTIVE])
     now = found.place(here, now_line, function, path, line)
     about, about_line = here, now_line
     if about is None and path is None:
-        about = found.main(notes)
+        about = found.main(is_note)
     if about_line is None and here is None and line is None:
         about_line = found.line_of(about)
-    if function is None and notes:
+    if function is None and is_note:
         function = found.function_beside(about)
         if function is None and not last[Role.ACTIVE]:
             function = found.last_in(found.functions, clauses)
@@ -250,16 +245,16 @@ def _read(
         tuple(tellers),
         tuple([part.strip() for part in sentences if _FORBIDS.search(part)]),
         found.facts,
-        notes,
+        is_note,
     )
 
 
 class _Mentions:
     """The clauses of a text, and the paths, lines and functions that it names, in source order."""
 
-    def __init__(self, text: str, path: str | None, notes: bool, pasted: Sequence[tuple[int, int]]) -> None:
-        self.clauses = tuple(read_clauses(text, notes=notes, pasted=pasted))
-        self.forbid = [clause for clause in self.clauses if notes and _FORBIDS.search(clause.text)]
+    def __init__(self, text: str, path: str | None, is_note: bool, pasted: Sequence[tuple[int, int]]) -> None:
+        self.clauses = tuple(read_clauses(text, pasted))
+        self.forbid = [clause for clause in self.clauses if is_note and _FORBIDS.search(clause.text)]
         self.facts = tuple(list_facts([text]))
         self.paths, self.lines = find_paths(self.facts), list[Mention]()
         for match in _LINE_NUMBER.finditer(text):
@@ -280,10 +275,8 @@ class _Mentions:
         line = self.line_of(path)
         if line is None:
             mine = ("", path.name if path else "")
-            lines = [
-                one for one in _inside(self.places, clauses) if one.line is not None and one.name in mine
-            ]
-            line = lines[-1] if lines else None
+            lines = [one for one in self.places if one.line is not None and one.name in mine]
+            line = self.last_in(lines, clauses)
         return path, line, function
 
     def place(
@@ -298,14 +291,14 @@ class _Mentions:
         name = path.name if path else self.only_file if line else known
         return Place(name, line.line if line else known_line, function.name if function else None)
 
-    def main(self, notes: bool) -> Mention | None:
+    def main(self, is_note: bool) -> Mention | None:
         """Return the last path in clauses that may say where the work is, else in others.
 
         What must not be touched is seldom where the work is: clauses that forbid come last.
         """
         forbid = {clause.start for clause in self.forbid}
         free = [clause for clause in self.clauses if clause.start not in forbid]
-        for roles in (*((_PLACED,) if notes else ()), (Role.ERROR,), _ROLES):
+        for roles in (*((_PLACED,) if is_note else ()), (Role.ERROR,), _ROLES):
             if last := self.last_in(self.paths, [clause for clause in free if clause.role in roles]):
                 return last
         return self.last_in(self.paths, self.clauses)
@@ -327,35 +320,26 @@ class _Mentions:
 
     def function_beside(self, place: Mention | None) -> Mention | None:
         """Return the function that is named in the sentence of a place, nearest to it."""
-        sentence = self.clause_at(place.start).sentence if place else None
-        near = _inside(self.functions, [one for one in self.clauses if one.sentence == sentence])
-        return min(near, key=lambda one: abs(one.start - place.start) if place else 0, default=None)
+        if place is None:
+            return None
+        sentence = self.clause_at(place.start).sentence
+        near = self.within(self.functions, [one for one in self.clauses if one.sentence == sentence])
+        return min(near, key=lambda one: abs(one.start - place.start), default=None)
 
-    def last_in(self, mentions: Sequence[Mention], clauses: Sequence[Clause]) -> Mention | None:
+    def last_in(self, mentions: Sequence[Mention], clauses: Iterable[Clause]) -> Mention | None:
         """Return the last of some mentions that lies within the clauses."""
-        found = _inside(mentions, clauses)
-        return found[-1] if found else None
+        return next(reversed(self.within(mentions, clauses)), None)
 
-
-def _inside(mentions: Sequence[Mention], clauses: Sequence[Clause]) -> list[Mention]:
-    """Select the mentions, in source order, that lie within the clauses."""
-    found: list[Mention] = []
-    for clause in clauses:
-        first = bisect_left(mentions, clause.start, key=start_of)
-        found += mentions[first : bisect_left(mentions, clause.end, lo=first, key=start_of)]
-    return found
+    def within(self, mentions: Sequence[Mention], clauses: Iterable[Clause]) -> list[Mention]:
+        """Select the mentions, in source order, that lie within the clauses."""
+        starts = {clause.start for clause in clauses}
+        return [one for one in mentions if starts and self.clause_at(one.start).start in starts]
 
 
 def read_segment(segment: ContextSegment) -> Reading:
-    """Read a segment by its kind, with its metadata.
-
-    A note is, but for what is pasted into it, what somebody said of their work: by its type and its looks.
-    """
-    known, text = checked_segment(segment).metadata, segment.text
-    pasted = pasted_blocks(text) if segment.type in NOTE_TYPES else []
-    is_all = bool(pasted) and sum(end - start for start, end in pasted) >= len(text)
-    is_note = segment.type in NOTE_TYPES and not is_all
-    return _read(text, known.file_path, known.line_number, is_note, pasted if is_note else [])
+    """Read a segment by its type, with its metadata."""
+    known = checked_segment(segment).metadata
+    return read(segment.text, known.file_path, known.line_number, segment.type in NOTE_TYPES)
 
 
 _EMPTY_LINES = re.compile(r"\n[ \t]{0,80}\n\s{0,80}")
