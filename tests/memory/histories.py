@@ -128,6 +128,11 @@ def tokens_of(messages: list[Any], counter: Any = None, tools: Any = None) -> in
     return REPLY_TOKENS + count_tools(counting, tools) + int(count_entries(counting, entries, 1000).sum())
 
 
+def read_message(message: Any) -> Entry:
+    (entry,) = read_messages([message])
+    return entry
+
+
 def all_text(messages: list[Any]) -> str:
     return "\n".join(piece.text for entry in read_messages(messages) for piece in entry.pieces)
 

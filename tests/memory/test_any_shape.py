@@ -7,14 +7,14 @@ import json
 from typing import Any
 
 import pytest
-from histories import rows, tokens_of
+from histories import read_message, rows, tokens_of
 from hypothesis import given, settings, strategies as st
 from langchain_core.load import dumpd
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage, messages_to_dict
 from tersely import BudgetExceededError
 from tersely.memory import Compactor, compact_messages
 from tersely.memory.groups import REPLY_TOKENS
-from tersely.memory.messages import read_message, read_messages, read_result
+from tersely.memory.messages import read_messages, read_result
 from tersely.models.counters import resolve_counter
 
 LOG = "The worker started and wrote a row.\n" * 900 + "ERROR payment 4711 timed out in /srv/pay/x.py:12\n"

@@ -12,12 +12,13 @@ from histories import (
     assert_pairs,
     assert_places_are_word_for_word,
     openai_chat,
+    read_message,
     tokens_of,
     tool_turn,
 )
 from hypothesis import given, settings, strategies as st
 from tersely.memory import Compactor, compact_messages
-from tersely.memory.messages import HEADER, Entry, read_message, read_messages
+from tersely.memory.messages import HEADER, Entry, read_messages
 from tersely.memory.quoting import frame_excerpts, quote, read_quotes
 
 RULES = [

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from histories import all_text, tokens_of
+from histories import all_text, read_message, tokens_of
 from tersely.memory import compact_messages
-from tersely.memory.messages import read_message, read_messages
+from tersely.memory.messages import read_messages
 
 ERROR = "error: assertion failed in rates.rs:88, left 3, right 4"
 LINES = "\n".join(f"test case_{n} of module billing is fine" for n in range(60))

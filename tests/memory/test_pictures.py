@@ -7,11 +7,11 @@ import json
 from typing import Any
 
 import pytest
-from histories import filled, pictures, rows, tokens_of, tool_turn
+from histories import filled, pictures, read_message, rows, tokens_of, tool_turn
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from tersely import BudgetExceededError
 from tersely.memory import Compactor, compact_messages
-from tersely.memory.messages import read_message, read_messages
+from tersely.memory.messages import read_messages
 
 DATA = "iVBORw0KGgo" * 1000
 BYTES = len(DATA) * 3 // 4

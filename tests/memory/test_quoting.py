@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from histories import anthropic, openai_chat, openai_responses
+from histories import anthropic, openai_chat, openai_responses, read_message
 from hypothesis import given, settings, strategies as st
 from tersely.memory import Compactor, compact_messages
 from tersely.memory.compaction import CompactedMessages
 from tersely.memory.folding import History, fold
 from tersely.memory.groups import atomic_groups, count_entries
-from tersely.memory.messages import HEADER, read_message, read_messages
+from tersely.memory.messages import HEADER, read_messages
 from tersely.memory.quoting import sources_of
 from tersely.models.counters import resolve_counter
 
@@ -138,7 +138,7 @@ RESULT = {"type": "tool_result", "tool_use_id": "a"}
 )
 def test_sources(message: dict[str, Any], source: str) -> None:
     called = {"a": "grep {}", "b": '"name" {}'}
-    assert ", ".join(sources_of([read_message(message)], ["7"], called)) == source
+    assert ", ".join(sources_of([read_message(message)], [7], called)) == source
 
 
 WORDS = st.text(max_size=40) | st.sampled_from([INJECTED, "a\rb", "\n", HEADER, "x\n=== 00aa11 ==="])
@@ -162,7 +162,7 @@ def test_quotes_can_be_told_apart_whatever_they_say(said: list[tuple[str, str]])
         picture_tokens=0,
         stays={},
         called={},
-        numbers=list(map(str, range(len(messages)))),
+        numbers=range(len(messages)),
         relevance=np.ones(len(messages)),
     )
     (made,) = fold(history, budget).messages or [{"content": ""}]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from histories import SAID, openai_chat
+from histories import SAID, openai_chat, read_message
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from openai.types.chat import ChatCompletionMessage
 from tersely.memory import compact_messages
 from tersely.memory.groups import atomic_groups, count_entries
-from tersely.memory.messages import read_message, read_messages
+from tersely.memory.messages import read_messages
 from tersely.models.counters import resolve_counter
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -140,21 +140,11 @@ def compact_messages(
             warnings.append("query_without_matches" if query.strip() else "empty_query")
     groups = atomic_groups(entries)
     stays = held_messages(messages, entries, groups, pinned, keep_last)
+    numbers, topic = range(len(entries)), "" if relevance is None else query or ""
     history = History(
-        messages=messages,
-        entries=entries,
-        groups=groups,
-        costs=costs,
-        now=costs,
-        counter=counting,
-        picture_tokens=picture_tokens,
-        stays=stays,
-        called=calls_of(entries),
-        numbers=list(map(str, range(len(entries)))),
-        relevance=relevance,
-        query=query if query is not None and relevance is not None else "",
-        references=references,
-    )
+        messages, entries, groups, costs, costs, counting, picture_tokens, stays, calls_of(entries), numbers,
+        relevance=relevance, query=topic, references=references,
+    )  # fmt: skip
 
     def attempt(allowed: int) -> FoldedHistory:
         folded = fold(shorten_held(history, frame, allowed), allowed - frame)
@@ -343,10 +333,9 @@ class Compactor:
         counter, done = resolve_counter(self.counter), self._done
         head = self._standing(messages) if anew else self._as_sent()
         tail = range(done, len(messages))
-        current = [*(old.message for old in head), *messages[done:]]
-        entries = [*(old.entry for old in head), *self._entries[done:]]
-        numbers = [*(old.number for old in head), *tail]
-        costs = [*(old.tokens for old in head), *self._costs[done:]]
+        came = map(_SentMessage, messages[done:], self._entries[done:], self._costs[done:], tail)
+        rows = [*head, *came]
+        current, entries, costs, numbers, _ = zip(*rows, strict=True) if rows else [()] * 5
         before = {index for index, old in enumerate(head) if old.folded}
         groups = atomic_groups(entries)
         sent = 0 if anew else len(head)
@@ -357,20 +346,9 @@ class Compactor:
             return False
         tokens = np.array(costs, dtype=np.int64)
         history = History(
-            messages=current,
-            entries=entries,
-            groups=groups,
-            costs=tokens,
-            now=tokens,
-            counter=counter,
-            picture_tokens=self.picture_tokens,
-            stays=stays,
-            called=self._called,
-            numbers=list(map(str, numbers)),
-            folded=before,
-            references=self.references,
-            known=self._known,
-        )
+            current, entries, groups, tokens, tokens, counter, self.picture_tokens, stays, self._called, numbers,
+            folded=before, references=self.references, known=self._known,
+        )  # fmt: skip
         history = shorten_held(history, frame, self.budget)
         fixed += int(history.now.sum()) - sum(costs)
         newest = sum(costs[slice(*groups[-1])])
@@ -430,8 +408,7 @@ class Compactor:
         return [index for index in asked if index not in folded]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _SentMessage:
+class _SentMessage(NamedTuple):
     """A message that something is left of: its number, and whether it was folded."""
 
     message: Any

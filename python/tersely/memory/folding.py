@@ -89,7 +89,7 @@ class History:
     picture_tokens: int  # what a picture is taken to cost
     stays: Mapping[int, str]  # index -> reason of messages that are left alone
     called: Mapping[str, str]  # name and arguments of each call, by its id
-    numbers: Sequence[str]  # of the messages, as the reader is told them
+    numbers: Sequence[int]  # of the messages, as the reader is told them
     folded: Collection[int] = ()  # messages that were folded before, and so cannot stay
     # of each piece, where they are lines of excerpts
     places: Mapping[int, Places] = field(default_factory=dict)

@@ -34,6 +34,7 @@ LANGCHAIN_TYPES = {*_LANGCHAIN_ROLES, "system", "tool"}
 
 # What a block of a message is: by its type, or by the key that it is under.
 TEXTS = {"text", "input_text", "output_text", "refusal", "user-prompt", "system-prompt"}
+_SAYS = ("content", "refusal", "text")  # fields of such a block
 _THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reasoningContent"}
 PICTURES = {"image", "image_url", "input_image", "input_audio", "audio", "video", "file", "input_file",
              "document", "media", "computer_screenshot", "image_generation_call", "image-url", "audio-url",
@@ -220,11 +221,6 @@ def calls_of(entries: Sequence[Entry]) -> dict[str, str]:
     return found
 
 
-def read_message(message: Any) -> Entry:
-    """The entry of one message; raises as `read_messages`."""
-    return read_messages([message])[0]
-
-
 def _read(message: Any, index: int) -> Entry:
     given = as_mapping(message)
     if given is None:
@@ -358,7 +354,7 @@ class MessageReader:
             self.picture(given, (), ())
         elif what.endswith(("_call", "_output")):
             call = what.endswith("_call")
-            self.tool(given, (), what, call=call, result=not call or "call_id" not in given)
+            self.tool(given, (), what, call, not call or "call_id" not in given)
         else:  # whatever it is for, a part of it is not
             self.unknown, self.held = True, "unknown"
             self.opaque.append(to_json(given))
@@ -386,13 +382,11 @@ class MessageReader:
         """Read a block by its type."""
         what, fields, inner = kind_of(block, path)
         if inner != path:
-            self.rest(block, path, {what})
+            self.rest(block, path, inner[-1:])
         if what in TEXTS:
-            texts = {
-                one for one in ("text", "refusal", "content") if isinstance(fields.get(one), (str, list))
-            }
+            texts = [key for key in _SAYS if isinstance(fields.get(key), (str, list))]
             self.role = "system" if what == "system-prompt" else self.role
-            for key in sorted(texts):
+            for key in texts:
                 self.content(fields[key], (*inner, key))
             self.rest(fields, inner, texts)
         elif what in PICTURES:
@@ -400,15 +394,8 @@ class MessageReader:
             self.picture(fields, inner, path, self.call)
         elif what in _THOUGHTS:
             self.opaque.append(to_json(fields))
-        elif what in _CALLS or what in RESULTS:
-            self.tool(fields, inner, what, call=what in _CALLS, result=what in RESULTS)
-        elif what == "tool-invocation" and isinstance(fields.get("toolInvocation"), MAPPING):
-            self.tool(fields["toolInvocation"], (*inner, "toolInvocation"), what, call=True, result=True)
-            self.rest(fields, inner, {"toolInvocation"})
-        elif what.startswith("tool-") or what == "dynamic-tool":  # of the AI SDK: a call and its result
-            self.tool(fields, inner, what.removeprefix("tool-"), call=True, result=True)
-        elif what.endswith("_tool_result"):  # of a tool that the provider runs
-            self.tool(fields, inner, what, call=False, result=True)
+        elif any(sides := _sides(what)):
+            self.tool(fields, inner, what.removeprefix("tool-"), *sides)
         elif fields.keys() <= _FRAME:  # {"type": "step-start"}, {"cachePoint": ...}
             self.rest(fields, inner)
         else:
@@ -430,7 +417,7 @@ class MessageReader:
         self.pieces.append(Piece(_left_out(block), "picture", place if listed else (), call))
         self.opaque += [text for text in _leaves(block, (str,)) if not _is_encoded(text)]
 
-    def tool(self, given: Mapping[str, Any], path: Path, what: str, *, call: bool, result: bool) -> None:
+    def tool(self, given: Mapping[str, Any], path: Path, what: str, call: bool, result: bool) -> None:
         """A call of a tool, its result, or both in one."""
         name = _first(given, _NAMES) or (what if call and result else "")
         identity = _first(given, _IDENTITIES) or name
@@ -462,7 +449,7 @@ class MessageReader:
             known, first, calls = set(self.pieces), len(self.pieces), len(self.calls)
             inner = next((key for key in ("function", "custom") if isinstance(made.get(key), MAPPING)), "")
             fields = {**made[inner], "id": made.get("id")} if inner else made
-            self.tool(fields, (*path, inner) if inner else path, "", call=True, result=False)
+            self.tool(fields, (*path, inner) if inner else path, "", True, False)
             if self.pieces[first] in known:
                 del self.pieces[first], self.calls[calls:]
             if inner:
@@ -518,21 +505,18 @@ class MessageReader:
         """Read data of any shape: its own strings, each as a piece, and the rest as JSON."""
         if self.role == "tool" and kind == "data":
             kind, call = "result", self.call
+        if isinstance(value, str) and kind == "result":
+            self.gave(value, path, call)
+            return
         if isinstance(value, MAPPING):
             self.mark(value)
             texts = {key: text for key, text in value.items() if isinstance(text, str) and key not in _FRAME}
             for key, text in texts.items():
                 self.pieces.append(Piece(text, kind, (*path, key) if kind == "result" else (), call))
             value = {**value, **dict.fromkeys(texts, "")}
-        elif isinstance(value, str) and kind == "result":
-            self.gave(value, path, call)
-            return
-        elif isinstance(value, str):
-            self.pieces.append(Piece(value, kind, (), call))
-            return
         self.pieces.append(Piece(_shown(value), "data", (), call))
 
-    def rest(self, given: Mapping[str, Any], path: Path, read: Collection[str] = ()) -> None:
+    def rest(self, given: Mapping[str, Any], path: Path, read: Collection[str | int] = ()) -> None:
         """Sort the fields that were not `read`: empty ones, sealed ones, and others."""
         self.mark(given)
         for key, value in given.items():
@@ -552,13 +536,21 @@ class MessageReader:
 
 def kind_of(block: Mapping[str, Any], path: Path) -> tuple[str, Mapping[str, Any], Path]:
     """Return a block's type, its fields, and the path to them: {"functionCall": {...}} has them inside."""
-    for key in ("type", "part_kind"):
-        if isinstance(block.get(key), str):
-            return block[key], block, path
-    what = next((key for key in block if key in _KINDS), "")
-    if isinstance(block.get(what), MAPPING):
-        return what, block[what], (*path, what)
+    what = next((block[key] for key in ("type", "part_kind") if isinstance(block.get(key), str)), "")
+    inside = "toolInvocation" if what == "tool-invocation" else ""
+    if not what:
+        what = inside = next((key for key in block if key in _KINDS), "")
+    if isinstance(block.get(inside), MAPPING):
+        return what, block[inside], (*path, inside)
     return what or str(block.get("kind", "")), block, path
+
+
+def _sides(what: str) -> tuple[bool, bool]:
+    """Whether a block of this type makes a call, and whether it holds the result of one."""
+    if what in _CALLS or what in RESULTS:
+        return what in _CALLS, what in RESULTS
+    both = what.startswith("tool-") or what == "dynamic-tool"  # of the AI SDK
+    return both, both or what.endswith("_tool_result")  # of a tool that the provider runs
 
 
 def _first(given: Mapping[str, Any], keys: Sequence[str]) -> str:
@@ -662,16 +654,13 @@ def read_result(result: Any) -> Entry:
     "data" is the rest, as JSON. `unknown`: it holds something of no known shape.
     Lone surrogates stand in pieces as they came. Raises ValueError for what is nested too deeply. O(size).
     """
-    reader = _ResultReader(role="tool")
     try:
-        if _is_message(result):
-            given = as_mapping(result)
-            entry = _ResultReader().read({} if given is None else given)
-        elif hasattr(result, "raw_item"):  # of OpenAI's Agents SDK: what is sent
-            reader.bare(result.raw_item, ("raw_item",))
-            entry = reader.entry()
+        if (message := _message_of(result)) is not None:
+            entry = _ResultReader().read(message)
         else:
-            reader.bare(result, ())
+            reader = _ResultReader(role="tool")
+            raw = hasattr(result, "raw_item")  # of OpenAI's Agents SDK: what is sent
+            reader.bare(*(result.raw_item, ("raw_item",)) if raw else (result, ()))
             entry = reader.entry()
     except RecursionError:
         raise ValueError(f"the result is {TOO_DEEP}") from None
@@ -683,15 +672,18 @@ def _is_one(value: Any, names: Collection[str]) -> bool:
     return isinstance(value, str) and value in names
 
 
-def _is_message(value: Any) -> bool:
-    """Whether a tool result is a message of a history, not a block or data."""
-    if not isinstance(value, MAPPING):
-        named = _is_one(getattr(value, "type", None), LANGCHAIN_TYPES) and hasattr(value, "content")
-        return (named or isinstance(getattr(value, "role", None), str)) and as_mapping(value) is not None
-    what, role = value.get("type"), value.get("role")
-    if _is_one(role, SPEAKERS) or what == "message" or _is_one(what, LANGCHAIN_TYPES):
-        return not value.keys().isdisjoint(("content", "parts", "data"))
-    return what == "constructor" and isinstance(value.get("kwargs"), MAPPING)
+def _message_of(value: Any) -> Mapping[str, Any] | None:
+    """A tool result that is a message of a history, as a mapping; None for a block or data."""
+    if isinstance(value, MAPPING):
+        what, role = value.get("type"), value.get("role")
+        if _is_one(role, SPEAKERS) or what == "message" or _is_one(what, LANGCHAIN_TYPES):
+            known = not value.keys().isdisjoint(("content", "parts", "data"))
+        else:
+            known = what == "constructor" and isinstance(value.get("kwargs"), MAPPING)
+    else:
+        known = _is_one(getattr(value, "type", None), LANGCHAIN_TYPES) and hasattr(value, "content")
+        known = known or isinstance(getattr(value, "role", None), str)
+    return as_mapping(value) if known else None
 
 
 class _ResultReader(MessageReader):
@@ -707,7 +699,7 @@ class _ResultReader(MessageReader):
         if isinstance(shaped, MAPPING):
             what, fields, inner = kind_of(shaped, path)
             if what in RESULTS or what.endswith("_output"):
-                self.tool(fields, inner, what, call=False, result=True)
+                self.tool(fields, inner, what, False, True)
                 return
             blocks = shaped.get("content")
             if _block_texts(blocks) is not None:  # MCP's CallToolResult
@@ -791,13 +783,12 @@ def _block_texts(value: Any) -> list[str | None] | None:
     """
     if not is_list(value):
         return None
-    plainly = [type(one) is dict and one.keys() == _TEXT_BLOCK and one["type"] == "text" for one in value]
     texts = [
-        one["text"] if is_plain and type(one["text"]) is str else None
-        for one, is_plain in zip(value, plainly, strict=True)
+        one["text"] if type(one) is dict and one.keys() == _TEXT_BLOCK and one["type"] == "text" else None
+        for one in value
     ]
     pairs = zip(value, texts, strict=True)
-    others = [block for block, text in pairs if text is None and not isinstance(block, str)]
+    others = [one for one, text in pairs if type(text) is not str and not isinstance(one, str)]
     known = others or texts.count(None) < len(texts)
     return texts if known and all(map(_is_block, others)) else None
 

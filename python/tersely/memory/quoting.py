@@ -30,7 +30,7 @@ _NOTHING = (Entry("user"), ())
 _SOURCES = {"excerpts": "excerpts", "data": "other"}  # as what a piece of these kinds is quoted
 
 
-def sources_of(entries: Sequence[Entry], numbers: Sequence[str], called: Mapping[str, str]) -> list[str]:
+def sources_of(entries: Sequence[Entry], numbers: Sequence[int], called: Mapping[str, str]) -> list[str]:
     """Name the source of each piece of entries, with the number of its message: "user 12", "tool grep 13".
 
     A result is a tool's, whatever the role of its message; a message of excerpts that nobody can read back
