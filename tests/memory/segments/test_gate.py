@@ -81,12 +81,6 @@ def test_prohibitions_in_other_words_do_not_vanish(forbids: str) -> None:
     assert not check_preserved(note(text), f"The parser is in C. {SHORT}").passed
 
 
-def test_a_number_does_not_stand_for_another_one() -> None:
-    flights = "I found two flights.\n- Departure: 09:00, $130\n- Departure: 07:00, $130\nWhich one is it?"
-    assert check_preserved(note(flights), flights.replace("I found two", "Two")).passed
-    assert not check_preserved(note(flights), flights.replace("09:00", "07:00")).passed
-
-
 @pytest.mark.parametrize(
     ("value", "text", "said"),
     [
@@ -131,7 +125,8 @@ def test_what_is_put_in_front_hides_no_task() -> None:
 
 #: Notes of several fields with short forms, written before the rules were: half of the first 20 was put away
 #: till they stood, 6 came afterwards; 20 are like messages of commits, and rules for their kinds were made
-#: with 14 of them; of the last 20, every second one was put away.
+#: with 14 of them; of the next 20, every second one was put away; the last 6 are the seed's own, and others
+#: of one kind each.
 FORMS = rows("short_forms.jsonl")
 
 
@@ -143,7 +138,7 @@ def test_no_form_with_another_negation_order_state_unit_or_name_passes(sample: d
 
 def test_honest_forms_in_other_words_pass() -> None:
     passed = [check_preserved(note(one["note"]), form).passed for one in FORMS for form in one["honest"]]
-    assert len(passed) == 140 and sum(passed) >= 118
+    assert len(passed) == 146 and sum(passed) >= 124
 
 
 @pytest.mark.parametrize(
@@ -246,15 +241,6 @@ def test_what_may_be_left_out_is_listed_with_its_reason() -> None:
     dropped = {fact.text: fact.reason for fact in report.dropped}
     assert {dropped.get(one) for one in told} == {"background"}
     assert any("takes no cards" in one for one in dropped)
-
-
-def test_a_note_with_code_in_it_is_still_a_note() -> None:
-    text = (
-        "It looks like `FUN_0040` allocates `std::string` in `local_48`. I will decompile `FUN_0041`, which "
-        "uses `local_48`."
-    )
-    assert check_preserved(note(text), text.replace("It looks like ", "")).passed
-    assert not check_preserved(note(text), text.replace("I will", "I will not")).passed
 
 
 def test_concurrent_expands_all_give_the_original(tmp_path: Path) -> None:

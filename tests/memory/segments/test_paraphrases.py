@@ -7,7 +7,7 @@ import textwrap
 import pytest
 from growth import MOST, growth
 from hypothesis import given, strategies as st
-from segment_samples import MESSAGE, NOTE, SCENARIO, note
+from segment_samples import MESSAGE, NOTE, note
 from tersely.memory import SegmentMemory, check_preserved, extract_preserved_metadata, paraphrase
 from tersely.memory.segments.clauses import Role, read_clauses
 from tersely.memory.segments.paraphrases import PARAPHRASES
@@ -99,53 +99,6 @@ def test_whatever_a_short_form_leaves_out_is_told(lines: list[str], kept: int) -
         ]
     )
     assert all(" ".join(line.split()[-3:]) in told for line in lines[kept:])
-
-
-def test_active_state() -> None:
-    text = (
-        "I'm currently editing src/auth.py at line 45. I've been working on the authenticate_user function. "
-        "I just fixed the token check."
-    )
-    short = paraphrase(text, "active_state").text
-    assert short == "Editing src/auth.py:45, authenticate_user(). Fixed the token check."
-    assert len(short) < len(text) and "I'm currently" not in short
-    cut = text.replace(" the token check.", "...")
-    assert paraphrase(cut, "active_state").text.startswith(
-        "Editing src/auth.py:45, authenticate_user(). Fixed"
-    )
-
-
-def test_progress() -> None:
-    text = (
-        "I fixed the token expiration bug with a pre-validation check. The issue was an early query. Now I "
-        "need to handle invalid token formats. Specifically, I need to change the handling at line 50."
-    )
-    assert paraphrase(text, "progress").text == (
-        "Done: fixed the token expiration bug with a pre-validation check. "
-        "Next: handle invalid token formats; change the handling at line 50."
-    )
-    assert "Done:" in paraphrase(MESSAGE, "progress").text
-    assert paraphrase(MESSAGE, "progress").text.endswith("line 50.")
-
-
-def test_error() -> None:
-    text = (
-        "I encountered an error. The error message was 'Token expired' and it occurred at line 42 in the "
-        "authenticate_user function{}."
-    )
-    wanted = "Error: 'Token expired' at src/auth.py:42 in authenticate_user()."
-    assert paraphrase(text.format(" of src/auth.py"), "error").text == wanted
-    assert paraphrase(text.format(""), "error", file_path="src/auth.py").text == wanted
-    assert paraphrase(SCENARIO, "error").text == "Error: 'Token expired' at src/auth.py:42."
-
-
-def test_decision() -> None:
-    text = (
-        "After discussing the options, I decided to use approach A because it's simpler and more "
-        "maintainable. The alternative approach B would have needed a server."
-    )
-    assert paraphrase(text, "decision").text == "Decision: use approach A (simpler, more maintainable)."
-    assert "approach B" not in paraphrase(text).text
 
 
 @pytest.mark.parametrize("strategy", PARAPHRASES)

@@ -67,29 +67,26 @@ def test_the_order_of_the_rules() -> None:
         assert explain_compression(plain(300), LATER, judge).reason == order[first]
 
 
-def test_good_candidates() -> None:
-    done = replace(LATER, completed_topics=frozenset({"login"}))
-    assert explain_compression(note(VERBOSE), LATER).reason == "verbose"
-    assert explain_compression(plain(120, topic="login"), done).reason == "completed"
-    assert explain_compression(plain(120), replace(LATER, completed_ids=frozenset({"plain"}))).compress
-    assert explain_compression(note(DENSE), LATER).reason == "large"
-
-
-def test_bad_candidates() -> None:
-    on_file = replace(LATER, active_files=frozenset({"src/auth.py"}))
-    by_id = replace(LATER, active_ids=frozenset({"plain"}))
-    errors = "ValueError: bad token at src/auth.py:42. " + DENSE
-    code = "```python\ndef f():\n    return 1\n```\n" + DENSE
-    config = "retries = 3\ntimeout = 30\nhost: db.internal\n" + DENSE
-    assert explain_compression(plain(500, file_path="src/auth.py"), on_file).reason == "active"
-    assert explain_compression(plain(500), by_id).reason == "active"
-    for text in (errors, code, config):
-        assert explain_compression(note(text), LATER).reason == "nothing_to_gain"
-    for kind in ("code", "config", "error"):
-        assert not should_compress_segment(note(DENSE, type=kind), LATER)
-    assert explain_compression(note(VERBOSE), ContextState(now=NOON)).reason == "recent"
-    kept = replace(LATER, protected_ids=frozenset({"note"}))
-    assert explain_compression(note(VERBOSE), kept).reason == "protected"
+@pytest.mark.parametrize(
+    ("segment", "known", "reason"),
+    [
+        (note(VERBOSE), {}, "verbose"),
+        (plain(120, topic="login"), {"completed_topics": ["login"]}, "completed"),
+        (plain(120), {"completed_ids": ["plain"]}, "completed"),
+        (note(DENSE), {}, "large"),
+        (plain(500, file_path="src/auth.py"), {"active_files": ["src/auth.py"]}, "active"),
+        (plain(500), {"active_ids": ["plain"]}, "active"),
+        (note(VERBOSE), {"now": NOON}, "recent"),
+        (note(VERBOSE), {"protected_ids": ["note"]}, "protected"),
+        *[(note(DENSE, type=kind), {}, "nothing_to_gain") for kind in ("code", "config", "error")],
+        (note(f"ValueError: bad token at src/auth.py:42. {DENSE}"), {}, "nothing_to_gain"),
+        (note(f"Last error was: 'no such table'. {DENSE}"), {}, "nothing_to_gain"),
+        (note(f"```python\ndef f():\n    return 1\n```\n{DENSE}"), {}, "nothing_to_gain"),
+        (note(f"retries = 3\ntimeout = 30\nhost: db.internal\n{DENSE}"), {}, "nothing_to_gain"),
+    ],
+)
+def test_good_and_bad_candidates(segment: ContextSegment, known: dict[str, Any], reason: str) -> None:
+    assert explain_compression(segment, replace(LATER, **known)).reason == reason
 
 
 def test_recent_is_ten_minutes_of_a_clock_that_can_be_given() -> None:
@@ -119,52 +116,43 @@ def test_verbosity_is_filler_and_repetition() -> None:
     assert {"just", "basically", "the"} <= FILLER_WORDS and not FILLER_WORDS & {"error", "file"}
 
 
-def decided(segment: ContextSegment, state: ContextState = LATER, **judgements: Any) -> tuple[Action, str]:
-    decision = plan_context([segment], state, replace(Predicates(), **judgements)).decisions[0]
-    return decision.action, decision.reason
+STORED = {"stored_ids": ["plain"]}
+LOGIN = {**STORED, "task": "repair the login page"}
+DONE = {**STORED, "completed_ids": ["plain"]}
+EVERY = dict.fromkeys(["verbose", "relevant", "detailed", "completed"], ALWAYS)
+NOT_VERBOSE = {**EVERY, "verbose": NEVER["verbose"]}
+NEEDED = {**NOT_VERBOSE, "needed_soon": ALWAYS}
 
 
-def test_one_fixture_a_branch() -> None:
-    stored = replace(LATER, stored_ids=frozenset({"plain"}), task="repair the login page")
-    about = note(f"The login page. {VERBOSE}", "plain")
-    assert decided(plain(150), replace(LATER, active_ids=frozenset({"plain"}))) == (Action.KEEP, "active")
-    assert decided(plain(150), ContextState(now=NOON)) == (Action.KEEP, "recent")
-    assert decided(about, stored) == (Action.COMPRESS, "verbose")
-    assert decided(note(VERBOSE, "plain", type="log"), stored) == (Action.STASH, "detailed")
-    assert decided(plain(401), stored) == (Action.STASH, "detailed")
-    assert decided(plain(150), stored) == (Action.REMOVE, "irrelevant")
-    finished = replace(stored, task=None, completed_topics=frozenset({"colours"}))
-    assert decided(plain(150, topic="colours"), finished) == (Action.REMOVE, "completed")
-    assert decided(plain(150), LATER) == (Action.KEEP, "nothing_to_gain")
-
-
-def test_first_match_wins_in_that_order() -> None:
-    every = dict.fromkeys(["verbose", "relevant", "detailed", "completed"], ALWAYS)
-    assert decided(plain(150), **every)[0] is Action.COMPRESS
-    assert decided(plain(150), **{**every, "verbose": NEVER["verbose"]})[0] is Action.STASH
-    needed = {**every, "verbose": NEVER["verbose"], "needed_soon": ALWAYS}
-    stored = replace(LATER, stored_ids=frozenset({"plain"}))
-    assert decided(plain(150), stored, **needed) == (Action.REMOVE, "completed")
-    assert decided(plain(150), stored, **needed, active=ALWAYS) == (Action.KEEP, "active")
-
-
-def test_complete_and_protected_critical_or_not_stored_stays() -> None:
-    done = replace(LATER, completed_ids=frozenset({"plain"}), stored_ids=frozenset({"plain"}))
-    assert decided(plain(150), done)[0] is Action.REMOVE
-    assert decided(plain(150), replace(done, protected_ids=frozenset({"plain"}))) == (
-        Action.KEEP,
-        "protected",
-    )
-    assert decided(plain(150), done, critical=ALWAYS) == (Action.KEEP, "critical")
-    assert decided(plain(150), replace(done, stored_ids=frozenset())) == (Action.KEEP, "not_stored")
-    tells = note("I'm cleaning up the fixtures. Last error was: 'no such table' in db/init.sql.", "plain")
-    assert decided(tells, done) == (Action.KEEP, "critical")  # a last error is critical
-    broken = note("It stopped in the Makefile with 'missing separator'. That is all there is.", "plain")
-    assert decided(broken, replace(done, task="paint the fence")) == (Action.KEEP, "critical")
-    large = note("Last error was: 'no such table'. " + DENSE)
-    assert explain_compression(large, LATER).reason == "nothing_to_gain"
-    verbose = note(VERBOSE, "plain")
-    assert decided(verbose, done)[0] is Action.COMPRESS  # complete, verbose and relevant: the tree's order
+@pytest.mark.parametrize(
+    ("segment", "known", "judgements", "action", "reason"),
+    [  # each branch alone
+        (plain(150), {"active_ids": ["plain"]}, {}, "keep", "active"),
+        (plain(150), {"now": NOON}, {}, "keep", "recent"),
+        (note(f"The login page. {VERBOSE}", "plain"), LOGIN, {}, "compress", "verbose"),
+        (note(VERBOSE, "plain", type="log"), LOGIN, {}, "stash", "detailed"),
+        (plain(401), LOGIN, {}, "stash", "detailed"),
+        (plain(150), LOGIN, {}, "remove", "irrelevant"),
+        (plain(150, topic="colours"), {**STORED, "completed_topics": ["colours"]}, {}, "remove", "completed"),
+        (plain(150), {}, {}, "keep", "nothing_to_gain"),
+        # the first that matches
+        (plain(150), {}, EVERY, "compress", "verbose"),
+        (plain(150), {}, NOT_VERBOSE, "stash", "detailed"),
+        (plain(150), STORED, NEEDED, "remove", "completed"),
+        (plain(150), STORED, {**NEEDED, "active": ALWAYS}, "keep", "active"),
+        (note(VERBOSE, "plain"), DONE, {}, "compress", "verbose"),
+        # what is complete, and stays
+        (plain(150), DONE, {}, "remove", "completed"),
+        (plain(150), {**DONE, "protected_ids": ["plain"]}, {}, "keep", "protected"),
+        (plain(150), DONE, {"critical": ALWAYS}, "keep", "critical"),
+        (plain(150), {"completed_ids": ["plain"]}, {}, "keep", "not_stored"),
+    ],
+)
+def test_decisions(
+    segment: ContextSegment, known: dict[str, Any], judgements: dict[str, Any], action: str, reason: str
+) -> None:
+    [made] = plan_context([segment], replace(LATER, **known), replace(Predicates(), **judgements)).decisions
+    assert (made.action.value, made.reason) == (action, reason)
 
 
 def test_plans_say_what_they_would_save() -> None:
@@ -196,6 +184,8 @@ def test_states_take_any_list_of_names() -> None:
         ("undefined reference to `draw'", True),
         ("The build broke on arm64.", True),
         ("Exited with code 137.", True),
+        ("I'm cleaning up the fixtures. Last error was: 'no such table' in db/init.sql.", True),
+        ("It stopped in the Makefile with 'missing separator'. That is all there is.", True),
         ("No errors were found.", False),
         ("The tests passed without errors.", False),
         ("I fixed the bug in main.c.", False),

@@ -213,23 +213,6 @@ def test_what_is_missing_fails_the_check(gone: str, instead: str, lost: str) -> 
     assert lost != "file_path" or report.lost == [lost]  # a path is held against one field
 
 
-@pytest.mark.parametrize(
-    ("said", "turned"),
-    [
-        ("Fixed: expired", "Not fixed: expired"),
-        ("401 (was 500)", "500 (was 401)"),
-        ("Current: handling", "Done: handled"),
-        ("Editing src", "Done with src"),
-        ("format", "format. All tests pass"),
-    ],
-)
-def test_the_examples_turned_round_do_not_pass(said: str, turned: str) -> None:
-    for text, short in ((MESSAGE, MESSAGE_SHORT), (NOTE, NOTE_SHORT)):
-        whole = " ".join(short.split())
-        assert check_preserved(note(text), whole).passed and said in whole
-        assert not check_preserved(note(text), whole.replace(said, turned)).passed
-
-
 def test_what_is_made_up_fails_the_check() -> None:
     report = check_preserved(note(MESSAGE), MESSAGE_SHORT + " See src/other.py and port 8080.")
     assert not report.passed and not report.lost
@@ -253,13 +236,6 @@ def test_nothing_kept_does_not_pass(text: str) -> None:
         assert "content" in report.lost and not report.passed
     half = text[: len(text) // 2 + 1]
     assert "content" in check_preserved(note(text, type="document"), half, []).kept
-
-
-def test_a_denial_is_critical() -> None:
-    text = "I'm currently editing src/auth.py. I fixed the token check, but it does not run on Windows. " * 2
-    told = "Editing src/auth.py. Fixed the token check, runs {} Windows."
-    assert check_preserved(note(text), told.format("not on")).passed
-    assert check_preserved(note(text), told.format("on")).contradicted
 
 
 def test_decisions_are_critical() -> None:
