@@ -16,6 +16,7 @@
 #include "kernels/text/key_words.hpp"
 #include "kernels/text/prohibitions.hpp"
 #include "kernels/text/segment.hpp"
+#include "kernels/text/signs.hpp"
 #include "kernels/text/terms.hpp"
 #include "simd/bytes.hpp"
 
@@ -371,6 +372,95 @@ py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document,
     return tuple_of(kinds, documents, starts, ends, segments, lasts, keys, distinct, weights);
 }
 
+// The codes of texts but for those that begin where a fact does; `document` and `start`: of the facts, in order.
+py::tuple find_codes(const py::object& texts, const Ids& document, const Offsets& start) {
+    const GivenTexts list(texts);
+    const auto owner = view(document);
+    const auto begin = view(start);
+    require(owner.size() == begin.size(), "document and start must have as many rows");
+    std::vector<std::int32_t> documents, keys;
+    std::vector<std::int64_t> starts, ends;
+    text::Vocabulary known(text::slots_for(list.bytes()));
+    {
+        const Release release(list.bytes());
+        for (std::size_t i = 0, fact = 0; i < list.views().size(); ++i) {
+            const std::string_view text = list.views()[i];
+            const std::vector<text::Span> found = text::find_codes(text);
+            std::vector<std::int64_t> from, to;
+            for (const text::Span& one : found) {
+                from.push_back(static_cast<std::int64_t>(one.begin));
+                to.push_back(static_cast<std::int64_t>(one.end));
+            }
+            text::to_characters(text, from, to);
+            for (std::size_t at = 0; at < found.size(); ++at) {
+                const auto place = std::pair(static_cast<std::int32_t>(i), from[at]);
+                while (fact < owner.size() && std::pair(owner[fact], begin[fact]) < place) ++fact;
+                if (fact < owner.size() && std::pair(owner[fact], begin[fact]) == place) continue;
+                documents.push_back(place.first);
+                starts.push_back(from[at]);
+                ends.push_back(to[at]);
+                keys.push_back(known.intern(text.substr(found[at].begin, found[at].end - found[at].begin)));
+            }
+        }
+    }
+    return tuple_of(documents, starts, ends, keys, static_cast<std::int32_t>(known.size()));
+}
+
+// Whether two letters stand side by side in each text.
+py::array_t<std::uint8_t> have_letters(const py::object& texts) {
+    const GivenTexts list(texts);
+    return to_array(released(list.bytes(), [&] {
+        std::vector<std::uint8_t> found(list.views().size());
+        std::transform(list.views().begin(), list.views().end(), found.begin(),
+                       [](std::string_view text) -> std::uint8_t { return text::has_letters(text) ? 1 : 0; });
+        return found;
+    }));
+}
+
+// The bits of the words by which something in each text begins.
+py::array_t<std::int64_t> beginnings(const py::object& texts, const py::list& words, const Offsets& bits) {
+    const GivenTexts list(texts);
+    const Utf8List wanted(words);
+    const auto signs = view(bits);
+    require(wanted.views().size() == signs.size(), "bits must have a row a word");
+    for (const std::string_view word : wanted.views()) require(!word.empty(), "words must not be empty");
+    return to_array(released(list.bytes(), [&] {
+        const text::Beginnings known(wanted.views(), signs);
+        std::vector<std::int64_t> found;
+        for (const std::string_view text : list.views()) found.push_back(known.of(text));
+        return found;
+    }));
+}
+
+// Each texts[document][start:end].
+py::list slices(const py::sequence& texts, const Ids& document, const Offsets& start, const Offsets& end) {
+    const auto of = view(document);
+    const auto from = view(start);
+    const auto to = view(end);
+    require(of.size() == from.size() && of.size() == to.size(), "document, start and end must have as many rows");
+    const py::list given(texts);
+    py::list made(of.size());
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        require(of[i] >= 0 && static_cast<std::size_t>(of[i]) < given.size(), "document must be a text's row");
+        PyObject* text = PyList_GET_ITEM(given.ptr(), of[i]);
+        if (!PyUnicode_Check(text)) throw py::type_error("texts must be str");
+        PyObject* part = PyUnicode_Substring(text, from[i], to[i]);
+        if (part == nullptr) throw py::error_already_set();
+        PyList_SET_ITEM(made.ptr(), static_cast<py::ssize_t>(i), part);
+    }
+    return made;
+}
+
+py::array_t<std::int32_t> rows_at(const Ids& documents, const Offsets& starts, const Ids& document, const Offsets& at) {
+    const auto rows = view(documents);
+    const auto begin = view(starts);
+    const auto of = view(document);
+    const auto places = view(at);
+    require(rows.size() == begin.size() && of.size() == places.size(), "columns must have as many rows");
+    require(rows.empty() || (rows.front() >= 0 && std::is_sorted(rows.begin(), rows.end())), "documents must ascend");
+    return to_array(released(of.size(), [&] { return text::rows_at(rows, begin, of, places); }));
+}
+
 // What segments are worth without a query, their centrality, and how far they stand apart.
 py::tuple importance(const py::object& texts, const Offsets& start, const Offsets& end, const Bytes& kind,
                      const Terms& terms) {
@@ -459,6 +549,11 @@ void bind_text(py::module_& m) {
           "The instruction set in use, such as 'avx512vnni', 'avx2' or 'neondot'; TERSELY_ISA forces one.");
     m.def("find_facts", &find_facts, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("block"));
+    m.def("find_codes", &find_codes, py::arg("texts"), py::arg("document"), py::arg("start"));
+    m.def("have_letters", &have_letters, py::arg("texts"));
+    m.def("beginnings", &beginnings, py::arg("texts"), py::arg("words"), py::arg("bits"));
+    m.def("slices", &slices, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"));
+    m.def("rows_at", &rows_at, py::arg("documents"), py::arg("starts"), py::arg("document"), py::arg("at"));
     m.def("importance", &importance, py::arg("texts"), py::arg("start"), py::arg("end"), py::arg("kind"),
           py::arg("terms"));
     m.def("weights_in_text", &weights_in_text, py::arg("kind"), py::arg("segment"), py::arg("weight"),

@@ -193,6 +193,13 @@ def first_equal(  # csrc/kernels/select/budgeted.hpp; empty where all differ
     placed: _UInt8s,  # by kind: compared with none
     alone: _UInt8s,  # by unit, or empty
 ) -> _Int32s: ...
+def find_codes(
+    texts: Sequence[str] | Utf8, document: _Int32s, start: _Int64s
+) -> tuple[_Int32s, _Int64s, _Int64s, _Int32s, int]: ...  # document, start, end, key, keys
+def have_letters(texts: Sequence[str] | Utf8) -> _UInt8s: ...
+def beginnings(texts: Sequence[str] | Utf8, words: list[str], bits: _Int64s) -> _Int64s: ...  # of each text
+def slices(texts: Sequence[str], document: _Int32s, start: _Int64s, end: _Int64s) -> list[str]: ...
+def rows_at(documents: _Int32s, starts: _Int64s, document: _Int32s, at: _Int64s) -> _Int32s: ...
 def find_facts(
     texts: list[str],
     document: _Int32s,

@@ -15,7 +15,7 @@ from enum import IntEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar, get_args, overload
 
-from tersely import checks
+from tersely import _native, checks
 from tersely.checks import Ratios
 
 if TYPE_CHECKING:  # the command reads its arguments without numpy
@@ -112,8 +112,7 @@ class SegmentTable(checks.Valued):
 
 def pieces(texts: Sequence[str], document: Int32s | Int64s, start: Int64s, end: Int64s) -> list[str]:
     """Return each `texts[document][start:end]`, row by row."""
-    rows = zip(document.tolist(), start.tolist(), end.tolist(), strict=True)
-    return [texts[index][first:last] for index, first, last in rows]
+    return _native.slices(texts, document.astype("int32", copy=False), start, end)
 
 
 class Analysis(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -13,7 +12,7 @@ from tersely.types import Document
 
 LONG = _native.LONG_BLOCK  # characters from which a block is compressed as what it is
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+_BEFORE = ("", " ", "  ", "   ")  # a fence in its line
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +55,27 @@ def _fenced_blocks(text: str) -> Iterator[Block]:
     A fence is closed by one of the same characters, as long or longer, with nothing behind it (CommonMark,
     4.5); one that is never closed is none. O(characters).
     """
-    if "```" not in text and "~~~" not in text:
-        return
-    opened: re.Match[str] | None = None
-    for fence in _FENCE.finditer(text):
-        marks, behind = fence.groups()
-        if opened is None:
-            if marks[0] == "~" or "`" not in behind:  # else code in a line
-                opened = fence
-        elif marks.startswith(opened[1]) and (not behind or behind.isspace()):
-            start, end = opened.end() + 1, fence.start() - 1
-            if end - start >= LONG:
-                language = opened[2].lstrip("`~ ").partition(" ")[0].strip()
-                yield Block(start, end, opened.start(), fence.end(), language)
-            opened = None
+    fences: list[tuple[int, str, int]] = []  # where the line begins, from its marks on, its end
+    for mark in ("```", "~~~"):
+        at = text.find(mark)
+        while at >= 0:
+            begins, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+            end = len(text) if end < 0 else end
+            if text[begins:at] in _BEFORE:
+                fences.append((begins, text[at:end], end))
+            at = text.find(mark, end)
+    opened, marks, said, first, start = False, "", "", 0, 0
+    for begins, line, end in sorted(fences):
+        behind = line.lstrip(line[0])
+        if not opened:
+            if line[0] == "~" or "`" not in behind:  # else code in a line
+                opened, marks, said = True, line.removesuffix(behind), behind
+                first, start = begins, end + 1
+        elif line.startswith(marks) and (not behind or behind.isspace()):
+            if begins - 1 - start >= LONG:
+                language = said.lstrip("`~ ").partition(" ")[0].strip()
+                yield Block(start, begins - 1, first, end, language)
+            opened = False
 
 
 @dataclass(frozen=True, slots=True)

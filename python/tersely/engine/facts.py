@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from operator import attrgetter
 from typing import Any
 
@@ -61,8 +60,8 @@ def find_facts(texts: Sequence[str], table: SegmentTable, sentences: SegmentTabl
         list(texts), given.document, given.start, given.end, given.kind, given.block
     )
     if sentences is not None:
-        segment = rows_at(texts, table, document, start)
-        last = rows_at(texts, table, document, end - 1)
+        segment = rows_at(table, document, start)
+        last = rows_at(table, document, end - 1)
     return FactTable(kind, document, start, end, segment, last, key, keys, weight)
 
 
@@ -302,17 +301,12 @@ def _in_backticks(texts: Sequence[str], facts: FactTable) -> npt.NDArray[np.bool
     return stands
 
 
-def rows_at(texts: Sequence[str], table: SegmentTable, document: Int32s, at: Int64s) -> Int32s:
+def rows_at(table: SegmentTable, document: Int32s, at: Int64s) -> Int32s:
     """int32[m]: the row of the segment in which the character `at` of a document lies. O(m log segments).
 
     The first one's of its document before it, where white space stands, or a mark of the order of bytes.
     """
-    first = np.array([0, *accumulate(map(len, texts))], dtype=np.int64)  # of each document, all in one row
-    begins: Int64s = table.start + first[table.document]
-    found = begins.searchsorted(at + first[document], side="right") - 1
-    own = table.document.searchsorted(document)
-    last = table.document.searchsorted(document, side="right") - 1
-    return np.maximum(found, np.minimum(own, last)).astype(np.int32)
+    return _native.rows_at(table.document, table.start, document, at)
 
 
 def facts_kept(

@@ -456,7 +456,7 @@ class Prepared:
 def _rows_in(finer: Reading, coarse: Reading) -> Int32s:
     """int32[n]: the unit of a reading that each unit of a finer one lies in."""
     table = finer.table
-    return rows_at(coarse.texts, coarse.table, table.document, table.start)
+    return rows_at(coarse.table, table.document, table.start)
 
 
 def _binds(caps: Sequence[int] | None, prepared: Prepared) -> bool:

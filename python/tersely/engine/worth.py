@@ -592,7 +592,7 @@ def worth_of_text(
     by_query = found is not None and found.by_query
     valued = Importance(found.segments) if found is not None and by_query else importance(texts, judged)
     if judged is not analysis:
-        rows = rows_at(texts, judged.table, table.document, table.start)
+        rows = rows_at(judged.table, table.document, table.start)
         worth, *others = valued
         valued = Importance(worth[rows], *(None if one is None else one[rows] for one in others))
     return valued, by_query, () if found is None else found.warnings, None if found is None else found.asked
@@ -646,7 +646,7 @@ def with_joint_worth(
     else:
         if analysis is None or options.level is not Level.SENTENCE:
             analysis = analyze(reading.texts, extras_of(request), Level.SENTENCE, options.window)
-        first, last = _segments_of(reading.texts, analysis.table, table)
+        first, last = _segments_of(analysis.table, table)
     forms = _forms_of(reading.regions)
     limits = [(one.first, one.last, form) for one, form in zip(reading.regions, forms, strict=True)]
     regions = np.array(limits, dtype=np.int64).ravel()
@@ -709,10 +709,10 @@ def _bytes_of(rows: Bools | None) -> UInt8s:
     return _NONE if rows is None else rows.view(np.uint8)
 
 
-def _segments_of(texts: Sequence[str], segments: SegmentTable, units: SegmentTable) -> tuple[Int64s, Int64s]:
+def _segments_of(segments: SegmentTable, units: SegmentTable) -> tuple[Int64s, Int64s]:
     """int64[n]: the first and the last segment that each unit has a part of."""
-    first = rows_at(texts, segments, units.document, units.start).astype(np.int64)
-    last = rows_at(texts, segments, units.document, np.maximum(units.end - 1, units.start)).astype(np.int64)
+    first = rows_at(segments, units.document, units.start).astype(np.int64)
+    last = rows_at(segments, units.document, np.maximum(units.end - 1, units.start)).astype(np.int64)
     first = np.maximum(first, 0)  # white space before the first segment
     return first, np.maximum(first, last)
 

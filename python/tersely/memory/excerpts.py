@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, compress, pairwise
+from itertools import compress, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +61,6 @@ from tersely.types import (
     Level,
     Request,
     UInt8s,
-    pieces as slices,
 )
 
 if TYPE_CHECKING:
@@ -118,14 +117,6 @@ _RESULT, _PASTED = 200, BRIEF  # characters from which results, and what people 
 _RESULTS, _OWN = {"result", "records", "rows", "data"}, {"call", "excerpts", "picture"}  # kinds of pieces
 _REACH = 12  # messages: standard deviation of the Gaussian that spreads relevance to neighbours
 _WINDOW = 200  # characters; not used at the level SENTENCE
-# Codes: letters and digits in one word ("HAT039", "c-17"), and long whole numbers.
-_CODES = re.compile(
-    r"\b(?:[A-Za-z_-]{1,40}+\d|\d[\d_-]{0,40}+[A-Za-z])[\w-]{2,}+|(?<![\d.,:-])\b\d{6,20}+\b(?![.,:]\d)"
-)
-_SHORTEST_CODE = 4
-_ASCII = list(map(chr, range(128)))  # "?" stands for any other letter: perhaps a digit
-_IN_CODES = np.array([one.isalnum() or one in "_-?" for one in _ASCII])
-_DIGITS = np.array([one.isdigit() or one == "?" for one in _ASCII])
 _RARE = 0.25
 _NO_NEWS = ("code", "diff", "html")  # in texts of these types words of errors say nothing of a failure
 _REPORTS = ("log", "tool_output", "stack_trace", "mixed")  # whose first lines tell of failures
@@ -142,7 +133,6 @@ _WORTH = np.array([_WORTHS.get(kind, 0.0) for kind in FactKind], dtype=np.float3
 _TELLS = np.where(IS_SENTENCE, _IDENTIFIES / 2, _WORTH)  # what a statement with such a fact tells
 _LISTED = bytes((Kind.LIST_ITEM, Kind.TABLE))
 _SPEAKER = attrgetter("speaker")
-_WORD = re.compile(r"[^\W\d_]{2}")
 _NUMBERS = re.compile(r"\d+")
 
 
@@ -290,7 +280,7 @@ def _revised_rows(
     together = np.full(len(table), -1, dtype=np.int32)
     places = [place for one in revisions for place in (one.old, one.new) if place[0] in document]
     at = np.array([document[piece] for piece, _, _ in places], dtype=np.int32)
-    found = rows_at(reading.texts, table, at, np.array([start for _, start, _ in places], dtype=np.int64))
+    found = rows_at(table, at, np.array([start for _, start, _ in places], dtype=np.int64))
     rows = dict(zip(places, found.tolist(), strict=True))
     for one in revisions:
         if one.new in rows:
@@ -332,7 +322,8 @@ def _joined(texts: list[str], request: Request, original: int, quoted: int) -> R
     first = Reading(request, texts, original, table, worth.astype(np.float32), (), group, pinned)
     if not request.documents:
         return first
-    second = in_rows(Auto().prepare(replace(request, frame=None)).reading, quoted)
+    prepared = Auto().prepare(replace(request, frame=None), original_tokens=original)
+    second = in_rows(prepared.reading, quoted)
     more = len(second.table)
     other = replace(second.table, document=(second.table.document + before).astype(np.int32))
     own = (
@@ -483,8 +474,7 @@ class _Said:
         for region in reading.regions:
             text[region.first : region.last] = region.form is None
         units = reading.pieces()
-        silent = np.array([found is None for found in map(_WORD.search, units)], dtype=bool)
-        silent &= (document < self.quoted) & ~self.revised["answered"]
+        silent = (_native.have_letters(units) == 0) & (document < self.quoted) & ~self.revised["answered"]
         sizes, task = (one[self.pieces][document] for one in (lengths, transcript.owner == self.asks[0]))
         ends = np.minimum(table.start, sizes - table.end) < np.where(task, BRIEF / 2, 2)
         mine = people & (text | ends)  # what they say before and behind a log is theirs
@@ -610,8 +600,8 @@ class _Said:
         facts = replace(facts, document=document[piece]).rows(
             (document[piece] >= 0) & (~known | asked)[facts.key]
         )
-        first = rows_at(reading.texts, reading.table, facts.document, facts.start)
-        last = rows_at(reading.texts, reading.table, facts.document, facts.end - 1)
+        first = rows_at(reading.table, facts.document, facts.start)
+        last = rows_at(reading.table, facts.document, facts.end - 1)
         return replace(
             facts, segment=first, last=np.maximum(first, last), weight=1 + asked[facts.key].astype(np.float32)
         )
@@ -669,33 +659,9 @@ def _led(rows: list[int], units: Sequence[str], kinds: bytes, told: Int64s, stro
     return found
 
 
-def _codes(texts: Sequence[str]) -> tuple[Int64s, Int64s, Int64s]:
-    """(text, start, end) of each code: only words with a digit are read. O(characters)."""
-    joined = "\n".join(texts)
-    letters = np.frombuffer(joined.encode("ascii", "replace"), dtype=np.uint8)
-    within = np.concatenate(([False], _IN_CODES[letters], [False]))
-    border = (within[1:] != within[:-1]).nonzero()[0]
-    first, last = border[::2], border[1::2]
-    long = last - first >= _SHORTEST_CODE
-    some = (long & np.logical_or.reduceat(_DIGITS[letters], first)).nonzero()[0]
-    words = zip(first[some].tolist(), (last[some] + 2).tolist(), strict=True)
-    found = [match.span() for low, high in words for match in _CODES.finditer(joined, low, high)]
-    start, end = np.array(found, dtype=np.int64).reshape(-1, 2).T
-    begin = np.array([0, *accumulate([len(text) + 1 for text in texts])], dtype=np.int64)
-    number = begin.searchsorted(start, side="right") - 1
-    return number, start - begin[number], end - begin[number]
-
-
 def _with_codes(texts: Sequence[str], facts: FactTable) -> FactTable:
     """Add codes to the facts of data, whose lines have no words."""
-    number, start, end = _codes(texts)
-    wide = 1 + max(map(len, texts))
-    known = set((facts.document.astype(np.int64) * wide + facts.start).tolist())
-    new = ~np.array(list(map(known.__contains__, (number * wide + start).tolist())), dtype=bool)
-    document, start, end = number[new].astype(np.int32), start[new], end[new]
-    keys: dict[str, int] = {}
-    key = [keys.setdefault(text, facts.keys + len(keys)) for text in slices(texts, document, start, end)]
-    none = np.zeros(len(key), dtype=np.int32)
-    kind = np.zeros(len(key), dtype=np.uint8) + np.uint8(_IDENTIFIER)
-    columns = (kind, document, start, end, none, none, np.array(key, dtype=np.int32))
-    return joined_facts(facts, FactTable(*columns, facts.keys + len(keys), none.astype(np.float32)))
+    document, start, end, key, keys = _native.find_codes(texts, facts.document, facts.start)
+    none, kind = np.zeros(len(key), dtype=np.int32), np.full(len(key), _IDENTIFIER, dtype=np.uint8)
+    columns = (kind, document, start, end, none, none, key + np.int32(facts.keys), facts.keys + keys)
+    return joined_facts(facts, FactTable(*columns, none.astype(np.float32)))

@@ -470,17 +470,19 @@ def _by_message(
 def why_dropped(dropped: Mapping[int, Entry], sent: str) -> dict[int, str]:
     """Say why messages were left out whole: index -> reason. O(characters)."""
     reasons: dict[int, str] = {}
-    lines: dict[int, list[str]] = {}
+    texts: dict[int, str] = {}
     for index, entry in dropped.items():
-        text = "\n".join(map(_TEXT, entry.pieces))
-        said = list(filter(None, map(str.strip, text.split("\n"))))
+        said = "\n".join(map(_TEXT, entry.pieces)).strip()
         if entry.opaque or "picture" in map(_KIND, entry.pieces):
             reasons[index] = "budget"
         elif said:
-            lines[index] = said
+            texts[index] = said
         else:
             reasons[index] = "empty"
-    for few in (slice(1), slice(None)):  # of most, not even the first line stands there
-        stated = standing(sent, [line for said in lines.values() for line in said[few]])
-        lines = {index: said for index, said in lines.items() if stated.issuperset(said[few])}
-    return dict.fromkeys(dropped, "budget") | reasons | dict.fromkeys(lines, "stated_elsewhere")
+    for few in (1, None):  # of most, not even the first line stands there
+        lines = {
+            index: set(map(str.strip, said.split("\n", few or -1)[:few])) for index, said in texts.items()
+        }
+        stated = {"", *standing(sent, chain.from_iterable(lines.values()))}
+        texts = {index: texts[index] for index, some in lines.items() if stated.issuperset(some)}
+    return dict.fromkeys(dropped, "budget") | reasons | dict.fromkeys(texts, "stated_elsewhere")

@@ -142,15 +142,17 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
             (score, one)
             for one, score in shared(at).items()
             if said.claims[one] and found.get(one, (at + 1,))[0] > at
-            if withdraws or not (said.firm[one] or _of_two(said.topic(one), said.topic(at)))
+            if withdraws or not (said.firm[one] or _of_two(said.terms(one, "topic"), said.terms(at, "topic")))
             if said.piece[one] != said.piece[at] and units[one] != units[at]
         ]
         score, earlier = max(scores, default=(0.0, -1))
         if score >= _SAME:
-            other = (
-                changes and kinds[at] & kinds[earlier] and said.terms(at, True) != said.terms(earlier, True)
+            values, topics = (
+                [said.terms(one, kind) for one in (at, earlier)] for kind in ("values", "topic")
             )
-            other = other and said.topic(at) == said.topic(earlier)
+            other = (
+                changes and kinds[at] & kinds[earlier] and values[0] != values[1] and topics[0] == topics[1]
+            )
             found.setdefault(earlier, (at, "replaced" if other else "together" if withdraws else "older"))
         elif changes:
             first = max(at - _LATEST, 0)
@@ -187,20 +189,25 @@ class _Statements:
     about: dict[int, list[int]]  # row -> terms of its label, or of words that say that it changes something
     term: Int64s  # int64[terms of rows]
     value: Bools  # bool[terms of rows], whether it is a value, which may change
-    pairs: list[tuple[int, bool]]  # both
     first: list[int]  # a row's terms are term[first[row] : first[row + 1]]
     common: Bools  # bool[terms], words that any text has
     ids: Int32s  # terms as they stand: of a row ids[offsets[row] : offsets[row + 1]]
     offsets: Int64s
+    known: dict[tuple[int, str], frozenset[int]]  # terms and topics that were asked for
 
-    def terms(self, row: int, value: bool) -> set[int]:
-        """The values of a row, or all its other terms."""
-        return {term for term, is_value in self.pairs[slice(*self.first[row : row + 2])] if is_value is value}
-
-    def topic(self, row: int) -> set[int]:
-        """What a row is about: words beside values, and those that say that it changes something."""
-        words = {term for term in self.terms(row, False) if not self.common[term]}
-        return words.difference(self.about.get(row + len(self.units), ()))
+    def terms(self, row: int, kind: Literal["values", "others", "topic"]) -> frozenset[int]:
+        """The values of a row; all its other terms; what it is about: those that say more than any text does,
+        and more than that it changes something."""
+        if (row, kind) not in self.known:
+            mine = slice(*self.first[row : row + 2])
+            wanted = self.value[mine] if kind == "values" else ~self.value[mine]
+            if kind == "topic":
+                wanted = wanted & ~self.common[self.term[mine]]
+            found = frozenset(self.term[mine][wanted].tolist())
+            if kind == "topic":
+                found = found.difference(self.about.get(row + len(self.units), ()))
+            self.known[row, kind] = found
+        return self.known[row, kind]
 
     def alike(self) -> list[tuple[int, int]]:
         """(row, next row) that have the same terms but for other values, in order. O(terms log rows)."""
@@ -233,7 +240,7 @@ class _Statements:
                     having.setdefault(one, set()).add(term)
             return {
                 one: sum([rarity[term] for term in same])
-                / sum([rarity[term] for term in self.terms(one, False) | same])
+                / sum([rarity[term] for term in self.terms(one, "others") | same])
                 for one, same in having.items()
                 if len(same.difference(self.about.get(row, ()))) > 1
             }
@@ -283,10 +290,9 @@ def _read(transcript: Transcript) -> _Statements:
     common = classes & _COMMON > 0
     framed = np.bincount(row[~value], minlength=size)
     claims = (framed > 0) & (strong | (kinds > 0) | (says & STATES > 0)) & (says & ASKS == 0)
-    both = list(zip(term.tolist(), value.tolist(), strict=True))
     return _Statements(
-        units, *columns, says, kinds, framed, claims, firm, labels, about, term, value, both, first, common,
-        ids, offsets,
+        units, *columns, says, kinds, framed, claims, firm, labels, about, term, value, first, common, ids,
+        offsets, {},
     )  # fmt: skip
 
 
@@ -306,7 +312,7 @@ def _of_two(one: Set[int], other: Set[int]) -> bool:
 
 def _differ(said: _Statements, one: int, other: int) -> bool:
     """Whether what two rows have beside shared words names two things of a kind: of a studio, a garage."""
-    topics = said.topic(one), said.topic(other)
+    topics = said.terms(one, "topic"), said.terms(other, "topic")
     beside = (topics[0] - topics[1], topics[1] - topics[0])
     if not topics[0] & topics[1] or not all(beside):
         return False
