@@ -418,9 +418,12 @@ class _SentMessage(NamedTuple):
     folded: bool = False
 
 
+_PLAIN = {str, int, bool, type(None)}  # values that nobody can change
+
+
 def _snapshot(message: Any) -> Any:
     """Copy a message, so that the caller may change theirs."""
     if not isinstance(message, Mapping):
         return message
-    plain = all(isinstance(value, (str, int, type(None))) for value in message.values())
+    plain = _PLAIN.issuperset(map(type, message.values()))
     return dict(message) if plain else copy.deepcopy(message)

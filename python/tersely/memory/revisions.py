@@ -242,7 +242,7 @@ class _Statements:
                 one: sum([rarity[term] for term in same])
                 / sum([rarity[term] for term in self.terms(one, "others") | same])
                 for one, same in having.items()
-                if len(same.difference(self.about.get(row, ()))) > 1
+                if len(same) > 1 and len(same.difference(self.about.get(row, ()))) > 1
             }
 
         return shared

@@ -15,7 +15,7 @@ from tersely.content.units import Bools
 from tersely.engine.facts import fact_keys, find_facts, joined_facts, standing
 from tersely.engine.reading import segment
 from tersely.memory.messages import Entry, Piece, calls_of
-from tersely.memory.segments.words import beginnings, written
+from tersely.memory.segments.words import beginnings, finder, written
 from tersely.types import FactKind, FactTable, Int64s, Kind, SegmentTable, pieces
 
 #: Kinds of statements, those first whose loss costs most, and the kinds of facts that they are.
@@ -55,11 +55,11 @@ LABEL = re.compile(r"\W{0,4}[A-Z][A-Z0-9_-]{1,40}(?: [A-Z0-9_-]{1,40}){0,3}\W?: 
 PEOPLE, ASSISTANTS = 1 << 13, 1 << 14  # and whose words it was read as
 CHANGE = re.compile(written("changes"))  # in lower case, as those below
 STATE = re.compile(written("states"), re.I)
-# (in whose words it is looked for, bits of a sentence that has it, bits without which it is not asked, it,
-# the letters with which it begins, where these are known)
+# (in whose words it is looked for, bits of a sentence that has it, bits without which it is not asked, what
+# finds it, the letters with which it begins, where these are known)
 _PATTERNS = tuple(
     [
-        (whose, bits, least, re.compile(written(section), flags), beginnings(section))
+        (whose, bits, least, finder(section, flags), beginnings(section))
         for whose, bits, least, section, flags in (
             (PEOPLE, CHANGES | STANDS, 0, "changes", 0),
             (PEOPLE, ORDERS | STANDS, 0, "has_order", 0),
@@ -265,22 +265,24 @@ def marks_of(sentences: Sequence[str], known: dict[str, int], whose: int = PEOPL
     Sentences that are not known yet, as words of PEOPLE or ASSISTANTS, are read, once, and added.
     O(characters of these).
     """
-    every = dict.fromkeys(sentences)
-    bits = np.fromiter(map(known.get, every, repeat(0)), dtype=np.int64, count=len(every))
+    bits = np.fromiter(map(known.get, sentences, repeat(0)), dtype=np.int64, count=len(sentences))
     unread = bits & whose == 0
-    new, bits = list(compress(every, unread)), bits[unread] | whose
-    lower = list(map(str.lower, new))
+    if not (new := list(dict.fromkeys(compress(sentences, unread)))):
+        return bits
+    made = np.fromiter(map(known.get, new, repeat(0)), dtype=np.int64, count=len(new)) | whose
     if whose == PEOPLE:
-        bits |= np.array(list(map(truth, map(LABEL.match, new))), dtype=bool) * np.int64(LABELLED | STANDS)
+        made |= np.array(list(map(truth, map(LABEL.match, new))), dtype=bool) * np.int64(LABELLED | STANDS)
+    lower = list(map(str.lower, new))
     begins = _native.beginnings(lower, _LETTERS, _SIGNS)
-    for at, (of, adds, least, pattern, letters) in enumerate(_PATTERNS):
+    for at, (of, adds, least, find, letters) in enumerate(_PATTERNS):
         if of & whose:
             there = (begins >> at & 1) > 0 if letters else True
-            rows = ((bits & least == least) & there).nonzero()[0]
-            found = map(pattern.search, map(lower.__getitem__, rows.tolist()))
-            bits[rows[list(map(truth, found))]] |= adds
-    known.update(zip(new, bits.tolist(), strict=True))
-    return np.fromiter(map(known.__getitem__, sentences), dtype=np.int64, count=len(sentences))
+            rows = ((made & least == least) & there).nonzero()[0]
+            found = map(find, map(lower.__getitem__, rows.tolist()))
+            made[rows[list(map(truth, found))]] |= adds
+    known.update(zip(new, made.tolist(), strict=True))
+    bits[unread] = list(map(known.__getitem__, compress(sentences, unread)))
+    return bits
 
 
 def standing_sentences(texts: Sequence[str]) -> list[str]:

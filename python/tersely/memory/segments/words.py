@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -38,6 +39,15 @@ def written(section: str) -> str:
 def pattern(section: str) -> re.Pattern[str]:
     """Make the pattern of a section, in letters of any case."""
     return re.compile(written(section), re.IGNORECASE)
+
+
+def finder(section: str, flags: int = 0) -> Callable[[str], re.Match[str] | None]:
+    """Make the function that searches for the pattern of a section, at the start alone where it says so."""
+    made, anchored = (
+        re.compile(written(section), flags),
+        [one.startswith(r"\A") for one in read_words(section)],
+    )
+    return made.match if all(anchored) else made.search
 
 
 def beginnings(section: str) -> list[str]:
