@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 import tersely
 from odd_counters import remainder, words
@@ -13,8 +15,9 @@ from tersely import Extractive
 from tersely.content.diff import Diff
 from tersely.engine.strategies import Auto, level_targets
 from tersely.memory import compact_messages
-from tersely.memory.groups import check_room
+from tersely.memory.folding import History, shorten_held
 from tersely.memory.messages import read_messages
+from tersely.models.counters import resolve_counter
 from tersely.retrieval import ContextualCompressor, TokenBudgetConfig
 from tersely.strategies import CompressionOptions, ContextChunk, Manager
 from tersely.types import Document
@@ -24,6 +27,7 @@ MODULE = '''"""Promise 7: the native stages let other threads run."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from tersely import _native
 
@@ -164,12 +168,12 @@ def test_a_result_of_a_tool_is_not_taken_for_the_users_task() -> None:
             {"role": "user", "content": "Find the gate."},
         ]
     )
-    stays: dict[int, str] = {}
-    check_room(entries, [(0, 1), (1, 2)], [2, 3], stays, 0, 1000)
-    assert stays == {1: "task"}
-    stays.clear()
-    check_room(entries, [(0, 1), (1, 2)], [2, 3], stays, 0, 1000, folded={1})
-    assert stays == {}, "what was folded does not come back, parted from its call"
+    costs = np.array([2, 3])
+    alone = [(0, 1), (1, 2)]
+    history = History([], entries, alone, costs, costs, resolve_counter(None), 0, {}, {}, range(2))
+    assert shorten_held(history, 0, 1000).stays == {1: "task"}
+    folded = shorten_held(replace(history, folded={1}), 0, 1000)
+    assert folded.stays == {}, "what was folded does not come back, parted from its call"
 
 
 def test_a_level_that_is_cut_is_cut_from_no_group() -> None:

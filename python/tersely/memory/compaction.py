@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import compress
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -148,12 +146,7 @@ def compact_messages(
 
     def attempt(allowed: int) -> FoldedHistory:
         folded = fold(shorten_held(history, frame, allowed), allowed - frame)
-        problem = ""
-        if said := _nothing_said(folded.accounts, entries):  # a model cannot answer no message
-            problem = f"nothing of {said} messages fits"
-        elif breaks_rules(_as_left(folded.accounts, entries), entries):
-            problem = "nothing of what the user said fits"
-        if problem:
+        if problem := _problem(folded.entries, folded.accounts, entries):
             raise BudgetExceededError(problem, required=allowed + 1, budget=allowed)
         return folded
 
@@ -182,21 +175,13 @@ def _as_turns(
     return sent, saved
 
 
-def _nothing_said(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) -> int:
-    """Count the messages besides system ones, where all of them were dropped; else 0."""
-    said = zip(accounts, entries, strict=True)
-    fates = [account.outcome for account, entry in said if entry.role != "system"]
-    return len(fates) if set(fates) == {"dropped"} else 0
-
-
-def _as_left(accounts: Sequence[MessageAccount], entries: Sequence[Entry]) -> list[Entry]:
-    """The entries to send, with excerpts in the place of the first message that is gone."""
-    outcomes = list(map(_OUTCOME, accounts))
-    stays = [outcome in ("verbatim", "compressed") for outcome in outcomes]
-    left = list(compress(entries, stays))
-    if "folded" in outcomes:
-        left.insert(stays.index(False), Entry("user"))
-    return left
+def _problem(sent: Sequence[Entry], accounts: Sequence[MessageAccount], came: Sequence[Entry]) -> str:
+    """Why a model cannot be sent this: nothing is said, or a rule is broken; "" where it can."""
+    of = zip(accounts, came, strict=True)
+    fates = [account.outcome for account, entry in of if entry.role != "system"]
+    if set(fates) == {"dropped"}:
+        return f"nothing of {len(fates)} messages fits"
+    return "nothing of what the user said fits" if breaks_rules(sent, came) else ""
 
 
 def check_options(budget: Any, pinned: Any, picture_tokens: Any, references: Any) -> None:
@@ -209,7 +194,6 @@ def check_options(budget: Any, pinned: Any, picture_tokens: Any, references: Any
         raise TypeError(f"pinned must be indices of messages, or a function of a message, not {kind}")
 
 
-_OUTCOME = attrgetter("outcome")
 _OPTIONS = ("budget", "counter", "tools", "pinned", "picture_tokens", "references")
 _FULL = 0.6  # of the room beside what must stay: excerpts that take more are made anew, shorter
 _FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
@@ -247,7 +231,6 @@ class Compactor:
     _sent: list[Any] = field(default_factory=list, repr=False)  # stands for the first `_done` messages
     _sent_tokens: int = field(default=0, repr=False)
     _done: int = field(default=0, repr=False)
-    _total: int = field(default=0, repr=False)  # tokens of all messages
     _warnings: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
@@ -275,7 +258,7 @@ class Compactor:
             except BudgetExceededError:
                 return self._alone(messages)
             sent = [*(old.entry for old in self._as_sent()), *self._entries[self._done :]]
-            if _nothing_said(self._accounts, self._entries) or breaks_rules(sent, self._entries):
+            if _problem(sent, self._accounts, self._entries):
                 return self._alone(messages)
             waiting = sum(self._costs[self._done :])
         sent, saved = [*self._sent, *messages[self._done :]], 0
@@ -284,7 +267,7 @@ class Compactor:
         return CompactedMessages(
             sent,
             frame + self._sent_tokens + waiting - saved,
-            frame + self._total,
+            frame + sum(self._costs),
             self.budget,
             tuple(self._accounts),
             self._seen[:],
@@ -308,7 +291,7 @@ class Compactor:
         self._called.clear()
         self._known.clear()
         self._head = None
-        self._total = self._sent_tokens = self._done = 0
+        self._sent_tokens = self._done = 0
         self._warnings = ()
 
     def _read(self, messages: Sequence[Any]) -> None:
@@ -320,7 +303,6 @@ class Compactor:
         self._called |= calls_of(entries)
         self._warnings = tuple(dict.fromkeys((*self._warnings, *warnings_of(entries))))
         self._costs += costs
-        self._total += sum(costs)
         self._accounts += [
             MessageAccount(index, "verbatim", "fits", tokens) for index, tokens in enumerate(costs, first)
         ]
@@ -346,8 +328,8 @@ class Compactor:
             return False
         tokens = np.array(costs, dtype=np.int64)
         history = History(
-            current, entries, groups, tokens, tokens, counter, self.picture_tokens, stays, self._called, numbers,
-            folded=before, references=self.references, known=self._known,
+            current, entries, groups, tokens, tokens, counter, self.picture_tokens, stays, self._called,
+            numbers, folded=before, references=self.references, known=self._known,
         )  # fmt: skip
         history = shorten_held(history, frame, self.budget)
         fixed += int(history.now.sum()) - sum(costs)

@@ -20,9 +20,10 @@ from tersely.engine.facts import standing
 from tersely.engine.fit import fit
 from tersely.engine.reading import count_batch
 from tersely.engine.strategies import Auto
+from tersely.errors import BudgetExceededError
 from tersely.memory.excerpts import SHORT, SOURCE_TOKENS, document_of_result, read_excerpts
-from tersely.memory.groups import MESSAGE_TOKENS, check_room, count_entries
-from tersely.memory.messages import Entry, JsonStyle, Path, Piece, read_messages
+from tersely.memory.groups import MESSAGE_TOKENS, count_entries
+from tersely.memory.messages import Entry, Path, Piece, read_messages
 from tersely.memory.quoting import EMPTY, Places, read_quotes
 from tersely.memory.references import Reference, find_references, is_reference
 from tersely.memory.revisions import Revision, find_answers, find_revisions
@@ -63,10 +64,10 @@ class MessageAccount(NamedTuple):
     pictures: int = 0
 
 
-_TEXT, _KIND, _FAILED, _PATH = map(attrgetter, ("text", "kind", "failed", "path"))
-
+_TEXT, _KIND, _PATH = map(attrgetter, ("text", "kind", "path"))
 
 _NEWEST_SHARE = 0.1  # of the budget: for the newest messages even where words of older ones go short
+_TASK_SHARE = 0.1  # of the budget: a first message of the user up to this size stays
 _PICTURES_SHARE = 0.3  # of the budget: for the newest pictures
 NEWEST_ROOM = 0.8  # of what is free: for the newest group, whatever becomes of others
 _OWED = 0.2
@@ -119,6 +120,7 @@ class FoldedHistory:
     """The messages to send, their tokens without the reply's frame, and an account of each message."""
 
     messages: list[Any]
+    entries: list[Entry]  # as they were read; of excerpts the role alone
     tokens: int
     accounts: tuple[MessageAccount, ...]
     warnings: tuple[str, ...]
@@ -139,8 +141,7 @@ def fold(history: History, budget: int) -> FoldedHistory:
             entries[index], places[index] = quotes, lines
     history = replace(history, entries=entries, folded={*history.folded, *places}, places=places)
     frame = MESSAGE_TOKENS + int(count_batch(history.counter, ["user", EMPTY]).sum())
-    bound = {*history.stays, *history.folded}
-    free = [index for index in range(len(history.costs)) if index not in bound]
+    free = sorted({*range(len(history.costs))}.difference(history.stays, history.folded))
     newest = max(int(_PICTURES_SHARE * budget) // max(history.picture_tokens, 1), 1)
     history = _leave_out_pictures(history, free, int(history.now.sum()) + frame - budget, newest)
     repeats: dict[int, dict[Path, Reference]] = {}
@@ -190,17 +191,23 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     """
     counter, stays = history.counter, dict(history.stays)
     firm = {index for index, reason in stays.items() if reason not in _MILD}
-    loose = [range(*group) for group in history.groups if firm.isdisjoint(range(*group))]
-    mild = [index for index in chain.from_iterable(loose) if index in stays]
+    spared = (index for group in history.groups if firm.isdisjoint(range(*group)) for index in range(*group))
+    mild = [index for index in spared if index in stays] if stays else []
     over = frame + int(history.now[list(stays)].sum()) - budget
     history = _leave_out_pictures(history, mild, over, 0)
     results = _of_kind(history, mild, "result")
     sizes = count_batch(counter, [piece.sent for _, piece in results])
     least = np.minimum(sizes, _LEAST_RESULT)
-    savings = int((sizes - least).sum())
-    check_room(
-        history.entries, history.groups, history.now.tolist(), stays, frame, budget, history.folded, savings
-    )
+    required = frame + int(history.now[list(stays)].sum() - (sizes - least).sum())
+    if required > budget:
+        told = f"what must stay ({len(stays)} messages, and the tools) does not fit"
+        raise BudgetExceededError(told, required=required, budget=budget)
+    entries = history.entries
+    alone = [first for first, last in history.groups if last - first == 1 and not entries[first].answers]
+    said = [first for first in alone if entries[first].role == "user"]  # not what a tool gave
+    most = min(_TASK_SHARE * budget, budget - required)
+    if said and said[0] not in history.folded and history.now[said[0]] <= most:
+        stays.setdefault(said[0], "task")
     history = replace(history, stays=dict(sorted(stays.items())))
     spare = budget - frame - int(history.now[list(stays)].sum()) + int(sizes.sum())
     if spare >= sizes.sum():
@@ -209,7 +216,7 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     texts: dict[int, dict[Path, str]] = {}
     for result in _shares(history, results, sizes, room):
         request = Request((result.document,), None, result.share, 0.3, counter, frame=result.frame)
-        texts.setdefault(result.index, {})[result.path] = Auto().compress(request).text
+        texts.setdefault(result.index, {})[result.piece.path] = Auto().compress(request).text
     return history.rewrite(texts, "budget")
 
 
@@ -224,9 +231,10 @@ def _leave_out_pictures(history: History, indices: Sequence[int], over: int, new
 
     `newest`: so many pictures stay in any case.
     """
-    if over <= 0:
+    found = _of_kind(history, indices, "picture") if over > 0 else []
+    if not found:
         return history
-    found = [(index, piece) for index, piece in _of_kind(history, indices, "picture") if piece.path]
+    found = [(index, piece) for index, piece in found if piece.path]
     found = found[: max(len(found) - newest, 0)]
     saved = history.picture_tokens - count_batch(history.counter, [piece.text for _, piece in found])
     texts: dict[int, dict[Path, str]] = {}
@@ -247,9 +255,8 @@ def _newest_groups(
     once it is folded; `frame`: of an empty message of excerpts. O(groups).
     """
     now: list[int] = history.now.tolist()
-    used = sum([now[index] for index in history.stays])
-    rest = sum(owed) + frame
-    stay = [index in history.stays for index in range(len(now))]
+    used, rest = sum(map(now.__getitem__, history.stays)), sum(owed) + frame
+    stay = list(map(history.stays.__contains__, range(len(now))))
     for first, last in reversed(history.groups):
         if first in history.stays:
             continue
@@ -281,17 +288,16 @@ def _newest_groups(
 class _Result:
     """A result of a tool that is to become shorter."""
 
-    index: int  # of its message, and the path there
-    path: Path
+    index: int  # of its message
+    piece: Piece
     document: Document
     tokens: int
     share: int  # of tokens that it gets at least
-    within: JsonStyle | None  # of the JSON in whose string it stands
 
     @property
     def frame(self) -> Frame | None:
         """Return the frame that writes the text back into its JSON string; None for a plain one."""
-        style = self.within
+        style = self.piece.within
         return None if style is None else Frame(write=lambda parts: list(map(style.escaped, parts)))
 
 
@@ -313,9 +319,11 @@ def _long_results(history: History, first: int, last: int, room: int) -> list[_R
         for index, piece in _of_kind(history, range(first, last), "result")
         if piece.path not in history.changed.get(index, ()) and not is_reference(piece.text)
     ]
+    if not results:
+        return []
     sizes = count_batch(history.counter, [piece.sent for _, piece in results])
     spare = room - int(history.now[first:last].sum() - sizes.sum())
-    if not results or spare < _LEAST_RESULT:
+    if spare < _LEAST_RESULT:
         return []
     found = _shares(history, results, sizes, spare)
     return found if all(result.share >= _LEAST_RESULT for result in found) else []
@@ -327,7 +335,7 @@ def _shares(
     """Share `room` tokens out among results of `sizes` tokens; return those that get less than they have."""
     shares = fill(sizes, np.ones(len(sizes)), room)
     return [
-        _Result(index, piece.path, document_of_result(piece, history.called), size, share, piece.within)
+        _Result(index, piece, document_of_result(piece, history.called), size, share)
         for (index, piece), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True)
         if share < size
     ]
@@ -360,16 +368,18 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
         room -= frame
     owner, paths = choice.transcript.owner.tolist(), map(_PATH, choice.transcript.pieces)
     numbers = {place: number for number, place in enumerate(zip(owner, paths, strict=True))}
-    results = [(numbers[result.index, result.path], result.document) for result in choice.results]
+    results = [(numbers[result.index, result.piece.path], result.document) for result in choice.results]
     excerpts = read_excerpts(history, choice.transcript, choice.revisions, folded, results)
     if not len(excerpts.reading.table):
         nothing = excerpts.places(np.empty(0, dtype=np.uint8))
         return _FitResult("", ("",) * len(choice.results), used, nothing, nothing)  # results are white space
-    words = int(_owed(history, choice.transcript, 0)[folded].sum())  # people's, and failures: before results
-    wanted = [result.share for result in choice.results]
-    shares = fill(wanted, np.ones(len(wanted)), max(room - words, 0))
-    floors = [0] * excerpts.quoted + np.maximum(shares, _LEAST_RESULT).tolist()
-    found = fit(excerpts.reading, room, floors=floors if choice.results else None)
+    floors = None
+    if choice.results:  # behind people's words, and failures
+        words = int(_owed(history, choice.transcript, 0)[folded].sum())
+        wanted = [result.share for result in choice.results]
+        shares = fill(wanted, np.ones(len(wanted)), max(room - words, 0))
+        floors = [0] * excerpts.quoted + np.maximum(shares, _LEAST_RESULT).tolist()
+    found = fit(excerpts.reading, room, floors=floors)
     parts = found.rendered.parts
     text = excerpts.write(parts)
     tokens = used + found.tokens + (frame if text else 0)
@@ -382,7 +392,7 @@ def _assemble(choice: _Choice, fitted: _FitResult) -> FoldedHistory:
     history, text = choice.history, fitted.text
     changed = {index: dict(texts) for index, texts in history.changed.items()}
     for result, made in zip(choice.results, fitted.results, strict=True):
-        changed.setdefault(result.index, {})[result.path] = made
+        changed.setdefault(result.index, {})[result.piece.path] = made
     reasons = {**history.reasons, **dict.fromkeys([result.index for result in choice.results], "budget")}
     owner = choice.transcript.owner
     said = zip(owner.tolist(), choice.transcript.pieces, strict=True)
@@ -402,27 +412,30 @@ def _assemble(choice: _Choice, fitted: _FitResult) -> FoldedHistory:
             if both not in sent:
                 why[int(owner[new[0]])] = "budget"
     messages: list[Any] = []
+    entries: list[Entry] = []
     accounts: list[MessageAccount] = []
     outcome: Literal["verbatim", "compressed", "folded", "dropped"]
     for index, (stays, tokens) in enumerate(zip(choice.stay, history.costs.tolist(), strict=True)):
-        shorter, places = changed.get(index, {}), kept.get(index, ())
+        shorter, places = changed.get(index, {}), tuple(kept.get(index, ()))
         message = history.messages[index]
         if stays:
             outcome = "compressed" if shorter else "verbatim"
             reason = history.stays.get(index, reasons.get(index, "newest") if shorter else "newest")
             messages.append(with_texts(message, shorter) if shorter else message)
+            entries.append(history.entries[index])
         else:
             if text:
                 messages.append(new_user_message(text, history.messages))
+                entries.append(Entry("user"))
                 text = ""  # in the place of the first
             outcome, reason = ("folded", "budget") if places else ("dropped", why[index])
         pictures = 0
         for picture in history.entries[index].pieces:
             pictures += picture.kind == "picture" and (not stays or picture.path in shorter)
-        account = (index, outcome, reason, tokens, places, lost.get(index, ()), pictures)
+        account = (index, outcome, reason, tokens, places, tuple(lost.get(index, ())), pictures)
         accounts.append(tuple.__new__(MessageAccount, account))
     told = (*["errors_left_out"] * errors, *["facts_left_out"] * bool(lost))
-    return FoldedHistory(messages, fitted.tokens, tuple(accounts), told)
+    return FoldedHistory(messages, entries, fitted.tokens, tuple(accounts), told)
 
 
 def _lost(
@@ -455,34 +468,29 @@ def _lost(
 
 def _by_message(
     history: History, owner: Int64s, piece: Int64s, start: Int64s, end: Int64s
-) -> dict[int, Places]:
+) -> dict[int, list[tuple[int, int, int]]]:
     """Group places by message, in order: (piece of it, start, end); `piece` counts over all of them."""
     index = owner[piece]
     found: dict[int, list[tuple[int, int, int]]] = {}
     columns = (index, piece - owner.searchsorted(index), start, end)
-    for message, row, low, high in zip(*[column.tolist() for column in columns], strict=True):
+    for message, row, low, high in zip(*map(np.ndarray.tolist, columns), strict=True):
         origin = history.places.get(message)
         at, first = (row, 0) if origin is None else origin[row][:2]
         found.setdefault(message, []).append((at, first + low, first + high))
-    return {message: tuple(places) for message, places in found.items()}
+    return found
 
 
 def why_dropped(dropped: Mapping[int, Entry], sent: str) -> dict[int, str]:
     """Say why messages were left out whole: index -> reason. O(characters)."""
-    reasons: dict[int, str] = {}
     texts: dict[int, str] = {}
     for index, entry in dropped.items():
-        said = "\n".join(map(_TEXT, entry.pieces)).strip()
-        if entry.opaque or "picture" in map(_KIND, entry.pieces):
-            reasons[index] = "budget"
-        elif said:
-            texts[index] = said
-        else:
-            reasons[index] = "empty"
-    for few in (1, None):  # of most, not even the first line stands there
+        if not entry.opaque and "picture" not in map(_KIND, entry.pieces):
+            texts[index] = "\n".join(map(_TEXT, entry.pieces)).strip()
+    for few in (1, None) if texts else ():  # of most, not even the first line stands there
         lines = {
             index: set(map(str.strip, said.split("\n", few or -1)[:few])) for index, said in texts.items()
         }
         stated = {"", *standing(sent, chain.from_iterable(lines.values()))}
         texts = {index: texts[index] for index, some in lines.items() if stated.issuperset(some)}
-    return dict.fromkeys(dropped, "budget") | reasons | dict.fromkeys(texts, "stated_elsewhere")
+    why = {index: "stated_elsewhere" if said else "empty" for index, said in texts.items()}
+    return dict.fromkeys(dropped, "budget") | why

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tersely.engine.reading import count, count_batch
-from tersely.errors import BudgetExceededError
 from tersely.memory.messages import Entry, to_json
 from tersely.protocols import BatchTokenCounter
 from tersely.types import Int64s
@@ -20,8 +19,6 @@ MESSAGE_TOKENS = 3
 REPLY_TOKENS = 3
 CALL_TOKENS = 3
 PICTURE_TOKENS = 1000  # about, of a picture, where nobody says
-
-_TASK_SHARE = 0.1  # of the budget: a first message of the user up to this size stays
 
 
 def atomic_groups(entries: Sequence[Entry]) -> list[tuple[int, int]]:
@@ -154,36 +151,6 @@ def held_messages(
             for index in range(first, last):
                 reasons.setdefault(index, "with_held")
     return dict(sorted(reasons.items()))
-
-
-def check_room(
-    entries: Sequence[Entry],
-    groups: Sequence[tuple[int, int]],
-    costs: Sequence[int],
-    stays: dict[int, str],
-    frame: int,
-    budget: int,
-    folded: Collection[int] = (),
-    savings: int = 0,
-) -> None:
-    """Check that the held messages fit; a small first message of the user, the task, stays too.
-
-    `folded`: entries of which there are but excerpts. `savings`: tokens by which results in messages that
-    must stay can become shorter. Raises BudgetExceededError.
-    """
-    required = frame + sum([costs[index] for index in stays]) - savings
-    if required > budget:
-        raise BudgetExceededError(
-            f"what must stay ({len(stays)} messages, and the tools) does not fit",
-            required=required,
-            budget=budget,
-        )
-    for first, last in groups:
-        said = entries[first].role == "user" and not entries[first].answers  # not what a tool gave
-        if said and last - first == 1:
-            if first not in folded and costs[first] <= min(_TASK_SHARE * budget, budget - required):
-                stays.setdefault(first, "task")
-            return
 
 
 def _place(index: Any, count: int) -> int:

@@ -16,11 +16,18 @@ from tersely.engine.facts import find_facts
 from tersely.engine.reading import count_batch, segment
 from tersely.errors import SummarizationError
 from tersely.models.counters import resolve_counter
-from tersely.models.language_models import Flow, one_model, resolve_language_model, run_flow, run_flow_async
+from tersely.models.language_models import (
+    CheckedLanguageModel,
+    Flow,
+    one_model,
+    resolve_language_model,
+    run_flow,
+    run_flow_async,
+)
 from tersely.text import well_formed
 from tersely.types import FactKind, Level
 from tersely.writing.checks import unsupported_facts
-from tersely.writing.flow import Reply, Task, ask
+from tersely.writing.flow import Task, ask
 from tersely.writing.prompt import Prompt
 
 
@@ -251,19 +258,16 @@ def rule_summary(
     """
     steps, good = _steps(entries, smart_success)
     calls = sum(len(entry.llm_calls) for entry in entries)
-    lines = {"stats": f"Completed {steps} steps ({good} successful)"}
-    if task:
-        lines = {"task": f"Working on: {task[:_TASK_CHARACTERS]}", **lines}
-    if calls:
-        lines["calls"] = f"Made {calls} LLM sub-calls"
-    for least in ("calls", "task"):
-        if len(lines) > sentences:
-            lines.pop(least, None)
-    parts = list(lines.values())
+    parts = [f"Completed {steps} steps ({good} successful)"]
+    if task and sentences > 1:
+        parts.insert(0, f"Working on: {task[:_TASK_CHARACTERS]}")
+    if calls and len(parts) < sentences:
+        parts.append(f"Made {calls} LLM sub-calls")
+    told = len(parts)
     if findings and (found := _findings(entries, newest_first)):
         parts.append("Key findings: " + "; ".join(found))
     parts += _issues(entries, later, smart_success, seed_labels)
-    return ". ".join(part.rstrip(". ") for part in parts) + ("" if len(parts) > len(lines) else ".")
+    return ". ".join(part.rstrip(". ") for part in parts) + ("" if len(parts) > told else ".")
 
 
 def _steps(entries: Sequence[REPLEntry], smart: bool) -> tuple[int, int]:
@@ -336,17 +340,14 @@ def _issues(
     return [f"{label}: {', '.join(names)}" for label, names in labelled if names]
 
 
-def steps_prompt(task: str) -> Prompt:
-    """Ask for the outcome of steps, in at most {target} sentences."""
-    return Prompt(
-        "Summarize the steps below in at most {target} sentences: what was attempted, the key findings (keep "
-        "numbers, names and paths as they are), and which errors were resolved. {rules} Reply with the "
-        "summary alone.\n\n" + ("Task: {query}\n\n" if task.strip() else "") + "{content}",
-        task,
-    )
+_ASKS = (
+    "Summarize the steps below in at most {target} sentences: what was attempted, the key findings (keep "
+    "numbers, names and paths as they are), and which errors were resolved. {rules} Reply with the summary "
+    "alone.\n\n"
+)
 
 
-def steps_text(entries: Sequence[REPLEntry]) -> str:
+def _steps_text(entries: Sequence[REPLEntry]) -> str:
     """Write steps for a model's prompt: the beginning of each text, all of a summary."""
     steps = []
     for number, entry in enumerate(entries, 1):
@@ -446,35 +447,30 @@ class MemoryCompactor:
         if not trigger and not force:
             return _nothing(history, "thresholds_not_met")
         cut = max(len(history) - self.config.preserve_last_n_entries, 0)
-        old, preserved = history.entries[:cut], history.entries[cut:]
+        old, preserved = REPLHistory(history[:cut]), list(history[cut:])
         if not old or all(entry.stands_for for entry in old):
             self._floor = history.entries
             return _nothing(history, "nothing_to_summarize")
-        steps = [step for entry in old for step in entry.originals or (entry,)]
+        steps = old.expanded()
+        summary = rule_summary(
+            steps,
+            preserved,
+            task,
+            sentences=self.config.summary_max_sentences,
+            findings=self.config.include_key_findings,
+            smart_success=self.smart_success,
+            seed_labels=self.seed_labels,
+            newest_first=self.newest_first,
+        )
+        sizes = (len(history), 1 + len(preserved), history.characters, 0)  # the last is counted below
         by_rules = CompactionResult(
-            original_entries=len(history),
-            compacted_entries=1 + len(preserved),
-            original_chars=history.characters,
-            compacted_chars=0,
-            summary=rule_summary(
-                steps,
-                preserved,
-                task,
-                sentences=self.config.summary_max_sentences,
-                findings=self.config.include_key_findings,
-                smart_success=self.smart_success,
-                seed_labels=self.seed_labels,
-                newest_first=self.newest_first,
-            ),
-            preserved_entries=preserved,
-            summarized_entries=len(old),
-            summarized=tuple(steps),
+            *sizes, summary, preserved, summarized_entries=len(old), summarized=tuple(steps)
         )
         result = by_rules
         if self.config.use_llm_for_summary and self._model is not None:
-            result = yield from self._by_model(by_rules, old, task)
-        shorter = [_summary_entry(result), *preserved]
-        result = replace(result, compacted_chars=sum(entry.characters for entry in shorter))
+            result = yield from self._by_model(self._model, by_rules, old, task)
+        shorter = self.apply_compaction(history, result)
+        result = replace(result, compacted_chars=shorter.characters)
         if result.compacted_chars >= history.characters or self._tokens(shorter) >= self._tokens(history):
             if trigger == "characters" and not force:
                 self._floor = history.entries
@@ -484,29 +480,25 @@ class MemoryCompactor:
         return result
 
     def _by_model(
-        self, by_rules: CompactionResult, old: Sequence[REPLEntry], task: str
+        self, model: CheckedLanguageModel, by_rules: CompactionResult, old: REPLHistory, task: str
     ) -> Flow[CompactionResult]:
         """The result with a model's summary, or with the reason why there is none."""
         most = self.config.summary_max_sentences
         fixed = _summary_entry(replace(by_rules, summary="")).characters
-        limit = max(sum(entry.characters for entry in old) - fixed - 1, len(by_rules.summary))
-        prompt = steps_prompt(well_formed(task))
+        limit = max(old.characters - fixed - 1, len(by_rules.summary))
+        prompt = Prompt(_ASKS + "Task: {query}\n\n" * bool(task.strip()) + "{content}", well_formed(task))
         (reply,) = yield from ask(
-            [Task(steps_text(old), prompt, limit, _CHARACTERS, "characters", target=most, sentences=most)]
+            [Task(_steps_text(old), prompt, limit, _CHARACTERS, "characters", target=most, sentences=most)]
         )
         if reply.reason is not None:
-            self._raise_failure(reply)
-            return replace(by_rules, fallback_reason=reply.reason)
+            if self.config.fallback_to_deterministic:
+                return replace(by_rules, fallback_reason=reply.reason)
+            if reply.error is not None and reply.reason == "model_failed":
+                raise reply.error
+            raise SummarizationError(f"{model.name} gave no summary: {reply.reason}") from reply.error
         texts = [f"{one.reasoning}\n{one.code}\n{one.output}" for one in (*by_rules.summarized, *old)]
         made_up = unsupported_facts([well_formed(text) for text in (*texts, task)], reply.text)
         return replace(by_rules, summary=reply.text, used_llm=True, unsupported_facts=made_up)
-
-    def _raise_failure(self, reply: Reply) -> None:
-        if self.config.fallback_to_deterministic or self._model is None:
-            return
-        if reply.error is not None and reply.reason == "model_failed":
-            raise reply.error
-        raise SummarizationError(f"{self._model.name} gave no summary: {reply.reason}") from reply.error
 
     def apply_compaction(self, history: REPLHistory, compaction_result: CompactionResult) -> REPLHistory:
         """Return the history with the summary in place of old steps; unchanged if there is no summary.
@@ -534,9 +526,8 @@ class MemoryCompactor:
 
     def _is_floor(self, entries: list[REPLEntry]) -> bool:
         """Whether these entries, or all behind their summary, could not be shortened before."""
-        if self._floor is None or entries == self._floor:
-            return self._floor is not None
-        return bool(entries) and entries[1:] == self._floor and entries[0].stands_for > 0
+        again = entries[1:] if entries and entries[0].stands_for else None
+        return self._floor is not None and self._floor in (entries, again)
 
 
 def _summary_entry(result: CompactionResult) -> REPLEntry:

@@ -112,7 +112,8 @@ def joined_turns(messages: Sequence[Any]) -> list[tuple[int, int, Any]]:
     found: list[tuple[int, int, Any]] = []
     before = ("", "")
     for index, message in enumerate(messages):
-        turn = _turn(message)
+        plainly = type(message) is dict and type(message.get("content")) is str and "parts" not in message
+        turn = ("", "") if plainly else _turn(message)
         if turn[0] and turn == before:
             again = bool(found) and found[-1][1] == index
             first, _, joined = found.pop() if again else (index - 1, index, messages[index - 1])
@@ -124,8 +125,6 @@ def joined_turns(messages: Sequence[Any]) -> list[tuple[int, int, Any]]:
 
 def _turn(message: Any) -> tuple[str, str]:
     """The role, and the field of the blocks, of a message that may be joined with one beside it; or ""."""
-    if type(message) is dict and type(message.get("content")) is str and "parts" not in message:
-        return "", ""
     role = _field(message, "role")
     if role == "model" and is_list(_field(message, "parts")):
         return "model", "parts"
