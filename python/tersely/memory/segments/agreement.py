@@ -150,7 +150,6 @@ _QUOTATION = re.compile(r"(?<!\w)'[^'\n]{2,80}'(?!\w)|\"[^\"\n]{2,80}\"|“[^”
 _COMMON = 64  # a word that more clauses of a source have says little
 _NEAR, _STEM = 24, 5  # characters: how far to look for the word beside another, and as much of it counts
 _AHEAD = 4  # words behind a "not" that it denies
-_CLEARLY = 1.2  # times as much in common, before a clause denies what another one says
 _CROSSED, _CROSSED_NEAR = 16, 4  # words of clauses that are looked at for what is crossed; how far apart
 _FEW = 3  # clauses with a word that tells what stands with it
 
@@ -209,14 +208,13 @@ def _read_pieces(text: str) -> list[_Piece]:
     for number, ((start, end), blank, here, its) in enumerate(zip(spans, blanks, inside, plain, strict=True)):
         own, scope, names = words[number], words[len(spans) + number], [word for _, _, word in here]
         first = DENIES.search(text, start, end)
-        behind = [word for at, _, word in here if first and at >= first.end()]
         columns = (
             text[start:end].strip(),
             tuple(map(keys.__getitem__, its)),
             tuple(names),
             tuple([_marks(text, *span[:2]) for span in here]),
             frozenset((*own, *names)),
-            frozenset((behind + scope or names + own)[:_AHEAD] if first else ()),
+            frozenset((scope or names + own)[:_AHEAD] if first else ()),
             len(DENIES.findall(blank)),
             len(DENIES.findall(_QUOTATION.sub(" ", blank))),
             frozenset(map(str.casefold, _NEARLY.findall(blank))),
@@ -379,7 +377,7 @@ def _denied(original: _Text, short: _Text) -> Iterator[str]:
             elif not piece.denials:
                 differs = 2 * len(its.denied & piece.content) >= len(its.denied)
             same, other = (same, max(other, much)) if differs else (max(same, much), other)
-        if other > same * (_CLEARLY if piece.denials else 1):
+        if other > same:
             yield piece.text
 
 

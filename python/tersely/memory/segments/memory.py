@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +30,7 @@ from tersely.memory.segments.segment import (
     SegmentType,
     StashedCompression,
     StashHit,
+    metadata_values,
     new_segment,
     now_utc,
 )
@@ -53,8 +54,7 @@ _LARGEST_SEARCH = 10_000
 
 def to_metadata(segment: ContextSegment, place: str, *, stashed: bool = False) -> dict[str, Any]:
     """Make the store's metadata of a segment in one of PLACES; `stashed`: a search finds its original."""
-    known = {**asdict(segment.metadata), "timestamp": segment.metadata.timestamp.isoformat()}
-    del known["tokens"]  # are counted when it is read
+    known = metadata_values(segment)  # tokens are counted when it is read
     return {_MARK: 1, **known, "type": str(segment.type), "place": place, "stashed": stashed}
 
 

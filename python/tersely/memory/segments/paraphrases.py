@@ -59,7 +59,7 @@ _VERB, _ONLY_PLACE, _SMALL_WORD = pattern("verb"), pattern("only_place"), patter
 _DECIDED, _BECAUSE, _IT_IS = pattern("decided"), pattern("because"), pattern("it_is")
 _REASONS = pattern("reasons")
 _REASON, _REMARK, _GOES_ON = pattern("reason"), pattern("remark"), pattern("goes_on")
-_WHEN, _WITH_OR_IN, _PREDICATE = pattern("when"), pattern("with_or_in"), pattern("predicate")
+_CIRCUMSTANCE = pattern("circumstance")
 _QUOTES = re.compile(r"[`\"“]|\B'")
 _BEHIND = re.compile(r"[,)–—-]\s*$")
 _NAMES = re.compile(r"\w [A-Z]|^[A-Z][a-z]*[A-Z]")  # a capital within a sentence
@@ -136,9 +136,8 @@ class Form:
             comma = bool(_BEHIND.search(before))
             inside = inside and not (comma and _GOES_ON.match(phrase))
             inside = inside or bool((before and _REASON.match(phrase)) or (comma and _REMARK.match(phrase)))
-            when = _WHEN.match(phrase) or (_WITH_OR_IN.match(phrase) and not _PREDICATE.search(phrase))
             gone = (self.level >= _REMARKS and inside) or (
-                self.level >= _CIRCUMSTANCES and circumstances and when
+                self.level >= _CIRCUMSTANCES and circumstances and _CIRCUMSTANCE.match(phrase)
             )
             if not (before and gone and _says_little(phrase) and not _NAMES.search(phrase)):
                 kept.append(phrase)

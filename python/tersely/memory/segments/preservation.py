@@ -37,7 +37,7 @@ from tersely.memory.segments.reading import (
     says_line,
     start_of,
 )
-from tersely.memory.segments.segment import ContextSegment
+from tersely.memory.segments.segment import ContextSegment, metadata_values
 from tersely.memory.segments.words import pattern
 from tersely.types import FactKind
 
@@ -95,7 +95,6 @@ FIELDS: dict[str, tuple[str, _Reader]] = {
     "topic": ("Topic", lambda segment, reading: segment.metadata.topic),
     "timestamp": ("Time", lambda segment, reading: segment.metadata.timestamp.isoformat()),
 }
-_ORDER = {name: rank for rank, name in enumerate(FIELDS)}
 _ALIASES = {"error": "last_error"}
 _PLACES = ("cursor_position", "error_location")
 _OF_THE_TEXT = ("file_path", "line_number", "function_name", "current_file", *_PLACES)
@@ -150,8 +149,8 @@ def inject_preserved_metadata(compressed_text: str, metadata: Mapping[str, Any])
     after the file) is not repeated. Unknown fields have their name as label. O(characters x fields).
     """
     parts: list[str] = []
-    for name in sorted(metadata, key=lambda name: _ORDER.get(name, len(_ORDER))):
-        value = metadata[name]
+    for name in dict.fromkeys([*FIELDS, *metadata]):
+        value = metadata.get(name)
         if value is None or value == "" or states(compressed_text, name, value):
             continue
         if name != "line_number" and says(", ".join(parts), str(value)):
@@ -164,15 +163,9 @@ def inject_preserved_metadata(compressed_text: str, metadata: Mapping[str, Any])
 def metadata_to_state(segment: ContextSegment, text: str, fields: Sequence[str]) -> dict[str, Any]:
     """Return what of the `fields` only the segment's metadata knows, so that it has to be put in front of a
     text: file and line that neither the original nor `text` states, topic and time that `text` does not."""
-    known = {
-        "file_path": segment.metadata.file_path,
-        "line_number": segment.metadata.line_number,
-        "topic": segment.metadata.topic,
-        "timestamp": segment.metadata.timestamp.isoformat(),
-    }
     return {
         name: value
-        for name, value in known.items()
+        for name, value in metadata_values(segment).items()
         if value is not None
         and name in fields
         and not states(text, name, value)
@@ -309,9 +302,8 @@ def compare(
     original, short = in_one_form(segment.text, words=True), in_one_form(compressed_text)
     own_words = compressed_text[_front_end(compressed_text) :]
     items = [*_fields(segment, source, short, fields), *_constraints(source, short)]
-    there, extra = word_tokens(short), segment.metadata
-    parts = (extra.file_path, extra.line_number, extra.topic, extra.timestamp.isoformat())
-    told = ", ".join([str(part) for part in parts if part is not None])
+    there = word_tokens(short)
+    told = ", ".join([str(value) for value in metadata_values(segment).values() if value is not None])
     unsupported = _missing(word_tokens(f"{original}\n{told}"), short)
     dropped: list[DroppedFact] = []
     contradicted: list[str] = []

@@ -376,13 +376,11 @@ def says(text: str, value: str) -> bool:
 
 def said_values(text: str, values: Iterable[str]) -> set[str]:
     """Return the values that `text` has as a whole, as `says`. O(characters of all)."""
-    wanted: dict[str, list[str]] = {}  # folded -> the values
-    for value in values:
-        wanted.setdefault(" ".join(value.casefold().split()).removesuffix("()"), []).append(value)
-    folded, strings = " ".join(text.casefold().split()), [one for one in wanted if one]
-    found = _native.occurrences([folded], strings, alone=True)[0].tolist() if strings else []
-    said = [wanted[strings[number]] for number in found]
-    return set(chain.from_iterable([*said, wanted.get("", ())]))
+    folded = {value: " ".join(value.casefold().split()).removesuffix("()") for value in values}
+    strings = list(filter(None, folded.values()))
+    rows = _native.occurrences([" ".join(text.casefold().split())], strings, alone=True)[0] if strings else []
+    said = {"", *[strings[row] for row in rows]}
+    return {value for value, form in folded.items() if form in said}
 
 
 def says_line(text: str, line: int | str) -> bool:

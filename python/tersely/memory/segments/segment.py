@@ -138,6 +138,17 @@ def checked_segment(segment: Any) -> ContextSegment:
     return segment
 
 
+def metadata_values(segment: ContextSegment) -> dict[str, Any]:
+    """Return what a segment's metadata has beside the tokens, as JSON writes it."""
+    known = segment.metadata
+    return {
+        "file_path": known.file_path,
+        "line_number": known.line_number,
+        "topic": known.topic,
+        "timestamp": known.timestamp.isoformat(),
+    }
+
+
 def now_utc() -> datetime:
     """Return the time, with its zone."""
     return datetime.now(UTC)
