@@ -378,7 +378,8 @@ def said_values(text: str, values: Iterable[str]) -> set[str]:
     """Return the values that `text` has as a whole, as `says`. O(characters of all)."""
     folded = {value: " ".join(value.casefold().split()).removesuffix("()") for value in values}
     strings = list(filter(None, folded.values()))
-    rows = _native.occurrences([" ".join(text.casefold().split())], strings, alone=True)[0] if strings else []
+    plain = " ".join(text.casefold().split())
+    rows = _native.occurrences([plain], strings, alone=True)[0].tolist() if strings else []
     said = {"", *[strings[row] for row in rows]}
     return {value for value, form in folded.items() if form in said}
 
