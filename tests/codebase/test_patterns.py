@@ -23,7 +23,7 @@ BUILDERS = {
     "engine/finish.py": {"_unaccounted"},
     "report/pieces.py": {"_place"},
     "memory/segments/reading.py": {"says_line"},
-    "memory/segments/words.py": {"pattern"},
+    "memory/segments/words.py": {"pattern", "finder"},
 }
 SIZES = (4_096, 8_192, 16_384)  # characters
 FLOOR = 0.02  # seconds of CPU at the largest size: less is too little to tell growth from noise
