@@ -105,6 +105,15 @@ std::span<const T> view(const Input<T>& array) {
     return {array.data(), static_cast<std::size_t>(array.size())};
 }
 
+// The metaclass of our classes: pybind11's own is for static properties, and for subclasses that forget __init__.
+inline pybind11::metaclass plain() { return pybind11::metaclass(reinterpret_cast<PyObject*>(&PyType_Type)); }
+
+// A class without subclasses.
+template <typename T, typename... Bases>
+pybind11::class_<T, Bases...> final_class(pybind11::module_& m, const char* name, const char* what) {
+    return pybind11::class_<T, Bases...>(m, name, what, pybind11::is_final(), plain());
+}
+
 inline void require(bool condition, const char* message) {
     if (!condition) throw pybind11::value_error(message);
 }

@@ -542,10 +542,7 @@ void bind_content(py::module_& m) {
     m.def("holds_blocks", &holds_blocks, py::arg("texts"));
     m.attr("LONG_BLOCK") = detect::kLongBlock;
     m.def("lined", &lined, py::arg("texts"));
-    // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.
-    const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
-    py::class_<GivenLines>(m, "GradedLines", "Columns of lines that grades are read from; immutable.", py::is_final(),
-                           plain)
+    final_class<GivenLines>(m, "GradedLines", "Columns of lines that grades are read from; immutable.")
         .def(py::init<const py::tuple&>(), py::arg("lines"));
     m.def("places_of_lines", &of_lines<std::int64_t, &places>, py::arg("lines"));
     m.def("outcome_grades", &of_lines<float, &content::outcome_grades>, py::arg("lines"));
@@ -555,8 +552,8 @@ void bind_content(py::module_& m) {
     m.def("repeated_traces", &repeated_traces, py::arg("grade"), py::arg("lines"));
     m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("graded"), py::arg("most"));
-    const char* what = "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.";
-    py::class_<SharedReader>(m, "LineReader", what, py::is_final(), plain)
+    final_class<SharedReader>(m, "LineReader",
+                              "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.")
         .def(py::init(&make_reader), py::arg("query"), py::arg("most_rows"))
         .def("read", &read_text, py::arg("text"))
         .def("append", &append_bytes, py::arg("data"), py::arg("last"))

@@ -670,9 +670,7 @@ py::array_t<std::int32_t> first_equal(const py::object& texts, const Ids& docume
 }  // namespace
 
 void bind_fitting(py::module_& m) {
-    const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
-    py::class_<Choice>(m, "Choice", "Units of a reading that are chosen under targets; immutable.", py::is_final(),
-                       plain)
+    final_class<Choice>(m, "Choice", "Units of a reading that are chosen under targets; immutable.")
         .def(py::init<py::kwargs>())
         .def("select", &Choice::select, py::arg("budget"))
         .def("choose", &Choice::choose, py::arg("target"), py::arg("held") = py::none(),
@@ -687,19 +685,16 @@ void bind_fitting(py::module_& m) {
     m.def("first_equal", &first_equal, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("placed"), py::arg("alone"));
     py::class_<RunMarker, std::shared_ptr<RunMarker>>(
-        m, "RunMarker", "Writes what stands in the place of a run of rows; immutable.", plain)
+        m, "RunMarker", "Writes what stands in the place of a run of rows; immutable.", plain())
         .def("__call__", &RunMarker::say, py::arg("first"), py::arg("last"));
-    py::class_<CodeMarker, RunMarker, std::shared_ptr<CodeMarker>>(m, "CodeMarker", "Marks left out code.",
-                                                                   py::is_final(), plain)
+    final_class<CodeMarker, RunMarker, std::shared_ptr<CodeMarker>>(m, "CodeMarker", "Marks left out code.")
         .def(py::init<const CodeMarker&>(), py::arg("marker"));
-    py::class_<TreeMarker, RunMarker, std::shared_ptr<TreeMarker>>(m, "TreeMarker", "Counts left out values.",
-                                                                   py::is_final(), plain)
+    final_class<TreeMarker, RunMarker, std::shared_ptr<TreeMarker>>(m, "TreeMarker", "Counts left out values.")
         .def("numbers", &TreeMarker::numbers)
         .def(
             "total", [](const TreeMarker& marker, const Offsets& kept) { return marker.total(view(kept)); },
             py::arg("kept"));
-    py::class_<LineMarker, RunMarker, std::shared_ptr<LineMarker>>(m, "LineMarker", "Counts left out lines.",
-                                                                   py::is_final(), plain)
+    final_class<LineMarker, RunMarker, std::shared_ptr<LineMarker>>(m, "LineMarker", "Counts left out lines.")
         .def(
             "total", [](const LineMarker& marker, const Offsets& kept) { return marker.total(view(kept)); },
             py::arg("kept"));
@@ -710,7 +705,7 @@ void bind_fitting(py::module_& m) {
     m.def("code_markers", &code_markers, py::arg("document"), py::arg("first"), py::arg("last"), py::arg("suite"),
           py::arg("inside"), py::arg("role"), py::arg("stand_in"), py::arg("opens"), py::arg("closes"));
     m.attr("WIDEST_GAP") = write::kWidestGap;
-    py::class_<Layout>(m, "Layout", "Writes kept rows as a text; immutable.", py::is_final(), plain)
+    final_class<Layout>(m, "Layout", "Writes kept rows as a text; immutable.")
         .def(py::init<const py::list&, const SegmentColumns&, const py::tuple&, const std::string&,
                       const std::optional<std::string>&, bool, bool>(),
              py::arg("texts"), py::arg("table"), py::arg("regions"), py::arg("separator"),

@@ -118,12 +118,6 @@ py::tuple segment(const py::object& texts, int level, std::size_t window, std::s
     return table_arrays(std::move(table));
 }
 
-std::vector<std::uint8_t> classes_of(const text::Vocabulary& vocabulary) {
-    std::vector<std::uint8_t> classes(vocabulary.size());
-    for (std::size_t id = 0; id < classes.size(); ++id) classes[id] = text::term_class(vocabulary[id]);
-    return classes;
-}
-
 // The terms of pieces of texts as one row each.
 struct TermRows {
     explicit TermRows(std::size_t bytes) : reader(bytes) { ids.reserve(bytes / 8); }  // English has one in ten
@@ -135,7 +129,11 @@ struct TermRows {
     void append(std::span<const std::string_view> texts) {
         for (const std::string_view text : texts) append(text, {0, text.size()});
     }
-    std::vector<std::uint8_t> classes() const { return classes_of(reader.vocabulary()); }
+    std::vector<std::uint8_t> classes() const {
+        std::vector<std::uint8_t> classes(reader.vocabulary().size());
+        for (std::size_t id = 0; id < classes.size(); ++id) classes[id] = text::term_class(reader.vocabulary()[id]);
+        return classes;
+    }
 
     text::TermReader reader;
     std::vector<std::int32_t> ids;
@@ -241,28 +239,6 @@ py::tuple occurrences(const py::object& texts, const py::list& strings, bool eve
     return tuple_of(string, document, start, end);
 }
 
-struct Columns {
-    std::span<const std::int32_t> document;
-    std::span<const std::int64_t> start, end;
-    std::span<const std::uint8_t> kind;
-    std::span<const std::int32_t> block;
-};
-
-// The segments of one document, in bytes. Checked: they ascend, do not overlap, and lie in the text.
-text::Segments segments_of(const Columns& columns, std::size_t first, std::size_t last, std::string_view text) {
-    text::Segments rows;
-    std::int64_t before = 0;
-    for (std::size_t i = first; i < last; ++i) {
-        require(before <= columns.start[i] && columns.start[i] < columns.end[i], "segments must ascend");
-        require(columns.kind[i] <= static_cast<std::uint8_t>(text::Kind::kChatTurn), "kind must lie in [0, 8]");
-        before = columns.end[i];
-        rows.push({static_cast<std::size_t>(columns.start[i]), static_cast<std::size_t>(columns.end[i])},
-                  static_cast<text::Kind>(columns.kind[i]), columns.block[i], -1);
-    }
-    to_bytes(text, rows.start, rows.end);
-    return rows;
-}
-
 // Bytes to characters; `rows` of one document, ascending by where they begin.
 void to_characters(std::string_view text, std::span<const text::FactRow> rows, std::vector<std::int64_t>& start,
                    std::vector<std::int64_t>& end) {
@@ -285,30 +261,31 @@ std::int32_t last_row(const text::Segments& rows, std::int32_t row, std::size_t 
     return static_cast<std::int32_t>(last);
 }
 
-// Texts and their segments as they came, checked.
+// Texts and their segments as they came. Checked: they ascend, do not overlap, and lie in their texts.
 struct Given {
-    Given(const py::object& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
-          const Input<std::int64_t>& end, const Input<std::uint8_t>& kind, const Input<std::int32_t>& block)
+    Given(const py::object& texts, const Ids& documents, const Offsets& starts, const Offsets& ends, const Bytes& kinds,
+          const Ids& blocks)
         : list(texts) {
-        const Columns columns{view(document), view(start), view(end), view(kind), view(block)};
-        const std::size_t n = columns.document.size();
+        const auto document = view(documents), block = view(blocks);
+        const auto start = view(starts), end = view(ends);
+        const auto kind = view(kinds);
+        const std::size_t n = document.size();
         const Release release(list.bytes());
-        require(columns.start.size() == n && columns.end.size() == n && columns.kind.size() == n &&
-                    columns.block.size() == n,
+        require(start.size() == n && end.size() == n && kind.size() == n && block.size() == n,
                 "document, start, end, kind and block must have one length");
+        rows.resize(list.views().size());
         for (std::size_t i = 0; i < n; ++i) {
-            const std::int32_t before = i > 0 ? columns.document[i - 1] : 0;
+            const bool begins = i == 0 || document[i] != document[i - 1];
             require(
-                before <= columns.document[i] && static_cast<std::size_t>(columns.document[i]) < list.views().size(),
+                (i == 0 ? 0 : document[i - 1]) <= document[i] && static_cast<std::size_t>(document[i]) < rows.size(),
                 "document must ascend in [0, len(texts))");
+            require((begins ? 0 : end[i - 1]) <= start[i] && start[i] < end[i], "segments must ascend");
+            require(kind[i] <= static_cast<std::uint8_t>(text::Kind::kChatTurn), "kind must lie in [0, 8]");
+            rows[static_cast<std::size_t>(document[i])].push(
+                {static_cast<std::size_t>(start[i]), static_cast<std::size_t>(end[i])},
+                static_cast<text::Kind>(kind[i]), block[i], -1);
         }
-        std::size_t first = 0;
-        for (std::size_t i = 0; i < list.views().size(); ++i) {
-            std::size_t last = first;
-            while (last < n && columns.document[last] == static_cast<std::int32_t>(i)) ++last;
-            rows.push_back(segments_of(columns, first, last, list.views()[i]));
-            first = last;
-        }
+        for (std::size_t i = 0; i < rows.size(); ++i) to_bytes(list.views()[i], rows[i].start, rows[i].end);
     }
 
     std::vector<text::FactRow> read(text::FactScope scope, std::int32_t& keys) const {
@@ -335,9 +312,8 @@ struct Given {
     std::vector<text::Segments> rows;  // of each document, in bytes
 };
 
-py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
-                     const Input<std::int64_t>& end, const Input<std::uint8_t>& kind,
-                     const Input<std::int32_t>& block) {
+py::tuple find_facts(const py::list& texts, const Ids& document, const Offsets& start, const Offsets& end,
+                     const Bytes& kind, const Ids& block) {
     const Given given(texts, document, start, end, kind, block);
     std::vector<std::uint8_t> kinds;
     std::vector<std::int32_t> documents, segments, lasts, keys;
@@ -530,9 +506,8 @@ py::list negations() {
 }  // namespace
 
 void bind_text(py::module_& m) {
-    const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
-    const char* what = "The UTF-8 of texts, for any number of calls that take texts; immutable.";
-    py::class_<Utf8List>(m, "Utf8", what, py::is_final(), plain).def(py::init<const py::list&>(), py::arg("texts"));
+    final_class<Utf8List>(m, "Utf8", "The UTF-8 of texts, for any number of calls that take texts; immutable.")
+        .def(py::init<const py::list&>(), py::arg("texts"));
     m.def("segment", &segment, py::arg("texts"), py::arg("level"), py::arg("window"), py::arg("piece") = 0,
           py::arg("whole") = false);
     m.def("join_tables", &join_tables, py::arg("parts"));

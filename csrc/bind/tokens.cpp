@@ -195,14 +195,10 @@ py::array_t<float> similarity_spans(const StaticTable& table, const py::str& que
 }  // namespace
 
 void bind_tokens(py::module_& m) {
-    // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.
-    const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
-    py::class_<HeldMarks>(m, "TokenMarks", "Where the pieces of texts end, and their tokens up to there.",
-                          py::is_final(), plain)
+    final_class<HeldMarks>(m, "TokenMarks", "Where the pieces of texts end, and their tokens up to there.")
         .def(py::init<const HeldMarks&>(), py::arg("marks"))
         .def("__len__", [](const HeldMarks& marks) { return marks.of.size(); });
-    const char* what = "The tokens of an encoding, in a file that is mapped, not read; immutable.";
-    py::class_<HeldTable>(m, "TokenTable", what, py::is_final(), plain)
+    final_class<HeldTable>(m, "TokenTable", "The tokens of an encoding, in a file that is mapped, not read; immutable.")
         .def(py::init(&open_table), py::arg("file"))
         .def("count", &count, py::arg("texts"))
         .def("count_one", &count_one, py::arg("text"))
@@ -210,8 +206,7 @@ void bind_tokens(py::module_& m) {
         .def("count_spans", &count_spans, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
              py::arg("marks") = nullptr)
         .def("__len__", [](const HeldTable& held) { return held.table.size(); });
-    what = "A static table of token vectors and its tokenizer; immutable.";
-    py::class_<StaticTable>(m, "StaticTable", what, py::is_final(), plain)
+    final_class<StaticTable>(m, "StaticTable", "A static table of token vectors and its tokenizer; immutable.")
         .def(py::init(&make_table), py::arg("words"), py::arg("rows"), py::arg("scales"))
         .def("ids", &ids, py::arg("text"))
         .def("embed", &embed_texts, py::arg("texts"))

@@ -257,8 +257,7 @@ class IndentReader {
                 }
                 if (before == Token::kWord) shape_.sure = false;
                 before = Token::kString;
-                line += static_cast<std::int32_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at),
-                                                             text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+                line += line_ends(text_, at, end);
                 colon_ = false;
                 at = end;
                 continue;
@@ -496,8 +495,7 @@ class BraceReader {
     }
 
     void pass(std::size_t end) {
-        line_ += static_cast<std::int32_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
-                                                      text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+        line_ += line_ends(text_, at_, end);
         at_ = end;
     }
 

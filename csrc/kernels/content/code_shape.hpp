@@ -1,12 +1,15 @@
 // Where the statements and bodies of a source file are, in lines: what every reader of source code gives.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "kernels/text/unicode.hpp"
 
 namespace tersely::content {
 
@@ -19,11 +22,16 @@ CodeLanguage code_language(std::string_view name);
 inline constexpr std::array<bool, 256> kCodeWord = [] {
     std::array<bool, 256> words{};
     for (std::size_t byte = 0; byte < words.size(); ++byte) {
-        words[byte] = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
-                      byte == '_' || byte == '$' || byte >= 0x80U;
+        words[byte] = text::ascii_word(static_cast<char>(byte)) || byte == '$' || byte >= 0x80U;
     }
     return words;
 }();
+
+// Ends of lines in text[begin, end).
+inline std::int32_t line_ends(std::string_view text, std::size_t begin, std::size_t end) {
+    const std::string_view part = text.substr(begin, end - begin);
+    return static_cast<std::int32_t>(std::count(part.begin(), part.end(), '\n'));
+}
 constexpr bool code_word_byte(char byte) { return kCodeWord[static_cast<unsigned char>(byte)]; }
 
 // Lines of a text, without the ASCII white space around them.

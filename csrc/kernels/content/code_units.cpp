@@ -86,8 +86,7 @@ PythonList python_list(const CodeLines& lines, LineSpan span, bool element) {
             const bool formatted = text.substr(prefix, at - prefix).find_first_of("fFtT") != View::npos;
             const std::size_t behind = python_string_end(text, at, formatted);
             if (behind == kOpen || behind > end) return {};
-            line += static_cast<std::int32_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                                         text.begin() + static_cast<std::ptrdiff_t>(behind), '\n'));
+            line += line_ends(text, at, behind);
             at = behind;
         } else if (code_word_byte(byte)) {
             const std::size_t word = at;

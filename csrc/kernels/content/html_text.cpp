@@ -136,12 +136,8 @@ class Scanner {
         while (at_ < html_.size()) {
             const std::size_t found = html_.find("</", at_);
             if (found == View::npos) break;
-            const View here = html_.substr(found + 2, name.size());
-            const bool same =
-                here.size() == name.size() &&
-                std::equal(here.begin(), here.end(), name.begin(), [](char a, char b) { return ascii_small(a) == b; });
             at_ = found;
-            if (same) return;
+            if (text::starts_with_name(html_.substr(found + 2), name)) return;
             at_ = found + 2;
         }
         at_ = html_.size();

@@ -211,18 +211,6 @@ class Scanner {
         units_.add(start, value, end, kind, parent, place, key, hash);
     }
 
-    void shrink(std::size_t size) {
-        units_.start.resize(size);
-        units_.value_start.resize(size);
-        units_.end.resize(size);
-        units_.kind.resize(size);
-        units_.parent.resize(size);
-        units_.place.resize(size);
-        units_.count.resize(size);
-        units_.key.resize(size);
-        units_.value.resize(size);
-    }
-
     // A value with all that is in it, from its first byte to behind its last.
     bool read_value(std::int32_t root) {
         const std::size_t depth = frames_.size();
@@ -294,7 +282,7 @@ class Scanner {
         const bool record = frame.object && (element || parent < 0);
         const std::size_t size = at_ - static_cast<std::size_t>(units_.value_start[row]);
         if (frame.values == 0 || (frame.flat && !record && parent >= 0 && size <= kWholeContainer)) {
-            shrink(row + 1);
+            units_.shrink(row + 1);
             units_.kind[row] = TreeKind::kScalar;
             units_.end[row] = static_cast<std::int64_t>(at_);
             units_.value[row] = hash_bytes(text_.substr(at_ - size, size));

@@ -14,9 +14,7 @@ constexpr std::size_t kLong = 200;
 constexpr std::size_t kParagraph = 400;  // bytes of a line that is one, and none of what a tool writes
 constexpr std::size_t kWrapped = 50;     // bytes that a line has where the next one goes on with it
 
-bool letter(char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || static_cast<unsigned char>(byte) >= 0x80U;
-}
+bool letter(char byte) { return text::ascii_alpha(byte) || static_cast<unsigned char>(byte) >= 0x80U; }
 // Characters of Chinese, Japanese and Thai, which write no spaces between words.
 std::size_t unspaced(std::string_view word) {
     std::size_t count = 0;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/content/hash_table.hpp"
+#include "kernels/text/lines.hpp"
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/word_set.hpp"
 
@@ -96,10 +97,8 @@ bool is_path(std::string_view path) {
     if (dot == std::string_view::npos || dot == 0 || path.starts_with("//")) return false;
     const std::string_view extension = path.substr(dot + 1);
     if (extension.empty() || extension.size() > 10 || !ascii_alpha(extension[0])) return false;
-    for (const char byte : extension) {
-        if (!ascii_alpha(byte) && !ascii_digit(byte) && byte != '_' && byte != '+') return false;
-    }
-    return true;
+    return std::all_of(extension.begin(), extension.end(),
+                       [](char byte) { return text::ascii_word(byte) || byte == '+'; });
 }
 
 // "Dockerfile", "Makefile", in a folder or not.
@@ -138,16 +137,7 @@ std::size_t anchor_after(std::string_view line, std::size_t begin, std::size_t e
 
 namespace {
 
-bool one_of_threes(std::string_view three, std::string_view names) {
-    if (three.empty() || !text::ascii_upper(three[0])) return false;
-    for (std::size_t at = 0; at + 3 <= names.size(); at += 3) {
-        if (names.substr(at, 3) == three) return true;
-    }
-    return false;
-}
-
-bool month(std::string_view three) { return one_of_threes(three, "JanFebMarAprMayJunJulAugSepOctNovDec"); }
-bool weekday(std::string_view three) { return one_of_threes(three, "MonTueWedThuFriSatSun"); }
+bool weekday(std::string_view three) { return text::one_of_threes(three, "MonTueWedThuFriSatSun"); }
 
 std::size_t digits_before(std::string_view line, std::size_t end, std::size_t most) {
     std::size_t size = 0;
@@ -155,7 +145,9 @@ std::size_t digits_before(std::string_view line, std::size_t end, std::size_t mo
     return size;
 }
 
-bool month_before(std::string_view line, std::size_t end) { return end >= 3 && month(line.substr(end - 3, 3)); }
+bool month_before(std::string_view line, std::size_t end) {
+    return end >= 3 && text::one_of_threes(line.substr(end - 3, 3), text::kMonthsOfThree);
+}
 
 // The start of a date that ends at `end`; `end` where there is none.
 std::size_t date_before(std::string_view line, std::size_t end) {

@@ -27,9 +27,7 @@ constexpr std::size_t kSampledLines = 512;  // of a block, by which its borders 
 bool blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r'; }
 
 View trimmed(View cell) {
-    while (!cell.empty() && (blank(cell.front()) || cell.front() == '"')) cell.remove_prefix(1);
-    while (!cell.empty() && (blank(cell.back()) || cell.back() == '"')) cell.remove_suffix(1);
-    return cell;
+    return text::trimmed_of(cell, [](char byte) { return blank(byte) || byte == '"'; });
 }
 
 View row_of(View text, const TableLayout& layout, std::size_t row) {
@@ -105,6 +103,20 @@ View line_of(View text, const Block& block, std::size_t line) {
     return text.substr(block.start[line], block.end[line] - block.start[line]);
 }
 
+// Calls each(line) for some of a block's lines that are no rules; how many they are.
+template <typename Each>
+std::size_t each_sampled(View text, const Block& block, Each each) {
+    std::size_t lines = 0;
+    const std::size_t step = block.lines() / kSampledLines + 1;
+    for (std::size_t line = 0; line < block.lines(); line += step) {
+        const View view = line_of(text, block, line);
+        if (is_rule(view)) continue;
+        ++lines;
+        each(view);
+    }
+    return lines;
+}
+
 // Calls each(character) for characters of a line that are not blank.
 template <typename Each>
 void each_written(View line, Each each) {
@@ -140,15 +152,10 @@ std::size_t words_in(View line) {
 Borders aligned(View text, const Block& block) {
     std::vector<std::size_t> written(kWidest + 1);
     std::vector<std::size_t> reach(kWidest + 2);
-    std::size_t lines = 0;
-    const std::size_t step = block.lines() / kSampledLines + 1;
-    for (std::size_t line = 0; line < block.lines(); line += step) {
-        const View view = line_of(text, block, line);
-        if (is_rule(view)) continue;
-        ++lines;
-        each_written(view, [&](std::size_t place) { ++written[place]; });
-        ++reach[width_of(view)];
-    }
+    const std::size_t lines = each_sampled(text, block, [&](View line) {
+        each_written(line, [&](std::size_t place) { ++written[place]; });
+        ++reach[width_of(line)];
+    });
     Borders borders;
     borders.gutter.resize(kWidest);
     if (lines < 2) return borders;
@@ -174,16 +181,11 @@ bool keeps_to(View line, const Borders& borders) {
 Borders borders_of(View text, const Block& block) {
     Borders borders = aligned(text, block);
     std::size_t clean = 0;
-    std::size_t lines = 0;
     std::vector<std::uint32_t> counts;
-    const std::size_t step = block.lines() / kSampledLines + 1;
-    for (std::size_t line = 0; line < block.lines(); line += step) {
-        const View view = line_of(text, block, line);
-        if (is_rule(view)) continue;
-        ++lines;
-        clean += keeps_to(view, borders) ? 1U : 0U;
-        counts.push_back(static_cast<std::uint32_t>(words_in(view)));
-    }
+    const std::size_t lines = each_sampled(text, block, [&](View line) {
+        clean += keeps_to(line, borders) ? 1U : 0U;
+        counts.push_back(static_cast<std::uint32_t>(words_in(line)));
+    });
     const bool enough =
         borders.columns.size() >= 3 && static_cast<double>(clean) >= kAligned * static_cast<double>(lines);
     if (enough || lines < kFewestRows) return borders;
@@ -256,7 +258,7 @@ bool is_numeric(View cell) { return !cell.empty() && (ascii_digit(cell[0]) || (c
 bool in_capitals(View line) {
     std::size_t letters = 0;
     for (const char byte : line) {
-        if (byte >= 'a' && byte <= 'z') return false;
+        if (text::ascii_lower(byte)) return false;
         letters += ascii_alpha(byte) ? 1U : 0U;
     }
     return letters >= 3;

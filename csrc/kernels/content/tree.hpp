@@ -37,10 +37,10 @@ struct TreeUnits {
     std::size_t size() const { return start.size(); }
 
     void reserve(std::size_t units) {
-        for (auto* column : {&start, &end, &value_start}) column->reserve(units);
-        for (auto* column : {&parent, &place, &count}) column->reserve(units);
-        for (auto* column : {&key, &value}) column->reserve(units);
-        kind.reserve(units);
+        each_column([units](auto& column) { column.reserve(units); });
+    }
+    void shrink(std::size_t units) {
+        each_column([units](auto& column) { column.resize(units); });
     }
 
     // A unit from `from` to `to` whose value begins at `value_from`, with no values yet: its row.
@@ -56,6 +56,15 @@ struct TreeUnits {
         key.push_back(key_hash);
         value.push_back(value_hash);
         return size() - 1;
+    }
+
+  private:
+    template <typename See>
+    void each_column(See see) {
+        for (auto* column : {&start, &end, &value_start}) see(*column);
+        for (auto* column : {&parent, &place, &count}) see(*column);
+        for (auto* column : {&key, &value}) see(*column);
+        see(kind);
     }
 };
 

@@ -299,18 +299,9 @@ class Scanner {
 
     // A unit and all that came after it become one.
     void join(std::size_t row, std::size_t end) {
-        const std::size_t size = row + 1;
         for (std::size_t i = units_.cells.size(); i-- > 0 && units_.cells[i].row >= static_cast<std::int32_t>(row);)
             units_.cells[i].row = static_cast<std::int32_t>(row);
-        units_.start.resize(size);
-        units_.value_start.resize(size);
-        units_.end.resize(size);
-        units_.kind.resize(size);
-        units_.parent.resize(size);
-        units_.place.resize(size);
-        units_.count.resize(size);
-        units_.key.resize(size);
-        units_.value.resize(size);
+        units_.shrink(row + 1);
         units_.end[row] = static_cast<std::int64_t>(end);
     }
 

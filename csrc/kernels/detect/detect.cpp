@@ -10,6 +10,7 @@
 #include "kernels/detect/line_marks.hpp"
 #include "kernels/detect/looks.hpp"
 #include "kernels/text/lines.hpp"
+#include "kernels/text/unicode.hpp"
 
 namespace tersely::detect {
 namespace {
@@ -371,13 +372,10 @@ bool is_html(std::string_view tag, bool& certain) {
         "main",          "script", "style", "link", "meta", "form", "img",     "br",      "pre",    "title",  "dl",
         "template"};
     for (const std::string_view name : kTags) {
-        const std::string_view here = tag.substr(0, name.size());
-        const bool same =
-            here.size() == name.size() && std::equal(here.begin(), here.end(), name.begin(), [](char a, char b) {
-                return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-            });
         const char after = tag.size() > name.size() ? tag[name.size()] : '>';
-        if (!same || (after != '>' && after != ' ' && after != '\n' && after != '\r' && after != '/')) continue;
+        if (!text::starts_with_name(tag, name) ||
+            (after != '>' && after != ' ' && after != '\n' && after != '\r' && after != '/'))
+            continue;
         certain = name == "html" || name[0] == '!';
         return true;
     }

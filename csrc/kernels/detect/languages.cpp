@@ -86,23 +86,14 @@ Word word_of(std::string_view entry, Language language, std::uint8_t weight) {
         word.text.remove_prefix(1);
         return word;
     }
-    switch (word.text.back()) {
-        case '*':
-            word.where = Where::kAnywhere;
-            break;
-        case '(':
-            word.where = Where::kCalled;
-            break;
-        case ':':
-            word.where = Where::kKeyed;
-            break;
-        case '$':
-            word.where = Where::kEnding;
-            break;
-        default:
-            return word;
+    static constexpr std::pair<char, Where> kPlaces[] = {
+        {'*', Where::kAnywhere}, {'(', Where::kCalled}, {':', Where::kKeyed}, {'$', Where::kEnding}};
+    for (const auto& [mark, where] : kPlaces) {
+        if (word.text.back() != mark) continue;
+        word.where = where;
+        word.text.remove_suffix(1);
+        break;
     }
-    word.text.remove_suffix(1);
     return word;
 }
 
@@ -173,10 +164,6 @@ namespace {
 
 using enum Language;
 
-constexpr bool word_byte(char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' || (byte >= '0' && byte <= '9');
-}
-
 // The first row of each first sign, and the one after its last.
 struct SignRows {
     std::uint8_t first = 0, last = 0;
@@ -232,7 +219,7 @@ bool opens_command(std::string_view line, std::size_t begin, std::size_t end) {
     if (dash == std::string_view::npos || dash > end || dash + 2 >= line.size() || !ascii_upper(line[dash + 1]))
         return false;
     std::size_t noun = dash + 1;
-    while (noun < line.size() && word_byte(line[noun])) ++noun;
+    while (noun < line.size() && text::ascii_word(line[noun])) ++noun;
     return (noun == line.size() || (line[noun] != '-' && line[noun] != ':')) &&
            std::find(kVerbs.begin(), kVerbs.end(), line.substr(begin, dash - begin)) != kVerbs.end();
 }
@@ -305,7 +292,7 @@ bool LanguageReader::add_signs(char one, char two, char three, bool& own) {
     const SignRows rows = kSignRows[static_cast<unsigned char>(one)];
     for (std::size_t row = rows.first; row < rows.last; ++row) {
         const Sign& sign = kSigns[row];
-        if (!(sign.two == kWord ? word_byte(two) : sign.two == two)) continue;
+        if (!(sign.two == kWord ? text::ascii_word(two) : sign.two == two)) continue;
         if (sign.three != kAny && sign.three != three && !(sign.three == kCapital && three >= 'A' && three <= 'Z'))
             continue;
         const std::uint32_t times = ++said_[kSignsFrom + row];
@@ -364,7 +351,7 @@ bool LanguageReader::add_package(std::string_view line) {
     static constexpr std::string_view kPackage = "package ";
     if (!line.starts_with(kPackage)) return false;
     const std::string_view name = line.substr(kPackage.size());
-    if (std::all_of(name.begin(), name.end(), word_byte)) {
+    if (std::all_of(name.begin(), name.end(), text::ascii_word)) {
         say(go, name == "main" ? 20 : 8, kPackages);
     } else if (name.find(' ') == std::string_view::npos && line.back() != ';' && line.back() != '{') {
         say(kotlin, 8, kPackages);
@@ -397,17 +384,19 @@ Spoken LanguageReader::add(std::string_view line, const LineBytes& bytes, bool i
     const std::size_t opens = std::min(line.find_first_not_of(' ', start), line.size());
     bytes.each_token([&](std::size_t at) {
         const bool first = at == opens;
-        if (!word_byte(line[at])) {
+        if (!text::ascii_word(line[at])) {
             const char two = at + 1 < line.size() ? line[at + 1] : '\0';
             const char three = at + 2 < line.size() ? line[at + 2] : '\0';
-            const bool member = at > 0 && word_byte(line[at - 1]) && line[at] == '.' && two == '{';  // Scala's imports
+            const bool member =
+                at > 0 && text::ascii_word(line[at - 1]) && line[at] == '.' && two == '{';  // Scala's imports
             if (at < start || member || !add_signs(line[at], two, three, found)) return std::max(at + 1, start);
             std::size_t next = at + 2;
-            while (next < line.size() && word_byte(line[next - 1]) && word_byte(line[next])) ++next;  // a name
+            while (next < line.size() && text::ascii_word(line[next - 1]) && text::ascii_word(line[next]))
+                ++next;  // a name
             return next;
         }
         std::size_t end = bytes.word_end(at);
-        while (first && end < line.size() && (word_byte(line[end]) || line[end] == '-')) ++end;
+        while (first && end < line.size() && (text::ascii_word(line[end]) || line[end] == '-')) ++end;
         const std::size_t begin = first ? 0 : at;
         weight = std::max(weight, add_word(line, begin, end, first));
         if (end - begin > 3 && line[begin] == 'N' && line[begin + 1] == 'S' && ascii_upper(line[begin + 2]) &&
@@ -418,7 +407,7 @@ Spoken LanguageReader::add(std::string_view line, const LineBytes& bytes, bool i
             say(powershell, 5, kCommand);
             found = found || first;
         }
-        if (first && !indented && end + 1 < line.size() && line[end] == '=' && word_byte(line[end - 1]) &&
+        if (first && !indented && end + 1 < line.size() && line[end] == '=' && text::ascii_word(line[end - 1]) &&
             line[end + 1] != '=' && last != ',' && last != '(' && last != ';') {
             say(shell, 2, kNamed);  // NAME=value
             found = true;

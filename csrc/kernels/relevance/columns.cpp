@@ -196,13 +196,9 @@ void match_terms(const Corpus& corpus, const QueryTerms& query, std::span<const 
 
 void share_runs(const Corpus& corpus, const QueryTerms& query, std::span<const std::size_t> starts,
                 std::span<float> out) {
-    TermCounts counts(query.weight);
-    for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
-        counts.clear();
-        for (std::size_t i = starts[r]; i < starts[r + 1]; ++i) counts.add(corpus.row(i));
-        std::fill(out.begin() + static_cast<std::ptrdiff_t>(starts[r]),
-                  out.begin() + static_cast<std::ptrdiff_t>(starts[r + 1]), static_cast<float>(share(query, counts)));
-    }
+    each_run_share(corpus, query, starts, [&](std::size_t first, std::size_t last, double held) {
+        std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(first), last - first, static_cast<float>(held));
+    });
 }
 
 // Pairs of neighbours in the query that stand side by side in a segment, each counted once.

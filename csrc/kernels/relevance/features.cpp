@@ -230,13 +230,9 @@ void add_largest(std::span<const std::size_t> starts, std::span<const double> va
 // Adds factor * the share of the query that each run of segments holds.
 void add_run_share(const Context& context, std::span<const std::size_t> starts, double factor,
                    std::vector<double>& strength) {
-    TermCounts counts(context.query.weight);
-    for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
-        counts.clear();
-        for (std::size_t i = starts[r]; i < starts[r + 1]; ++i) counts.add(context.corpus.row(i));
-        const double part = factor * share(context.query, counts);
-        for (std::size_t i = starts[r]; i < starts[r + 1]; ++i) strength[i] += part;
-    }
+    each_run_share(context.corpus, context.query, starts, [&](std::size_t first, std::size_t last, double held) {
+        for (std::size_t i = first; i < last; ++i) strength[i] += factor * held;
+    });
 }
 
 // kHeadings, counted once for all segments that follow one heading.

@@ -95,6 +95,18 @@ QueryTerms query_terms(const lexical::Corpus& corpus, std::span<const float> idf
 // Weight of the counted terms / the query's weight; 0 for a query without terms.
 double share(const QueryTerms& query, const TermCounts& counts);
 
+// Calls see(first, behind the last, share) for each run of segments: the share of the query that they hold together.
+template <typename See>
+void each_run_share(const lexical::Corpus& corpus, const QueryTerms& query, std::span<const std::size_t> starts,
+                    See see) {
+    TermCounts counts(query.weight);
+    for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
+        counts.clear();
+        for (std::size_t i = starts[r]; i < starts[r + 1]; ++i) counts.add(corpus.row(i));
+        see(starts[r], starts[r + 1], share(query, counts));
+    }
+}
+
 // Sum over the counted terms of weight * tf (k1 + 1) / (tf + k1 (1 - b + b length / mean_length)).
 double bm25(const TermCounts& counts, std::span<const float> weight, double length, double mean_length);
 

@@ -63,57 +63,25 @@ WordSet abbreviations() {
     return words;
 }
 
-// Frequent words of up to five bytes, as numbers: 1 of languages that write ordinals with a stop, -1 of English.
+// Frequent words of up to five bytes: of languages that write ordinals with a stop, and of English.
 constexpr std::size_t kLongestFunctionWord = 5;
 
-constexpr std::uint64_t with_byte(std::uint64_t word, char byte) {
-    return word << 8U | static_cast<unsigned char>(byte);
-}
+enum Speaks : std::uint8_t { kForNothing, kForOrdinals, kForEnglish };
 
-struct FunctionWords {
-    std::array<std::uint64_t, 256> words{};  // open addressing; 0: empty
-    std::array<std::int8_t, 256> weights{};
-
-    static constexpr std::size_t slot_of(std::uint64_t word) {
-        return static_cast<std::size_t>(word * 0x9E3779B97F4A7C15ULL >> 56U);
-    }
-    constexpr void add(std::string_view spelled, std::int8_t weight) {
-        std::uint64_t word = 0;
-        for (const char byte : spelled) word = with_byte(word, byte);
-        std::size_t slot = slot_of(word);
-        while (words[slot] != 0) slot = (slot + 1) % words.size();
-        words[slot] = word;
-        weights[slot] = weight;
-    }
-    constexpr int weight(std::uint64_t word) const {
-        std::size_t slot = slot_of(word);
-        while (words[slot] != 0 && words[slot] != word) slot = (slot + 1) % words.size();
-        return weights[slot];
-    }
-};
-
-constexpr FunctionWords kFunctionWords = [] {
-    FunctionWords found;
-    for (const std::string_view word :
-         {// German
-          "und", "der", "die", "das", "ist", "nicht", "mit", "für", "von", "den", "ein", "eine", "sich", "auf", "im",
-          "wir", "ich", "zu", "dem", "des",
-          // Danish, Norwegian
-          "og", "af", "av", "det", "ikke", "som", "til", "på", "er", "har", "blev", "ble", "efter",
-          // Czech, Slovak, Croatian, Slovene, Polish
-          "že", "jsou", "jako", "však", "nebo", "byl", "byla", "bylo", "podle", "který", "alebo", "koji", "nije", "nie",
-          "jest", "oraz", "przez",
-          // Finnish, Estonian, Hungarian, Turkish
-          "ja", "oli", "ovat", "että", "ning", "és", "hogy", "egy", "nem", "volt", "az", "ve", "bir", "bu", "için",
-          "ile", "olan"}) {
-        found.add(word, 1);
-    }
-    for (const std::string_view word :
-         {"the", "of", "and", "to", "is", "that", "for", "it", "with", "was", "this", "are"}) {
-        found.add(word, -1);
-    }
-    return found;
-}();
+constexpr auto kOfOrdinals = std::to_array<std::string_view>(
+    {// German
+     "und", "der", "die", "das", "ist", "nicht", "mit", "für", "von", "den", "ein", "eine", "sich", "auf", "im", "wir",
+     "ich", "zu", "dem", "des",
+     // Danish, Norwegian
+     "og", "af", "av", "det", "ikke", "som", "til", "på", "er", "har", "blev", "ble", "efter",
+     // Czech, Slovak, Croatian, Slovene, Polish
+     "že", "jsou", "jako", "však", "nebo", "byl", "byla", "bylo", "podle", "který", "alebo", "koji", "nije", "nie",
+     "jest", "oraz", "przez",
+     // Finnish, Estonian, Hungarian, Turkish
+     "ja", "oli", "ovat", "että", "ning", "és", "hogy", "egy", "nem", "volt", "az", "ve", "bir", "bu", "için", "ile",
+     "olan"});
+constexpr auto kOfEnglish = std::to_array<std::string_view>(
+    {"the", "of", "and", "to", "is", "that", "for", "it", "with", "was", "this", "are"});
 
 WordSet set_of(std::span<const std::string_view> list) {
     WordSet words(list.size());
@@ -155,18 +123,25 @@ bool is_month(std::string_view lower) {
 }
 
 int ordinal_balance(std::string_view text) {
-    text = text.substr(0, 4096);
+    static const WordSet words = [] {
+        WordSet made(kOfOrdinals.size() + kOfEnglish.size());
+        made.add(kOfOrdinals, kForOrdinals);
+        made.add(kOfEnglish, kForEnglish);
+        return made;
+    }();
     int balance = 0;
-    std::uint64_t word = 0;
+    std::array<char, kLongestFunctionWord> word{};
     std::size_t size = 0;
-    for (const char byte : text) {
+    for (const char byte : text.substr(0, 4096)) {
         if (ascii_alpha(byte) || static_cast<unsigned char>(byte) >= 0x80U) {
-            word = with_byte(word, ascii_upper(byte) ? static_cast<char>(byte + 32) : byte);
+            if (size < word.size()) word[size] = ascii_small(byte);
             ++size;
             continue;
         }
-        if (size >= 2 && size <= kLongestFunctionWord) balance += kFunctionWords.weight(word);
-        word = 0;
+        if (size >= 2 && size <= word.size()) {
+            const std::uint8_t speaks = words.find({word.data(), size});
+            balance += (speaks == kForOrdinals ? 1 : 0) - (speaks == kForEnglish ? 1 : 0);
+        }
         size = 0;
     }
     return balance;

@@ -22,8 +22,8 @@ constexpr std::array<Act, 128> kActs = [] {
     std::array<Act, 128> acts{};
     for (std::size_t byte = 0; byte < acts.size(); ++byte) {
         const auto letter = static_cast<char>(byte);
-        if ((letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z')) acts[byte] = Act::kLetter;
-        if (letter >= '0' && letter <= '9') acts[byte] = Act::kRun;
+        if (ascii_alpha(letter)) acts[byte] = Act::kLetter;
+        if (ascii_digit(letter)) acts[byte] = Act::kRun;
         if (std::string_view("-/~.#@$\\_<>+&").find(letter) != std::string_view::npos) acts[byte] = Act::kRun;
         if (std::string_view(",;:(){}]|").find(letter) != std::string_view::npos) acts[byte] = Act::kBreak;
         if (letter == '!' || letter == '?') acts[byte] = Act::kStop;
@@ -368,11 +368,7 @@ bool is_dollar(std::string_view run, std::size_t digit) {
 }
 
 bool is_hyphenated_word(std::string_view run) {
-    for (std::size_t at = 0; at < run.size(); at += decode(run, at).length) {
-        const char32_t code = decode(run, at).code;
-        if (code != '-' && !in_word(code)) return false;
-    }
-    return true;
+    return !any_code(run, [](char32_t code) { return code != '-' && !in_word(code); });
 }
 
 bool is_quarter(std::string_view run) { return run.size() == 2 && run[0] == 'Q' && run[1] >= '1' && run[1] <= '4'; }

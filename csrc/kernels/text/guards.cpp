@@ -34,8 +34,7 @@ constexpr std::array<std::uint8_t, 128> kAscii = [] {
     std::array<std::uint8_t, 128> table{};
     for (std::size_t byte = 0; byte < table.size(); ++byte) {
         const auto letter = static_cast<char>(byte);
-        const bool word =
-            (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z');
+        const bool word = ascii_alpha(letter) || ascii_digit(letter);
         const bool mark = kMarks.find(letter) != std::string_view::npos;
         const bool code = kCode.find(letter) != std::string_view::npos;
         table[byte] = static_cast<std::uint8_t>((word ? kWordByte | kRunByte : 0) | (mark ? kRunByte : 0) |
@@ -106,14 +105,7 @@ Shape shape_of(std::string_view run) {
     return shape;
 }
 
-bool has_word(std::string_view run) {
-    for (std::size_t at = 0; at < run.size();) {
-        const Decoded here = decode(run, at);
-        if (in_word(here.code)) return true;
-        at += here.length;
-    }
-    return false;
-}
+bool has_word(std::string_view run) { return any_code(run, in_word); }
 
 bool all_upper(std::string_view word) {
     std::size_t letters = 0;
@@ -138,11 +130,8 @@ bool inner_capital(std::string_view word) {
 }
 
 bool is_comparison(std::string_view marks) {
-    for (std::size_t at = 0; at < marks.size(); at += decode(marks, at).length) {
-        const char32_t code = decode(marks, at).code;
-        if (is_sign(code) || (code < 0x80 && among(static_cast<char>(code), "<>+$^"))) return true;
-    }
-    return false;
+    return any_code(
+        marks, [](char32_t code) { return is_sign(code) || (code < 0x80 && among(static_cast<char>(code), "<>+$^")); });
 }
 
 bool is_bullet(std::string_view run) { return run.find_first_not_of(">+") == std::string_view::npos; }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <iterator>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -48,8 +49,7 @@ constexpr Group kGroups[] = {
      "neni nejsou nejsem nema nemam nemate nemame nemaji nelze nesmi nesmite nesmie nemuze nemohou nemoze nebyl"},
     {"not", "nebyla nebylo nebyli nebude nebudou nebol nebola nebolo nechce nemozno"},
     // Numbers; "one" and "first" are more often not meant as a number, nor are words that are common in another
-    // language
-    // ("due", "sex", "on").
+    // language ("due", "sex", "on").
     {"2", "two twice double zwei deux dos"},
     {"3", "three triple drei trois tres"},
     {"4", "four vier quatre cuatro"},
@@ -401,20 +401,24 @@ constexpr Use kUses[] = {
     {kWith, "with"},
     {kErrorLevel, "error fatal panic exception err failure traceback"},
     {kExits, "exit exited exits exitcode"},
+    {kTitle, "mr mrs ms mx dr prof sir lord lady st sen rep gov gen col capt lt sgt rev hon"},
+    {kCommon,
+     "however therefore moreover furthermore although yes please thank thanks hello hi ok okay well maybe perhaps "
+     "today tomorrow yesterday note see figure table section chapter appendix page item step part example okay yeah oh "
+     "mm hmm uh um right sure actually figures tables sections equation algorithm"},
+    {kFileName, "makefile justfile dockerfile"},
     {kLinks, "of de la le van von der den del di da du and & y e el al bin ibn"},
 };
-constexpr std::string_view kMonths =
-    " January February March April May June July August September October November December Jan Feb Mar Apr Jun Jul "
-    "Aug Sep Sept Oct Nov Dec ";
-constexpr std::string_view kWeekdays = " Monday Tuesday Wednesday Thursday Friday Saturday Sunday ";
-constexpr std::string_view kTitles = " mr mrs ms mx dr prof sir lord lady st sen rep gov gen col capt lt sgt rev hon ";
-constexpr std::string_view kCurrencies = " USD EUR GBP JPY CNY INR CHF AUD CAD SEK NOK DKK RMB Rs ";
-constexpr std::string_view kLogLevels = " ERROR FATAL CRITICAL SEVERE PANIC ALERT EMERG ";
-constexpr std::string_view kNoNames =
-    " however therefore moreover furthermore although yes please thank thanks hello hi ok okay well maybe perhaps "
-    "today "
-    "tomorrow yesterday note see figure table section chapter appendix page item step part example okay yeah oh mm "
-    "hmm uh um right sure actually figures tables sections equation algorithm ";
+constexpr Use kWrittenUses[] = {
+    // by words as they are written
+    {kMonth,
+     "January February March April May June July August September October November December Jan Feb Mar Apr Jun Jul "
+     "Aug "
+     "Sep Sept Oct Nov Dec"},
+    {kWeekday, "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"},
+    {kCurrency, "USD EUR GBP JPY CNY INR CHF AUD CAD SEK NOK DKK RMB Rs"},
+    {kLogLevel, "ERROR FATAL CRITICAL SEVERE PANIC ALERT EMERG"},
+};
 constexpr std::string_view kDomains =
     " com org net io dev gov edu mil int info app ai co uk de fr eu us ca au jp cn in nl ch at it es se no pl ru br ";
 constexpr std::u32string_view kEastAsianUnits =
@@ -423,21 +427,19 @@ constexpr std::u32string_view kDateUnits = U"年月日号號時时分秒년월�
 
 using Uses = std::unordered_map<std::string_view, std::uint32_t>;
 
-void add_words(std::string_view list, std::uint32_t bits, Uses& uses) {
-    each_word(list, [&](std::string_view word) { uses[word] |= bits; });
+Uses made_of(std::span<const Use> lists) {
+    Uses uses;
+    for (const Use& use : lists) each_word(use.words, [&](std::string_view word) { uses[word] |= use.bits; });
+    return uses;
 }
 
 // By the folded word; and the lengths of those that begin with two given bytes: most words are not among them.
 struct FoldedUses {
-    Uses uses;
+    Uses uses = made_of(kUses);
     std::array<std::uint32_t, 1024> lengths{};
 
     FoldedUses() {
-        for (const Use& use : kUses) add_words(use.words, use.bits, uses);
         for (const std::string_view word : negations()) uses[word] |= kNegates;
-        add_words(kTitles, kTitle, uses);
-        add_words(kNoNames, kCommon, uses);
-        for (const std::string_view word : {"makefile", "justfile", "dockerfile"}) uses[word] |= kFileName;
         for (const auto& [word, bits] : uses) lengths[start(word)] |= 1U << word.size();
     }
     static std::size_t start(std::string_view word) {
@@ -453,16 +455,6 @@ struct FoldedUses {
 
 const FoldedUses& folded_uses() {
     static const FoldedUses uses;
-    return uses;
-}
-
-// By the word as it is written.
-Uses written_uses() {
-    Uses uses;
-    add_words(kMonths, kMonth, uses);
-    add_words(kWeekdays, kWeekday, uses);
-    add_words(kCurrencies, kCurrency, uses);
-    add_words(kLogLevels, kLogLevel, uses);
     return uses;
 }
 
@@ -485,7 +477,7 @@ std::uint32_t small_word_use(std::string_view word) {
 
 std::uint32_t word_use(std::string_view word) {
     const FoldedUses& by_fold = folded_uses();
-    static const Uses by_spelling = written_uses();
+    static const Uses by_spelling = made_of(kWrittenUses);
     if (word.empty()) return 0;
     if (word.size() > kLongestUse) return is_error_type(word) ? std::uint32_t{kErrorType} : 0;
     if (std::all_of(word.begin(), word.end(), ascii_lower)) return small_word_use(word);

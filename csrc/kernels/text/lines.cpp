@@ -96,18 +96,9 @@ std::size_t list_marker(std::string_view line) {
     const auto followed_by_space = [&](std::size_t at) { return at < line.size() && ascii_space(line[at]); };
     if (among(line[0], "-*+")) return followed_by_space(1) ? 2 : 0;
     if (static_cast<unsigned char>(line[0]) >= 0x80U) {
-        switch (decode(line, 0).code) {
-            case 0x2022:
-            case 0x2023:
-            case 0x2043:
-            case 0x25AA:
-            case 0x25CF:
-            case 0x25E6:
-            case 0xB7:
-                return decode(line, 0).length;  // bullets, with or without a space after them
-            default:
-                return 0;
-        }
+        static constexpr std::u32string_view kBullets = U"•‣⁃▪●◦·";  // with or without a space after them
+        const Decoded bullet = decode(line, 0);
+        return kBullets.find(bullet.code) != std::u32string_view::npos ? bullet.length : 0;
     }
     std::size_t at = 0;
     while (at < line.size() && at < 3 && ascii_digit(line[at])) ++at;
@@ -172,10 +163,8 @@ bool starts_with_stamp(std::string_view line) {
 }
 
 bool starts_with_syslog_stamp(std::string_view line) {  // "Jun 14 15:16:01 "
-    static constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    if (line.size() < 15 || line[3] != ' ' || line[9] != ':' || line[12] != ':') return false;
-    const std::size_t found = kMonths.find(line.substr(0, 3));
-    return found != std::string_view::npos && found % 3 == 0 && ascii_digit(line[5]);
+    return line.size() >= 15 && line[3] == ' ' && line[9] == ':' && line[12] == ':' && ascii_digit(line[5]) &&
+           one_of_threes(line.substr(0, 3), kMonthsOfThree);
 }
 
 bool starts_with_level(std::string_view line) {
@@ -187,12 +176,6 @@ bool starts_with_level(std::string_view line) {
         if (after == ' ' || after == ']' || after == ':' || after == '\t' || after == '|') return true;
     }
     return false;
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && ascii_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && ascii_space(text.back())) text.remove_suffix(1);
-    return text;
 }
 
 }  // namespace
@@ -225,7 +208,7 @@ std::string_view speaker(std::string_view line) {
     const std::size_t colon = line.substr(0, 48).find(':');
     if (colon == std::string_view::npos || colon == 0) return {};
     if (colon + 1 < line.size() && !ascii_space(line[colon + 1]) && line[colon + 1] != '*') return {};
-    std::string_view name = trimmed(line.substr(0, colon));
+    std::string_view name = trimmed_of(line.substr(0, colon), ascii_space);
     while (!name.empty() && (name.front() == '*' || name.front() == '<' || name.front() == '[')) name.remove_prefix(1);
     while (!name.empty() && (name.back() == '*' || name.back() == '>' || name.back() == ']')) name.remove_suffix(1);
     return name;

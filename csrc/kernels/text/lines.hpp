@@ -25,6 +25,13 @@ struct Line {
 // Behind a time a name may be small, or in angle brackets.
 enum class Turn : std::uint8_t { kNone, kPossible, kCertain };
 
+inline constexpr std::string_view kMonthsOfThree = "JanFebMarAprMayJunJulAugSepOctNovDec";
+// Whether it is one of names of three letters that stand one behind the other.
+inline bool one_of_threes(std::string_view three, std::string_view names) {
+    const std::size_t found = three.size() == 3 ? names.find(three) : std::string_view::npos;
+    return found != std::string_view::npos && found % 3 == 0;
+}
+
 // The line that starts at `at` (<= text.size()). Ends at '\n'; '\r' counts as white space.
 Line read_line(std::string_view text, std::size_t at);
 

@@ -262,12 +262,7 @@ bool lacks_space(std::string_view text, std::size_t start, std::size_t mark, std
 bool ends_word(std::string_view text, std::size_t start, std::size_t mark) {
     const std::size_t token = token_before(text, start, mark);
     if (mark - token < 3 || abbreviation(text.substr(token, mark - token), false) != Abbreviation::kNone) return false;
-    for (std::size_t at = token; at < mark;) {
-        const Decoded here = decode(text, at);
-        if (!is_lower(here.code)) return false;
-        at += here.length;
-    }
-    return true;
+    return !any_code(text.substr(token, mark - token), [](char32_t code) { return !is_lower(code); });
 }
 
 namespace {

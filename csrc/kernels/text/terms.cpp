@@ -64,12 +64,11 @@ enum class ByteKind : std::uint8_t { kOther, kDigit, kWord, kWide };
 constexpr std::array<ByteKind, 256> byte_kinds() {
     std::array<ByteKind, 256> kinds{};
     for (std::size_t byte = 0; byte < 256; ++byte) {
-        const bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_';
-        const bool digit = byte >= '0' && byte <= '9';
-        kinds[byte] = digit          ? ByteKind::kDigit
-                      : letter       ? ByteKind::kWord
-                      : byte >= 0x80 ? ByteKind::kWide
-                                     : ByteKind::kOther;
+        const auto letter = static_cast<char>(byte);
+        kinds[byte] = ascii_digit(letter)  ? ByteKind::kDigit
+                      : ascii_word(letter) ? ByteKind::kWord
+                      : byte >= 0x80       ? ByteKind::kWide
+                                           : ByteKind::kOther;
     }
     return kinds;
 }

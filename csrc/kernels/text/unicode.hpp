@@ -1,6 +1,7 @@
 // Character classes and folding, from the tables that tools/make_unicode_tables.py writes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -39,12 +40,25 @@ constexpr bool ascii_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
 constexpr bool ascii_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
 constexpr bool ascii_alpha(char byte) { return ascii_upper(byte) || ascii_lower(byte); }
 constexpr bool ascii_digit(char byte) { return byte >= '0' && byte <= '9'; }
+constexpr bool ascii_word(char byte) { return ascii_alpha(byte) || ascii_digit(byte) || byte == '_'; }
 constexpr char ascii_small(char byte) { return ascii_upper(byte) ? static_cast<char>(byte + 32) : byte; }
 inline bool among(char byte, std::string_view set) {  // a loop: `set` is short, and mostly known when this is compiled
     for (const char one : set) {
         if (one == byte) return true;
     }
     return false;
+}
+// Whether the text starts with a name in small letters, in whichever case.
+inline bool starts_with_name(std::string_view text, std::string_view name) {
+    return text.size() >= name.size() &&
+           std::equal(name.begin(), name.end(), text.begin(), [](char a, char b) { return a == ascii_small(b); });
+}
+// The text without those bytes at its ends.
+template <typename Is>
+std::string_view trimmed_of(std::string_view text, const Is& is) {
+    while (!text.empty() && is(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is(text.back())) text.remove_suffix(1);
+    return text;
 }
 inline bool ascii_space(char byte) {
     return byte == ' ' || (byte >= '\t' && byte <= '\r') || (byte >= '\x1c' && byte <= '\x1f');

@@ -28,6 +28,17 @@ inline Decoded decode(std::string_view text, std::size_t at) {
     return {code, length};
 }
 
+// Whether is(code) of any character.
+template <typename Is>
+bool any_code(std::string_view text, const Is& is) {
+    for (std::size_t at = 0; at < text.size();) {
+        const Decoded here = decode(text, at);
+        if (is(here.code)) return true;
+        at += here.length;
+    }
+    return false;
+}
+
 // The character that ends at `end` (end > 0).
 inline Decoded decode_before(std::string_view text, std::size_t end) {
     std::size_t at = end - 1;
