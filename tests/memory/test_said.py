@@ -594,3 +594,92 @@ def test_lines_that_only_count_up_take_one_line_of_excerpts_and_of_shorter_resul
     text = all_text(compact_messages(messages, budget=budget).messages)
     assert "rows 0 ok" in text and "rows 1 ok" not in text
     assert len(re.findall(r"lines \d+ ok", text)) <= 1
+
+
+LOG = [
+    f"2025-02-03 04:{n // 3:02}:{n % 60:02} INFO shard-{n % 4} wrote block {n * 37} in {n % 29} ms"
+    for n in range(90)
+]
+
+
+@pytest.mark.parametrize("fence", ["```\n{}\n```", "\n{}\n", "{}"])
+@pytest.mark.parametrize("question", ["Can you mend it?", "Woran liegt das?", "Please mend this first."])
+def test_of_a_log_that_a_user_pastes_the_failure_and_the_words_around_it_stand(
+    fence: str, question: str
+) -> None:
+    lines = [*LOG[:60], "ERROR: cannot write shard 7: disk quota exceeded", *LOG[60:]]
+    pasted = fence.format("\n".join(lines))
+    text = folded(
+        [{"role": "user", "content": f"It broke tonight, here is the log:\n{pasted}\n{question}"}], 0.2
+    )
+    for part in ("It broke tonight, here is the log:", "disk quota exceeded", question):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("call", "result", "fact"),
+    [
+        (
+            "get_customer",
+            json.dumps(
+                {"name": "Orla", "on_hold": True, "orders": [{"no": n, "sum": n * 7} for n in range(30)]}
+            ),
+            '"on_hold": true',
+        ),
+        (
+            "deploy",
+            "\n".join([*LOG[:40], "--- FAIL: TestTotals/leap_year", "FAIL", *LOG[40:44]]),
+            "leap_year",
+        ),
+        (
+            "plan",
+            "\n".join(
+                [f'  + resource "bucket" "b{n}" {{' for n in range(60)] + ["Plan: 60 to add, 1 to destroy."]
+            ),
+            "1 to destroy",
+        ),
+    ],
+)
+def test_what_stands_alone_in_a_long_result_stands_among_excerpts(call: str, result: str, fact: str) -> None:
+    lists = [json.dumps([{"no": n, "sum": n * turn} for n in range(30)]) for turn in range(3)]
+    middle = [one for turn, rows in enumerate(lists) for one in tool_turn(f"l{turn}", rows, "orders", "{}")]
+    assert fact in folded([*middle, *tool_turn("t", result, call, "{}")])
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        (
+            "apply_patch",
+            {"input": "*** Update File: ledger.css\n@@\n-  --edge: #10141a;\n+  --edge: #fafbfc;"},
+        ),
+        (
+            "Edit",
+            {"file_path": "ledger.css", "old_string": "--edge: #10141a", "new_string": "--edge: #fafbfc"},
+        ),
+    ],
+)
+def test_what_a_short_edit_changed_stands(tool: str, arguments: dict[str, str]) -> None:
+    assert "#fafbfc" in folded(tool_turn("e", "Success", tool, json.dumps(arguments)), 0.15)
+
+
+@pytest.mark.parametrize(
+    "done",
+    [
+        "I have moved the delivery to 14 March.",
+        "Ich habe die Lieferung auf Freitag gelegt.",
+        "J'ai reporté la livraison au 14 mars.",
+        "He movido la entrega al 14 de marzo.",
+        "Agendei a entrega para 14 de março.",
+    ],
+)
+def test_what_an_assistant_has_done_stands_before_what_else_it_says(done: str) -> None:
+    more = "Deliveries come between eight and noon, and somebody has to be at home to take them in. "
+    assert done in folded([{"role": "assistant", "content": f"{more * 4}{done} {more * 4}"}], 0.15)
+
+
+@pytest.mark.parametrize("answer", ["go", "yes", "do it"])
+@pytest.mark.parametrize("proposal", ["I want to move the index to disk 4.", "I'd drop the old index."])
+def test_a_go_ahead_stands_with_what_was_proposed(proposal: str, answer: str) -> None:
+    text = folded([{"role": "assistant", "content": proposal}, {"role": "user", "content": answer}])
+    assert re.search(rf"{re.escape(proposal)}\nuser \d+: {answer}\n", text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, pairwise
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tersely import _native
-from tersely.content.units import Bools, join_tables
+from tersely.content.units import Bools, Lines, Quoted, join_tables
 from tersely.engine.facts import FactCoverage, find_facts, joined_facts, rows_at, standing
 from tersely.engine.reading import FIRST_KEPT, Reading, Region, analyze, count, count_batch, segment
 from tersely.engine.strategies import Auto
@@ -106,7 +107,8 @@ _TASK = 6000  # the same of a text that is theirs as a whole, and not what they 
 _LETTER = 24_000  # the same of one that may be pasted prose, of which only words of orders count
 _NEWEST = 1 / 3  # share of the messages that count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.3, 0.55
-_SAID, _FAILED, _CONCLUDED = 8.0, 4.0, 2.0  # what people say; what failed; what assistants conclude
+# What people say; what failed; what assistants conclude, and edit.
+_SAID, _FAILED, _CONCLUDED, _EDITED = 8.0, 4.0, 2.0, 1.0
 _STATED, _TOLD = 8.0, 5.0  # how much more is what is to hold or has a label, and what can be looked up
 _STATED_ASKED = 0.5  # the same where a query says what matters
 _STATES_SHARE = 0.25  # of the budget: for what assistants state in short messages, the newest first
@@ -118,11 +120,14 @@ _RESULTS, _OWN = {"result", "records", "rows", "data"}, {"call", "excerpts", "pi
 _REACH = 12  # messages: standard deviation of the Gaussian that spreads relevance to neighbours
 _WINDOW = 200  # characters; not used at the level SENTENCE
 _RARE = 0.25
+_JSON = ("json", "jsonl")
+_DATA = (*_JSON, "xml", "yaml", "toml", "csv", "table")
 _NO_NEWS = ("code", "diff", "html")  # in texts of these types words of errors say nothing of a failure
-_REPORTS = ("log", "tool_output", "stack_trace", "mixed")  # whose first lines tell of failures
 _IN_CODE = re.compile(r"\b(?:raise|except|throws?|catch|rescue)\b")  # names an error that has not come
 _IDENTIFIES = 0.65
-_OF_TOOL, _FAILS, _MOST_LINES = 2, 0.6, 4096  # kOfTool, and grades (csrc/kernels/content/line_grades.hpp)
+_TELLING = 3.0  # what the most telling unit of a result is worth as a fact
+# kOfTool, and grades (csrc/kernels/content/line_grades.hpp) of units of text, and of what readers read.
+_OF_TOOL, _FAILS, _MOST_LINES = 2, (0.6, 0.7), 4096
 _ERROR, _IDENTIFIER = int(FactKind.ERROR), int(FactKind.IDENTIFIER)  # a member takes two calls
 _WORTHS = {
     FactKind.PATH: 1.0, FactKind.PATH_LINE: 1.0, FactKind.URL: 1.0, FactKind.ERROR: 1.0,
@@ -133,6 +138,12 @@ _WORTH = np.array([_WORTHS.get(kind, 0.0) for kind in FactKind], dtype=np.float3
 _TELLS = np.where(IS_SENTENCE, _IDENTIFIES / 2, _WORTH)  # what a statement with such a fact tells
 _LISTED = bytes((Kind.LIST_ITEM, Kind.TABLE))
 _SPEAKER = attrgetter("speaker")
+# Names of tools that change a text, and keys of arguments that say how.
+_EDITS = re.compile(r"edit|patch|replace|insert|write", re.I)
+_EDITED_TEXT = re.compile(r'"(?:old|new|content|patch|input|diff|text|edit|repl)', re.I)
+_KEY = re.compile(r'"([^"\n]{1,60})":')
+# A line beside what people paste that they say: it ends as a sentence, or has neither digits nor signs.
+_SPOKEN = re.compile(r"[¿¡«„“]?[^\W\d_](?:[^\n]{0,600}[.?!:…。？！：]$|[^\d=|{}<>_/\\\t\n]{0,300}$)")
 _NUMBERS = re.compile(r"\d+")
 
 
@@ -385,10 +396,12 @@ class _Seen:
     units: list[str]
     document: Int32s
     length: Int64s  # characters
-    sizes: Int64s  # characters of its text
+    sizes: Int64s  # characters of its text; of a text that people say without what they paste
     says: Int64s  # as of `marks_of`, of what people and assistants say
     mine: Bools  # whether people say it
+    kinds: list[str]  # the content type of each document
     own: Bools  # whether they do in a text that is theirs as a whole, or around what they paste
+    news: Bools  # whether a tool gave it, or people pasted it, and words of errors tell of failures there
     talk: Bools  # whether an assistant says it
     silent: Bools  # whether it is quoted and has no word
 
@@ -431,14 +444,16 @@ class _Said:
         age = place / (1 - _NEWEST)
         recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
         place, brief = place[seen.document], 2 / (1 + seen.length / _USUAL)
-        failed = self._failed(seen, plain)
+        failed = self._failed(seen, older)
         concluded, states = self._concluded(seen, again)
+        edited = self._edited(seen) & ~again
         first = (utter | self.revised["answered"] & ~again) & ~self.revised["older"]
         asks = seen.mine & (seen.says & ASKS > 0)  # most were answered since
         facts, size = seen.facts, len(place)
         known = np.minimum(np.bincount(facts.segment, _TELLS[facts.kind], size) / _IDENTIFIES, 1)
         worth = reading.worth.astype(np.float64) * np.where(stale, _STALE, 1.0) * recency[seen.document]
         worth[again] = 0
+        worth[edited] = _EDITED + place[edited]
         worth[failed] = _FAILED + place[failed]
         worth[concluded] = ((_CONCLUDED + place) * brief)[concluded]
         worth[first] = ((_SAID + _TOLD * known + _STATED * strong) / (1 + asks) * brief + place)[first]
@@ -457,11 +472,11 @@ class _Said:
         made = replace(
             made,
             worth=worth.astype(np.float32),
-            essential=first | failed | concluded,
+            essential=first | failed | concluded | edited,
             leading=tuple([(row, row + 1) for row in newest]),
             leading_share=_STATES_SHARE,
             auxiliary=seen.silent if seen.silent.any() else None,
-            must=self._coverage(facts.rows(wanted), size, recency),
+            must=self._coverage(facts.rows(wanted), self._telling(seen, plain, gone), seen.document, recency),
         )
         return made, utter
 
@@ -470,26 +485,36 @@ class _Said:
         transcript, table, document = self.transcript, reading.table, reading.table.document
         people, talks = (one[self.pieces][document] for one in (transcript.people, transcript.talks))
         lengths = np.array(list(map(len, transcript.texts)), dtype=np.int64)
-        text = document < plain
+        text, (lines, pasted) = document < plain, np.zeros((2, len(table)), dtype=bool)
         for region in reading.regions:
-            text[region.first : region.last] = region.form is None
-        units = reading.pieces()
+            span = slice(region.first, region.last)
+            text[span], lines[span] = region.form is None, isinstance(region.form, Lines)
+            pasted[span] = not isinstance(region.form, (Quoted, type(None)))
+        units, length = reading.pieces(), table.end - table.start
         silent = (_native.have_letters(units) == 0) & (document < self.quoted) & ~self.revised["answered"]
-        sizes, task = (one[self.pieces][document] for one in (lengths, transcript.owner == self.asks[0]))
-        ends = np.minimum(table.start, sizes - table.end) < np.where(task, BRIEF / 2, 2)
-        mine = people & (text | ends)  # what they say before and behind a log is theirs
+        sizes = lengths[self.pieces][document]
+        ends = (np.minimum(table.start, sizes - table.end) < BRIEF / 2) & people & lines
+        ends[ends] = list(map(bool, map(_SPOKEN.match, compress(units, ends))))
+        code = (table.kind == Kind.FENCED_CODE) & (length > _BREATH)
+        mine = people & (text & ~code | ends)  # what they say before and behind a log is theirs
+        shown = np.bincount(document, length * (people & ~mine), len(self.pieces))
+        sizes -= shown.astype(np.int64)[document]
         speakers = list(map(_SPEAKER, transcript.pieces))
         if any(speakers):  # lines of earlier excerpts that are of one message are one text
             whole = np.bincount(transcript.told, lengths)[transcript.told]
-            sizes = np.where(speakers, whole, lengths)[self.pieces][document]
-        length = table.end - table.start
+            quoted = np.array(speakers)[self.pieces] != ""
+            sizes = np.where(quoted[document], whole[self.pieces][document], sizes)
         talk = talks & (length <= BRIEF)
         says = np.zeros(len(table), dtype=np.int64)
         for whose, rows in ((PEOPLE, mine), (ASSISTANTS, talk)):
             says[rows] = marks_of(list(compress(units, rows)), transcript.known, whose)
         own = mine & ((sizes <= _TASK) | ends)
         facts = self._facts(reading)
-        return _Seen(reading, facts, units, document, length, sizes, says, mine, own, talk, silent)
+        kinds = ["text"] * plain + [*reading.types]
+        news = (~people & ~talks | people & pasted & ~ends) & ~np.isin(kinds, _NO_NEWS)[document]
+        return _Seen(
+            reading, facts, units, document, length, sizes, says, mine, kinds, own, news, talk, silent
+        )
 
     def _strong(self, seen: _Seen) -> Bools:
         """bool[units]: what people say that is to hold: rules, orders, wishes, and what replaces such."""
@@ -512,8 +537,7 @@ class _Said:
         assistants that a newer message has."""
         units, answered, said = seen.units, self.revised["answered"], seen.mine.nonzero()[0].tolist()
         newest = {units[row]: row for row in said}
-        stays = "\n".join(compress(self.transcript.texts, ~self.gone))
-        stated = standing(stays, list(newest))  # what is said again is said once
+        stated = self._stated(list(newest))  # what is said again is said once
         again = np.zeros(len(units), dtype=bool)
         again[said] = [newest[units[row]] != row or units[row] in stated for row in said]
         again |= seen.says & POLITE > 0
@@ -525,6 +549,10 @@ class _Said:
             np.maximum.at(last, lines, told)
             older = (last[lines] > told) & ~seen.mine & ~answered & (seen.document < self.quoted)
         return again, older
+
+    def _stated(self, units: list[str]) -> set[str]:
+        """Those of some units that stand in messages that stay."""
+        return standing("\n".join(compress(self.transcript.texts, ~self.gone)), units) if units else set()
 
     def _stale(self, seen: _Seen) -> Bools:
         """bool[units]: what a newer result of the same call takes the place of."""
@@ -540,24 +568,21 @@ class _Said:
         follows[breath[1:]] = np.where(document[breath[1:]] == document[breath[:-1]], breath[:-1], -1)
         return _native.held_together(self.group, follows)
 
-    def _failed(self, seen: _Seen, plain: int) -> Bools:
+    def _failed(self, seen: _Seen, older: Bools) -> Bools:
         """bool[units]: what says that something failed, in what tools gave."""
         reading, document, facts = seen.reading, seen.document, seen.facts
         failed = self.transcript.failed[self.pieces][document] & (seen.sizes <= _SHORT)
         errors = facts.segment[facts.kind == _ERROR]
         failed[[row for row in errors.tolist() if not _IN_CODE.search(seen.units[row])]] = True
-        if reading.essential is not None:
-            reports = np.zeros(len(self.pieces), dtype=bool)
-            reports[plain:] = [kind in _REPORTS for kind in reading.types]
-            failed |= reading.essential & reports[document]
-        rows = int(document.searchsorted(plain))  # of text, which no reader has graded
-        columns = (document[:rows], reading.table.start[:rows], reading.table.end[:rows])
-        news = ~(self.transcript.people | self.transcript.talks)[self.pieces]
-        given = (_OF_TOOL * news[document[:rows]]).astype(np.uint8)
-        grade = _native.grades_of_units(reading.texts[:plain], *columns, given, _MOST_LINES)
-        failed[: len(grade)] |= grade >= _FAILS
-        news[plain:] &= np.array([kind not in _NO_NEWS for kind in reading.types], dtype=bool)
-        failed &= news[document]
+        graded = seen.news & ~np.isin(seen.kinds, _DATA)[document]
+        given = np.where(graded, _OF_TOOL, 1).astype(np.uint8)
+        columns = document, reading.table.start, reading.table.end
+        grade = _native.grades_of_units(reading.texts, *columns, given, _MOST_LINES)
+        if len(grade):
+            failed |= grade >= np.where(np.array(seen.kinds) == "text", *_FAILS)[document]
+        failed &= seen.news & ~older
+        stated = self._stated(list(compress(seen.units, failed)))
+        failed[failed] = [one not in stated for one in compress(seen.units, failed)]
         return failed
 
     def _concluded(self, seen: _Seen, again: Bools) -> tuple[Bools, Bools]:
@@ -571,6 +596,18 @@ class _Said:
         concluded = concludes & new
         concluded[self._told_anew(seen.reading)] = True
         return concluded, states
+
+    def _edited(self, seen: _Seen) -> Bools:
+        """bool[units]: arguments of calls that are short and say what was changed in a text."""
+        pieces = [self.transcript.pieces[piece] for piece in self.pieces.tolist()]
+        edits = [
+            one.kind == "call"
+            and len(one.text) <= BRIEF
+            and bool(_EDITS.search(one.text.partition(" ")[0]) and _EDITED_TEXT.search(one.text))
+            for one in pieces
+        ]
+        edited: Bools = np.array(edits, dtype=bool)[seen.document]
+        return edited
 
     def _told_anew(self, reading: Reading) -> list[int]:
         """Rows of units that have a part of what the newest of several calls told anew."""
@@ -606,8 +643,31 @@ class _Said:
             facts, segment=first, last=np.maximum(first, last), weight=1 + asked[facts.key].astype(np.float32)
         )
 
-    def _coverage(self, facts: FactTable, units: int, recency: Float64s) -> FactCoverage:
-        """Facts as terms of units; those of several messages, and the newest, count most."""
+    def _telling(self, seen: _Seen, plain: int, gone: Bools) -> Int64s:
+        """int64[results]: of each the unit that its reader holds for the most telling, if any is.
+
+        Of JSON, where records are alike, the best with a key that stands in no other result.
+        """
+        worth, given = (
+            seen.reading.worth,
+            seen.news & (seen.document >= plain) & ~gone & (seen.document < self.quoted),
+        )
+        given[seen.reading.needs[given] if len(seen.reading.needs) else []] = False  # heads of tables
+        data = given & np.isin(seen.kinds, _JSON)[seen.document]
+        keys = {row: _KEY.findall(seen.units[row]) for row in data.nonzero()[0].tolist()}
+        often = Counter(
+            [key for key, _ in {(key, int(seen.document[row])) for row in keys for key in keys[row]}]
+        )
+        given[[row for row, some in keys.items() if all(often[key] > 1 for key in some)]] = False
+        some = given.nonzero()[0]
+        rows = some[np.lexsort((-worth[some], seen.document[some]))]
+        return rows[np.diff(seen.document[rows], prepend=-1) > 0]
+
+    def _coverage(self, facts: FactTable, telling: Int64s, of: Int32s, recency: Float64s) -> FactCoverage:
+        """Facts as terms of units; those of several messages, and the newest, count most.
+
+        What units in `telling` say is a fact by itself. `of`: the document of each unit.
+        """
         many, told, talks = max(facts.keys, 1), self.transcript.told, self.transcript.talks[self.pieces]
         count = int(told.max()) + 1
         each = np.unique(facts.key.astype(np.int64) * count + told[self.pieces[facts.document]])
@@ -620,9 +680,12 @@ class _Said:
         np.maximum.at(weight, facts.key, _WORTH[facts.kind])
         again = np.where(weight >= _IDENTIFIES, np.log2(np.maximum(often, 1)), 0)
         weight *= latest * (1 + again)
-        row, key = np.divmod(np.unique(facts.segment.astype(np.int64) * many + facts.key), many)
-        worth = np.bincount(row, weight[key], minlength=units).astype(np.float64)
-        offsets = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=units))))
+        weight = np.concatenate((weight, _TELLING * recency[of[telling]]))
+        every = np.concatenate((facts.segment, telling)).astype(np.int64) * len(weight)
+        every += np.concatenate((facts.key, np.arange(many, len(weight))))
+        row, key = np.divmod(np.unique(every), len(weight))
+        worth = np.bincount(row, weight[key], minlength=len(of)).astype(np.float64)
+        offsets = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(of)))))
         none = np.empty(0, dtype=np.int64)
         return FactCoverage(
             facts, ("all",), False, _FACT_SHARE, True, key.astype(np.int32), offsets,

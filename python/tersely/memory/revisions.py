@@ -47,7 +47,7 @@ _LATEST = 512  # earlier statements whose meaning is compared
 _CLOSE, _APART = 0.35, 0.1  # cosine from which two are of the same thing, and by how much it is the closest
 _ALIKE = 0.3  # the same of the words that only one of them has, where they share others
 _WORD = re.compile(r"\w+")
-_ASKS_WITHOUT_MARK = re.compile(written("asks_without_mark"))
+_ASKS_WITHOUT_MARK = re.compile(f"{written('asks_without_mark')}|{written('proposes')}")
 _ANSWER, _WORDS = 120, 6  # characters and words of an answer that says little without its question
 _SAME = 0.5  # of an earlier statement's words, by their rarity: it is of the same thing
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -69,8 +69,8 @@ class Revision(NamedTuple):
 def find_answers(transcript: Transcript) -> list[Revision]:
     """Find short answers of people, each of their sentences with what an assistant said right before.
 
-    That is the end of the message, from its first question on; of the result of a tool that asks people, its
-    call. Agreement to go on, or to what was all, is none. O(pieces).
+    That is the end of the message, from its first question or proposal on; of the result of a tool that asks
+    people, its call. Agreement to go on, or to what was all, is none. O(pieces).
     """
     texts, table, told = transcript.texts, transcript.table, transcript.told
     length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
