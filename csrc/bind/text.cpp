@@ -393,21 +393,6 @@ py::array_t<std::uint8_t> have_letters(const py::object& texts) {
     }));
 }
 
-// The bits of the words by which something in each text begins.
-py::array_t<std::int64_t> beginnings(const py::object& texts, const py::list& words, const Offsets& bits) {
-    const GivenTexts list(texts);
-    const Utf8List wanted(words);
-    const auto signs = view(bits);
-    require(wanted.views().size() == signs.size(), "bits must have a row a word");
-    for (const std::string_view word : wanted.views()) require(!word.empty(), "words must not be empty");
-    return to_array(released(list.bytes(), [&] {
-        const text::Beginnings known(wanted.views(), signs);
-        std::vector<std::int64_t> found;
-        for (const std::string_view text : list.views()) found.push_back(known.of(text));
-        return found;
-    }));
-}
-
 // Each texts[document][start:end].
 py::list slices(const py::sequence& texts, const Ids& document, const Offsets& start, const Offsets& end) {
     const auto of = view(document);
@@ -526,7 +511,6 @@ void bind_text(py::module_& m) {
           py::arg("kind"), py::arg("block"));
     m.def("find_codes", &find_codes, py::arg("texts"), py::arg("document"), py::arg("start"));
     m.def("have_letters", &have_letters, py::arg("texts"));
-    m.def("beginnings", &beginnings, py::arg("texts"), py::arg("words"), py::arg("bits"));
     m.def("slices", &slices, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"));
     m.def("rows_at", &rows_at, py::arg("documents"), py::arg("starts"), py::arg("document"), py::arg("at"));
     m.def("importance", &importance, py::arg("texts"), py::arg("start"), py::arg("end"), py::arg("kind"),

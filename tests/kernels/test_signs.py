@@ -1,4 +1,4 @@
-"""Codes, letters, beginnings of words and rows of places: csrc/kernels/text/signs.hpp."""
+"""Codes, letters and rows of places: csrc/kernels/text/signs.hpp."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 from tersely import _native
-from tersely.memory.segments.words import beginnings, written
 
 # The contract as a pattern: "\w" of letters, digits and "_".
 CODES = re.compile(
@@ -64,21 +63,6 @@ def test_codes_where_facts_begin_are_left_out() -> None:
 def test_letters_side_by_side() -> None:
     texts = ["a1b", "ab", "1 2 3", "", "é", "éa", "字字", "_a_", "9z9zz"]
     assert _native.have_letters(texts).tolist() == [0, 1, 0, 0, 0, 1, 1, 0, 1]
-
-
-def test_patterns_match_only_behind_their_beginnings() -> None:
-    sections = ("changes", "has_order", "wishes", "withdraws", "selves", "conclusions")
-    rng = random.Random(3)
-    for section in sections:
-        letters, pattern = beginnings(section), re.compile(written(section))
-        assert letters
-        words = [*letters, "now", "done", " of ", "x", "é", ". ", "'", "2 ", "cause is", "not fine now", "-"]
-        texts = ["".join(rng.choices(words, k=rng.randrange(1, 6))) for _ in range(3000)]
-        there = _native.beginnings(texts, letters, np.ones(len(letters), dtype=np.int64))
-        matches = np.array([pattern.search(text) is not None for text in texts])
-        assert matches.any() and not matches.all()
-        assert (there[matches] == 1).all()
-    assert beginnings("states") == []
 
 
 def test_rows_of_places() -> None:

@@ -87,30 +87,6 @@ bool has_letters(std::string_view text) {
     return false;
 }
 
-Beginnings::Beginnings(const std::vector<std::string_view>& words, std::span<const std::int64_t> bits) {
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        words_[static_cast<unsigned char>(words[i][0])].push_back({words[i], bits[i]});
-    }
-}
-
-std::int64_t Beginnings::of(std::string_view text) const {
-    std::int64_t found = 0;
-    int before = 0;  // 0: no part of a word, 1: one, 2: not ASCII
-    for (std::size_t place = 0; place < text.size(); ++place) {
-        const char byte = text[place];
-        const int now = static_cast<unsigned char>(byte) >= 0x80U               ? 2
-                        : ascii_alpha(byte) || ascii_digit(byte) || byte == '_' ? 1
-                                                                                : 0;
-        if (now != before || now == 2) {
-            for (const Word& one : words_[static_cast<unsigned char>(byte)]) {
-                if ((one.bits & ~found) != 0 && text.substr(place).starts_with(one.word)) found |= one.bits;
-            }
-        }
-        before = now;
-    }
-    return found;
-}
-
 std::vector<std::int32_t> rows_at(std::span<const std::int32_t> documents, std::span<const std::int64_t> starts,
                                   std::span<const std::int32_t> document, std::span<const std::int64_t> at) {
     const std::size_t many = documents.empty() ? 0 : static_cast<std::size_t>(documents.back()) + 1;

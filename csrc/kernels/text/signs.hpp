@@ -7,12 +7,9 @@
 //    is 6 to 20 digits that are no part of a word, number, time or address. The first from the left, then from its end
 //    on. O(characters).
 //  - Letters: whether two of a text stand side by side.
-//  - Of words with bits: a text has the bits of those that begin at the border of a word in it, or beside a character
-//    that is not ASCII. O(characters + borders words of one first byte).
 //  - The row of a place is the last one of its document that begins at or before it, or else the first.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -25,21 +22,6 @@ namespace tersely::text {
 std::vector<Span> find_codes(std::string_view text);
 
 bool has_letters(std::string_view text);
-
-// What words a text may have, as patterns begin: most patterns need not be tried on most sentences.
-class Beginnings {
-  public:
-    // `words`: none empty; `bits`: of each. The words are borrowed.
-    Beginnings(const std::vector<std::string_view>& words, std::span<const std::int64_t> bits);
-    std::int64_t of(std::string_view text) const;
-
-  private:
-    struct Word {
-        std::string_view word;
-        std::int64_t bits;
-    };
-    std::array<std::vector<Word>, 256> words_;  // by their first byte
-};
 
 // The row of each place (document, at), among segments that ascend. O(documents + places log segments).
 std::vector<std::int32_t> rows_at(std::span<const std::int32_t> documents, std::span<const std::int64_t> starts,

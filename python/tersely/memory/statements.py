@@ -10,12 +10,11 @@ from operator import attrgetter, truth
 
 import numpy as np
 
-from tersely import _native
 from tersely.content.units import Bools
 from tersely.engine.facts import fact_keys, find_facts, joined_facts, standing
 from tersely.engine.reading import segment
 from tersely.memory.messages import Entry, Piece, calls_of
-from tersely.memory.segments.words import beginnings, finder, written
+from tersely.memory.segments.words import finder, written
 from tersely.types import FactKind, FactTable, Int64s, Kind, SegmentTable, pieces
 
 #: Kinds of statements, those first whose loss costs most, and the kinds of facts that they are.
@@ -56,10 +55,10 @@ PEOPLE, ASSISTANTS = 1 << 13, 1 << 14  # and whose words it was read as
 CHANGE = re.compile(written("changes"))  # in lower case, as those below
 STATE = re.compile(written("states"), re.I)
 # (in whose words it is looked for, bits of a sentence that has it, bits without which it is not asked, what
-# finds it, the letters with which it begins, where these are known)
+# finds it)
 _PATTERNS = tuple(
     [
-        (whose, bits, least, finder(section, flags), beginnings(section))
+        (whose, bits, least, finder(section, flags))
         for whose, bits, least, section, flags in (
             (PEOPLE, CHANGES | STANDS, 0, "changes", 0),
             (PEOPLE, ORDERS | STANDS, 0, "has_order", 0),
@@ -80,8 +79,6 @@ _PATTERNS = tuple(
         )
     ]
 )
-_LETTERS = [letters for *_, some in _PATTERNS for letters in some]
-_SIGNS = np.array([1 << at for at, (*_, some) in enumerate(_PATTERNS) for _ in some], dtype=np.int64)
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
 # Names of tools whose results are what the user answers (AskUserQuestion), and how any other tells in its
 # result what the user said.
@@ -273,11 +270,9 @@ def marks_of(sentences: Sequence[str], known: dict[str, int], whose: int = PEOPL
     if whose == PEOPLE:
         made |= np.array(list(map(truth, map(LABEL.match, new))), dtype=bool) * np.int64(LABELLED | STANDS)
     lower = list(map(str.lower, new))
-    begins = _native.beginnings(lower, _LETTERS, _SIGNS)
-    for at, (of, adds, least, find, letters) in enumerate(_PATTERNS):
+    for of, adds, least, find in _PATTERNS:
         if of & whose:
-            there = (begins >> at & 1) > 0 if letters else True
-            rows = ((made & least == least) & there).nonzero()[0]
+            rows = (made & least == least).nonzero()[0]
             found = map(find, map(lower.__getitem__, rows.tolist()))
             made[rows[list(map(truth, found))]] |= adds
     known.update(zip(new, made.tolist(), strict=True))
