@@ -380,12 +380,9 @@ py::array_t<float> led_to(const SegmentColumns& table, const Floats& scores, con
         require(rows.heading[i] >= -1 && rows.heading[i] < static_cast<std::int64_t>(i), "heading must point upwards");
     }
     const GivenTexts list(texts);
-    const bool noted = std::any_of(list.views().begin(), list.views().end(),
-                                   [](std::string_view text) { return text.find("\n[") != std::string_view::npos; });
     const auto worth = view(scores);
-    return to_array(released(noted ? 16 * n : 0, [&] {
-        const std::vector<std::string_view> said =
-            noted ? pieces(list.views(), rows.document, rows.start, rows.end) : std::vector<std::string_view>();
+    return to_array(released(16 * n, [&] {
+        const std::vector<std::string_view> said = pieces(list.views(), rows.document, rows.start, rows.end);
         rows.said = said;
         return relevance::led_to(rows, worth);
     }));

@@ -14,9 +14,9 @@
 #include "kernels/lexical/corpus.hpp"
 #include "kernels/text/facts.hpp"
 #include "kernels/text/key_words.hpp"
-#include "kernels/text/prohibitions.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/signs.hpp"
+#include "kernels/text/statements.hpp"
 #include "kernels/text/terms.hpp"
 #include "simd/bytes.hpp"
 
@@ -299,13 +299,16 @@ struct Given {
         const std::vector<text::FactRow> found = read(text::FactScope::kRuns, keys);
         std::size_t segments = 0;
         for (const text::Segments& some : rows) segments += some.size();
-        std::vector<float> weights = text::weights_of_segments(list.views(), found, keys, segments);
-        auto weight = weights.begin();
+        return text::weights_of_segments(list.views(), found, keys, segments);
+    }
+
+    std::vector<text::Statement> statements() const {
+        std::vector<text::Statement> all;
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            for (const std::uint8_t forbids : text::prohibitions(list.views()[i], rows[i]))
-                *weight++ += forbids != 0 ? text::kProhibitionWeight : 0.0F;
+            const std::vector<text::Statement> some = text::statements(list.views()[i], rows[i]);
+            all.insert(all.end(), some.begin(), some.end());
         }
-        return weights;
+        return all;
     }
 
     GivenTexts list;
@@ -436,7 +439,7 @@ py::tuple importance(const py::object& texts, const Offsets& start, const Offset
         for (std::size_t i = 0; i < corpus.size(); ++i) {
             characters.push_back(static_cast<double>(view(end)[i] - view(start)[i]));
         }
-        worth = lexical::importance(central.score, central.apart, given.weights(), characters);
+        worth = lexical::importance(central.score, central.apart, given.weights(), given.statements(), characters);
     }
     return tuple_of(worth, central.score, central.apart);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "kernels/content/hash_table.hpp"
 #include "kernels/content/rarity.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/terms.hpp"
@@ -346,7 +347,10 @@ CodeUnits cut_code(const CodeLines& lines, CodeLanguage language, bool typed, co
 
 namespace {
 
-constexpr double kAsked = 9.5;  // below the signatures
+constexpr double kAsked = 9.5;     // below the signatures
+constexpr double kUsed = 0.8;      // above the signatures
+constexpr double kLeastUse = 0.7;  // of a definition whose names count
+constexpr std::int32_t kValueLines = 3;
 constexpr double kWarning = 7;  // of a comment that warns: below imports, above what documents
 // What is outside of functions has more, at most, for how rare it is in form and words: statements, comments.
 constexpr double kOuter = 3, kOuterComment = 0.3;
@@ -467,6 +471,48 @@ std::vector<double> asked_of(const CodeLines& lines, const CodeUnits& units, con
     return asked;
 }
 
+// The name to which a line of a file gives a value: "CAP = 30.0", "static const int kCap = 30;", "#define CAP 30".
+std::string_view named_in(std::string_view line) {
+    constexpr std::string_view kDefine = "#define ";
+    std::size_t end = line.find('=');
+    if (line.starts_with(kDefine)) {
+        end = line.find(' ', kDefine.size());
+    } else {
+        end = std::min(end, line.find(':'));
+    }
+    if (end == std::string_view::npos || line.substr(0, end).find('(') != std::string_view::npos) return {};
+    while (end > 0 && !code_word_byte(line[end - 1])) --end;
+    std::size_t begin = end;
+    while (begin > 0 && code_word_byte(line[begin - 1])) --begin;
+    return line.substr(begin, end - begin);
+}
+
+// By row: of what gives a value to a name outside of all definitions, how much of the query what uses that holds.
+template <typename Text>
+std::vector<double> used_by(const CodeUnits& units, const std::vector<std::int32_t>& function,
+                            const std::vector<double>& asked, const Text& text) {
+    std::vector<double> used(units.size());
+    HashTable<std::int32_t> rows;  // one more than the row that names something
+    for (std::size_t row = 0; row < units.size(); ++row) {
+        const bool plain = units.role[row] == CodeRole::kStatement && units.parent[row] < 0;
+        if (!plain || units.last[row] - units.first[row] >= kValueLines) continue;
+        const std::string_view name = named_in(text(row));
+        if (!name.empty()) rows[hash_name(name)] = static_cast<std::int32_t>(row) + 1;
+    }
+    for (std::size_t row = 0; row < units.size() && rows.size() > 0; ++row) {
+        if (function[row] < 0 || asked[row] < kLeastUse) continue;
+        const std::string_view said = text(row);
+        for (std::size_t at = 0; at < said.size();) {
+            std::size_t end = at;
+            while (end < said.size() && code_word_byte(said[end])) ++end;
+            const std::int32_t* found = end > at ? rows.find(hash_name(said.substr(at, end - at))) : nullptr;
+            if (found != nullptr) used[index(*found - 1)] = std::max(used[index(*found - 1)], asked[row]);
+            at = std::max(end, at + 1);
+        }
+    }
+    return used;
+}
+
 }  // namespace
 
 std::vector<double> rank_code(const CodeLines& lines, const CodeUnits& units, std::string_view query) {
@@ -485,6 +531,7 @@ std::vector<double> rank_code(const CodeLines& lines, const CodeUnits& units, st
         const std::size_t start = lines.start(units.first[row]);
         return lines.text().substr(start, lines.end(units.last[row]) - start);
     };
+    const std::vector<double> used = query.empty() ? std::vector<double>(n) : used_by(units, function, asked, row_text);
     std::vector<std::size_t> outer;  // imports, and what is outside of functions
     std::vector<std::string_view> said;
     for (std::size_t row = 0; row < n; ++row) {
@@ -517,6 +564,7 @@ std::vector<double> rank_code(const CodeLines& lines, const CodeUnits& units, st
         if (rare[row] >= 0 && (signature || role == CodeRole::kImport))
             rank -= (signature ? kCommonName : kCommonImport) * (1 - std::min(rare[row] / kRare, 1.0));
         if (!signature && role != CodeRole::kImport) rank = std::max(rank, asked[row] * asked[row] * kAsked);
+        if (used[row] > 0) rank = std::max(rank, used[row] * used[row] * kAsked + kUsed);
         ranks[row] = rank;
     }
     return ranks;

@@ -429,6 +429,7 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
         if (concluded && concludes(row)) grade = std::max(grade, has(row, kPassed) ? 0.65 : kNoneGrade);
         if (quotes.heads[i]) grade = std::max(grade, static_cast<double>(0.45F + 0.1F * later));
         if (quotes.drawn[i] && grade < kFailedGrade) grade *= kDrawnShare;
+        if (has(row, kFromHere)) grade = std::max(grade, static_cast<double>(0.45F + 0.1F * later));
         if (says_below(i)) grade = std::max(grade, kBelowGrade + 0.1 * static_cast<double>(later));
         const bool failed = grade >= kFailedGrade;
         behind = failed ? 0 : std::min(behind + 1, kValueLines + 1);

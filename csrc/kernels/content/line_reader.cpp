@@ -752,6 +752,7 @@ void LineReader::read_piece(std::string_view piece) {
         if (!said.empty() && digit(said[0])) row.marks |= kOpensNumber;
         if (leads(said)) row.marks |= kLeads;
         if ((row.marks & kFrame) != 0 && is_of_library(said)) row.marks |= kLibrary;
+        if ((row.marks & kAnchor) != 0 && said.ends_with(" here") && !is_of_library(said)) row.marks |= kFromHere;
         if (said.ends_with('{') || said.ends_with('[') || said.ends_with('(')) row.marks |= kOpensBlock;
         const auto id = static_cast<std::size_t>(row.template_id);
         row.said = codes_.size();

@@ -455,7 +455,9 @@ std::uint32_t Outcomes::say(const Said& word) {
     const bool keyed = (word.marks & kLevelKey) != 0 && word.first && line_.substr(word.end).starts_with(": ");
     if ((value && (marks & kPassed) != 0) || keyed) marks |= kConcludes;
     if (not_ && (marks & kPassed) != 0) marks = (marks & ~kPassed) | kError | (word.only_run == kOk ? kFailure : 0U);
-    if (not_ && (word.marks & kFound) != 0) marks |= kTrouble;
+    // "Looking for x.h - not found": what a check of many came to
+    if (not_ && (word.marks & kFound) != 0 && !line_.substr(0, word.at).ends_with("- not ")) marks |= kTrouble;
+    notes_ = notes_ || (place_ && word.only_run == kNote && byte_at(line_, word.end) == ':');
     // TEST-UNEXPECTED-TIMEOUT, NT_STATUS_ACCESS_DENIED: an event named in capitals, by what went wrong at its end
     if (word.event && !word.quoted && byte_at(line_, word.end) != '=') marks |= kError | kFailure;
     if (exit_ > 0 && words_ - exit_ <= 2 && (word.marks & kCodeOf) != 0) {

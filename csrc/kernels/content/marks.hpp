@@ -39,6 +39,7 @@ enum Mark : std::uint32_t {
 // What words do to those beside them; bits above those of marks.
 inline constexpr std::uint32_t kNegates = 1U << 20U;  // no, without
 inline constexpr std::uint32_t kNot = 1U << 21U;      // not
+inline constexpr std::uint32_t kFromHere = kNot;      // of a row: "x.cc:9:11: required from here", in no library
 inline constexpr std::uint32_t kExits = 1U << 22U;    // exit, exited, returned
 inline constexpr std::uint32_t kCodeOf = 1U << 23U;   // code, status: a number follows
 inline constexpr std::uint32_t kTests = 1U << 24U;    // what is counted: test, tests
@@ -128,6 +129,7 @@ struct Said {
 //    which the last is such a word (TEST-UNEXPECTED-TIMEOUT), but in no parentheses; ticks are kPassed;
 //  - a word of errors behind a line's number alone ("  12:5  error"), or at the end behind a place ("x.cc:8: Failure").
 // What a server answered with 4xx, a severity of high and a linter's codes of errors (E1124, F401) are kError.
+// What a note behind a place says ("x.cc:8:5: note: substitution failed") is of an error that stands elsewhere.
 // A word of errors within a longer name, not at its end, says nothing of one (error-prone, my.exceptions.Names).
 // kConcludes: what went well is the value of such a key, or is said of all ("successfully"); or the line opens with one
 // and a colon.
@@ -145,7 +147,7 @@ class Outcomes {
     // The marks that the word gives the line.
     std::uint32_t add(const Said& word) {
         ++words_;
-        if (around_) return 0;
+        if (around_ || notes_) return 0;
         const std::uint32_t marks = tells(word) ? say(word) : 0U;
         place_ = place_ || word.place;
         go_on(word);
@@ -159,7 +161,7 @@ class Outcomes {
   private:
     // False where a word says nothing, whatever it is: most do not.
     bool tells(const Said& word) const {
-        if (word.marks != 0 || word.event || key_end_ != 0 || http_) return true;
+        if (word.marks != 0 || word.event || (place_ && word.only_run == kNote) || key_end_ != 0 || http_) return true;
         const std::size_t size = word.end - word.at;
         if (word.number && size == 3 && line_[word.at] == '5') return true;
         if (finding_ != 0 || word.quoted) return false;
@@ -183,6 +185,7 @@ class Outcomes {
         zero_ = word.zero;
         number_ = word.runs == 1 && !word.zero && text::ascii_digit(line_[word.end - 1]);
     }
+    static constexpr std::uint64_t kNote = hash_letters("note");
     std::uint32_t say(const Said& word);
     std::uint32_t failed(const Said& word, std::uint32_t marks);
     bool is_value(const Said& word) const;
@@ -191,6 +194,7 @@ class Outcomes {
     std::string_view line_;
     std::uint32_t marks_ = 0;
     bool around_ = false;  // the line stands around one that grep found
+    bool notes_ = false;   // "x.cc:8:5: note: ": what stands behind it is of the error before
     bool never_ = false;   // a sample of a metric, whose value is 0: errors{code="500"} 0
     std::uint64_t finding_ = 0;
     std::size_t key_end_ = 0;   // where a word such as level or status ends; 0: it was not the last one

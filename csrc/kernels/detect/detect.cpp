@@ -21,6 +21,7 @@ float share(std::uint32_t part, std::uint32_t whole) {
 
 constexpr float kTagged = 0.3F;              // share of lines with a tag that makes a text markup
 constexpr std::uint32_t kFewSentences = 5;   // a line in so many makes a text written
+constexpr float kReportShare = 0.3F;         // of the evidence of columns, where sections of a report stand above
 constexpr float kWritten = 0.6F;             // evidence that such a text is prose, at least
 constexpr std::size_t kGlance = 2048;        // bytes after which it is asked whether a text is plain code
 constexpr std::uint32_t kFewestShaped = 12;  // lines of code that have a shape
@@ -239,7 +240,8 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     if (columns >= 3 && counts[kFence] == 0 && (told < 0.3F || (columns >= 6 && told < 0.6F)) && words < 0.4F &&
         stamps < 0.3F && !uniform && !written) {
         const float many = static_cast<float>(std::min<std::size_t>(columns, 8));
-        best.offer(ContentKind::table, 0.55F + 0.1F * (many - 2) - 0.5F * share(counts.tool, n));
+        const float beside = counts[kBanner] > 0 && counts.tool > 0 ? kReportShare : 0;  // columns below a report
+        best.offer(ContentKind::table, 0.55F + 0.1F * (many - 2) - 0.5F * share(counts.tool, n) - beside);
     }
     const float stamped = share(counts.stamped_at_margin, counts.at_margin);  // what is indented goes on
     if (counts.at_margin >= 5 && stamped >= 0.8F) best.offer(ContentKind::log, 1.0F);

@@ -204,16 +204,25 @@ constexpr double kSaid = 1.5;   // of the bits of standing alone among all
 constexpr double kFew = 16;     // segments, among which that says nothing
 constexpr double kToken = 4.5;  // characters
 constexpr double kRoom = 8;
+constexpr float kForbids = 8;      // as much as that weight of facts
+constexpr float kExplains = 0.6F;  // is added: what happened is told in sentences of any length
+constexpr float kGreets = 0.05F;
+constexpr float kRefers = 0.7F;
 
 }  // namespace
 
 std::vector<float> importance(std::span<const float> score, std::span<const float> apart, std::span<const float> facts,
-                              std::span<const double> characters) {
+                              std::span<const text::Statement> statements, std::span<const double> characters) {
     std::vector<float> worth(score.begin(), score.end());
     const auto said = static_cast<float>(kSaid * std::log2((static_cast<double>(worth.size()) + kFew) / kFew));
     for (std::size_t i = 0; i < worth.size(); ++i) {
-        const auto told = static_cast<double>(kFacts * std::min(apart[i] * (said + facts[i]), kMost));
+        const text::Statement is = statements[i];
+        const float weight = facts[i] + (is == text::Statement::kForbids ? kForbids : 0);
+        const auto told = static_cast<double>(kFacts * std::min(apart[i] * (said + weight), kMost));
         worth[i] = static_cast<float>(static_cast<double>(worth[i]) + told / (characters[i] / kToken + kRoom));
+        if (is == text::Statement::kExplains) worth[i] += kExplains;
+        if (is == text::Statement::kGreets) worth[i] *= kGreets;
+        if (is == text::Statement::kRefers) worth[i] *= kRefers;
     }
     return worth;
 }

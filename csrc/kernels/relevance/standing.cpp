@@ -8,6 +8,7 @@
 
 #include "kernels/text/lines.hpp"
 #include "kernels/text/segment.hpp"
+#include "kernels/text/statements.hpp"
 
 namespace tersely::relevance {
 namespace {
@@ -19,6 +20,9 @@ constexpr double kWhole = 0.95;       // what the document counts beside the uni
 constexpr double kLeads = 0.7;        // of the largest score: what leads to others has that
 constexpr float kLed = 0.5F;          // of its score that code gets
 constexpr float kLedItem = 0.7F;      // that items get: steps come before remarks on what they are about
+constexpr float kExcept = 0.9F;       // that an exception gets
+constexpr std::size_t kTitle = 32;    // bytes of a sentence that may be a title of its paragraph
+constexpr float kAlone = 0.3F;         // of its score that one keeps without it
 constexpr std::int64_t kShort = 800;  // characters of a list or code: of a longer one too little would fit
 
 // The largest value of the segments of each unit.
@@ -200,6 +204,7 @@ void lead_to_notes(const Rows& rows, const Leads& leads, const Lead& lead) {
 
 std::vector<float> led_to(const Rows& rows, std::span<const float> scores) {
     constexpr auto kItem = static_cast<std::uint8_t>(text::Kind::kListItem);
+    constexpr auto kProse = static_cast<std::uint8_t>(text::Kind::kProse);
     constexpr auto kCode = static_cast<std::uint8_t>(text::Kind::kFencedCode);
     std::vector<float> raised(scores.begin(), scores.end());
     const std::size_t n = raised.size();
@@ -233,6 +238,19 @@ std::vector<float> led_to(const Rows& rows, std::span<const float> scores) {
         }
         before = best;
         first = last;
+    }
+    for (std::size_t row = 1; row < n; ++row) {
+        if (rows.kind[row] == kProse && rows.document[row] == rows.document[row - 1] &&
+            rows.end[row] - rows.start[row - 1] <= kShort && text::opens_exception(rows.said[row]))
+            lead(row, scores[row - 1], kExcept);
+    }
+    for (std::size_t first = 0, last = 0; first < n; first = last) {
+        float best = 0.0F;
+        for (last = first; last < n && rows.document[last] == rows.document[first] && rows.block[last] == rows.block[first];
+             ++last)
+            best = last > first ? std::max(best, scores[last]) : best;
+        const bool title = last - first > 1 && rows.kind[first] == kProse && rows.said[first].size() <= kTitle;
+        if (title && scores[first] < least && best < least) raised[first] *= kAlone;
     }
     lead_to_notes(
         rows, [&](std::size_t row) { return scores[row] >= least; },

@@ -60,14 +60,16 @@ struct Rows {
     std::span<const std::int32_t> document, block, heading;
     std::span<const std::int64_t> start, end;
     std::span<const std::uint8_t> kind;      // text::Kind
-    std::span<const std::string_view> said;  // the text of each; empty: there are no notes
+    std::span<const std::string_view> said;  // the text of each
 };
 
 // Scores with what segments lead to: a note at the foot ("[^a]: ...", "[40] ...", at the start of a line) has seven
 // tenths of the best score of what refers to it by its mark, as far as up to 800 characters go; a list item has seven
 // tenths of the best score above it (its `heading`, and that one's), or of the block before a list of up to 800
-// characters; fenced code of that size has half of the latter. Both where what leads has seven tenths of the largest
-// score at least. O(characters + segments times the depth of lists).
+// characters; fenced code of that size has half of the latter; an exception
+// (text::opens_exception) has nine tenths of what the sentence before it has. All where what leads has seven tenths of
+// the largest score at least. A title in a sentence of its own (32 bytes, the first of its block) keeps three tenths
+// of its score where nothing of the block leads. O(characters + segments times the depth of lists).
 std::vector<float> led_to(const Rows& rows, std::span<const float> scores);
 
 }  // namespace tersely::relevance

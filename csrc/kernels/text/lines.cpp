@@ -358,6 +358,7 @@ constexpr std::size_t kLongestFormula = 64;  // lines
 constexpr std::size_t kNarrow = 50;          // bytes: no paragraph is wrapped so narrowly
 constexpr std::size_t kWideLine = 200;       // bytes: paragraphs of a line each have sentences of their own
 constexpr std::size_t kFewestApart = 4;      // lines of a list without marks
+constexpr std::size_t kFewestWords = 6;      // of an indented paragraph
 
 class BlockFinder {
   public:
@@ -441,7 +442,7 @@ class BlockFinder {
             blocks_.back().cue = true;
             return next;
         }
-        if (line.indent >= 4 && !open_ && !in_list()) return indented(line);
+        if (line.indent >= 4 && !open_ && !in_list() && !is_written(line)) return indented(line);
         if (here[0] == '>') return run_of(line, Kind::kQuote, [](std::string_view text) { return text[0] == '>'; });
         if (is_table_row(here) || (here.find('|') != std::string_view::npos && header_row(line))) {
             return run_of(line, Kind::kTable, [](std::string_view text) {
@@ -502,12 +503,46 @@ class BlockFinder {
         return opening;
     }
 
+    // Whether the lines up to a blank one are sentences: words of letters that end as sentences do, in no data line.
+    // Manuals indent all that they say.
+    bool is_written(const Line& first) const {
+        std::size_t words = 0, plain = 0;
+        char last = 0;
+        for (Line line = first; !at_end(line) && !line.blank(); line = after(line)) {
+            const std::string_view here = content(line);
+            if (is_data_line(here) || is_table_row(here) || list_marker(here) > 0) return false;
+            for (std::size_t at = 0, end = 0; at < here.size(); at = end + 1) {
+                end = std::min(here.find_first_of(" \t", at), here.size());
+                std::string_view word = here.substr(at, end - at);
+                if (word.empty()) continue;
+                ++words;
+                while (!word.empty() && std::string_view(".,;:!?)\"'").find(word.back()) != std::string_view::npos)
+                    word.remove_suffix(1);
+                if (!word.empty() && (word[0] == '(' || word[0] == '"')) word.remove_prefix(1);
+                plain += !word.empty() && std::all_of(word.begin(), word.end(),
+                                                      [](char byte) {
+                                                          return ascii_alpha(byte) || byte == '-' || byte == '\'' ||
+                                                                 static_cast<unsigned char>(byte) >= 0x80U;
+                                                      })
+                             ? 1U
+                             : 0U;
+            }
+            last = here.back();
+        }
+        return words >= kFewestWords && 5 * plain >= 4 * words && (last == '.' || last == ':' || last == '!');
+    }
+
     Line indented(const Line& first) {
         Line last = first;
         Line line = after(first);
+        bool parted = false;  // a blank line stands above
         for (; !at_end(line); line = after(line)) {
-            if (line.blank()) continue;
-            if (line.indent < 4) break;
+            if (line.blank()) {
+                parted = true;
+                continue;
+            }
+            if (line.indent < 4 || (parted && is_written(line))) break;
+            parted = false;
             last = line;
         }
         add(first, last, Kind::kCode);

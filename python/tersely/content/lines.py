@@ -22,7 +22,6 @@ _COLUMNS = (
 )  # fmt: skip
 _MOST_ASKED = 0.6  # of the weight of the query's words: a line with as much is what was asked for
 _FEW_ASKED = 3  # lines: where more have as much, none is
-_LEAST_REST = 4  # characters behind a cut that a mark for them is shorter than
 # Characters that str.strip takes away.
 _BLANKS = np.array(
     [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B),
@@ -224,23 +223,23 @@ def places_of_lines(lines: LineTable) -> Int64s:
     return _native.places_of_lines(lines.graded())
 
 
-def split_at(lines: LineTable, cut: Int64s) -> LineTable:
-    """Cut rows behind `cut[row]` characters, 0: not at all. What follows goes on in the line and needs it."""
+def split_at(lines: LineTable, row: Int64s, place: Int64s) -> LineTable:
+    """Cut rows, each ascending, at places in them. The pieces go on in the line and need its first."""
     table = lines.table
-    inner = (cut > 0) & (table.start + cut + _LEAST_REST <= table.end)
-    rows = np.repeat(np.arange(len(table)), 1 + inner)
-    rest = np.concatenate(([False], rows[1:] == rows[:-1])) if len(rows) else np.zeros(0, dtype=bool)
-    head = np.concatenate((rest[1:], [False])) if len(rows) else rest
-    middle = table.start[rows] + cut[rows]
-    above = table.heading[rows]
-    above = np.where(above >= 0, np.flatnonzero(~rest)[above], -1)
+    rows = np.repeat(np.arange(len(table)), 1 + np.bincount(row, minlength=len(table)))
+    rest = np.zeros(len(rows), dtype=bool)
+    rest[1:] = rows[1:] == rows[:-1]
+    start, end = table.start[rows], table.end[rows]
+    start[rest] = place
+    end[:-1][rest[1:]] = place
+    first, above = np.flatnonzero(~rest), table.heading[rows]
     split = SegmentTable(
         table.document[rows],
-        np.where(rest, middle, table.start[rows]),
-        np.where(head, middle, table.end[rows]),
+        start,
+        end,
         table.kind[rows],
         np.arange(len(rows), dtype=np.int32),
-        np.where(rest, np.arange(len(rows)) - 1, above).astype(np.int32),
+        np.where(rest, first[rows], np.where(above >= 0, first[above], -1)).astype(np.int32),
     )
     each = {name: getattr(lines, name)[rows] for name in _COLUMNS}
     each["marks"] = each["marks"] | np.where(rest, Mark.CONTINUED, 0).astype(np.uint32)

@@ -1,0 +1,181 @@
+#include "kernels/text/statements.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <cstddef>
+
+namespace tersely::text {
+namespace {
+
+// Words that permit and words that deny forbid together, as words of a version and of what will be explain.
+enum class Role : std::uint8_t {
+    kForbids,
+    kPermits,
+    kDenies,
+    kOrders,
+    kExplains,
+    kVersion,
+    kWill,
+    kSets,
+    kGreets,
+    kRefers
+};
+using enum Role;
+
+struct Signs {
+    Role role;
+    std::string_view words;  // in small letters, each ends at a "|"
+};
+
+constexpr Signs kSigns[] = {
+    {kForbids,
+     "must not |must never |mustn't |shall not |may not be |not allowed|not permitted|forbidden|"
+     "prohibited|no circumstances|verboten|untersagt|keinen Umst|keinesfalls|mag niet |mogen niet |"
+     "verboden|ne doit pas |ne doivent pas |ne devez pas |interdit|en aucun cas|no debe |no deben |"
+     "no se permite|prohibid|non deve |non devono |vietat|não deve|proibid|nie wolno |zabroni|"
+     "нельзя|запрещ|禁止|不得|严禁|てはならない|てはいけません|금지"},
+    {kOrders,
+     "never |do not |don't |DO NOT |NEVER "},
+    {kExplains,
+     "the cause|root cause|caused by|the reason |the culprit|is due to |was due to |turned out |"
+     "turns out |workaround|the fix |the fix:|fixed in |fixed by |be fixed|resolved by |solved by |"
+     "the solution|the remedy|we conclude|in conclusion|conclusion:|decision:|it was decided|we decided|"
+     "ursache |ursache:|der grund |grund dafür|liegt daran|lag daran|verursacht|zurückzuführen|"
+     "stellte sich heraus|abhilfe|behoben|die lösung|lösung:|maßnahme|fazit|oorzaak|veroorzaakt|"
+     "te wijten aan|de oplossing|opgelost|la cause |est dû |est due |était dû|causé par|causée par|"
+     "provoqué par|provoquée par|s'explique par|la solution|solution :|contournement|corrigé|la causa |"
+     "causado por|causada por|se debe a |se debió a|se debía a|el motivo |la solución|solución:|"
+     "medidas:|corregid|se corrig|se decidió|se acordó|causato da|causata da|dovuto a|dovuta a|"
+     "il motivo |la soluzione|soluzione:|rimedio|risolto|è stato deciso|a causa |causado pel|causada pel|"
+     "deve-se a|deveu-se a|o motivo |a solução|solução:|corrigid|foi decidido|przyczyn|spowodowan|"
+     "rozwiązani|naprawion|причин|вызван|исправлен|решение:|原因|解决方|"
+     "解决办法|修复|対策|解決|回避策|원인|해결"},
+    {kVersion,
+     "version |release "},
+    {kWill,
+     "will "},
+    {kSets,
+     "set "},
+    {kGreets,
+     "thank you|thanks|many thanks|hello|good morning|good afternoon|best regards|kind regards|"
+     "you are welcome|you're welcome|sorry for |i am glad to hear|danke|vielen dank|herzlichen dank|"
+     "wir danken|guten tag|guten morgen|hallo|mit freundlichen grüßen|mit freundlichen Grüßen|bedankt|"
+     "dank u|dank je|met vriendelijke groet|merci|bonjour|cordialement|nous remercions|gracias|"
+     "muchas gracias|agradecemos|hola|buenos días|saludos|grazie|buongiorno|cordiali saluti|ringraziamo|"
+     "obrigad|muito obrigad|agradecemos|bom dia|olá|dziękuj|dzień dobry|спасибо|Спасибо|"
+     "Здравствуйте|谢谢|您好|ありがとうございま|"
+     "お世話になっております|감사합니다|안녕하세요"},
+    {kRefers,
+     "it |they |he |she "},
+    {kPermits,
+     "darf |dürfen "},
+    {kDenies,
+     "nicht|kein"},
+};
+
+constexpr std::size_t kMark = 2;       // bytes, at most, before the first word: the mark of an item
+constexpr std::size_t kGreeting = 90;  // bytes of a sentence that greets
+constexpr std::size_t kBrief = 40;     // bytes of a sentence that says little without the one before
+
+constexpr std::string_view kExceptions =
+    "however|unless|except|exception|but only|only if|provided that|allerdings|jedoch|ausnahme|"
+    "es sei denn|außer|nur wenn|ausgenommen|tenzij|behalve|echter|uitzondering|sauf|toutefois|cependant|"
+    "à moins que|excepté|salvo|excepto|sin embargo|no obstante|a menos que|solo si|tuttavia|eccetto|"
+    "a meno che|no entanto|exceto|porém|a não ser|chyba że|jednak|z wyjątkiem|Однако|"
+    "Кроме случаев|За исключением|但|除非|ただし|다만|단, ";
+
+constexpr bool letter(char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || static_cast<unsigned char>(byte) >= 0x80;
+}
+constexpr char small(char byte) { return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + 32) : byte; }
+
+constexpr std::size_t pair_at(std::string_view text, std::size_t at) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(small(text[at]))) << 8U |
+           static_cast<unsigned char>(small(text[at + 1]));
+}
+
+struct Sign {
+    std::string_view words;
+    Role role;
+};
+
+// Signs by the byte that they begin with, and the two bytes with which any begins.
+struct Index {
+    std::array<std::vector<Sign>, 256> by_byte;
+    std::bitset<65536> openings;
+
+    Index() {
+        for (const auto& [role, words] : kSigns) {
+            for (std::size_t at = 0, end = 0; at < words.size(); at = end + 1) {
+                end = std::min(words.find('|', at), words.size());
+                const Sign sign{words.substr(at, end - at), role};
+                by_byte[static_cast<unsigned char>(small(sign.words[0]))].push_back(sign);
+                openings.set(pair_at(sign.words, 0));
+            }
+        }
+    }
+};
+
+// Whether words begin there; but for their first letter, as they are written.
+bool begins(std::string_view said, std::size_t at, std::string_view words) {
+    return (said[at] == words[0] || small(said[at]) == words[0]) && said.substr(at + 1).starts_with(words.substr(1));
+}
+
+// Whether what follows "set " is a name and its value: "print.wait to 20".
+bool sets_name(std::string_view rest) {
+    const std::size_t end = rest.find(' ');
+    const std::string_view name = rest.substr(0, end);
+    return name.find('=') != std::string_view::npos ||
+           (name.find_first_of("._`-") != std::string_view::npos && rest.substr(name.size()).starts_with(" to "));
+}
+
+Statement statement(std::string_view said) {
+    static const Index signs;
+    bool permits = false, versioned = false, explains = false, greets = false, refers = false;
+    for (std::size_t at = 0; at + 1 < said.size(); ++at) {
+        if (!signs.openings[pair_at(said, at)]) continue;
+        const char first = small(said[at]);
+        if (static_cast<unsigned char>(first) < 0x80 && at > 0 && letter(said[at - 1])) continue;
+        for (const Sign& sign : signs.by_byte[static_cast<unsigned char>(first)]) {
+            if (!begins(said, at, sign.words)) continue;
+            const Role role = sign.role;
+            if (role == kForbids || (role == kDenies && permits) || (role == kOrders && at <= kMark))
+                return Statement::kForbids;
+            permits = permits || role == kPermits;
+            versioned = versioned || role == kVersion;
+            explains = explains || role == kExplains || (role == kWill && versioned) ||
+                       (role == kSets && sets_name(said.substr(at + sign.words.size())));
+            greets = greets || (role == kGreets && at == 0);
+            refers = refers || (role == kRefers && at == 0);
+        }
+    }
+    if (explains) return Statement::kExplains;
+    if (greets && said.size() <= kGreeting && said.find_first_of("0123456789") == std::string_view::npos)
+        return Statement::kGreets;
+    return refers && said.size() <= kBrief ? Statement::kRefers : Statement::kTells;
+}
+
+}  // namespace
+
+bool opens_exception(std::string_view sentence) {
+    for (std::size_t at = 0, end = 0; at < kExceptions.size(); at = end + 1) {
+        end = std::min(kExceptions.find('|', at), kExceptions.size());
+        const std::string_view words = kExceptions.substr(at, end - at);
+        if (sentence.size() <= words.size() || !begins(sentence, 0, words)) continue;
+        if (static_cast<unsigned char>(words.back()) >= 0x80 || !letter(sentence[words.size()])) return true;
+    }
+    return false;
+}
+
+std::vector<Statement> statements(std::string_view text, const Segments& rows) {
+    std::vector<Statement> found(rows.size(), Statement::kTells);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows.kind[i] != Kind::kProse && rows.kind[i] != Kind::kListItem) continue;
+        const auto begin = static_cast<std::size_t>(rows.start[i]);
+        found[i] = statement(text.substr(begin, static_cast<std::size_t>(rows.end[i]) - begin));
+    }
+    return found;
+}
+
+}  // namespace tersely::text
