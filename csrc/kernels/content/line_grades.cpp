@@ -156,6 +156,7 @@ constexpr double kMildFinding = 0.4;     // of one that is no error, where few a
 constexpr std::size_t kValueLines = 10;  // lines behind a failure in which values that were compared stand
 // Failures, of all lines or in number, that have the room for what stands around them.
 constexpr double kScarce = 0.03, kAlwaysFew = 3;
+constexpr float kNoteGrade = 0.3F;         // of a note above a quote, the first of its template
 constexpr double kConclusions = 0.02;      // of all rows: more say what each part came to
 constexpr std::size_t kSectionLines = 40;  // lines above a failure in which the head of its section is looked for
 constexpr std::size_t kLinesBefore = 2, kLinesBehind = 7;  // lines of its section around a failure that tell of it
@@ -427,7 +428,8 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
             if (told > 0) grade = std::max(grade, severe && !has(row, kError) ? kMildFinding : 0.55) + told;
         }
         if (concluded && concludes(row)) grade = std::max(grade, has(row, kPassed) ? 0.65 : kNoneGrade);
-        if (quotes.heads[i]) grade = std::max(grade, static_cast<double>(0.45F + 0.1F * later));
+        const float headed = has(row, kNotes) ? kNoteGrade * later : 0.45F + 0.1F * later;
+        if (quotes.heads[i]) grade = std::max(grade, static_cast<double>(headed));
         if (quotes.drawn[i] && grade < kFailedGrade) grade *= kDrawnShare;
         if (has(row, kFromHere)) grade = std::max(grade, static_cast<double>(0.45F + 0.1F * later));
         if (says_below(i)) grade = std::max(grade, kBelowGrade + 0.1 * static_cast<double>(later));

@@ -478,7 +478,7 @@ Margin margin_of(std::string_view line) {
 // "[core]"), or behind "#" and a space.
 bool leads(std::string_view said) {
     if (said.size() < 2) return false;
-    if (said.back() == ':') return true;
+    if (said.back() == ':') return said[0] != '(';  // what goes on with a sentence is no heading
     if (said[0] == '[') return said.find(']') + 1 == said.size();
     if (std::string_view("=-#*+~>").find(said[0]) == std::string_view::npos) return false;
     const std::size_t signs = said.find_first_not_of(said[0]);

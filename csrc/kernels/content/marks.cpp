@@ -457,7 +457,8 @@ std::uint32_t Outcomes::say(const Said& word) {
     if (not_ && (marks & kPassed) != 0) marks = (marks & ~kPassed) | kError | (word.only_run == kOk ? kFailure : 0U);
     // "Looking for x.h - not found": what a check of many came to
     if (not_ && (word.marks & kFound) != 0 && !line_.substr(0, word.at).ends_with("- not ")) marks |= kTrouble;
-    notes_ = notes_ || (place_ && word.only_run == kNote && byte_at(line_, word.end) == ':');
+    const bool noted = word.only_run == kNote && byte_at(line_, word.end) == ':';
+    notes_ = notes_ || (noted && place_ && line_.substr(0, word.at).ends_with(": "));
     // TEST-UNEXPECTED-TIMEOUT, NT_STATUS_ACCESS_DENIED: an event named in capitals, by what went wrong at its end
     if (word.event && !word.quoted && byte_at(line_, word.end) != '=') marks |= kError | kFailure;
     if (exit_ > 0 && words_ - exit_ <= 2 && (word.marks & kCodeOf) != 0) {

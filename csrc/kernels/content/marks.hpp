@@ -41,6 +41,7 @@ inline constexpr std::uint32_t kNegates = 1U << 20U;  // no, without
 inline constexpr std::uint32_t kNot = 1U << 21U;      // not
 inline constexpr std::uint32_t kFromHere = kNot;      // of a row: "x.cc:9:11: required from here", in no library
 inline constexpr std::uint32_t kExits = 1U << 22U;    // exit, exited, returned
+inline constexpr std::uint32_t kNotes = kExits;       // of a row: a note of what stands elsewhere (Outcomes)
 inline constexpr std::uint32_t kCodeOf = 1U << 23U;   // code, status: a number follows
 inline constexpr std::uint32_t kTests = 1U << 24U;    // what is counted: test, tests
 inline constexpr std::uint32_t kOpensBlock = kTests;  // of a row: it ends with an opening bracket
@@ -154,7 +155,9 @@ class Outcomes {
         return marks;
     }
     void add_break() { number_ = zero_ = false; }
-    std::uint32_t marks() const { return marks_; }  // of the line's start and of what was said twice
+    std::uint32_t marks() const {
+        return marks_ | (notes_ ? kNotes : 0U);
+    }  // of the line's start and of what was said twice
     // Of a line that opens with one, names it ("[B602:shell]"), names a place or says that something is wrong; else 0.
     std::uint64_t finding() const { return opens_ || place_ || bad_ ? finding_ : 0; }
 

@@ -35,14 +35,13 @@ constexpr Signs kSigns[] = {
      "verboden|ne doit pas |ne doivent pas |ne devez pas |interdit|en aucun cas|no debe |no deben |"
      "no se permite|prohibid|non deve |non devono |vietat|não deve|proibid|nie wolno |zabroni|"
      "нельзя|запрещ|禁止|不得|严禁|てはならない|てはいけません|금지"},
-    {kOrders,
-     "never |do not |don't |DO NOT |NEVER "},
+    {kOrders, "never |do not |don't |DO NOT |NEVER "},
     {kExplains,
      "the cause|root cause|caused by|the reason |the culprit|is due to |was due to |turned out |"
      "turns out |workaround|the fix |the fix:|fixed in |fixed by |be fixed|resolved by |solved by |"
      "the solution|the remedy|we conclude|in conclusion|conclusion:|decision:|it was decided|we decided|"
-     "ursache |ursache:|der grund |grund dafür|liegt daran|lag daran|verursacht|zurückzuführen|"
-     "stellte sich heraus|abhilfe|behoben|die lösung|lösung:|maßnahme|fazit|oorzaak|veroorzaakt|"
+     "ursache |ursache:|der Grund |grund dafür|liegt daran|lag daran|verursacht|zurückzuführen|"
+     "stellte sich heraus|abhilfe|behoben|die Lösung|lösung:|maßnahme|fazit|oorzaak|veroorzaakt|"
      "te wijten aan|de oplossing|opgelost|la cause |est dû |est due |était dû|causé par|causée par|"
      "provoqué par|provoquée par|s'explique par|la solution|solution :|contournement|corrigé|la causa |"
      "causado por|causada por|se debe a |se debió a|se debía a|el motivo |la solución|solución:|"
@@ -51,27 +50,21 @@ constexpr Signs kSigns[] = {
      "deve-se a|deveu-se a|o motivo |a solução|solução:|corrigid|foi decidido|przyczyn|spowodowan|"
      "rozwiązani|naprawion|причин|вызван|исправлен|решение:|原因|解决方|"
      "解决办法|修复|対策|解決|回避策|원인|해결"},
-    {kVersion,
-     "version |release "},
-    {kWill,
-     "will "},
-    {kSets,
-     "set "},
+    {kVersion, "version |release "},
+    {kWill, "will "},
+    {kSets, "set "},
     {kGreets,
      "thank you|thanks|many thanks|hello|good morning|good afternoon|best regards|kind regards|"
-     "you are welcome|you're welcome|sorry for |i am glad to hear|danke|vielen dank|herzlichen dank|"
-     "wir danken|guten tag|guten morgen|hallo|mit freundlichen grüßen|mit freundlichen Grüßen|bedankt|"
+     "you are welcome|you're welcome|sorry for |i am glad to hear|danke|vielen Dank|herzlichen Dank|"
+     "wir danken|guten Tag|guten Morgen|hallo|mit freundlichen Grüßen|bedankt|"
      "dank u|dank je|met vriendelijke groet|merci|bonjour|cordialement|nous remercions|gracias|"
      "muchas gracias|agradecemos|hola|buenos días|saludos|grazie|buongiorno|cordiali saluti|ringraziamo|"
      "obrigad|muito obrigad|agradecemos|bom dia|olá|dziękuj|dzień dobry|спасибо|Спасибо|"
      "Здравствуйте|谢谢|您好|ありがとうございま|"
      "お世話になっております|감사합니다|안녕하세요"},
-    {kRefers,
-     "it |they |he |she "},
-    {kPermits,
-     "darf |dürfen "},
-    {kDenies,
-     "nicht|kein"},
+    {kRefers, "it |they |he |she "},
+    {kPermits, "darf |dürfen "},
+    {kDenies, "nicht|kein"},
 };
 
 constexpr std::size_t kMark = 2;       // bytes, at most, before the first word: the mark of an item
@@ -122,8 +115,9 @@ bool begins(std::string_view said, std::size_t at, std::string_view words) {
     return (said[at] == words[0] || small(said[at]) == words[0]) && said.substr(at + 1).starts_with(words.substr(1));
 }
 
-// Whether what follows "set " is a name and its value: "print.wait to 20".
-bool sets_name(std::string_view rest) {
+// Whether "set " behind `before` orders to give a name the value in `rest`: "print.wait to 20".
+bool orders_value(std::string_view before, std::string_view rest) {
+    if (before.ends_with("not ") || before.ends_with("ave ") || before.ends_with("has ")) return false;
     const std::size_t end = rest.find(' ');
     const std::string_view name = rest.substr(0, end);
     return name.find('=') != std::string_view::npos ||
@@ -145,7 +139,7 @@ Statement statement(std::string_view said) {
             permits = permits || role == kPermits;
             versioned = versioned || role == kVersion;
             explains = explains || role == kExplains || (role == kWill && versioned) ||
-                       (role == kSets && sets_name(said.substr(at + sign.words.size())));
+                       (role == kSets && orders_value(said.substr(0, at), said.substr(at + sign.words.size())));
             greets = greets || (role == kGreets && at == 0);
             refers = refers || (role == kRefers && at == 0);
         }

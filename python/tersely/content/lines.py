@@ -47,6 +47,7 @@ class Mark(IntFlag):
     NONE = 16384
     POINTS = 32768
     LIBRARY = 67108864
+    LEADS = 1073741824
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -12,6 +12,7 @@ import numpy as np
 from tersely import _native
 from tersely.checks import whole_number
 from tersely.content.lines import (
+    ERROR,
     LineTable,
     Mark,
     asked_for,
@@ -79,6 +80,8 @@ def units_of_lines(
     needs = np.where(table.heading >= 0, table.heading, needs)
     table = replace(table, heading=needs, kind=np.where(placed, np.uint8(Kind.CODE), table.kind))
     must &= table.end - table.start <= _LONG
+    leads = lines.has(Mark.LEADS) & (grade < ERROR) & ~asked & (worth > 0)
+    leads &= np.bincount(needs[needs >= 0], minlength=len(needs)) > 0
     note, noted, told = _notes(lines, grade, kinds, listed) if notes else (None, None, None)
     if told is not None:
         must &= told < 0
@@ -88,6 +91,7 @@ def units_of_lines(
         marked_lines(lines, note, noted, told),
         (must | asked) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN),
         bulk=lines.bulk,
+        auxiliary=leads,
         graded=True,
         warnings=lines.unmatched(query),
     )

@@ -116,6 +116,7 @@ class Units:
     #: are.
     follows: Int32s | None = None
     bulk: Bools | None = None  #: bool[n], units that are never kept, nor counted; None: there are none
+    auxiliary: Bools | None = None  #: bool[n], units that are kept only where others need them
     ranked: bool = False  #: whether `worth` is an order
     #: whether units are parts of lines; then their tokens are estimated by their length
     fragments: bool = False

@@ -500,6 +500,7 @@ class _Joining:
             needs=needs if np.maximum.reduce(needs, initial=-1) >= 0 else needs[:0],
             essential=said("essential"),
             bulk=said("bulk"),
+            auxiliary=said("auxiliary"),
             fragments=said("fragments"),
             pages=self.pages,
             context=self.options.context if single is None else 0,
