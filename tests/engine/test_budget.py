@@ -17,7 +17,7 @@ from tersely import BudgetExceededError, CompressionError, Extractive
 from tersely.engine.finish import broken_promises, fates_of, make_receipt
 from tersely.models.counters import resolve_counter
 from tersely.retrieval import CompressionConfig, ContextualCompressor, TokenBudgetConfig
-from tersely.types import AnyStrategyName, Document, Level, Receipt, Request
+from tersely.types import Document, Level, Receipt, Request
 
 TEXT = prose(40)
 
@@ -75,19 +75,27 @@ def test_what_is_larger_than_the_room_is_cut_where_most_of_the_budget_is_left(
     assert broken_promises(result) == []
 
 
-@pytest.mark.parametrize("kind", ["log", "tool_output"])
 @pytest.mark.parametrize("budget", [200, 400])
-def test_the_best_line_is_cut_in_its_place_where_it_is_larger_than_most_of_the_budget(
-    kind: AnyStrategyName, budget: int
-) -> None:
+def test_the_best_line_is_cut_in_its_place_where_it_is_larger_than_most_of_the_budget(budget: int) -> None:
     tied = "".join(f"10:00:0{n} INFO tied {n}\n" for n in range(9))
     text = f"{tied}10:01:00 ERROR it tore: {WORDS}\n{tied.replace('10:00', '10:02')}"
-    result = tersely.compress(text, budget=budget, strategy=kind)
+    result = tersely.compress(text, budget=budget, strategy="log")
     (line,) = [line for line in result.text.split("\n") if "ERROR it tore: rope 0 winch 2" in line]
     assert line.endswith(" …") and line.removesuffix(" …") in text
     assert 0.8 * budget <= result.tokens <= budget
     assert "segments_cut" in result.receipt.warnings
     assert result.receipt.reasons["kept:cut"] == 1
+    assert broken_promises(result) == []
+
+
+@pytest.mark.parametrize("budget", [200, 400])
+def test_a_long_line_of_a_tool_that_failed_is_kept_in_pieces_as_far_as_there_is_room(budget: int) -> None:
+    tied = "".join(f"10:00:0{n} INFO tied {n}\n" for n in range(9))
+    text = f"{tied}10:01:00 ERROR it tore: {WORDS}\n{tied.replace('10:00', '10:02')}"
+    result = tersely.compress(text, budget=budget, strategy="tool_output")
+    (line,) = [line for line in result.text.split("\n") if "ERROR it tore: rope 0 winch 2" in line]
+    assert all(part.strip() in text for part in line.split(" …"))
+    assert 0.6 * budget <= result.tokens <= budget
     assert broken_promises(result) == []
 
 
