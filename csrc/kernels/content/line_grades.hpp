@@ -55,9 +55,10 @@ std::vector<std::int64_t> places_of_lines(std::span<const Row> rows);
 // the first line of each finding, rare ones before others; where few findings are errors, the others stay below. From
 // kErrorGrade: words of errors, counts of results, values that were compared behind a failure, or in pairs that name an
 // error, the line above a trace and its first new frame, what went well where few lines say so (kConcludes), the
-// place of one's own that an error came from (kFromHere), and the line above a quote of a file with signs below (kPoints): its message, with its place (less of a note: kNotes), and the line that stands
-// indented below a place with words of errors. Below: warnings, how something stands, counts of none where a line says
-// that something failed. Quotes count less, lines that came before, byte for byte, share what one is worth. O(rows).
+// place of one's own that an error came from (kFromHere), and the line above a quote of a file with signs below
+// (kPoints): its message, with its place (less of a note: kNotes), and the line that stands indented below a place with
+// words of errors. Below: warnings, how something stands, counts of none where a line says that something failed.
+// Quotes count less, lines that came before, byte for byte, share what one is worth. O(rows).
 std::vector<float> outcome_grades(const GradedLines& lines);
 
 // outcome_grades of lines that report to somebody, in sections and to an end. From kErrorGrade too: the head of a
