@@ -21,8 +21,6 @@ constexpr double kLeads = 0.7;        // of the largest score: what leads to oth
 constexpr float kLed = 0.5F;          // of its score that code gets
 constexpr float kLedItem = 0.7F;      // that items get: steps come before remarks on what they are about
 constexpr float kExcept = 0.9F;       // that an exception gets
-constexpr std::size_t kTitle = 32;    // bytes of a sentence that may be a title of its paragraph
-constexpr float kAlone = 0.3F;        // of its score that one keeps without it
 constexpr std::int64_t kShort = 800;  // characters of a list or code: of a longer one too little would fit
 
 // The largest value of the segments of each unit.
@@ -243,14 +241,6 @@ std::vector<float> led_to(const Rows& rows, std::span<const float> scores) {
         if (rows.kind[row] == kProse && rows.document[row] == rows.document[row - 1] &&
             rows.end[row] - rows.start[row - 1] <= kShort && text::opens_exception(rows.said[row]))
             lead(row, scores[row - 1], kExcept);
-    }
-    for (std::size_t first = 0, last = 0; first < n; first = last) {
-        float best = 0.0F;
-        for (last = first;
-             last < n && rows.document[last] == rows.document[first] && rows.block[last] == rows.block[first]; ++last)
-            best = last > first ? std::max(best, scores[last]) : best;
-        const bool title = last - first > 1 && rows.kind[first] == kProse && rows.said[first].size() <= kTitle;
-        if (title && scores[first] < least && best < least) raised[first] *= kAlone;
     }
     lead_to_notes(
         rows, [&](std::size_t row) { return scores[row] >= least; },

@@ -68,8 +68,7 @@ struct Rows {
 // tenths of the best score above it (its `heading`, and that one's), or of the block before a list of up to 800
 // characters; fenced code of that size has half of the latter; an exception
 // (text::opens_exception) has nine tenths of what the sentence before it has. All where what leads has seven tenths of
-// the largest score at least. A title in a sentence of its own (32 bytes, the first of its block) keeps three tenths
-// of its score where nothing of the block leads. O(characters + segments times the depth of lists).
+// the largest score at least. O(characters + segments times the depth of lists).
 std::vector<float> led_to(const Rows& rows, std::span<const float> scores);
 
 }  // namespace tersely::relevance
