@@ -75,13 +75,20 @@ def test_what_is_larger_than_the_room_is_cut_where_most_of_the_budget_is_left(
     assert broken_promises(result) == []
 
 
+TIED = "".join(f"10:00:0{n} INFO tied {n}\n" for n in range(9))
+TORN = f"{TIED}10:01:00 ERROR it tore: {WORDS}\n{TIED.replace('10:00', '10:02')}"
+
+
+def line_of_torn(result: tersely.Compressed) -> str:
+    (line,) = [line for line in result.text.split("\n") if "ERROR it tore: rope 0 winch 2" in line]
+    return line
+
+
 @pytest.mark.parametrize("budget", [200, 400])
 def test_the_best_line_is_cut_in_its_place_where_it_is_larger_than_most_of_the_budget(budget: int) -> None:
-    tied = "".join(f"10:00:0{n} INFO tied {n}\n" for n in range(9))
-    text = f"{tied}10:01:00 ERROR it tore: {WORDS}\n{tied.replace('10:00', '10:02')}"
-    result = tersely.compress(text, budget=budget, strategy="log")
-    (line,) = [line for line in result.text.split("\n") if "ERROR it tore: rope 0 winch 2" in line]
-    assert line.endswith(" …") and line.removesuffix(" …") in text
+    result = tersely.compress(TORN, budget=budget, strategy="log")
+    line = line_of_torn(result)
+    assert line.endswith(" …") and line.removesuffix(" …") in TORN
     assert 0.8 * budget <= result.tokens <= budget
     assert "segments_cut" in result.receipt.warnings
     assert result.receipt.reasons["kept:cut"] == 1
@@ -90,11 +97,9 @@ def test_the_best_line_is_cut_in_its_place_where_it_is_larger_than_most_of_the_b
 
 @pytest.mark.parametrize("budget", [200, 400])
 def test_a_long_line_of_a_tool_that_failed_is_kept_in_pieces_as_far_as_there_is_room(budget: int) -> None:
-    tied = "".join(f"10:00:0{n} INFO tied {n}\n" for n in range(9))
-    text = f"{tied}10:01:00 ERROR it tore: {WORDS}\n{tied.replace('10:00', '10:02')}"
-    result = tersely.compress(text, budget=budget, strategy="tool_output")
-    (line,) = [line for line in result.text.split("\n") if "ERROR it tore: rope 0 winch 2" in line]
-    assert all(part.strip() in text for part in line.split(" …"))
+    result = tersely.compress(TORN, budget=budget, strategy="tool_output")
+    line = line_of_torn(result)
+    assert all(part.strip() in TORN for part in line.split(" …"))
     assert 0.6 * budget <= result.tokens <= budget
     assert broken_promises(result) == []
 

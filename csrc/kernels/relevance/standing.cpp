@@ -238,6 +238,7 @@ std::vector<float> led_to(const Rows& rows, std::span<const float> scores) {
         first = last;
     }
     for (std::size_t row = 1; row < n; ++row) {
+        if (scores[row - 1] < least) continue;  // only what leads: most sentences are not read for their words
         if (rows.kind[row] == kProse && rows.document[row] == rows.document[row - 1] &&
             rows.end[row] - rows.start[row - 1] <= kShort && text::opens_exception(rows.said[row]))
             lead(row, scores[row - 1], kExcept);

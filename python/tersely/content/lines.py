@@ -225,7 +225,7 @@ def places_of_lines(lines: LineTable) -> Int64s:
 
 
 def split_at(lines: LineTable, row: Int64s, place: Int64s) -> LineTable:
-    """Cut rows, each ascending, at places in them. The pieces go on in the line and need its first."""
+    """Cut rows (ascending) at places within them; all pieces but a line's first are continued and need it."""
     table = lines.table
     rows = np.repeat(np.arange(len(table)), 1 + np.bincount(row, minlength=len(table)))
     rest = np.zeros(len(rows), dtype=bool)

@@ -176,7 +176,7 @@ def _as_turns(
 
 
 def _problem(sent: Sequence[Entry], accounts: Sequence[MessageAccount], came: Sequence[Entry]) -> str:
-    """Why a model cannot be sent this: nothing is said, or a rule is broken; "" where it can."""
+    """Return why a model cannot be sent this (nothing is said, or a rule is broken); "" where it can."""
     of = zip(accounts, came, strict=True)
     fates = [account.outcome for account, entry in of if entry.role != "system"]
     if set(fates) == {"dropped"}:

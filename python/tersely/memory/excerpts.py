@@ -551,7 +551,7 @@ class _Said:
         return again, older
 
     def _stated(self, units: list[str]) -> set[str]:
-        """Those of some units that stand in messages that stay."""
+        """Select the units whose text stands in messages that stay."""
         return standing("\n".join(compress(self.transcript.texts, ~self.gone)), units) if units else set()
 
     def _stale(self, seen: _Seen) -> Bools:
@@ -598,7 +598,7 @@ class _Said:
         return concluded, states
 
     def _edited(self, seen: _Seen) -> Bools:
-        """bool[units]: arguments of calls that are short and say what was changed in a text."""
+        """bool[units]: units of short calls whose arguments say how a text was edited."""
         pieces = [self.transcript.pieces[piece] for piece in self.pieces.tolist()]
         edits = [
             one.kind == "call"
@@ -644,14 +644,12 @@ class _Said:
         )
 
     def _telling(self, seen: _Seen, plain: int, gone: Bools) -> Int64s:
-        """int64[results]: of each the unit that its reader holds for the most telling, if any is.
+        """int64[results]: the row of the unit of each result that its reader scores highest, if it has one.
 
         Of JSON, where records are alike, the best with a key that stands in no other result.
         """
-        worth, given = (
-            seen.reading.worth,
-            seen.news & (seen.document >= plain) & ~gone & (seen.document < self.quoted),
-        )
+        worth = seen.reading.worth
+        given = seen.news & (seen.document >= plain) & ~gone & (seen.document < self.quoted)
         given[seen.reading.needs[given] if len(seen.reading.needs) else []] = False  # heads of tables
         data = given & np.isin(seen.kinds, _JSON)[seen.document]
         keys = {row: _KEY.findall(seen.units[row]) for row in data.nonzero()[0].tolist()}

@@ -196,8 +196,10 @@ class _Statements:
     known: dict[tuple[int, str], frozenset[int]]  # terms and topics that were asked for
 
     def terms(self, row: int, kind: Literal["values", "others", "topic"]) -> frozenset[int]:
-        """The values of a row; all its other terms; what it is about: those that say more than any text does,
-        and more than that it changes something."""
+        """Return the terms of a row that are values, the others, or its topic, worked out once a row.
+
+        The topic: terms beside values that are no common words, and do not say that something changes.
+        """
         if (row, kind) not in self.known:
             mine = slice(*self.first[row : row + 2])
             wanted = self.value[mine] if kind == "values" else ~self.value[mine]

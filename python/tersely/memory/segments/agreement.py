@@ -181,8 +181,7 @@ class _Text:
 
 
 def _likeness(index: Mapping[Any, list[int]], keys: Iterable[Any]) -> dict[int, float]:
-    """How much each number of an index has in common with some keys, where it has anything: rare ones count
-    most."""
+    """Return how much each number of an index has in common with some keys; rare keys count most."""
     found = defaultdict[int, float](float)
     for key in sorted(keys):  # sums are the same for every hash seed
         places = index.get(key, ())
