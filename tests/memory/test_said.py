@@ -683,3 +683,25 @@ def test_what_an_assistant_has_done_stands_before_what_else_it_says(done: str) -
 def test_a_go_ahead_stands_with_what_was_proposed(proposal: str, answer: str) -> None:
     text = folded([{"role": "assistant", "content": proposal}, {"role": "user", "content": answer}])
     assert re.search(rf"{re.escape(proposal)}\nuser \d+: {answer}\n", text)
+
+
+def test_of_a_failure_that_a_list_and_the_trace_below_it_name_one_line_goes_before_others() -> None:
+    """So each of the places has room."""
+    names = ["opens_closed", "rounds_down", "keeps_order", "reads_empty", "ends_early", "skips_blank"]
+    listed = [f"test_{name} (orders.tests.Ledger) ... FAIL" for name in names]
+    traces = [
+        f"FAIL: test_{name} (orders.tests.Ledger)\nTraceback (most recent call last):\n"
+        f'  File "/srv/shop/orders/tests.py", line {90 + 7 * at}, in test_{name}\n    self.check({at})'
+        for at, name in enumerate(names)
+    ]
+    passed = [f"test_case_{at} (orders.tests.Ledger) ... ok" for at in range(80)]
+    log = "\n".join([*passed[:40], *listed, *passed[40:], "=" * 60, *traces])
+    messages = [
+        {"role": "user", "content": "Run the tests."},
+        *tool_turn("a", log),
+        {"role": "assistant", "content": "I see. " * 200},
+        {"role": "user", "content": "Go on."},
+    ]
+    text = all_text(compact_messages(messages, budget=300).messages)
+    assert [name for name in names if f"FAIL: test_{name}" not in text] == []
+    assert [at for at in range(6) if f"line {90 + 7 * at}," not in text] == []

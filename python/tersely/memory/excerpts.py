@@ -145,6 +145,7 @@ _KEY = re.compile(r'"([^"\n]{1,60})":')
 # A line beside what people paste that they say: it ends as a sentence, or has neither digits nor signs.
 _SPOKEN = re.compile(r"[¿¡«„“]?[^\W\d_](?:[^\n]{0,600}[.?!:…。？！：]$|[^\d=|{}<>_/\\\t\n]{0,300}$)")
 _NUMBERS = re.compile(r"\d+")
+_WORDS = re.compile(r"\w+")
 
 
 def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
@@ -582,7 +583,13 @@ class _Said:
             failed |= grade >= np.where(np.array(seen.kinds) == "text", *_FAILS)[document]
         failed &= seen.news & ~older
         stated = self._stated(list(compress(seen.units, failed)))
-        failed[failed] = [one not in stated for one in compress(seen.units, failed)]
+        rows = failed.nonzero()[0].tolist()
+        said = [(int(document[row]), frozenset(_WORDS.findall(seen.units[row]))) for row in rows]
+        last = dict(zip(said, rows, strict=True))  # a list and the traces below it name what failed twice
+        failed[rows] = [
+            last[words] == row and seen.units[row] not in stated
+            for words, row in zip(said, rows, strict=True)
+        ]
         return failed
 
     def _concluded(self, seen: _Seen, again: Bools) -> tuple[Bools, Bools]:
