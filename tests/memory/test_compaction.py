@@ -318,6 +318,21 @@ def test_a_query_says_what_stays() -> None:
     assert "Forty euros" not in all_text(compact_messages(messages, budget=whole // 4).messages)
 
 
+def test_a_query_fits_where_json_stands_beside_lists_that_a_line_leads_into() -> None:
+    flight = "- Flight {n}: SFO to IAH\n  - Number: HAT{n:03}\n  - Departure: 0{n}:00\n  - Price: ${n}\n\n"
+    flights = "".join([flight.format(n=n) for n in (1, 2)])
+    asks = "Please say which payment method you would like to use. Here are your payment methods:\n\n"
+    visas = "".join([f"- Visa ending in {n}\n" for n in range(1161, 1165)])
+    cards = f"- Mastercard ending in 1160\n{visas}- Certificate with $100 balance\n"
+    ends = "Let me know your choice, and I'll proceed with the booking!"
+    said = f"The total cost is $957. Here are the details:\n\n{flights}{asks}{cards}\n{ends}"
+    rows = json.dumps([{"order": n, "items": [{"name": "lamp", "price": 10 + n}] * 3} for n in range(40)])
+    messages = [{"role": "user", "content": "Book the flights, please."}, *tool_turn("a", rows)]
+    messages += [{"role": "assistant", "content": said}, {"role": "user", "content": "Which of them?"}]
+    result = compact_messages(messages, budget=900, query="where is the lamp?")
+    assert result.tokens == tokens_of(result.messages) <= 900
+
+
 @pytest.mark.parametrize(("query", "warning"), [(" ", "empty_query"), ("zyx", "query_without_matches")])
 def test_a_query_that_says_nothing_is_reported(query: str, warning: str) -> None:
     messages = openai_chat(2)

@@ -373,6 +373,7 @@ def _joined(texts: list[str], request: Request, original: int, quoted: int) -> R
         needs=np.concatenate((np.full(size, -1, dtype=np.int32), needs)),
         essential=behind(second.essential),
         bulk=behind(second.bulk),
+        auxiliary=behind(second.auxiliary),
         fragments=behind(second.fragments),
         pages={index + before: page for index, page in second.pages.items()},
         fences=tuple([(opening + size, closing + size) for opening, closing in second.fences]),

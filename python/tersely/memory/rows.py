@@ -98,6 +98,7 @@ def in_rows(reading: Reading, quoted: int) -> Reading:
         needs=np.where(mine, np.where(named, own, -1), moved(parent)).astype(np.int32),
         essential=most(reading.essential),
         bulk=most(reading.bulk),
+        auxiliary=None if reading.auxiliary is None else reading.auxiliary[chosen],
         fragments=None if reading.fragments is None else reading.fragments[chosen] & ~mine,
         term_offsets=offsets[[*chosen, len(table)]] if len(offsets) else offsets,
         leading=tuple([(int(before[low]), int(before[high])) for low, high in reading.leading]),
