@@ -96,6 +96,13 @@ def test_what_withdraws_an_instruction_stands_wherever_that_does(old: str, new: 
     assert new in text or old not in text
 
 
+@pytest.mark.parametrize("new", ["Actually make it 20 MB.", "20 MB please, not 12."])
+def test_a_correction_that_does_not_say_of_what_stands_with_what_it_corrects(new: str) -> None:
+    messages = told(old := "The largest file has 12 MB.", new)
+    text = all_text(compact_messages(messages, budget=tokens_of(messages) // 4).messages)
+    assert old in text and new in text
+
+
 @pytest.mark.parametrize(("old", "new"), BOTH_HOLD)
 def test_other_things_of_one_form_both_hold(old: str, new: str) -> None:
     assert not [

@@ -506,6 +506,8 @@ def test_what_an_assistant_is_about_to_do_is_no_statement() -> None:
             ["How are ties broken?", "at random"],
         ),
         ("**Round the cents?**\n\nI would say yes.", "no", ["Round the cents?"]),
+        ("I read it. I will delete the folder legacy/ now.", "no, don't", ["delete the folder legacy/"]),
+        ("Ich lösche jetzt den Ordner alt/.", "nein", ["lösche jetzt den Ordner alt/"]),
     ],
 )
 def test_a_short_answer_stays_with_all_that_was_asked(question: str, answer: str, wanted: list[str]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.content.units import Bools
-from tersely.memory.segments.words import written
+from tersely.memory.segments.words import finder, written
 from tersely.memory.statements import (
     ASKS,
     ASSISTANTS,
@@ -48,6 +48,7 @@ _CLOSE, _APART = 0.35, 0.1  # cosine from which two are of the same thing, and b
 _ALIKE = 0.3  # the same of the words that only one of them has, where they share others
 _WORD = re.compile(r"\w+")
 _ASKS_WITHOUT_MARK = re.compile(f"{written('asks_without_mark')}|{written('proposes')}")
+_REFUSES = finder("refuses")
 _ANSWER, _WORDS = 120, 6  # characters and words of an answer that says little without its question
 _SAME = 0.5  # of an earlier statement's words, by their rarity: it is of the same thing
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -69,8 +70,9 @@ class Revision(NamedTuple):
 def find_answers(transcript: Transcript) -> list[Revision]:
     """Find short answers of people, each of their sentences with what an assistant said right before.
 
-    That is the end of the message, from its first question or proposal on; of the result of a tool that asks
-    people, its call. Agreement to go on, or to what was all, is none. O(pieces).
+    That is the end of the message, from its first question or proposal on, or its last sentence where they
+    say no to what it announces; of the result of a tool that asks people, its call. Agreement to go on, or to
+    what was all, is none. O(pieces).
     """
     texts, table, told = transcript.texts, transcript.table, transcript.told
     length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
@@ -104,8 +106,10 @@ def find_answers(transcript: Transcript) -> list[Revision]:
         unmarked = [_ASKS_WITHOUT_MARK.search(one.lower()) is not None for one in said[at:last]]
         at = last + 1
         asked = [row for row, one in enumerate(asks) if one & ASKS or unmarked[row]]
-        agrees = answers & POLITE and all(asks[row] & POLITE for row in asked)  # "Go on?" "Yes."
         called = transcript.pieces[piece].kind == "call"
+        if not (called or asked) and _REFUSES(said[last].lower()):  # "I will delete it now." "No."
+            asked, answers = [len(near) - 1], answers & ~POLITE
+        agrees = answers & POLITE and all(asks[row] & POLITE for row in asked)  # "Go on?" "Yes."
         if not called and (answers & ASKS or agrees or not asked):
             continue
         first = 0 if called else asked[0]
@@ -167,7 +171,8 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
         left = [one for one in some if one not in found]
         close = _closest(vectors[wanted.searchsorted(left)], vectors[wanted.searchsorted(at)], left)
         if close >= 0 and not _differ(said, close, at):
-            found[close] = (at, "older")
+            names = said.terms(at, "topic")  # "Actually make it 20 MB" does not say of what
+            found[close] = (at, "older" if names else "together")
     places = list(zip(said.piece.tolist(), said.start.tolist(), said.end.tolist(), strict=True))
     return [Revision(places[old], places[new], effect) for old, (new, effect) in sorted(found.items())]
 
