@@ -177,10 +177,10 @@ def _as_turns(
 
 def _problem(sent: Sequence[Entry], accounts: Sequence[MessageAccount], came: Sequence[Entry]) -> str:
     """Return why a model cannot be sent this (nothing is said, or a rule is broken); "" where it can."""
-    of = zip(accounts, came, strict=True)
-    fates = [account.outcome for account, entry in of if entry.role != "system"]
-    if set(fates) == {"dropped"}:
-        return f"nothing of {len(fates)} messages fits"
+    of = zip(reversed(accounts), reversed(came), strict=True)  # the newest is hardly ever dropped
+    left = any(account.outcome != "dropped" and entry.role != "system" for account, entry in of)
+    if not left and (said := sum([entry.role != "system" for entry in came])):
+        return f"nothing of {said} messages fits"
     return "nothing of what the user said fits" if breaks_rules(sent, came) else ""
 
 
@@ -370,14 +370,12 @@ class Compactor:
         """Return the messages before `_done` that something is left of; folded ones make no calls."""
         found = []
         for account in self._accounts[: self._done]:
-            number = account.index
-            entry = self._entries[number]
-            if account.outcome == "folded":
-                entry = Entry(entry.role, entry.pieces, name=entry.name)  # no call, and no result of one
             if account.outcome != "dropped":
-                found.append(
-                    _SentMessage(messages[number], entry, account.tokens, number, account.outcome == "folded")
-                )
+                number, folded = account.index, account.outcome == "folded"
+                entry = self._entries[number]
+                if folded:
+                    entry = Entry(entry.role, entry.pieces, name=entry.name)  # no call, and no result of one
+                found.append(_SentMessage(messages[number], entry, account.tokens, number, folded))
         return found
 
     def _pinned(self, current: Sequence[Any], numbers: Sequence[int], folded: Collection[int]) -> list[int]:

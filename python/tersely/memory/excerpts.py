@@ -676,7 +676,7 @@ class _Said:
         """
         many, told, talks = max(facts.keys, 1), self.transcript.told, self.transcript.talks[self.pieces]
         count = int(told.max()) + 1
-        each = np.unique(facts.key.astype(np.int64) * count + told[self.pieces[facts.document]])
+        each = _distinct(facts.key.astype(np.int64) * count + told[self.pieces[facts.document]])
         often = np.bincount(each // count, minlength=many)
         alike = facts.document.astype(np.int64) * len(_WORTH) + facts.kind
         rare = 1 / (1 + _RARE * np.log2(np.bincount(alike)[alike]))  # one of many of its kind says little
@@ -689,7 +689,7 @@ class _Said:
         weight = np.concatenate((weight, _TELLING * recency[of[telling]]))
         every = np.concatenate((facts.segment, telling)).astype(np.int64) * len(weight)
         every += np.concatenate((facts.key, np.arange(many, len(weight))))
-        row, key = np.divmod(np.unique(every), len(weight))
+        row, key = np.divmod(_distinct(every), len(weight))
         worth = np.bincount(row, weight[key], minlength=len(of)).astype(np.float64)
         offsets = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(of)))))
         none = np.empty(0, dtype=np.int64)
@@ -697,6 +697,12 @@ class _Said:
             facts, ("all",), False, _FACT_SHARE, True, key.astype(np.int32), offsets,
             weight.astype(np.float32), worth, none, none,
         )  # fmt: skip
+
+
+def _distinct(values: Int64s) -> Int64s:
+    """Sort natural numbers, each once, in place."""
+    values.sort()
+    return np.concatenate((values[:1], values[1:][values[1:] > values[:-1]]))
 
 
 def _newest_alike(rows: list[int], units: Sequence[str]) -> list[int]:

@@ -19,7 +19,6 @@ from tersely.writing.prompt import fence
 Places = tuple[tuple[int, int, int], ...]
 
 _NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)  # of a tool; any other is not repeated
-_INDENT = re.compile("(?<=[\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029])|(?<=\r)(?!\n)")  # behind line ends
 _SOURCE = re.compile(
     r"(user|assistant|excerpts|other|tool(?: [\w.:-]{1,64})??) \d{1,20}(?:\.\d{1,20})?: ", re.ASCII
 )
@@ -70,7 +69,7 @@ def quote(sources: Sequence[str], parts: Sequence[str]) -> str:
     before = ""
     for source, part in zip(sources, parts, strict=False):
         if part:
-            said = _INDENT.sub(" ", part)
+            said = " ".join(f"{part}.".splitlines(keepends=True))[:-1]  # a space behind each end of a line
             lines.append(f" {said}" if source == before else f"{source}: {said}")
             before = source
     return "\n".join(lines)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, pairwise, takewhile
 from operator import eq
@@ -43,6 +42,7 @@ _KIND_OF = np.array([_KINDS.get(kind, 0) for kind in FactKind])
 _NEGATION, _PATH = int(FactKind.NEGATION), int(FactKind.PATH)
 _LONGEST, _PASTED = 400, 600  # characters of a statement, and of a text in which none is looked for
 _MOST = 16  # earlier statements with a word that are looked at
+_BATCH = 512  # statements that are compared at once, so that their pairs take little room
 _LATEST = 512  # earlier statements whose meaning is compared
 _CLOSE, _APART = 0.35, 0.1  # cosine from which two are of the same thing, and by how much it is the closest
 _ALIKE = 0.3  # the same of the words that only one of them has, where they share others
@@ -132,7 +132,8 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
     meaning. O(characters).
     """
     said = _read(transcript)
-    units, kinds, shared = said.units, said.kinds, said.shared()
+    units, kinds, revising = said.units, said.kinds, (said.says & (CHANGES | WITHDRAWS)).nonzero()[0]
+    close = said.close(revising) if len(revising) else {}
     found: dict[int, tuple[int, Literal["replaced", "together", "older"]]] = {}  # earlier -> later
     for before, at in said.alike():
         apart = len([*takewhile(bool, map(eq, units[before], units[at]))])
@@ -140,17 +141,17 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
         if STATE.search(units[at], clause, apart):
             found[before] = (at, "replaced")
     near: dict[int, list[int]] = {}  # what changes something, in other words -> earlier ones
-    for at in (said.says & (CHANGES | WITHDRAWS)).nonzero()[0].tolist():
+    for at in revising.tolist():
         changes, withdraws = (bool(said.says[at] & bit) for bit in (CHANGES, WITHDRAWS))
-        scores = [
-            (score, one)
-            for one, score in shared(at).items()
+        same = [
+            one
+            for one in close.get(at, ())
             if said.claims[one] and found.get(one, (at + 1,))[0] > at
             if withdraws or not (said.firm[one] or _of_two(said.terms(one, "topic"), said.terms(at, "topic")))
             if said.piece[one] != said.piece[at] and units[one] != units[at]
         ]
-        score, earlier = max(scores, default=(0.0, -1))
-        if score >= _SAME:
+        if same:
+            earlier = same[0]
             values, topics = (
                 [said.terms(one, kind) for one in (at, earlier)] for kind in ("values", "topic")
             )
@@ -161,18 +162,18 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
         elif changes:
             first = max(at - _LATEST, 0)
             its, here = kinds[first:at], said.piece[first:at] != said.piece[at]
-            close = here & said.claims[first:at] & ~said.firm[first:at]
-            close &= (its & kinds[at] > 0) | (its == 0) | (kinds[at] == 0)
-            near[at] = (first + close.nonzero()[0]).tolist()
+            alike = here & said.claims[first:at] & ~said.firm[first:at]
+            alike &= (its & kinds[at] > 0) | (its == 0) | (kinds[at] == 0)
+            near[at] = (first + alike.nonzero()[0]).tolist()
     wanted = np.array(sorted({*near, *chain.from_iterable(near.values())}), dtype=np.int64)
     spoken = [units[at][len(said.labels.get(at, "")) :] for at in wanted.tolist()]
     vectors = resolve_embedder(None).embed(spoken) if spoken else np.empty((0, 0), dtype=np.float32)
     for at, some in near.items():
         left = [one for one in some if one not in found]
-        close = _closest(vectors[wanted.searchsorted(left)], vectors[wanted.searchsorted(at)], left)
-        if close >= 0 and not _differ(said, close, at):
+        closest = _closest(vectors[wanted.searchsorted(left)], vectors[wanted.searchsorted(at)], left)
+        if closest >= 0 and not _differ(said, closest, at):
             names = said.terms(at, "topic")  # "Actually make it 20 MB" does not say of what
-            found[close] = (at, "older" if names else "together")
+            found[closest] = (at, "older" if names else "together")
     places = list(zip(said.piece.tolist(), said.start.tolist(), said.end.tolist(), strict=True))
     return [Revision(places[old], places[new], effect) for old, (new, effect) in sorted(found.items())]
 
@@ -200,8 +201,8 @@ class _Statements:
     offsets: Int64s
     known: dict[tuple[int, str], frozenset[int]]  # terms and topics that were asked for
 
-    def terms(self, row: int, kind: Literal["values", "others", "topic"]) -> frozenset[int]:
-        """Return the terms of a row that are values, the others, or its topic, worked out once a row.
+    def terms(self, row: int, kind: Literal["values", "topic"]) -> frozenset[int]:
+        """Return the terms of a row that are values, or its topic, worked out once a row.
 
         The topic: terms beside values that are no common words, and do not say that something changes.
         """
@@ -231,28 +232,47 @@ class _Statements:
         same &= self.framed[before] > 1
         return list(zip(before[same].tolist(), after[same].tolist(), strict=True))
 
-    def shared(self) -> Callable[[int], dict[int, float]]:
-        """A function of a row: earlier rows that share words with it -> the share of theirs, by rarity."""
-        often = np.bincount(self.term, minlength=len(self.common))
-        rarity = np.log1p(len(self.units) / np.maximum(often, 1)).tolist()
-        order = self.term.argsort(kind="stable")
-        rows = np.arange(len(self.units)).repeat(np.diff(self.first))[order].tolist()
-        begin = [0, *often.cumsum().tolist()]
+    def close(self, rows: Int64s) -> dict[int, list[int]]:
+        """Find, for some rows, the earlier ones that share words, at least _SAME of theirs by rarity.
 
-        def shared(row: int) -> dict[int, float]:
-            having: dict[int, set[int]] = {}
-            for term in self.term[slice(*self.first[row : row + 2])].tolist():
-                at = bisect_left(rows, row, begin[term], begin[term + 1])
-                for one in rows[max(begin[term], at - _MOST) : at] if not self.common[term] else ():
-                    having.setdefault(one, set()).add(term)
-            return {
-                one: sum([rarity[term] for term in same])
-                / sum([rarity[term] for term in self.terms(one, "others") | same])
-                for one, same in having.items()
-                if len(same) > 1 and len(same.difference(self.about.get(row, ()))) > 1
-            }
-
-        return shared
+        Two words, and two beside a label. Of each word the last _MOST rows are looked at. The closest row is
+        the first, of such the last one. O(terms log terms), _BATCH rows at a time.
+        """
+        size, many, term = len(self.units), len(self.common), self.term
+        owner = np.arange(size).repeat(np.diff(self.first))
+        often = np.bincount(term, minlength=many)
+        rarity = np.log1p(size / np.maximum(often, 1))[term]
+        order = term.argsort(kind="stable")
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        before = rank - (often.cumsum() - often)[term]  # how many rows have the word before
+        before[self.common[term]] = 0
+        others = np.bincount(owner, rarity * ~self.value, size)
+        labels = [row * many + one for row in self.labels for one in self.about[row]]
+        beside = ~np.isin(owner * many + term, labels)
+        found: dict[int, list[int]] = {}
+        for low in range(0, len(rows), _BATCH):
+            asked = np.zeros(size, dtype=bool)
+            asked[rows[low : low + _BATCH]] = True
+            at = asked[owner].nonzero()[0]
+            seen = np.minimum(before[at], _MOST)
+            back = np.arange(1, seen.sum() + 1) - (seen.cumsum() - seen).repeat(seen)
+            at = at.repeat(seen)
+            other = order[rank[at] - back]
+            pairs = owner[at] * size + owner[other]
+            by = pairs.argsort(kind="stable")
+            first = np.concatenate(([True], pairs[by[1:]] != pairs[by[:-1]])).nonzero()[0][: len(by)]
+            at, other = at[by], other[by]
+            row, one = owner[at[first]], owner[other[first]]
+            same, own, words = (
+                np.add.reduceat(column, first)
+                for column in (rarity[at], (rarity * self.value)[other], beside[at].astype(np.int64))
+            )
+            share = same / (others[one] + own)
+            close = ((words > 1) & (share >= _SAME)).nonzero()[0]
+            for pick in close[np.lexsort((-one[close], -share[close]))].tolist():
+                found.setdefault(int(row[pick]), []).append(int(one[pick]))
+        return found
 
 
 def _read(transcript: Transcript) -> _Statements:

@@ -214,10 +214,11 @@ def find_statements(transcript: Transcript, has: Bools, made: str, newest: bool 
     counts = (kind >= 0) & shown[facts.document] & _MAY[kind, speaker]
     counts &= (facts.kind != NUMBER) | (speaker != SPEAKERS.index("tool"))
     rows = counts.nonzero()[0]
-    order = rows[::-1] if newest else rows[speaker[rows].argsort(kind="stable")]
-    _, first = np.unique(facts.key[order], return_index=True)
+    order = rows if newest else rows[speaker[rows].argsort(kind="stable")][::-1]
+    last = np.full(facts.keys, -1, dtype=np.int64)
+    last[facts.key[order]] = order
     chosen = np.zeros(len(facts), dtype=bool)
-    chosen[order[first]] = True
+    chosen[last[last >= 0]] = True
     found = facts.rows(chosen)
     stands = has[found.key]
     gone = (~stands).nonzero()[0]
