@@ -188,11 +188,14 @@ def test_folders_and_patterns_stand_for_files(
         out, err = capsys.readouterr()
         told = [name for name in ("a.md", "b/c.log", "b/d.csv", ".hidden.md", "e[1].md") if f"/{name}" in out]
         assert sorted(told or found) == sorted(found)
-        assert ("1 files below" in err) == (asked == str(tmp_path))
+        assert ("1 of 5 files below" in err) == (asked == str(tmp_path))
     assert main([*command.split(), f"{tmp_path}/*.nothing"]) == 2
     (tmp_path / "empty").mkdir()
     assert main([*command.split(), str(tmp_path / "empty")]) == 2
-    assert "there is no text file below" in capsys.readouterr().err
+    assert "there is no file below" in capsys.readouterr().err
+    (tmp_path / "empty" / "only.png").write_bytes(b"\x89PNG\0\0")
+    assert main([*command.split(), str(tmp_path / "empty")]) == 2
+    assert "1 of 1 files below" in capsys.readouterr().err
 
 
 TEXT = "# Tides\n\nHigh water is at six. The café waits. Low water is at noon.\n"

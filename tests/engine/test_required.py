@@ -7,7 +7,7 @@ from tersely import BudgetExceededError
 from tersely.engine.strategies import with_required
 
 
-def test_with_required_tries_what_it_says() -> None:
+def test_with_required_tries_what_it_says_and_says_hardly_more_than_is_needed() -> None:
     tried: list[int] = []
 
     def attempt(budget: int) -> int:
@@ -21,8 +21,8 @@ def test_with_required_tries_what_it_says() -> None:
     with pytest.raises(BudgetExceededError, match=r"^too small into a budget of 3; \d+ would do$") as caught:
         with_required(attempt, 3)
     assert caught.value.budget == 3
-    assert caught.value.required == tried[-1] >= 40
-    assert len(tried) < 10
+    assert caught.value.required in tried and 40 <= caught.value.required <= 41
+    assert len(tried) < 16
 
     def attempt(budget: int) -> int:
         if budget not in (50, 2):

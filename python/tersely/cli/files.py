@@ -76,10 +76,12 @@ def _expanded(name: str) -> list[str]:
             found.append(str(folder / one.path))
         else:
             left += 1
+    out = f"{left:,} of {left + len(found):,} files below {_shown(name)} are left out: no text, links, or "
+    out += "larger than 16 MB (name those by themselves)"
     if not found:
-        raise InputError(f"there is no text file below {_shown(name)}")
+        raise InputError(out if left else f"there is no file below {_shown(name)}")
     if left:
-        say(f"note: {left:,} files below {_shown(name)} are left out: no text, links, or larger than 16 MB")
+        say(f"note: {out}")
     return found
 
 

@@ -43,6 +43,7 @@ from tersely.types import Compressed, Document, Float32s, Frame, Int32s, Kind, L
 T = TypeVar("T")
 
 _TRIES = 60  # of budgets that grow twofold: more than there are tokens
+_CLOSE = 32  # of a budget that does, the part that may be too much
 
 
 def with_required(attempt: Callable[[int], T], budget: int, enough: int | None = None) -> T:
@@ -50,8 +51,9 @@ def with_required(attempt: Callable[[int], T], budget: int, enough: int | None =
 
     Whether a budget does is no matter of arithmetic: counters are not additive, what is chosen depends on the
     budget, and documents may be read in another way. So what `attempt` says that it requires is tried, then
-    more, twice as much more each time, until it succeeds. This is what keeps the promise of
-    `BudgetExceededError.required`; every door that raises one goes through here.
+    more, twice as much more each time, until it succeeds; and then what lies between that and the most that
+    failed, by halves, until both are close. This is what keeps the promise of `BudgetExceededError.required`;
+    every door that raises one goes through here.
 
     Args:
         attempt: budget -> result; the same every time.
@@ -62,16 +64,20 @@ def with_required(attempt: Callable[[int], T], budget: int, enough: int | None =
         return attempt(budget)
     except BudgetExceededError as error:
         told, required = error, max(int(error.required), budget + 1)
-    more, tried = 1, budget
+    more, failed, done = 1, budget, False
     for _ in range(_TRIES):
-        if enough is not None and tried < enough < required:
+        if enough is not None and failed < enough < required:
             required = enough
-        tried = required
+        tried = (failed + required) // 2 if done else required
         try:
-            attempt(required)
-            break
+            attempt(tried)
+            required, done = tried, True
         except BudgetExceededError as error:
-            required, more = max(int(error.required), tried + more), 2 * more
+            failed = tried
+            if not done:
+                required, more = max(int(error.required), tried + more), 2 * more
+        if done and required - failed <= max(required // _CLOSE, 1):
+            break
     raise BudgetExceededError(told.reason, required=required, budget=budget) from None
 
 

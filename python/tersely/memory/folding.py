@@ -200,7 +200,7 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     least = np.minimum(sizes, _LEAST_RESULT)
     required = frame + int(history.now[list(stays)].sum() - (sizes - least).sum())
     if required > budget:
-        told = f"what must stay ({len(stays)} messages, and the tools) does not fit"
+        told = f"what must stay ({len(stays)} messages, the tools and the frame of the reply) does not fit"
         raise BudgetExceededError(told, required=required, budget=budget)
     entries = history.entries
     alone = [first for first, last in history.groups if last - first == 1 and not entries[first].answers]
