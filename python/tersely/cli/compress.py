@@ -128,7 +128,6 @@ def run_compress(arguments: argparse.Namespace) -> None:
     characters = sum(len(document.text) for document in documents)
     with show_waiting(f"compressing {characters:,} characters"):
         result, text = _compress(documents, strategy, arguments)
-    seconds = time.perf_counter() - arguments.started
     stored = {} if arguments.store is None else {"id": keep_in_store(result, arguments.store)}
     if arguments.json:
         told = {"documents": [document.id for document in documents], **stored, **result.to_dict()}
@@ -145,7 +144,7 @@ def run_compress(arguments: argparse.Namespace) -> None:
     if not characters:
         _note("the input is empty")
     if not arguments.quiet and (sys.stderr.isatty() or not arguments.json):
-        _say_what_was_done(result, seconds)
+        _say_what_was_done(result, arguments.started)
 
 
 def _compress(
@@ -178,22 +177,28 @@ def _compress(
     return result, result.text
 
 
-def _say_what_was_done(result: Compressed, seconds: float) -> None:
+def _say_what_was_done(result: Compressed, started: float) -> None:
     """Print a line: tokens before and after, budget, time, shares kept."""
-    receipt = result.receipt
+    receipt, before = result.receipt, result.original_tokens
+    kept = sum(count for reason, count in receipt.reasons.items() if reason.startswith("kept"))
     types = ", ".join(dict.fromkeys(receipt.content_types))
     estimate = f"; tokens of {receipt.counter}" if "an estimate" in receipt.counter else ""
+    seconds = time.perf_counter() - started
     took = (f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms") + ", loading included"
     say(
-        f"{result.original_tokens:,} tokens to {result.tokens:,} ({percent(result.ratio)}; budget "
-        f"{receipt.budget:,}) in {took}: {len(result.kept):,} of {receipt.segments:,} segments kept"
-        f"{f', read as {types}' if types else ''}{_unmarked(result)}{estimate}"
+        f"{before:,} tokens to {result.tokens:,} ({percent(result.ratio)}; budget {receipt.budget:,}) in {took}: "
+        f"{kept:,} of {receipt.segments:,} segments kept{f', read as {types}' if types else ''}"
+        f"{_unmarked(result, kept)}{estimate}"
     )
 
 
-def _unmarked(result: Compressed) -> str:
-    """Warn about dropped documents, and about gaps without a mark in the text."""
-    lost, at = {span.document for span in result.dropped}, 0
+def _unmarked(result: Compressed, kept: int) -> str:
+    """Warn about dropped documents, and about gaps without a mark in the text; `kept`: how many segments are."""
+    if len(result.documents) == 1:  # millions of spans are not made for it
+        lost = {0} if kept < result.receipt.segments else set()
+    else:
+        lost = {span.document for span in result.dropped}
+    at = 0
     gone: list[str] = []
     quiet: list[str] = []
     for index, part in enumerate(result.parts):
