@@ -337,28 +337,28 @@ def broken_promises(result: Compressed, request: Request | None = None) -> list[
     stand in the text as they are in the source and groups stay or go whole. O(characters).
     """
     wrong: list[str] = []
-    receipt = result.receipt
+    receipt, kept, dropped = result.receipt, list(result.kept), list(result.dropped)  # each span made once
     if receipt.tokens > receipt.budget:
         wrong.append(f"{receipt.tokens} tokens for a budget of {receipt.budget}")
-    if receipt.segments != len(result.kept) + len(result.dropped):
-        wrong.append(f"{receipt.segments} segments, {len(result.kept)} + {len(result.dropped)} spans")
+    if receipt.segments != len(kept) + len(dropped):
+        wrong.append(f"{receipt.segments} segments, {len(kept)} + {len(dropped)} spans")
     if sum(receipt.reasons.values()) != receipt.segments:
         wrong.append(f"reasons {dict(receipt.reasons)} do not add up to {receipt.segments} segments")
-    for name, spans in (("kept", result.kept), ("dropped", result.dropped)):
+    for name, spans in (("kept", kept), ("dropped", dropped)):
         places = [(span.document, span.start) for span in spans]
         if places != sorted(set(places)):
             wrong.append(f"{name} spans do not ascend")
         if any(span.start >= span.end for span in spans):
             wrong.append(f"a {name} span is empty")
-    wrong += _uncovered(result)
-    wrong += _unaccounted(result)
+    wrong += _uncovered(result, kept + dropped)
+    wrong += _unaccounted(result, kept)
     wrong += _wrong_parts(result, request.separator if request is not None else None)
     if request is not None:
         texts = [document.text for document in request.documents]
         pins = dict.fromkeys(pin for d, a, b in request.pinned if (pin := texts[d][a:b]).strip())
         stated = found_in([result.text], pins)
         wrong += [f"pinned text {pin[:60]!r} is not in the text" for pin in pins if pin not in stated]
-        placed = {"kept": _by_place(result.kept), "dropped": _by_place(result.dropped)}
+        placed = {"kept": _by_place(kept), "dropped": _by_place(dropped)}
         for group in request.groups:
             states = {_kept_or_not(texts[number], placed, number, start, end) for number, start, end in group}
             if len(states - {None}) > 1 or "part" in states:
@@ -387,12 +387,11 @@ def _wrong_parts(result: Compressed, separator: str | None) -> list[str]:
     return []
 
 
-def _uncovered(result: Compressed) -> list[str]:
+def _uncovered(result: Compressed, spans: list[Span]) -> list[str]:
     """Characters of documents that no span has, or that two have."""
     wrong = []
-    spans = sorted([*result.kept, *result.dropped], key=lambda span: (span.document, span.start))
     of: list[list[Span]] = [[] for _ in result.documents]
-    for span in spans:
+    for span in sorted(spans, key=lambda span: (span.document, span.start)):
         of[span.document].append(span)
     for index, document in enumerate(result.documents):
         at = 0
@@ -407,7 +406,7 @@ def _uncovered(result: Compressed) -> list[str]:
     return wrong[:5]
 
 
-def _unaccounted(result: Compressed) -> list[str]:
+def _unaccounted(result: Compressed, kept: list[Span]) -> list[str]:
     """Characters of the text that are neither a kept span, nor generated, nor white space."""
     pieces, begin = [], 0
     for start, end in sorted(result.generated):
@@ -415,7 +414,7 @@ def _unaccounted(result: Compressed) -> list[str]:
         begin = end
     text, at = "".join([*pieces, result.text[begin:]]), 0
     rest: list[str] = []
-    for span in result.kept:
+    for span in kept:
         piece = result.documents[span.document].text[span.start : span.end]
         found = text.find(piece, at)
         if found < 0:
