@@ -237,8 +237,8 @@ COMMANDS = (
 )
 CLOSED, FULL = (">&-", "Bad file descriptor"), ("> /dev/full", "No space left on device")
 LOST = [
-    *((command, *to) for command in COMMANDS for to in ((*CLOSED, ""), (*FULL, "1"))),
-    *((command, *to) for command in COMMANDS[:2] for to in ((*CLOSED, "1"), (*FULL, ""))),
+    *((command, *to) for command in COMMANDS[:2] for to in ((*CLOSED, ""), (*FULL, "1"), (*FULL, ""))),
+    *((command, *(CLOSED if at % 2 else FULL), "1" * (at % 3)) for at, command in enumerate(COMMANDS[2:])),
 ]
 
 

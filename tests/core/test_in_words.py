@@ -48,14 +48,16 @@ def results() -> Iterator[type[Any]]:
                         yield kind
 
 
-@pytest.mark.parametrize("kind", sorted(results(), key=lambda kind: kind.__qualname__))
-def test_a_class_that_holds_texts_is_shown_on_one_line(kind: type[Any]) -> None:
-    made = object.__new__(kind)
-    filled = {one.name: "A line.\n" * 5_000 for one in dataclasses.fields(kind)}
-    for name, value in filled.items():
-        object.__setattr__(made, name, value)
-    shown = repr(made)
-    assert "\n" not in shown and len(shown) < 120 * len(filled) + 100
+def test_a_class_that_holds_texts_is_shown_on_one_line() -> None:
+    kinds = list(results())
+    assert len(kinds) > 20
+    for kind in kinds:
+        made = object.__new__(kind)
+        filled = {one.name: "A line.\n" * 5_000 for one in dataclasses.fields(kind)}
+        for name, value in filled.items():
+            object.__setattr__(made, name, value)
+        shown = repr(made)
+        assert "\n" not in shown and len(shown) < 120 * len(filled) + 100, kind
 
 
 def test_real_results_are_shown_on_one_line() -> None:

@@ -260,8 +260,7 @@ def apply(text: str, edit: tuple[float, int, str]) -> str:
     return text[:at] + new + text[at + size :]
 
 
-@pytest.mark.parametrize("query", ["", QUERY])
-@pytest.mark.parametrize("target", [{"target_tokens": 2500}, {"target_ratio": 0.3}])
+@pytest.mark.parametrize(("query", "target"), [("", {"target_tokens": 2500}), (QUERY, {"target_ratio": 0.3})])
 def test_target_holds_after_fifty_updates(query: str, target: dict[str, int]) -> None:
     options = CompressionOptions(query_context=query, **target)  # type: ignore[arg-type]
     compressor = IncrementalCompressor(options=options)

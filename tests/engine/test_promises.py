@@ -82,7 +82,7 @@ def test_a_byte_order_mark_stands_in_kept_or_dropped(kind: str, mark: str) -> No
             covered = {
                 (span.document, place)
                 for span in (*result.kept, *result.dropped)
-                for place in range(span.start, span.end)
+                for place in range(span.start, min(span.end, 9))
             }
             for number, document in enumerate(result.documents):
                 marks = [place for place, letter in enumerate(document.text[:9]) if letter == "\ufeff"]

@@ -20,11 +20,13 @@ import anyio
 import httpx2
 import mcp
 from list_retriever import SUBJECTS, ListRetriever, chunk
+from sample_texts import NOTE
 from tersely.cli import main
 from tersely.cli.mcp import TOKEN
 from tersely.mcp.ab import compare
 from tersely.mcp.query_tools import QueryTools
 from tersely.retrieval.index import Index
+from tersely.store import Store
 
 QUESTIONS = [
     {"query": "How often do tokens rotate?", "answers": ["EVERY 24  hours", "daily"]},
@@ -125,10 +127,17 @@ def test_mcp_says_what_is_wrong(
     assert "serving" not in err
 
 
-def test_mcp_serves_a_real_index_over_standard_input(index: Path) -> None:
+def test_mcp_serves_a_real_index_and_a_memory_over_standard_input(index: Path, tmp_path: Path) -> None:
+    options = ["--index", str(index), "--store", str(tmp_path / "context.sqlite")]
     command = mcp.StdioServerParameters(
-        command=sys.executable, args=["-m", "tersely", "mcp", "--index", str(index)]
+        command=sys.executable, args=["-m", "tersely", "mcp", *options], env=dict(os.environ)
     )
+    memory = [
+        ("store_context_segment", {"text": NOTE, "segment_id": "note"}),
+        ("compress_context_segment", {"segment_ids": ["note"]}),
+        ("compress_and_stash", {"segment_id": "note"}),
+        ("search_stash", {"query": "credentials that are no longer valid"}),  # none of its words
+    ]
 
     async def run() -> list[Any]:
         with Path(os.devnull).open("w") as quiet:
@@ -139,14 +148,19 @@ def test_mcp_serves_a_real_index_over_standard_input(index: Path) -> None:
                 first = small.structured_content["results"][0]
                 whole = await client.call_tool("expand_chunk", {"chunk_id": first["chunk_id"]})
                 outside = await client.call_tool("expand_chunk", {"chunk_id": "../../../etc/passwd#0"})
-                return [full.structured_content, small.structured_content, whole, outside]
+                replies = [await client.call_tool(name, given) for name, given in memory]
+                return [full.structured_content, small.structured_content, whole, outside, replies]
 
-    full, small, whole, outside = anyio.run(run)
+    full, small, whole, outside, replies = anyio.run(run)
     assert len({one["content"].split("\n")[0] for one in full["results"]}) == 1  # the same page three times
     assert len({one["content"].split("\n")[0] for one in small["results"]}) == len(small["results"])
     assert small["results"][0]["score"] == 1.0 and small["compression_stats"]["clusters_merged"] > 0
     assert whole.structured_content["content"] == small["results"][0]["content"]
     assert outside.is_error and "there is no chunk" in outside.content[0].text
+    assert replies[1].structured_content["total_tokens_saved"] > 0
+    assert replies[3].structured_content["results"][0]["segment_id"] == "note"  # by meaning
+    with Store.open(tmp_path / "context.sqlite") as store:
+        assert store.get("note").text != NOTE == store.expand("note")
 
 
 def test_mcp_serves_over_http_with_a_token_from_a_file(index: Path, tmp_path: Path) -> None:

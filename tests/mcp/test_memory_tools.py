@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sample_texts import NOTE
 from server_calls import call, call_all, listed
 from tersely.cli import main
 from tersely.mcp.memory_tools import MemoryTools
@@ -16,11 +15,6 @@ from tersely.mcp.tools import Tool
 from tersely.memory import SegmentMemory
 from tersely.store import Store
 
-NOTE = """I'm currently editing src/auth.py. I'm at line 45 working on the authenticate_user function. I just
-fixed a bug where expired tokens were causing 500 errors instead of 401. The fix was to add a check before the
-token validation that returns 401 immediately if the token is expired. The error was occurring because the
-expired token check was happening after the database query, which would throw an exception. Now I'm working on
-handling the case where the token format is invalid."""
 LOG = "\n".join(f"2024-01-15 10:00:{second:02} INFO shard {second} was moved" for second in range(60))
 OLD = "2024-01-15T12:00:00+00:00"
 STORE, COMPRESS, EXPAND = "store_context_segment", "compress_context_segment", "expand_compressed_context"
@@ -229,32 +223,6 @@ def test_storing(tools: list[Tool]) -> None:
     ):
         result = call(tools, STORE, text="x", **arguments)
         assert result.is_error and message in result.content[0].text
-
-
-def test_a_server_over_stdio_keeps_its_memory(tmp_path: Path) -> None:
-    anyio = pytest.importorskip("anyio")
-    mcp = pytest.importorskip("mcp")
-
-    path = tmp_path / "context.sqlite"
-    command = ["-m", "tersely", "mcp", "--store", str(path)]
-
-    calls = [
-        (STORE, {"text": NOTE, "segment_id": "note"}),
-        (COMPRESS, {"segment_ids": ["note"]}),
-        (STASH, {"segment_id": "note"}),
-        ("search_stash", {"query": "credentials that are no longer valid"}),  # none of its words
-    ]
-
-    async def run() -> list[Any]:
-        parameters = mcp.StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
-        async with mcp.Client(mcp.stdio_client(parameters)) as client:
-            return [await client.call_tool(name, arguments) for name, arguments in calls]
-
-    replies = anyio.run(run)
-    assert replies[1].structured_content["total_tokens_saved"] > 0
-    assert replies[3].structured_content["results"][0]["segment_id"] == "note"  # by meaning
-    with Store.open(path) as store:
-        assert store.get("note").text != NOTE == store.expand("note")
 
 
 def test_the_command_says_what_it_needs(capsys: pytest.CaptureFixture[str]) -> None:

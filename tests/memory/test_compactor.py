@@ -40,7 +40,7 @@ def turns(messages: list[Any]) -> list[int]:
 def test_each_turn_fits_and_the_start_stays(
     shape: Callable[[int], list[dict[str, Any]]], headroom: float
 ) -> None:
-    messages = shape(12)
+    messages = shape(7)
     compactor = Compactor(4000, headroom=headroom)
     before: list[Any] = []
     shares = []

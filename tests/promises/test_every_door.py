@@ -12,8 +12,8 @@ from promises.doors import KINDS, door_of, outcome
 _CALLS = 30  # of a test
 
 #: How many calls of each other kind: large ones are for the command.
-_OTHERS = {"size": 6, "rounds": 3, "results": 110, "wires": 60}
-_MORE = 5  # times as many, with --slow
+_OTHERS = {"size": 2, "rounds": 2, "results": 50, "wires": 40}
+_MORE = 12  # times as many, with --slow
 
 
 def _assert_kept(seeds: list[str], kind: str = "calls") -> None:

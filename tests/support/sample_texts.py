@@ -112,3 +112,9 @@ REPEATED = {
     "thai": "ก ", "marks": "\u0301", "wide spaces": "\u3000", "emoji": "👍", "nul": "\x00",
     "links": "http://a.b/c?d=e. ", "emoticons": ". :)",
 }  # fmt: skip
+
+NOTE = """I'm currently editing src/auth.py. I'm at line 45 working on the authenticate_user function. I just
+fixed a bug where expired tokens were causing 500 errors instead of 401. The fix was to add a check before the
+token validation that returns 401 immediately if the token is expired. The error was occurring because the
+expired token check was happening after the database query, which would throw an exception. Now I'm working on
+handling the case where the token format is invalid."""
