@@ -186,14 +186,14 @@ def _say_what_was_done(result: Compressed, started: float) -> None:
     seconds = time.perf_counter() - started
     took = (f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms") + ", loading included"
     say(
-        f"{before:,} tokens to {result.tokens:,} ({percent(result.ratio)}; budget {receipt.budget:,}) in {took}: "
-        f"{kept:,} of {receipt.segments:,} segments kept{f', read as {types}' if types else ''}"
+        f"{before:,} tokens to {result.tokens:,} ({percent(result.ratio)}; budget {receipt.budget:,}) "
+        f"in {took}: {kept:,} of {receipt.segments:,} segments kept{f', read as {types}' if types else ''}"
         f"{_unmarked(result, kept)}{estimate}"
     )
 
 
 def _unmarked(result: Compressed, kept: int) -> str:
-    """Warn about dropped documents, and about gaps without a mark in the text; `kept`: how many segments are."""
+    """Warn about dropped documents, and about gaps without a mark in the text; `kept`: segments that are."""
     if len(result.documents) == 1:  # millions of spans are not made for it
         lost = {0} if kept < result.receipt.segments else set()
     else:
