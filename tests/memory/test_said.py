@@ -10,6 +10,7 @@ import pytest
 from histories import all_text, tokens_of, tool_turn
 from tersely.memory import Compactor, compact_messages
 from tersely.memory.messages import read_messages
+from tersely.memory.statements import led_into
 
 SAID = [
     "Please never write to the table audit_2026, it must keep 400 days.",
@@ -707,3 +708,67 @@ def test_of_a_failure_that_a_list_and_the_trace_below_it_name_one_line_goes_befo
     text = all_text(compact_messages(messages, budget=300).messages)
     assert [name for name in names if f"FAIL: test_{name}" not in text] == []
     assert [at for at in range(6) if f"line {90 + 7 * at}," not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "core"),
+    [
+        ("By the way, the cat travels in the cabin.", "the cat travels in the cabin."),
+        (
+            "As we discussed earlier, please use the staging key for now.",
+            "please use the staging key for now.",
+        ),
+        (
+            "Please note that the second booking has to stay as it is.",
+            "the second booking has to stay as it is.",
+        ),
+        (
+            "HARD CONSTRAINT: Report all times in the zone of Lisbon.",
+            "Report all times in the zone of Lisbon.",
+        ),
+        ("Wie besprochen, bitte nur den Testserver nehmen.", "bitte nur den Testserver nehmen."),
+        ("对了，请不要改动生产数据库。", "请不要改动生产数据库。"),
+        *[
+            (said, said)
+            for said in (
+                "As I am allergic to nuts, skip the snack on the way.",
+                "Unless I say so, never touch the config of production.",
+                "BILLING RULE: never touch the config of production.",
+                "Deadline: the third of June, before noon.",
+                "Correction: it is the Boston office, not the Austin one.",
+                "In production, read from the replica alone.",
+                "Yes, charge both of the cards as planned.",
+                "By the way, go ahead.",
+            )
+        ],
+    ],
+)
+def test_what_leads_into_a_sentence_is_told_from_what_it_says(said: str, core: str) -> None:
+    assert said[int(led_into([said])[0]) :] == core
+
+
+TOLD = """\
+the blue crates go to the shop in Lyon|the invoices have the new logo|our guide in Porto is Helga
+lunch on the boat is paid for|the van has room for nine people|the key hangs behind the map
+both dogs travel with my sister|the concert ends before the last train|the printer takes thick paper alone
+the red tent has a hole near the door|my cousin brings the large table|the harbour office opens late
+the second ferry carries no bicycles|the garden gate sticks in winter|our neighbour waters the tomatoes
+the choir sings without a piano"""
+
+
+def test_where_sentences_would_go_what_leads_into_them_goes_first() -> None:
+    leads = ["By the way, ", "Just so you know, ", "As I said before, ", "FACT: "]
+    told = re.split(r"[|\n]", TOLD)
+    asked = [f"{leads[at % 4]}{said}." for at, said in enumerate(told)]
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Let us plan the trip of the club."}]
+    for said in asked:
+        messages += [{"role": "user", "content": said}, {"role": "assistant", "content": "Noted."}]
+    messages.append({"role": "user", "content": "Go on."})
+    for budget, least in ((320, 16), (280, 10), (240, 0)):
+        result = compact_messages(messages, budget=budget)
+        text = all_text(result.messages)
+        there = sum(one in text for one in told)
+        assert there >= (16 if least else 13)
+        assert sum(one in text for one in asked) >= least
+        assert sum(map(text.count, leads)) <= there  # nothing leads into what is not there
+        assert any(account.lost for account in result.accounts) is (there < 16)

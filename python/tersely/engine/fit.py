@@ -94,7 +94,7 @@ def fit(
     fitted = fitting.run()
     essential = reading.essential
     some_left = essential is not None and fitting.essential_in(fitted) < np.count_nonzero(essential)
-    if some_left and fitting.heads is not None and 4 * fitted.tokens < 3 * budget:
+    if some_left and fitting.heads is not None and 8 * fitted.tokens < 7 * budget:
         # What is essential fits by itself, not with its heads: no target lies between some of it and all.
         by_worth = replace(reading, essential=None, must=None)
         other = _Fitting(by_worth, budget, kept, within, floors, caps, favour).run()

@@ -27,7 +27,7 @@ from tersely.memory.messages import Entry, JsonStyle, Piece
 from tersely.memory.quoting import EMPTY, Places, frame_excerpts, quote, sources_of
 from tersely.memory.references import find_outdated, is_reference
 from tersely.memory.revisions import Revision
-from tersely.memory.rows import in_rows, without_marks
+from tersely.memory.rows import apart, in_rows, without_marks
 from tersely.memory.statements import (
     ANNOUNCES,
     ASKS,
@@ -36,6 +36,7 @@ from tersely.memory.statements import (
     CONCLUDES,
     DIRECTS,
     IS_SENTENCE,
+    LABELLED,
     NUMBER,
     ORDERS,
     PEOPLE,
@@ -44,6 +45,7 @@ from tersely.memory.statements import (
     STANDS,
     SURELY,
     Transcript,
+    led_into,
     marks_of,
 )
 from tersely.models.embedders import resolve_embedder
@@ -109,7 +111,8 @@ _NEWEST = 1 / 3  # share of the messages that count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.3, 0.55
 # What people say; what failed; what assistants conclude, and edit.
 _SAID, _FAILED, _CONCLUDED, _EDITED = 8.0, 4.0, 2.0, 1.0
-_STATED, _TOLD = 8.0, 5.0  # how much more is what is to hold or has a label, and what can be looked up
+_LEADS = 0.5  # of its worth, for what leads into a sentence of theirs
+_STATED, _TOLD, _LABELLED = 8.0, 5.0, 2.0  # how much more is what is to hold, can be looked up, has a label
 _STATED_ASKED = 0.5  # the same where a query says what matters
 _STATES_SHARE = 0.25  # of the budget: for what assistants state in short messages, the newest first
 _STATES = 180  # characters of such a message
@@ -192,6 +195,24 @@ class Excerpts:
         rows = (self.said & (status < FIRST_KEPT)).nonzero()[0]
         rows = rows[np.lexsort((table.start[rows], self.pieces[table.document[rows]]))]
         return self.pieces[table.document[rows]], table.start[rows], table.end[rows]
+
+    def without_leads(self) -> tuple[Excerpts, Bools] | None:
+        """The same with what leads into sentences that people say as units of their own, of less worth.
+
+        And bool[units]: those. None: nothing leads into any. O(units + characters of what they say).
+        """
+        reading, table = self.reading, self.reading.table
+        rows = (self.said & (table.kind <= Kind.LIST_ITEM)).nonzero()[0]
+        led = np.zeros(len(table), dtype=np.int64)
+        led[rows] = led_into(reading.pieces(rows))
+        if not led.any():
+            return None
+        made, of, leads = apart(reading, led)
+        length = table.end - table.start
+        worth = np.where(leads, _LEADS, ((_USUAL + length) / (_USUAL + length - led))[of]) * reading.worth[of]
+        # not all that people say fits, so facts have no room
+        made = replace(made, worth=worth.astype(np.float32), must=None)
+        return Excerpts(made, self.quoted, self.pieces, self.said[of] & ~leads), leads
 
     def places(self, status: UInt8s) -> tuple[Int64s, Int64s, Int64s]:
         """(piece, start, end) of the kept parts of quoted pieces, in order; parts that touch are joined."""
@@ -458,7 +479,8 @@ class _Said:
         worth[edited] = _EDITED + place[edited]
         worth[failed] = _FAILED + place[failed]
         worth[concluded] = ((_CONCLUDED + place) * brief)[concluded]
-        worth[first] = ((_SAID + _TOLD * known + _STATED * strong) / (1 + asks) * brief + place)[first]
+        stated = _STATED * strong + _LABELLED * (seen.says & LABELLED > 0)
+        worth[first] = ((_SAID + _TOLD * known + stated) / (1 + asks) * brief + place)[first]
         worth[seen.silent] = 0
         gone = older | self.revised["replaced"] | self.revised["older"] | seen.silent
         wanted = (_WORTH[facts.kind] > 0) & ~gone[facts.segment]

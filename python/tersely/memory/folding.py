@@ -17,11 +17,11 @@ import numpy as np
 
 from tersely.engine.allocation import fill
 from tersely.engine.facts import standing
-from tersely.engine.fit import fit
-from tersely.engine.reading import count_batch
+from tersely.engine.fit import Fit, fit
+from tersely.engine.reading import FIRST_KEPT, count_batch
 from tersely.engine.strategies import Auto
 from tersely.errors import BudgetExceededError
-from tersely.memory.excerpts import SHORT, SOURCE_TOKENS, document_of_result, read_excerpts
+from tersely.memory.excerpts import SHORT, SOURCE_TOKENS, Excerpts, document_of_result, read_excerpts
 from tersely.memory.groups import MESSAGE_TOKENS, count_entries
 from tersely.memory.messages import Entry, Path, Piece, read_messages
 from tersely.memory.quoting import EMPTY, Places, read_quotes
@@ -379,12 +379,27 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
         wanted = [result.share for result in choice.results]
         shares = fill(wanted, np.ones(len(wanted)), max(room - words, 0))
         floors = [0] * excerpts.quoted + np.maximum(shares, _LEAST_RESULT).tolist()
-    found = fit(excerpts.reading, room, floors=floors)
+    excerpts, found = _fit_words(excerpts, room, floors)
     parts = found.rendered.parts
     text = excerpts.write(parts)
     tokens = used + found.tokens + (frame if text else 0)
     kept, unsaid = excerpts.places(found.status), excerpts.unsaid(found.status)
     return _FitResult(text, parts[excerpts.quoted :], tokens, kept, unsaid)
+
+
+def _fit_words(excerpts: Excerpts, room: int, floors: Sequence[int] | None) -> tuple[Excerpts, Fit]:
+    """Fit excerpts: where whole sentences of people would go, what only leads into some goes before them."""
+    whole = fit(excerpts.reading, room, floors=floors)
+    unsaid = len(excerpts.unsaid(whole.status)[0])
+    if not unsaid or (parts := excerpts.without_leads()) is None:
+        return excerpts, whole
+    apart, leads = parts
+    fitted = fit(apart.reading, room, floors=floors)
+    alone = leads & np.append(fitted.status[1:] < FIRST_KEPT, True)  # they lead into nothing
+    if (fitted.status[alone] >= FIRST_KEPT).any():
+        kept = np.where(alone, 0, fitted.status).astype(np.uint8)
+        fitted = fit(apart.reading, room, kept=kept, floors=floors, favour=(~alone).astype(np.float32))
+    return (apart, fitted) if len(apart.unsaid(fitted.status)[0]) < unsaid else (excerpts, whole)
 
 
 def _assemble(choice: _Choice, fitted: _FitResult) -> FoldedHistory:

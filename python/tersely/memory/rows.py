@@ -12,6 +12,7 @@ from tersely.engine.reading import Reading, Region, forms_of
 from tersely.types import Int32s, Int64s, SegmentTable
 
 _DATA = ("json", "jsonl")
+_COLUMNS = ("worth", "pinned", "essential", "bulk", "fragments", "auxiliary")  # what units just have
 _ROW = 48  # characters of data that are one unit: two members of an object, about
 
 
@@ -80,19 +81,15 @@ def in_rows(reading: Reading, quoted: int) -> Reading:
     own = np.where(inside, before[above + 1] - 1, place[number])  # the first unit of the same value
     named = np.isin(above, large[sign == "{"]) | (inside & scalar[chosen])
     named &= own != np.arange(len(chosen))
-    regions = [
-        Region(one.document, int(before[one.first]), int(before[one.last]), one.form, one.local)
-        for one in reading.regions
-    ]
     offsets = reading.term_offsets
-    return replace(
+    return _placed(
         reading,
-        table=SegmentTable(
+        SegmentTable(
             table.document[chosen], table.start[chosen], end[last], table.kind[chosen], table.block[chosen],
             moved(table.heading),
         ),
+        before,
         worth=most(reading.worth),
-        regions=tuple([one for one in regions if one.first < one.last]),
         group=np.where(mine, -1, moved(group)).astype(np.int32),
         pinned=reading.pinned[chosen],
         needs=np.where(mine, np.where(named, own, -1), moved(parent)).astype(np.int32),
@@ -101,11 +98,52 @@ def in_rows(reading: Reading, quoted: int) -> Reading:
         auxiliary=None if reading.auxiliary is None else reading.auxiliary[chosen],
         fragments=None if reading.fragments is None else reading.fragments[chosen] & ~mine,
         term_offsets=offsets[[*chosen, len(table)]] if len(offsets) else offsets,
-        leading=tuple([(int(before[low]), int(before[high])) for low, high in reading.leading]),
-        fences=tuple([(int(before[low]), int(before[high])) for low, high in reading.fences]),
-        _prices=None,
-        _same=None,
     )  # fmt: skip
+
+
+def apart(reading: Reading, led: Int64s) -> tuple[Reading, Int64s, Bools]:
+    """The reading with the first `led` (int64[units]) characters of units as units of their own.
+
+    int64[new]: of which each is a part; bool[new]: those. O(units).
+    """
+    table, offsets = reading.table, reading.term_offsets
+    of = np.arange(len(table)).repeat(1 + (led > 0))
+    leads = np.append(of[1:] == of[:-1], False)
+    begins, rest = of.searchsorted(np.arange(len(table) + 1)), (~leads).nonzero()[0]
+    middle = (table.start + led)[of]
+
+    def moved(pointers: Int32s, lead: Any = -1) -> Int32s:
+        found = np.where(pointers >= 0, rest[pointers], -1)[of] if len(pointers) else None
+        return pointers if found is None else np.where(leads, lead, found).astype(np.int32)
+
+    start, end = np.where(leads, table.start[of], middle), np.where(leads, middle, table.end[of])
+    columns = {name: getattr(reading, name) for name in _COLUMNS}
+    made = _placed(
+        reading,
+        SegmentTable(table.document[of], start, end, table.kind[of], table.block[of], moved(table.heading)),
+        begins,
+        group=moved(reading.group),
+        needs=moved(reading.needs),
+        term_offsets=np.append(0, (np.diff(offsets)[of] * ~leads).cumsum()) if len(offsets) else offsets,
+        pieces_of_lines=True,
+        _same=moved(reading.same(), np.arange(len(of))),
+        **{name: None if column is None else column[of] for name, column in columns.items()},
+    )
+    return made, of, leads
+
+
+def _placed(reading: Reading, table: SegmentTable, begins: Int64s, **columns: Any) -> Reading:
+    """The reading with other units; `begins`: int64[units + 1], where those of each old one begin."""
+    at = begins.tolist()
+    regions = [
+        Region(one.document, at[one.first], at[one.last], one.form, one.local) for one in reading.regions
+    ]
+    leading, fences = (
+        tuple([(at[low], at[high]) for low, high in rows]) for rows in (reading.leading, reading.fences)
+    )
+    regions = [one for one in regions if one.first < one.last]
+    own = {"regions": tuple(regions), "leading": leading, "fences": fences, "_prices": None, "_same": None}
+    return replace(reading, table=table, **{**own, **columns})
 
 
 def _outside(size: int, opens: Int32s, closes: Int64s) -> Bools:

@@ -79,6 +79,8 @@ _PATTERNS = tuple(
         )
     ]
 )
+_LEADS = finder("leads")  # in lower case
+_CORE = 4  # words that stand behind it
 BRIEF = 600  # characters up to which a text of people is what they say, and hardly what they pasted
 # Names of tools whose results are what the user answers (AskUserQuestion), and how any other tells in its
 # result what the user said.
@@ -279,6 +281,15 @@ def marks_of(sentences: Sequence[str], known: dict[str, int], whose: int = PEOPL
     known.update(zip(new, made.tolist(), strict=True))
     bits[unread] = list(map(known.__getitem__, compress(sentences, unread)))
     return bits
+
+
+def led_into(sentences: Sequence[str]) -> Int64s:
+    """int64[sentences]: where each begins to say something, behind what only leads into it. O(characters)."""
+    found = np.zeros(len(sentences), dtype=np.int64)
+    for at, lead in enumerate(map(_LEADS, map(str.lower, sentences))):
+        if lead and (len(sentences[at][lead.end() :].split()) >= _CORE or not sentences[at].isascii()):
+            found[at] = lead.end()
+    return found
 
 
 def standing_sentences(texts: Sequence[str]) -> list[str]:
