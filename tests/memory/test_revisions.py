@@ -96,6 +96,22 @@ def test_what_withdraws_an_instruction_stands_wherever_that_does(old: str, new: 
     assert new in text or old not in text
 
 
+def test_of_many_requests_of_one_form_the_newest_stand_and_what_came_of_the_others() -> None:
+    messages = [{"role": "user", "content": "Help me with the tickets. Never close one yourself."}]
+    for turn in range(40):
+        messages.append({"role": "user", "content": f"Continue with ticket T-{100 + turn}."})
+        messages.append(
+            {"role": "assistant", "content": f"The cause of it was module m{turn}x, which I mended."}
+        )
+        messages += [
+            {"role": "user", "content": "Go on."},
+            {"role": "assistant", "content": "I looked at it. " * 20},
+        ]
+    text = all_text(compact_messages(messages, budget=tokens_of(messages) // 10).messages)
+    assert "Continue with ticket T-139." in text and text.count("Continue with ticket") < 6
+    assert text.count("The cause of it was module") > 15
+
+
 @pytest.mark.parametrize("new", ["Actually make it 20 MB.", "20 MB please, not 12."])
 def test_a_correction_that_does_not_say_of_what_stands_with_what_it_corrects(new: str) -> None:
     messages = told(old := "The largest file has 12 MB.", new)

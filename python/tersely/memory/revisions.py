@@ -23,6 +23,8 @@ from tersely.memory.statements import (
     LABEL,
     LABELLED,
     POLITE,
+    SELVES,
+    STANDS,
     STATE,
     STATES,
     WITHDRAWS,
@@ -41,6 +43,8 @@ _KINDS = {
 _KIND_OF = np.array([_KINDS.get(kind, 0) for kind in FactKind])
 _NEGATION, _PATH = int(FactKind.NEGATION), int(FactKind.PATH)
 _LONGEST, _PASTED = 400, 600  # characters of a statement, and of a text in which none is looked for
+_HOLDS = STANDS | STATES | SELVES | LABELLED | ASKS  # what a request that was seen to is not
+_ROUTINE = 3  # requests of one form behind one that was probably seen to
 _MOST = 16  # earlier statements with a word that are looked at
 _BATCH = 512  # statements that are compared at once, so that their pairs take little room
 _LATEST = 512  # earlier statements whose meaning is compared
@@ -127,19 +131,26 @@ def find_revisions(transcript: Transcript) -> list[Revision]:
     """Find statements that revise an earlier one of people, each with the newest such.
 
     Two sentences speak of one thing where they differ in their values alone, behind the same words and one
-    that states ("is", "until"); or where the later says that something changed, and shares words with the
-    earlier, and the kind of its value; or else where none of the earlier ones is nearly as close to it in
-    meaning. O(characters).
+    that states ("is", "until"), or where many requests are alike; or where the later says that something
+    changed, and shares words with the earlier, and the kind of its value; or else where none of the earlier
+    ones is nearly as close to it in meaning. O(characters).
     """
     said = _read(transcript)
     units, kinds, revising = said.units, said.kinds, (said.says & (CHANGES | WITHDRAWS)).nonzero()[0]
     close = said.close(revising) if len(revising) else {}
     found: dict[int, tuple[int, Literal["replaced", "together", "older"]]] = {}  # earlier -> later
-    for before, at in said.alike():
+    pairs = said.alike()
+    for before, at in pairs:
         apart = len([*takewhile(bool, map(eq, units[before], units[at]))])
         clause = max(units[at].rfind("\n", 0, apart), units[at].rfind(". ", 0, apart)) + 1
         if STATE.search(units[at], clause, apart):
             found[before] = (at, "replaced")
+    later: dict[int, int] = {}  # requests of one form -> how many there are behind each
+    for before, at in reversed(pairs):
+        later[before] = later.get(at, 0) + 1
+        alone = units[before] == transcript.texts[said.piece[before]].strip()
+        if alone and later[before] >= _ROUTINE and not (said.firm[before] or said.says[before] & _HOLDS):
+            found.setdefault(before, (at, "older"))
     near: dict[int, list[int]] = {}  # what changes something, in other words -> earlier ones
     for at in revising.tolist():
         changes, withdraws = (bool(said.says[at] & bit) for bit in (CHANGES, WITHDRAWS))
