@@ -355,6 +355,7 @@ def test_and_what_stands_before_or_behind_a_log_that_is_pasted(turn: int) -> Non
             None,
         ),
         ({"role": "assistant", "content": "The pump was set to local. It has Mode=remote now."}, None),
+        ({"role": "assistant", "content": "Ferry wins over train with five votes to four."}, None),
         (
             tool_turn(
                 "z", 'HTTP/1.1 422 Unprocessable Entity\ncontent-type: text/json\n\n{"error": "no total"}'
