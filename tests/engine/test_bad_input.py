@@ -114,7 +114,10 @@ def test_equal_units_are_those_of_the_oracle(pieces: list[str], cuts: list[int],
 
 
 @given(
-    st.lists(st.sampled_from(["word ", "a", "-" * 40, "é", "e\u0301", "漢", "12"]), min_size=1),
+    st.lists(
+        st.sampled_from(["word ", "a", "-" * 40, "é", "e\u0301", "漢", "12", "👩\u200d🚀", "\x1b[31m"]),
+        min_size=1,
+    ),
     st.integers(1, 40),
 )
 def test_the_longest_prefix_fits_and_one_more_letter_does_not(pieces: list[str], budget: int) -> None:
@@ -131,6 +134,14 @@ def test_the_longest_prefix_fits_and_one_more_letter_does_not(pieces: list[str],
 
         size, mark = longest_prefix(text, tokens, budget)
         assert count(text[:size] + mark) <= budget and len(calls) <= 60
+
+
+@pytest.mark.parametrize("unit", ["e\u0301", "👩\u200d👧\u200d👦", "👍\U0001f3fd", "\x1b[31;1mx\x1b[0m"])
+def test_no_letter_emoji_or_control_sequence_is_cut_within(unit: str) -> None:
+    for budget in range(len(unit) + 1, 60):
+        size, mark = longest_prefix(unit * 20, len, budget)
+        rest = size % len(unit)
+        assert mark == "…" and (rest == 0 or unit[:rest].endswith(("m", "x")))
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 9), st.floats(0, 1))), PIECES)

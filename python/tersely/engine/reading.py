@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -313,6 +314,9 @@ def segment(
 
 CUT_MARK = "…"
 _CHARACTERS = 4  # of a token, about
+_JOINER = "\u200d"  # makes one emoji of two
+_JOINED = re.compile(f"[{_JOINER}\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")  # changes the one before it
+_CONTROL, _OPEN_CONTROL = 24, re.compile(r"\x1b(?:\[[0-9;?]*)?\Z")  # its characters; one that has not ended
 
 
 def least_prefix(piece: str) -> int:
@@ -324,9 +328,9 @@ def longest_prefix(piece: str, tokens: Callable[[str], int], budget: int) -> tup
     """(characters, mark): the longest prefix found that has `tokens(prefix + mark) <= budget`.
 
     The least prefix must fit; nothing shorter is returned. The cut comes at a word's end if that loses less
-    than half, and never parts a letter from its accents unless nothing else fits. The mark is left out where
-    it does not fit. O(log characters) counts, of texts about as long as what fits; where more text can have
-    fewer tokens, the prefix fits but need not be the longest.
+    than half, and never parts a letter from its accents, or an emoji, unless nothing else fits. The mark is
+    left out where it does not fit. O(log characters) counts, of texts about as long as what fits; where more
+    text can have fewer tokens, the prefix fits but need not be the longest.
     """
     least = least_prefix(piece)
     for mark in (CUT_MARK, ""):
@@ -336,7 +340,7 @@ def longest_prefix(piece: str, tokens: Callable[[str], int], budget: int) -> tup
             return words, mark
         if size >= least and tokens(piece[:size] + mark) <= budget:
             return size, mark
-    size = _most(piece, "", tokens, budget)
+    size = len(piece[: _most(piece, "", tokens, budget)].rstrip(_JOINER))
     return (size if size >= least and tokens(piece[:size]) <= budget else least), ""
 
 
@@ -370,9 +374,13 @@ def _cut_alike(piece: str, low: int, high: int) -> bool:
 
 
 def _whole_letters(piece: str, size: int) -> int:
-    while 0 < size < len(piece) and unicodedata.combining(piece[size]):
+    """Find the last place, up to `size`, that parts no letter, emoji or control sequence of a terminal."""
+    while 0 < size < len(piece) and (
+        unicodedata.combining(piece[size]) or _JOINED.match(piece, size) or piece[size - 1] == _JOINER
+    ):
         size -= 1
-    return size
+    open_ = _OPEN_CONTROL.search(piece, max(size - _CONTROL, 0), size)
+    return open_.start() if open_ and size < len(piece) else size
 
 
 def _whole_words(piece: str, size: int) -> int:
