@@ -242,8 +242,9 @@ class FactTable(checks.Valued):
 
     def rows(self, which: npt.NDArray[np.bool_]) -> FactTable:
         """Return the facts that are marked in `which`, bool[m], with their keys."""
-        columns = {one: getattr(self, one)[which] for one in self.__slots__ if one != "keys"}
-        return replace(self, **columns)
+        columns = (getattr(self, one) for one in self.__slots__)
+        some: list[Any] = [one if isinstance(one, int) else one[which] for one in columns]
+        return FactTable(*some)
 
     def fact(self, texts: Sequence[str], row: int, outcome: str, reason: str = "") -> Fact:
         """Return a row as a `Fact`, with its outcome. `texts`: those of the documents."""

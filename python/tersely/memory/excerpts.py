@@ -289,8 +289,7 @@ def read_excerpts(
     utter = np.zeros(len(reading.table), dtype=bool)
     if len(reading.table):
         reading, utter = said.valued(reading, len(plain), history.relevance)
-    reading = replace(without_marks(reading, len(quoted)), optional=True)
-    return Excerpts(reading, len(quoted), pieces, utter)
+    return Excerpts(without_marks(reading, len(quoted)), len(quoted), pieces, utter)
 
 
 def _sent(text: str, style: JsonStyle | None) -> str:
@@ -508,7 +507,6 @@ class _Said:
         """Look at the units: who says each, how long its text is, what its words say. O(characters)."""
         transcript, table, document = self.transcript, reading.table, reading.table.document
         people, talks = (one[self.pieces][document] for one in (transcript.people, transcript.talks))
-        lengths = np.array(list(map(len, transcript.texts)), dtype=np.int64)
         text, (lines, pasted) = document < plain, np.zeros((2, len(table)), dtype=bool)
         for region in reading.regions:
             span = slice(region.first, region.last)
@@ -516,7 +514,7 @@ class _Said:
             pasted[span] = not isinstance(region.form, (Quoted, type(None)))
         units, length = reading.pieces(), table.end - table.start
         silent = (_native.have_letters(units) == 0) & (document < self.quoted) & ~self.revised["answered"]
-        sizes = lengths[self.pieces][document]
+        sizes = transcript.length[self.pieces][document]
         ends = (np.minimum(table.start, sizes - table.end) < BRIEF / 2) & people & lines
         ends[ends] = list(map(bool, map(_SPOKEN.match, compress(units, ends))))
         code = (table.kind == Kind.FENCED_CODE) & (length > _BREATH)
@@ -525,7 +523,7 @@ class _Said:
         sizes -= shown.astype(np.int64)[document]
         speakers = list(map(_SPEAKER, transcript.pieces))
         if any(speakers):  # lines of earlier excerpts that are of one message are one text
-            whole = np.bincount(transcript.told, lengths)[transcript.told]
+            whole = np.bincount(transcript.told, transcript.length)[transcript.told]
             quoted = np.array(speakers)[self.pieces] != ""
             sizes = np.where(quoted[document], whole[self.pieces][document], sizes)
         talk = talks & (length <= BRIEF)

@@ -171,10 +171,10 @@ def _owed(history: History, transcript: Transcript, others: float = _OWED) -> In
     Of people's short statements and failures; and a share of `others`.
     """
     owner, told, count = transcript.owner, transcript.told, len(history.now)
-    length = np.fromiter(map(len, transcript.texts), dtype=np.int64, count=len(owner))
     of = np.zeros(1 + max(told[-1:].tolist(), default=-1), dtype=np.int64)
     of[told] = owner  # the message of each that is told
-    share = np.bincount(told, length) / np.maximum(np.bincount(owner, length, count), 1)[of]
+    length = np.maximum(np.bincount(owner, transcript.length, count), 1)
+    share = np.bincount(told, transcript.length) / length[of]
     tokens = (history.now[of] * share).astype(np.int64)
     needed = np.zeros(len(of), dtype=bool)
     needed[told[transcript.people | transcript.failed]] = True

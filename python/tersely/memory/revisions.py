@@ -79,8 +79,7 @@ def find_answers(transcript: Transcript) -> list[Revision]:
     what was all, is none. O(pieces).
     """
     texts, table, told = transcript.texts, transcript.table, transcript.told
-    length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    short = transcript.people[1:] & transcript.talks[:-1] & (length[1:] <= _ANSWER)
+    short = transcript.people[1:] & transcript.talks[:-1] & (transcript.length[1:] <= _ANSWER)
     short[:-1] &= told[2:] != told[1:-1]  # and it is all that they say there
     borders = table.document.searchsorted(np.arange(len(texts) + 1)).tolist()
     starts, ends = table.start.tolist(), table.end.tolist()
@@ -289,7 +288,7 @@ class _Statements:
 def _read(transcript: Transcript) -> _Statements:
     """Read what people say, but for what they paste. O(characters)."""
     texts, table, facts = transcript.texts, transcript.table, transcript.facts
-    people = transcript.people & (np.array(list(map(len, texts)), dtype=np.int64) < _PASTED)
+    people = transcript.people & (transcript.length < _PASTED)
     rows = (people[table.document] & (table.end - table.start <= _LONGEST)).nonzero()[0]
     columns = table.document[rows], table.start[rows], table.end[rows]
     units, size = pieces(texts, *columns), len(rows)

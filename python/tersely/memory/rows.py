@@ -17,8 +17,10 @@ _ROW = 48  # characters of data that are one unit: two members of an object, abo
 
 
 def without_marks(reading: Reading, quoted: int) -> Reading:
-    """The reading with kept units of the first documents one below the other: excerpts are known as parts."""
+    """The reading with kept units of the first documents one below the other: excerpts are known as parts.
 
+    It may be without any unit.
+    """
     regions = tuple(
         [
             one
@@ -28,7 +30,7 @@ def without_marks(reading: Reading, quoted: int) -> Reading:
         ]
     )
     same = reading.same()  # by what one line tells of others
-    return replace(reading, regions=regions, forms=forms_of(regions), _same=same)
+    return replace(reading, regions=regions, forms=forms_of(regions), optional=True, _same=same)
 
 
 def in_rows(reading: Reading, quoted: int) -> Reading:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, compress, count, repeat
-from operator import attrgetter, truth
+from itertools import chain, compress, count, repeat
+from operator import attrgetter
 
 import numpy as np
 
@@ -128,6 +128,7 @@ class Transcript:
     pieces: list[Piece]  #: of all entries, in order; the columns below are of these
     texts: list[str]  #: with `roles`: what each says, and the role of its entry
     roles: list[str]
+    length: Int64s  #: int64[pieces], characters of each text
     owner: Int64s  #: int64[pieces], the entry of each
     told: Int64s  #: int64[pieces], the number of its entry, where each quote in excerpts counts as one
     #: with `talks`: bool[pieces], texts that users (also as answers to a tool that asks them), and
@@ -144,7 +145,7 @@ class Transcript:
         document, low, high = places
         if not len(low):
             return np.zeros(len(self.facts), dtype=bool)
-        first = np.array([0, *accumulate(map(len, self.texts))], dtype=np.int64)
+        first = self.length.cumsum() - self.length
         begin = first[self.facts.document]
         at = (first[document] + low).searchsorted(begin + self.facts.start, side="right") - 1
         inside: Bools = (at >= 0) & (begin + self.facts.end <= (first[document] + high)[at])
@@ -164,6 +165,7 @@ def read_transcript(
     pieces = list(chain.from_iterable(map(_PIECES, entries)))
     texts = list(map(_TEXT, pieces))
     sizes = list(map(len, map(_PIECES, entries)))
+    length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     roles = list(chain.from_iterable(map(repeat, map(_ROLE, entries), sizes)))
     if any(map(_SPEAKER_OF, pieces)):
         roles = [one.speaker.partition(" ")[0] or role for one, role in zip(pieces, roles, strict=True)]
@@ -177,16 +179,16 @@ def read_transcript(
     talks = said & np.array(list(map("assistant".__eq__, roles)), dtype=bool)
     called = calls_of(entries) if called is None else called
     asking = {call for call, text in called.items() if _ASKS_PEOPLE.search(text.partition(" ")[0])}
-    short = [one.kind == "result" and len(one.text) <= _LONGEST_TOLD for one in pieces]
     tells = [
-        given and (one.call in asking or _TELLS_OF_PEOPLE.search(one.text) is not None)
-        for given, one in zip(short, pieces, strict=True)
-    ]
+        one.kind == "result" and size <= _LONGEST_TOLD
+        and (one.call in asking or _TELLS_OF_PEOPLE.search(one.text) is not None)
+        for size, one in zip(length.tolist(), pieces, strict=True)
+    ]  # fmt: skip
     people |= np.array(tells, dtype=bool)
     failed = np.array(list(map(_FAILED, pieces)), dtype=bool)
     facts = find_facts(texts, table)
     known = {} if known is None else known
-    return Transcript(pieces, texts, roles, owner, told, people, talks, failed, table, facts, known)
+    return Transcript(pieces, texts, roles, length, owner, told, people, talks, failed, table, facts, known)
 
 
 def stated_facts(transcript: Transcript, made: str) -> Bools:
@@ -271,13 +273,12 @@ def marks_of(sentences: Sequence[str], known: dict[str, int], whose: int = PEOPL
         return bits
     made = np.fromiter(map(known.get, new, repeat(0)), dtype=np.int64, count=len(new)) | whose
     if whose == PEOPLE:
-        made |= np.array(list(map(truth, map(LABEL.match, new))), dtype=bool) * np.int64(LABELLED | STANDS)
+        made[list(compress(count(), map(LABEL.match, new)))] |= LABELLED | STANDS
     lower = list(map(str.lower, new))
     for of, adds, least, find in _PATTERNS:
         if of & whose:
-            rows = (made & least == least).nonzero()[0]
-            found = map(find, map(lower.__getitem__, rows.tolist()))
-            made[rows[list(map(truth, found))]] |= adds
+            rows = (made & least == least).nonzero()[0].tolist()
+            made[list(compress(rows, map(find, map(lower.__getitem__, rows))))] |= adds
     known.update(zip(new, made.tolist(), strict=True))
     bits[unread] = list(map(known.__getitem__, compress(sentences, unread)))
     return bits
