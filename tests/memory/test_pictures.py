@@ -53,10 +53,11 @@ def test_the_oldest_pictures_of_tools_give_way_in_their_places(shape: str) -> No
         assert sum(" left out: " in text for text in texts) == 20
         assert "clicked 11" in texts and "clicked 19" in texts
     first = next(index for index, entry in enumerate(read_messages(messages)) if pictures(entry))
-    made = read_message(compact_messages(messages, budget=6000).messages[first])
+    sent = compact_messages(messages, budget=6000).messages
+    made = read_message(sent[first])
     assert [piece.kind for piece in made.pieces][-1] == "result" and not made.unknown
     for index in range(0, len(messages), 2):  # calls, thoughts and signatures are sent as they came
-        assert compact_messages(messages, budget=6000).messages[index] is messages[index]
+        assert sent[index] is messages[index]
 
 
 def test_pictures_that_somebody_showed_stay_while_they_fit_and_what_is_pinned_stays() -> None:

@@ -81,7 +81,7 @@ def test_of_one_thing_in_other_words_the_later_stands_and_the_earlier_goes_first
     messages = told(old, new)
     (revision,) = find_revisions(read_transcript(read_messages(messages)))
     assert revision.effect == "older"
-    for budget in range(150, 1500, 50):
+    for budget in range(150, 1500, 90):
         made = compact_messages(messages, budget=budget)
         text = all_text(made.messages)
         assert new in text or old not in text

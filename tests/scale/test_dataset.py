@@ -49,7 +49,7 @@ def test_each_row_is_what_compress_gives(source: Path, tmp_path: Path) -> None:
     assert dataset_status(tmp_path / "out").digest == report.digest
 
 
-@pytest.mark.parametrize("workers", [1, 2, pytest.param(7, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("workers", [2, *(pytest.param(many, marks=pytest.mark.slow) for many in (1, 7))])
 def test_bytes_do_not_depend_on_the_workers(source: Path, tmp_path: Path, workers: int) -> None:
     compress_dataset(source, tmp_path / "here", workers=0, unit_bytes=SMALL)
     compress_dataset(source, tmp_path / "many", workers=workers, unit_bytes=SMALL)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import compress
+from itertools import compress, pairwise
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from tersely.types import (
     Span,
     Spans,
     UInt8s,
+    span_columns,
 )
 
 #: Whether every result is checked for all of what users are promised, which tests ask for.
@@ -328,6 +329,15 @@ def _not_shown(text: str, starts: Int64s, ends: Int64s) -> list[tuple[int, int]]
     return places
 
 
+_Place = tuple[int, int, int]  # document, start, end
+
+
+def _places_of(spans: Sequence[Span]) -> list[_Place]:
+    """The places of spans, which are not made for it."""
+    document, start, end, _ = span_columns(spans).tolist()
+    return list(zip(document, start, end, strict=True))
+
+
 def broken_promises(result: Compressed, request: Request | None = None) -> list[str]:
     """List the promises that a result breaks; [] when it keeps all.
 
@@ -337,18 +347,17 @@ def broken_promises(result: Compressed, request: Request | None = None) -> list[
     stand in the text as they are in the source and groups stay or go whole. O(characters).
     """
     wrong: list[str] = []
-    receipt, kept, dropped = result.receipt, list(result.kept), list(result.dropped)  # each span made once
+    receipt, kept, dropped = result.receipt, _places_of(result.kept), _places_of(result.dropped)
     if receipt.tokens > receipt.budget:
         wrong.append(f"{receipt.tokens} tokens for a budget of {receipt.budget}")
     if receipt.segments != len(kept) + len(dropped):
         wrong.append(f"{receipt.segments} segments, {len(kept)} + {len(dropped)} spans")
     if sum(receipt.reasons.values()) != receipt.segments:
         wrong.append(f"reasons {dict(receipt.reasons)} do not add up to {receipt.segments} segments")
-    for name, spans in (("kept", kept), ("dropped", dropped)):
-        places = [(span.document, span.start) for span in spans]
-        if places != sorted(set(places)):
+    for name, places in (("kept", kept), ("dropped", dropped)):
+        if any(one[:2] >= other[:2] for one, other in pairwise(places)):
             wrong.append(f"{name} spans do not ascend")
-        if any(span.start >= span.end for span in spans):
+        if any(start >= end for _, start, end in places):
             wrong.append(f"a {name} span is empty")
     wrong += _uncovered(result, kept + dropped)
     wrong += _unaccounted(result, kept)
@@ -358,7 +367,9 @@ def broken_promises(result: Compressed, request: Request | None = None) -> list[
         pins = dict.fromkeys(pin for d, a, b in request.pinned if (pin := texts[d][a:b]).strip())
         stated = found_in([result.text], pins)
         wrong += [f"pinned text {pin[:60]!r} is not in the text" for pin in pins if pin not in stated]
-        placed = {"kept": _by_place(kept), "dropped": _by_place(dropped)}
+        placed = (
+            {"kept": _by_place(result.kept), "dropped": _by_place(result.dropped)} if request.groups else {}
+        )
         for group in request.groups:
             states = {_kept_or_not(texts[number], placed, number, start, end) for number, start, end in group}
             if len(states - {None}) > 1 or "part" in states:
@@ -387,26 +398,26 @@ def _wrong_parts(result: Compressed, separator: str | None) -> list[str]:
     return []
 
 
-def _uncovered(result: Compressed, spans: list[Span]) -> list[str]:
+def _uncovered(result: Compressed, places: list[_Place]) -> list[str]:
     """Characters of documents that no span has, or that two have."""
     wrong = []
-    of: list[list[Span]] = [[] for _ in result.documents]
-    for span in sorted(spans, key=lambda span: (span.document, span.start)):
-        of[span.document].append(span)
+    of: list[list[tuple[int, int]]] = [[] for _ in result.documents]
+    for number, start, end in sorted(places):
+        of[number].append((start, end))
     for index, document in enumerate(result.documents):
         at = 0
-        for span in of[index]:
-            if span.start < at:
-                wrong.append(f"spans overlap at {index}:{span.start}")
-            if lost := document.text[at : span.start].strip():
+        for start, end in of[index]:
+            if start < at:
+                wrong.append(f"spans overlap at {index}:{start}")
+            if lost := document.text[at:start].strip():
                 wrong.append(f"{lost[:60]!r} at {index}:{at} is in no span")
-            at = max(at, span.end)
+            at = max(at, end)
         if lost := document.text[at:].strip():
             wrong.append(f"{lost[:60]!r} at the end of document {index} is in no span")
     return wrong[:5]
 
 
-def _unaccounted(result: Compressed, kept: list[Span]) -> list[str]:
+def _unaccounted(result: Compressed, kept: list[_Place]) -> list[str]:
     """Characters of the text that are neither a kept span, nor generated, nor white space."""
     pieces, begin = [], 0
     for start, end in sorted(result.generated):
@@ -414,8 +425,8 @@ def _unaccounted(result: Compressed, kept: list[Span]) -> list[str]:
         begin = end
     text, at = "".join([*pieces, result.text[begin:]]), 0
     rest: list[str] = []
-    for span in kept:
-        piece = result.documents[span.document].text[span.start : span.end]
+    for number, first, last in kept:
+        piece = result.documents[number].text[first:last]
         found = text.find(piece, at)
         if found < 0:
             return [f"kept {piece[:60]!r} is not in the text, in order"]
@@ -423,9 +434,6 @@ def _unaccounted(result: Compressed, kept: list[Span]) -> list[str]:
         at = found + len(piece)
     strange = [piece.strip() for piece in (*rest, text[at:]) if piece.strip()]
     return [f"{strange[0][:60]!r} in the text is from nowhere"] if strange else []
-
-
-_Place = tuple[int, int, int]  # document, start, end
 
 
 def _by_place(spans: Iterable[Span]) -> list[_Place]:
