@@ -243,11 +243,11 @@ def test_a_fifth_of_what_a_tool_writes_keeps_what_failed(form: str) -> None:
 #: What each line says of what went wrong, in a report, as a unit; what it is worth; 1: fails, 2: is new.
 GRADED = """
 0.000 0.000 0.000  5.500 2 | ==> Checking charts/part-1
-0.000 0.000 0.000  8.787 2 | took 3 s
+0.000 0.000 0.000 16.787 2 | took 3 s
 0.450 0.450 0.450 10.000 2 | level=debug msg=error
 0.000 0.000 0.000  5.500 2 | ok 4 - writes it
-0.000 0.000 0.000  7.627 2 | plain words of a line
-0.000 0.000 0.000  2.042 0 | plain words of a line
+0.000 0.000 0.000 15.627 2 | plain words of a line
+0.000 0.000 0.000  4.709 0 | plain words of a line
 0.550 0.550 0.550 11.000 2 | src/b.c:9:2: warning: unused
 0.900 0.900 0.900 14.500 3 | src/a.c:3:1: error: expected ';'
 0.000 0.000 0.000  1.650 0 |  3 | let x = y;

@@ -16,6 +16,7 @@ constexpr std::size_t kFewestRecords = 3, kLongestRecordHead = 8;
 
 constexpr float kGradeWorth = 10, kPlaceWorth = 5;  // what lines of lists are worth: times their grade, and their place
 constexpr float kOdd = 0.3F;                        // of a value, from which its line needs its owner
+constexpr float kAskedFor = 8;                      // of what it is worth for the query, the same
 constexpr double kFewRare = 0.1;                    // of a document's lines: so few that are like no others are odd
 constexpr float kBrought = 0.6F, kLeadWorth = 0.4F;  // of what a line is worth: for its owner, for itself if it leads
 constexpr float kLed = 0.95F, kTroubledLead = 0.3F;  // of a lead with words of trouble: for what it leads to
@@ -285,7 +286,8 @@ Arrangement arrange(const GradedLines& lines, std::span<const float> grade, std:
                    lines.counts[static_cast<std::size_t>(lines.rows[i].template_id)] <= kRareLines;
         };
         for (std::size_t i = first; !listed && i + 1 < ends[first]; ++i) {
-            if (leads_to_trouble(i)) hand_down(lines, i, grade[i] >= static_cast<float>(kFailedGrade), told);
+            const bool failed = grade[i] >= static_cast<float>(kFailedGrade);
+            if (leads_to_trouble(i) || asked[i] >= kAskedFor) hand_down(lines, i, failed, told);
         }
         for (std::size_t i = ends[first]; i-- > first;) {
             float& worth = told.worth[i];
@@ -303,7 +305,7 @@ Arrangement arrange(const GradedLines& lines, std::span<const float> grade, std:
             }
             worth = std::max(worth, brought[i]);
             if (owners.owner[i] < 0) continue;
-            if (is_odd(i)) owners.bring(i);
+            if (is_odd(i) || asked[i] >= kAskedFor) owners.bring(i);
             float& above = brought[static_cast<std::size_t>(owners.owner[i])];
             above = std::max(above, kBrought * worth);
         }

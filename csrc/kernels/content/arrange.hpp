@@ -27,10 +27,11 @@ namespace tersely::content {
 //  - else the head of its block: the first line, of a template of which kFewestHeads or more begin blocks, most of all.
 // A line that leads says little by itself and is never essential; but an owner is worth at least a part of what each of
 // its lines is worth, so that it comes where they do. A head comes with each line of its block, an owner with each odd
-// line: one with an odd value, or of a rare template where few lines, but for those that lead, are of one. An owner
-// that was there before, byte for byte, does not say whose the line is: it comes with the first line above the odd one
-// that it owns and that was not. One or two lines that a rare lead with words of trouble leads to ("The conflict is
-// caused by:"; indented, or right below one that says what failed) are worth nearly what it is.
+// line, and each that is asked for: odd is one with an odd value, or of a rare template where few lines, but for those
+// that lead, are of one. An owner that was there before, byte for byte, does not say whose the line is: it comes with
+// the first line above the odd one that it owns and that was not. One or two lines that a rare lead with words of
+// trouble leads to ("The conflict is caused by:"; indented, or right below one that says what failed), or that stand
+// indented below one that is asked for, are worth nearly what it is.
 struct Arrangement {
     std::vector<std::int32_t> needs;   // the owner; in records that people wrote the line before within a head, below
                                        // it its last line; in trees what it hangs on; -1: nothing

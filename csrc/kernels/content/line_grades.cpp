@@ -178,6 +178,7 @@ constexpr double kNearWorth = 1;            // for lines with words of errors, a
 constexpr double kFirstWorth = 1.5;         // of the first of its template, over the root of its place in its run
 constexpr double kRareWorth = 1;            // where at most kRareLines have its words
 constexpr double kOddWorth = 3;             // times how odd a value is that it says (LineReader::odd)
+constexpr double kMostOdd = 0.95;           // of a value: of what costs most (LineReader::odd), or as rare
 constexpr float kFewOdd = 0.3F;             // of a value, from which its line is odd
 constexpr std::ptrdiff_t kOddShare = 50;    // where one line in so many is odd, at most, that is worth twice as much
 constexpr double kShareWorth = 2;           // over the root of how many lines its template has
@@ -590,7 +591,7 @@ LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std
                 worth += kShareWorth / std::sqrt(static_cast<double>(std::max<std::int64_t>(alike, 1)));
                 if (met[of] == 0) worth += kFirstWorth / std::sqrt(static_cast<double>(1 + in_run[i]));
                 if (rare) worth += kRareWorth;
-                worth += odd_worth * odd;
+                worth += odd_worth * odd + (odd >= kMostOdd ? kOddWorth : 0);
             }
             ++met[of];
         }

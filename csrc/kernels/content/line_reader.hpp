@@ -27,7 +27,8 @@ inline constexpr Token kFirstWord = 256;
 inline constexpr std::size_t kMostQueryWords = 64;
 
 // The words of a query, to be found in lines: runs of letters and of digits, in lower case and without a plural s, and
-// words with digits or inner punctuation (ids, paths) whole. The first kMostQueryWords count.
+// words with digits or inner punctuation (ids, paths) whole. The first kMostQueryWords count; stop words where there
+// are no others. Words of letters are found as verbs end, too ("restarted": "Restart").
 class QueryWords {
   public:
     explicit QueryWords(std::string_view query);
@@ -43,6 +44,8 @@ class QueryWords {
 
   private:
     void add(std::uint64_t hash, bool id);
+    void add_endings(std::string_view word, std::uint64_t bit);
+    void read(std::string_view query, bool stop_words);
     HashTable<std::uint64_t> bits_;
     std::size_t count_ = 0;
     std::uint64_t ids_ = 0;
@@ -139,6 +142,7 @@ struct Row {
     std::int32_t series = -1;   // lines of one say the same, but for the time and counters; -1: one that is too long
     std::int32_t margin = 0;    // columns before its first word; -1 - columns, where branches of a tree are drawn there
     std::size_t said = 0;       // where the codes of its values begin (OddValues)
+    float cost = 0;  // of an indented line: time or share that it says, times its loops; compared with others beside it
 };
 
 // Of one template, over all lines read.
@@ -171,7 +175,8 @@ class LineReader {
     const std::vector<Row>& rows() const { return rows_; }
     std::vector<Row>& rows() { return rows_; }
     // In [0, 1], how odd each row is: the most that a value of its line is at its place in lines of the template
-    // (odd_values.hpp), over log2 of the lines read. O(values).
+    // (odd_values.hpp), over log2 of the lines read; 1 and less for what costs most in a tree of lines with costs: down
+    // from its root, the child that costs most each time, while that is half of what its parent does. O(values).
     std::vector<float> odd() const;
     const std::vector<TemplateFacts>& templates() const { return templates_; }
     std::vector<std::uint64_t> forms() const;                                      // of each template
@@ -191,6 +196,7 @@ class LineReader {
     static std::int32_t counted(std::uint64_t hash, HashTable<std::int32_t>& ids, std::vector<std::int64_t>& counts);
     std::int32_t series_of(std::string_view line, std::int32_t variant);
     bool opens_with_id(std::string_view line, std::size_t at);
+    void mark_costly(std::vector<float>& odd) const;
     void let_go();
 
     // A line that the next ones may follow in a series.

@@ -76,6 +76,7 @@ void read(std::string_view piece, bool whole_first_line, Share& share) {
             continue;
         }
         line = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
+        if (line[0] == '>') line.remove_prefix(std::min(line.find_first_not_of("> "), line.size() - 1));  // of mail
         ++share.lines;
         share.bytes += line.size();
         const bool goes_on = line[0] >= 'a' && line[0] <= 'z' && !before.empty();

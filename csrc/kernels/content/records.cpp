@@ -219,6 +219,7 @@ namespace {
 using namespace values;
 
 constexpr double kFar = 6;
+constexpr std::size_t kFewBelow = 20;         // of so many numbers one at most is below zero, where that is odd
 constexpr double kApart = 0.6, kLarge = 0.4;  // for far numbers, and for large ones
 constexpr double kRareColumn = 0.2;
 constexpr float kLeast = 1.1F;  // worth from which a record has a standing
@@ -291,6 +292,7 @@ RecordColumns::Cell RecordColumns::add(std::size_t number, View value) {
     ++column.kinds[kind];
     column.bytes += value.size();
     if (kind == kNumeric) {
+        column.below += x < 0 ? 1 : 0;
         if (column.numbers++ % column.step == 0) column.sample.push_back(x);
         if (column.sample.size() >= kSample) {
             for (std::size_t i = 0; 2 * i < column.sample.size(); ++i) column.sample[i] = column.sample[2 * i];
@@ -535,6 +537,10 @@ float RecordColumns::worth(const Cell& cell, View value, std::uint64_t* reason, 
             stands_out(column.odd_length, hash_bytes(value, number));
     } else if (column.outcomes[0] + column.outcomes[1] > 0) {
         outcome = outcome_of(column.role, column.marks, value, kind, x);
+    }
+    if (kind == kNumeric && x < 0 && kFewBelow * column.below <= column.numbers) {
+        const double all = static_cast<double>(column.numbers);
+        stands_out(static_cast<float>(kApart * std::log(all / static_cast<double>(column.below))), 0);
     }
     if (kind == kNumeric && !column.sample.empty()) {
         const double off = std::abs(scaled_log(x, column.scale) - column.log_middle.median);

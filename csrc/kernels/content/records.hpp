@@ -18,6 +18,7 @@
 //    others);
 //  - rare column, that at most a fifth of the list's N records have: min(ln(N / R), 2 ln(N / n)), R the cells of all
 //    columns of the list that have no more cells, N at most: keys that are ids are not rare;
+//  - number below zero, where one in twenty numbers is at most: 0.6 ln(numbers / those);
 //  - far number, in columns of at least four fifths numbers that mostly differ: with m its
 //    median and s 1.4826 times the median of |x - m|: 0.6 ln(k / (1 + those as far)) where |x - m| > 6 s for both x and
 //    sign(x) ln(1 + |x| / u), by which "as far" goes, over a sample of k <= kSample cells, every 2^i-th; u is the least
@@ -139,7 +140,7 @@ class RecordColumns {
         std::uint32_t marks = 0;             // of its name
         bool severe = false;                 // a severity is the highest that there is, not just high
         std::size_t list = 0;
-        std::size_t cells = 0, distinct = 0, numbers = 0, bytes = 0;
+        std::size_t cells = 0, distinct = 0, numbers = 0, below = 0, bytes = 0;  // below: zero
         std::vector<std::uint32_t> lengths;  // of texts without numbers, how many have each; the last: all longer ones
         float odd_length = 0;
         bool shaped = false;  // some values have numbers in them

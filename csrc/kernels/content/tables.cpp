@@ -37,11 +37,18 @@ View row_of(View text, const TableLayout& layout, std::size_t row) {
 
 bool is_rule(View line) {
     std::size_t dashes = 0;
-    for (const char byte : line) {
-        if (byte == '-' || byte == '=')
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        const char byte = line[at];
+        const View drawn = line.substr(at, 2);  // of three bytes
+        if (byte == '-' || byte == '=') {
             ++dashes;
-        else if (byte != '+' && byte != '|' && byte != ':' && !blank(byte))
+        } else if (drawn == "\xE2\x94" || drawn == "\xE2\x95") {
+            const View sign = line.substr(at, 3);
+            dashes += sign == "─" || sign == "━" || sign == "═" ? 1U : 0U;
+            at += 2;
+        } else if (byte != '+' && byte != '|' && byte != ':' && !blank(byte)) {
             return false;
+        }
     }
     return dashes >= 3;
 }
@@ -480,7 +487,10 @@ bool are_rows(View text, const Block& block, const Borders& borders) {
         const View view = line_of(text, block, line);
         if (is_rule(view)) continue;
         ++lines;
-        sentences += View(".!?,;:{}").find(view.back()) != View::npos ? 1U : 0U;
+        // Of words, lines that end with fields of their own: "(rw,relatime)", "(rows=9 loops=1)".
+        const View last = borders.words != 0 && view.back() == ')' ? view.substr(view.rfind('(') + 1) : View();
+        const bool fields = last.find_first_of(",=") != View::npos;
+        sentences += fields || View(".!?,;:{}").find(view.back()) != View::npos ? 1U : 0U;
         cells_in(view, borders, cells);
         for (const TableCell& cell : cells) {
             Column& column = columns[cell.column];

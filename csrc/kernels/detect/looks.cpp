@@ -235,8 +235,11 @@ TableLook look_for_table(std::string_view text) {
         const std::size_t begin = at;
         rows[size++] = count_row(text, at);
         if (size == 1) {
-            const std::size_t last = text.substr(begin, at - begin).find_last_not_of(" \t\r\n");
-            ends = last == std::string_view::npos ? '\0' : text[begin + last];
+            const std::string_view row = text.substr(begin, at - begin);
+            const std::size_t last = row.find_last_not_of(" \t\r\n");
+            ends = last == std::string_view::npos ? '\0' : row[last];
+            // "(rw,relatime)": what is in parentheses at the end is no cell
+            if (ends == ')' && row.find(',') > row.rfind('(')) rows[0][kDelimiters.find(',')] = 0;
         }
         if ((size == 1 || size == kFirstRows) && best_of(rows, size, ends).agreement < 0.5F) return {};
     }

@@ -208,6 +208,8 @@ constexpr float kForbids = 8;      // as much as that weight of facts
 constexpr float kExplains = 0.6F;  // is added: what happened is told in sentences of any length
 constexpr float kGreets = 0.05F;
 constexpr float kRefers = 0.7F;
+constexpr float kAround = 0.1F;
+constexpr float kOlder = 0.4F;
 
 }  // namespace
 
@@ -223,6 +225,8 @@ std::vector<float> importance(std::span<const float> score, std::span<const floa
         if (is == text::Statement::kExplains) worth[i] += kExplains;
         if (is == text::Statement::kGreets) worth[i] *= kGreets;
         if (is == text::Statement::kRefers) worth[i] *= kRefers;
+        if (is == text::Statement::kAround) worth[i] *= kAround;
+        if (is == text::Statement::kOlder) worth[i] *= kOlder;
     }
     return worth;
 }

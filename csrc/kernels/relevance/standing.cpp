@@ -21,6 +21,7 @@ constexpr double kLeads = 0.7;        // of the largest score: what leads to oth
 constexpr float kLed = 0.5F;          // of its score that code gets
 constexpr float kLedItem = 0.7F;      // that items get: steps come before remarks on what they are about
 constexpr float kExcept = 0.9F;       // that an exception gets
+constexpr std::size_t kTurns = 6;     // behind a turn in which another takes back what it says
 constexpr std::int64_t kShort = 800;  // characters of a list or code: of a longer one too little would fit
 
 // The largest value of the segments of each unit.
@@ -203,6 +204,7 @@ void lead_to_notes(const Rows& rows, const Leads& leads, const Lead& lead) {
 std::vector<float> led_to(const Rows& rows, std::span<const float> scores) {
     constexpr auto kItem = static_cast<std::uint8_t>(text::Kind::kListItem);
     constexpr auto kProse = static_cast<std::uint8_t>(text::Kind::kProse);
+    constexpr auto kTurn = static_cast<std::uint8_t>(text::Kind::kChatTurn);
     constexpr auto kCode = static_cast<std::uint8_t>(text::Kind::kFencedCode);
     std::vector<float> raised(scores.begin(), scores.end());
     const std::size_t n = raised.size();
@@ -236,6 +238,13 @@ std::vector<float> led_to(const Rows& rows, std::span<const float> scores) {
         }
         before = best;
         first = last;
+    }
+    for (std::size_t row = 0; row < n; ++row) {  // what takes back a turn stays with it
+        if (scores[row] < least || rows.kind[row] != kTurn) continue;
+        for (std::size_t next = row + 1; next < std::min(n, row + 1 + kTurns); ++next) {
+            if (rows.kind[next] != kTurn || rows.document[next] != rows.document[row]) break;
+            if (text::takes_back(rows.said[next])) lead(next, scores[row], 1.0F);
+        }
     }
     for (std::size_t row = 1; row < n; ++row) {
         if (scores[row - 1] < least) continue;  // only what leads: most sentences are not read for their words

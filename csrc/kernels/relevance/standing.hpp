@@ -67,7 +67,8 @@ struct Rows {
 // tenths of the best score of what refers to it by its mark, as far as up to 800 characters go; a list item has seven
 // tenths of the best score above it (its `heading`, and that one's), or of the block before a list of up to 800
 // characters; fenced code of that size has half of the latter; an exception
-// (text::opens_exception) has nine tenths of what the sentence before it has. All where what leads has seven tenths of
+// (text::opens_exception) has nine tenths of what the sentence before it has; a turn of a talk that takes back what was
+// said (text::takes_back) has what one of the six before it has. All where what leads has seven tenths of
 // the largest score at least. O(characters + segments times the depth of lists).
 std::vector<float> led_to(const Rows& rows, std::span<const float> scores);
 

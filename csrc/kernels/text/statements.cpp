@@ -5,6 +5,10 @@
 #include <bitset>
 #include <cstddef>
 
+#include "kernels/text/lines.hpp"
+#include "kernels/text/mail.hpp"
+#include "kernels/text/unicode.hpp"
+
 namespace tersely::text {
 namespace {
 
@@ -19,7 +23,8 @@ enum class Role : std::uint8_t {
     kWill,
     kSets,
     kGreets,
-    kRefers
+    kRefers,
+    kBy
 };
 using enum Role;
 
@@ -34,7 +39,8 @@ constexpr Signs kSigns[] = {
      "prohibited|no circumstances|verboten|untersagt|keinen Umst|keinesfalls|mag niet |mogen niet |"
      "verboden|ne doit pas |ne doivent pas |ne devez pas |interdit|en aucun cas|no debe |no deben |"
      "no se permite|prohibid|non deve |non devono |vietat|não deve|proibid|nie wolno |zabroni|"
-     "нельзя|запрещ|禁止|不得|严禁|てはならない|てはいけません|금지"},
+     "нельзя|запрещ|禁止|不得|严禁|てはならない|てはいけません|금지|allerg|alerg|contraindic|contre-indi|controindic|"
+     "kontraindi|przeciwwskaz|uczulen|аллерг|противопоказ|过敏|禁忌|アレルギー|알레르기"},
     {kOrders, "never |do not |don't |DO NOT |NEVER "},
     {kExplains,
      "the cause|root cause|caused by|the reason |the culprit|is due to |was due to |turned out |"
@@ -49,7 +55,16 @@ constexpr Signs kSigns[] = {
      "il motivo |la soluzione|soluzione:|rimedio|risolto|è stato deciso|a causa |causado pel|causada pel|"
      "deve-se a|deveu-se a|o motivo |a solução|solução:|corrigid|foi decidido|przyczyn|spowodowan|"
      "rozwiązani|naprawion|причин|вызван|исправлен|решение:|原因|解决方|"
-     "解决办法|修复|対策|解決|回避策|원인|해결"},
+     "解决办法|修复|対策|解決|回避策|원인|해결|"
+     "please |TODO|todo:|to do:|ACTION|action:|action item|next step|deadline|agreed to |agreed that |agreed on |"
+     "resolved that |AP:|beschluss|beschlossen|vereinbart|bitte |diese Woche|nächste Woche|zuständig:|veuillez |"
+     "pourriez-vous |merci de |décision :|il a été décidé|à faire :|por favor|se ruega|acuerdo:|tarea:|per favore|"
+     "si prega di |azione:|da fare:|decisione:|ação:|decisão:|actie:|actiepunt|besluit|gelieve |proszę |prosimy |"
+     "zadanie:|ustalono|uzgodniono|zdecydowano|пожалуйста|решили|решено|просьба|поручить|Решили|Решено|Просьба|"
+     "Поручить|待办|决定|截止|决议|お願いします|ください|決定|期限|부탁드|결정|기한"},
+    {kBy,
+     "by |before |until |no later than |bis |spätestens |vor |avant |d'ici |antes de|hasta |para |entro |prima di|"
+     "fino a |até |voor |tegen |uiterlijk |do |przed |до |к "},
     {kVersion, "version |release "},
     {kWill, "will "},
     {kSets, "set "},
@@ -77,6 +92,24 @@ constexpr std::string_view kExceptions =
     "à moins que|excepté|salvo|excepto|sin embargo|no obstante|a menos que|solo si|tuttavia|eccetto|"
     "a meno che|no entanto|exceto|porém|a não ser|chyba że|jednak|z wyjątkiem|Однако|"
     "Кроме случаев|За исключением|但|除非|ただし|다만|단, ";
+
+// What may stand between a word of kBy and a day, and days.
+constexpr std::string_view kArticles = "the |den |dem |zum |am |le |la |l |el |il |al |o |a |de |à |";
+constexpr std::string_view kDays =
+    "monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|tonight|noon|end of|next |montag|dienstag|"
+    "mittwoch|donnerstag|freitag|samstag|sonntag|morgen|mittag|ende |lundi|mardi|mercredi|jeudi|vendredi|samedi|"
+    "dimanche|demain|midi|fin |la fin|lunes|martes|miércoles|jueves|viernes|sábado|domingo|mañana|lunedì|martedì|"
+    "mercoledì|giovedì|venerdì|sabato|domenica|domani|fine |segunda|terça|quarta|quinta|sexta|amanhã|maandag|dinsdag|"
+    "woensdag|donderdag|vrijdag|zaterdag|zondag|eind|poniedział|wtor|środ|czwart|piąt|sobot|niedziel|jutr|końc|"
+    "понедельн|вторник|сред|четверг|пятниц|суббот|воскресен|завтра|конца|";
+
+// What opens a turn that takes back what was said before; each ends at a "|".
+constexpr std::string_view kCorrections =
+    "no wait|no, |wait|actually|instead|sorry, |correction|scratch that|change of plan|nein, |halt|stopp|moment|doch |"
+    "non, |attends|attendez|plutôt|finalement|no espera|espera|mejor |al final |no aspett|aspett|anzi|invece|não, |"
+    "melhor |afinal |nee, |wacht|toch |nie, |czekaj|jednak|нет, |Нет, "
+    "|подожди|стоп|不对|不是|等等|还是|待って|やっぱり|"
+    "아니|잠깐|";
 
 constexpr bool letter(char byte) {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || static_cast<unsigned char>(byte) >= 0x80;
@@ -124,8 +157,61 @@ bool orders_value(std::string_view before, std::string_view rest) {
            (name.find_first_of("._`-") != std::string_view::npos && rest.substr(name.size()).starts_with(" to "));
 }
 
+// How many bytes of a text one of some words is that it begins with; 0: with none.
+std::size_t opening(std::string_view text, std::string_view words) {
+    for (std::size_t at = 0, end = 0; at < words.size(); at = end + 1) {
+        end = words.find('|', at);
+        if (text.size() >= end - at && begins(text, 0, words.substr(at, end - at))) return end - at;
+    }
+    return 0;
+}
+
+// Whether a day begins there: "Friday", "the 14th", "9 October", "20.06.", "June 30".
+bool is_day(std::string_view rest) {
+    rest.remove_prefix(opening(rest, kArticles));
+    if (opening(rest, kDays) > 0 || one_of_threes(rest.substr(0, 3), kMonthsOfThree)) return true;
+    const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    if (digits == 0 || digits > 2 || digits + 1 >= rest.size()) return false;
+    const std::string_view behind = rest.substr(digits, 2);
+    if (behind == "th" || behind == "st" || behind == "nd" || behind == "rd") return true;
+    const bool dated = behind[0] == '.' || behind[0] == '/';
+    return dated ? ascii_digit(behind[1]) || behind[1] == ' ' : behind[0] == ' ' && ascii_upper(behind[1]);
+}
+
+// Whether an order opens with a denial and an infinitive: "No tomar ...", "Non aprire ...", "Ne pas ouvrir ...".
+bool denies_infinitive(std::string_view said) {
+    constexpr std::size_t kEnglish = 3;  // bytes of "no "
+    constexpr std::string_view kNo = "no |non |não |ne pas |nie |Не |не |";
+    // English has "No longer", "No other": of Spanish one of its words is near.
+    constexpr std::string_view kSpanish =
+        "el |la |los |las |de |del |en |con |sin |que |por |para |ni |y |un |una |se |";
+    const std::size_t mark = std::min(said.find_first_not_of("-*+ "), said.size()),
+                      no = opening(said.substr(mark), kNo);
+    if (mark > kMark || no == 0) return false;
+    std::string_view verb = said.substr(mark + no);
+    verb = verb.substr(0, verb.find(' '));
+    if (no == kEnglish) {
+        bool spanish = false;
+        for (std::size_t at = said.find(' '); at != std::string_view::npos && !spanish; at = said.find(' ', at + 1))
+            spanish = opening(said.substr(at + 1), kSpanish) > 0;
+        if (!spanish) return false;
+    }
+    for (const std::string_view end : {"ar", "er", "ir", "re", "arse", "ć", "ть"}) {
+        if (verb.size() > end.size() + 2 && verb.ends_with(end)) return true;
+    }
+    return false;
+}
+
+// Whether a sentence speaks to somebody by a name: "@ann - look at it".
+bool addresses(std::string_view said) {
+    const std::size_t at = said.find_first_not_of("-*+ ");
+    return at <= kMark && said[at] == '@' && at + 1 < said.size() && letter(said[at + 1]) &&
+           said.find(' ', at) != std::string_view::npos;
+}
+
 Statement statement(std::string_view said) {
     static const Index signs;
+    if (denies_infinitive(said)) return Statement::kForbids;
     bool permits = false, versioned = false, explains = false, greets = false, refers = false;
     for (std::size_t at = 0; at + 1 < said.size(); ++at) {
         if (!signs.openings[pair_at(said, at)]) continue;
@@ -139,18 +225,27 @@ Statement statement(std::string_view said) {
             permits = permits || role == kPermits;
             versioned = versioned || role == kVersion;
             explains = explains || role == kExplains || (role == kWill && versioned) ||
-                       (role == kSets && orders_value(said.substr(0, at), said.substr(at + sign.words.size())));
+                       (role == kSets && orders_value(said.substr(0, at), said.substr(at + sign.words.size()))) ||
+                       (role == kBy && is_day(said.substr(at + sign.words.size())));
             greets = greets || (role == kGreets && at == 0);
             refers = refers || (role == kRefers && at == 0);
         }
     }
-    if (explains) return Statement::kExplains;
+    if (explains || addresses(said)) return Statement::kExplains;
     if (greets && said.size() <= kGreeting && said.find_first_of("0123456789") == std::string_view::npos)
         return Statement::kGreets;
     return refers && said.size() <= kBrief ? Statement::kRefers : Statement::kTells;
 }
 
 }  // namespace
+
+bool takes_back(std::string_view turn) {
+    constexpr std::size_t kLeast = 24;  // bytes: "No." changes nothing
+    turn.remove_prefix(behind_time(turn));
+    const std::size_t name = turn.substr(0, kGreeting).find(": ");
+    if (name != std::string_view::npos) turn.remove_prefix(name + 2);
+    return turn.size() >= kLeast && opening(turn, kCorrections) > 0;
+}
 
 bool opens_exception(std::string_view sentence) {
     for (std::size_t at = 0, end = 0; at < kExceptions.size(); at = end + 1) {
@@ -164,9 +259,16 @@ bool opens_exception(std::string_view sentence) {
 
 std::vector<Statement> statements(std::string_view text, const Segments& rows) {
     std::vector<Statement> found(rows.size(), Statement::kTells);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (rows.kind[i] != Kind::kProse && rows.kind[i] != Kind::kListItem) continue;
+    const std::vector<MailRange> parts = mail_parts(text);
+    for (std::size_t i = 0, part = 0; i < rows.size(); ++i) {
         const auto begin = static_cast<std::size_t>(rows.start[i]);
+        while (part + 1 < parts.size() && parts[part + 1].begin <= begin) ++part;
+        if (!parts.empty() && parts[part].part != MailPart::kNew) {
+            found[i] = parts[part].part == MailPart::kOlder ? Statement::kOlder : Statement::kAround;
+            continue;
+        }
+        if (rows.kind[i] != Kind::kProse && rows.kind[i] != Kind::kListItem && rows.kind[i] != Kind::kChatTurn)
+            continue;
         found[i] = statement(text.substr(begin, static_cast<std::size_t>(rows.end[i]) - begin));
     }
     return found;

@@ -203,17 +203,24 @@ def relevance(lines: LineTable) -> Float32s:
 def asked_for(lines: LineTable) -> tuple[npt.NDArray[np.bool_], Float32s]:
     """Which lines a query asks for (bool[n]), and their worth for it (float32[n], 0 to 14).
 
-    Asked for are lines that have an id of the query that is rare enough to mean something, and those with the
-    largest share of its words, if that is large and they are few.
+    Asked for are lines that have an id of the query that is rare enough to mean something, those with the
+    largest share of its words, if that is large and they are few, and without such an id of
+    each word that none of these has, and few have, those with the largest share: it asks for two things.
     """
     rare = [bit for bit in range(64) if 0 < lines.asked_lines[bit] <= max(20, lines.total // 20)]
     ids = sum(1 << bit for bit in rare) & lines.id_words
     share = relevance(lines)
     best = share >= max(_MOST_ASKED, 0.999 * float(share.max(initial=0)))
-    if np.count_nonzero(best) > max(_FEW_ASKED, lines.total // 50):
+    few = max(_FEW_ASKED, lines.total // 50)
+    if np.count_nonzero(best) > few:
         best[:] = False
     asked = np.asarray((lines.asked & np.uint64(ids)) != 0) | best
-    return asked, 6 * share + np.where(best, np.float32(8), np.float32(0))
+    rest = (lines.asked_lines > 0) & (lines.asked_lines <= few) if not ids else np.zeros(64, dtype=bool)
+    for bit in np.flatnonzero(rest).tolist():
+        has = (lines.asked >> np.uint64(bit)) & np.uint64(1) != 0
+        if not (has & asked).any():
+            best |= has & (share >= share[has].max(initial=0))
+    return asked | best, 6 * share + np.where(best, np.float32(8), np.float32(0))
 
 
 def places_of_lines(lines: LineTable) -> Int64s:
