@@ -69,6 +69,7 @@ _PATTERNS = tuple(
             (PEOPLE, ORDERS | STANDS | SURELY, 0, "eastern", 0),
             (PEOPLE, SURELY, 0, "manners", 0),
             (PEOPLE, DIRECTS, 0, "directs", 0),
+            (PEOPLE, DIRECTS, 0, "directs_behind", 0),
             (PEOPLE, SURELY, DIRECTS, "condition", 0),
             (PEOPLE, SELVES, 0, "selves", 0),
             (PEOPLE, STATES, 0, "states", 0),
