@@ -158,6 +158,17 @@ def test_a_member_of_a_large_object_brings_what_says_whose_it_is() -> None:
     assert "gift_card_7711" in lines and '"order": "R-1771"' in lines
 
 
+def test_members_of_a_large_object_stand_by_twos_and_the_odd_one_with_two_others() -> None:
+    names = ["berth", "harbour", "skipper", "arrival", "draught_cm", "last_inspection", "insurance_number"]
+    ships = [{name: f"{name[:3]}-{n}-{at * 37}" for at, name in enumerate(names)} for n in range(30)]
+    messages = session(4)
+    messages[1:1] = tool_turn("ships", json.dumps(ships), "list_ships", "{}")
+    for share in (0.2, 0.4):
+        lines = excerpts(compact_messages(messages, budget=int(share * tokens_of(messages))).messages)
+        members = [line.count('": ') for line in lines if any(f'"{name}": ' in line for name in names)]
+        assert members and min(members) >= 2
+
+
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("budget", [400, 500, 800])
 def test_an_item_of_a_list_brings_the_key_that_says_which_list_it_is(indent: int | None, budget: int) -> None:

@@ -13,7 +13,8 @@ from tersely.types import Int32s, Int64s, SegmentTable
 
 _DATA = ("json", "jsonl")
 _COLUMNS = ("worth", "pinned", "essential", "bulk", "fragments", "auxiliary")  # what units just have
-_ROW = 48  # characters of data that are one unit: two members of an object, about
+_ROW = 48  # characters of a value that is one unit
+_WORDS = 4  # of one unit of a larger one: two members of an object, or four elements
 
 
 def without_marks(reading: Reading, quoted: int) -> Reading:
@@ -64,7 +65,8 @@ def in_rows(reading: Reading, quoted: int) -> Reading:
     left |= keyed
     scalar = data & (group < 0) & ~np.isin(parent, large[~np.isin(sign, ("{", "["))])
     rows = left.nonzero()[0]
-    first = _runs(table, rows, scalar, parent, keyed)
+    members = np.isin(parent, large[sign == "{"])
+    first = _runs(table, rows, scalar, parent, keyed, members)
     chosen, last = rows[first], rows[np.concatenate((first[1:], [len(rows)])) - 1]
     unit = np.zeros(len(table) + 1, dtype=np.int64)
     unit[chosen + 1] = 1
@@ -81,7 +83,7 @@ def in_rows(reading: Reading, quoted: int) -> Reading:
     _, place, number = np.unique(above, return_index=True, return_inverse=True)
     inside = keyed[above] & (above >= 0)
     own = np.where(inside, before[above + 1] - 1, place[number])  # the first unit of the same value
-    named = np.isin(above, large[sign == "{"]) | (inside & scalar[chosen])
+    named = members[chosen] | (inside & scalar[chosen])
     named &= own != np.arange(len(chosen))
     offsets = reading.term_offsets
     return _placed(
@@ -157,7 +159,9 @@ def _outside(size: int, opens: Int32s, closes: Int64s) -> Bools:
     return outside
 
 
-def _runs(table: SegmentTable, rows: Int64s, scalar: Bools, parent: Int32s, keyed: Bools) -> Int64s:
+def _runs(
+    table: SegmentTable, rows: Int64s, scalar: Bools, parent: Int32s, keyed: Bools, members: Bools
+) -> Int64s:
     """int64[units]: the places in `rows` where a unit begins; scalars of one value side by side are one, and
     what opens a value with its key begins its first."""
     here, next_one = rows[:-1], rows[1:]
@@ -165,8 +169,12 @@ def _runs(table: SegmentTable, rows: Int64s, scalar: Bools, parent: Int32s, keye
     apart |= table.document[here] != table.document[next_one]
     begins = np.concatenate(([True], apart & ~keyed[here]))
     run = np.maximum.accumulate(np.where(begins, np.arange(len(rows)), 0))
-    start = table.start[rows]
     after = np.minimum(run + keyed[rows[run]], len(rows) - 1)  # the key is not counted
-    piece = np.maximum(start - start[after], 0) // _ROW
+    width = np.where(members[rows], 2, 1)
+    words = width.cumsum() - width
+    words = np.maximum(words - words[after], 0)
+    most = np.zeros(len(rows), dtype=np.int64)
+    np.maximum.at(most, run, words + width)  # of each run
+    piece = np.minimum(words // _WORDS, np.maximum(most[run] // _WORDS - 1, 0))  # the last may be longer
     begins[1:] |= (np.diff(piece) != 0) & ~keyed[here]
     return begins.nonzero()[0]
