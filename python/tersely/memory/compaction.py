@@ -26,6 +26,7 @@ from tersely.memory.groups import (
     held_messages,
 )
 from tersely.memory.messages import Entry, calls_of, check_list, read_messages, warnings_of
+from tersely.memory.statements import learn
 from tersely.memory.writing import joined_turns
 from tersely.models.counters import resolve_counter
 from tersely.protocols import BatchTokenCounter
@@ -242,7 +243,8 @@ class Compactor:
         """Return the messages to send for a history, which should extend the one of the call before.
 
         A history that does not is compacted from its start. Raises as `compact_messages` does. O(messages)
-        for a history that fits, and O(characters of what anything is left of) where messages are replaced.
+        for a history that fits, O(characters) of new messages once older ones were replaced, and of all that
+        anything is left of where messages are replaced.
         """
         check_list(messages)
         if list(messages[: len(self._seen)]) != self._seen:
@@ -301,6 +303,8 @@ class Compactor:
         self._seen += [_snapshot(message) for message in messages[first:]]
         self._entries += entries
         self._called |= calls_of(entries)
+        if self._sent:  # others were folded, so these are soon: the turn that does it finds them read
+            learn(entries, self._known)
         self._warnings = tuple(dict.fromkeys((*self._warnings, *warnings_of(entries))))
         self._costs += costs
         self._accounts += [

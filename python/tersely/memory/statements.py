@@ -294,6 +294,16 @@ def led_into(sentences: Sequence[str]) -> Int64s:
     return found
 
 
+def learn(entries: Sequence[Entry], known: dict[str, int]) -> None:
+    """Add what words say of the sentences of new messages to `known` (`marks_of`). O(characters)."""
+    for whose, role in ((PEOPLE, "user"), (ASSISTANTS, "assistant")):
+        said = [entry.pieces for entry in entries if entry.role == role]
+        texts = [piece.text for piece in chain.from_iterable(said) if piece.kind == "text"]
+        table = segment(texts)
+        rows = (table.end - table.start <= BRIEF).nonzero()[0]
+        marks_of(pieces(texts, table.document[rows], table.start[rows], table.end[rows]), known, whose)
+
+
 def standing_sentences(texts: Sequence[str]) -> list[str]:
     """Return the sentences by which people say what is to hold, each once, in order. O(characters)."""
     table = segment(texts)
