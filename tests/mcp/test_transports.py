@@ -73,6 +73,11 @@ def post(url: str, content: Any = PING, **headers: str) -> httpx2.Response:
         )
 
 
+def over_stdio() -> subprocess.Popen[bytes]:
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen([sys.executable, "-c", STDIO, str(HERE)], **pipes)
+
+
 def test_stdio_speaks_nothing_but_the_protocol_and_ends_with_its_input_not_with_broken_lines() -> None:
     lines = [
         b"not json",
@@ -83,10 +88,7 @@ def test_stdio_speaks_nothing_but_the_protocol_and_ends_with_its_input_not_with_
         message("tools/call", 2, name="noisy", arguments={}),
         message("tools/call", 3, name="query_documents_compressed", arguments={"query": "tokens"}),
     ]
-    command = [sys.executable, "-c", STDIO, str(HERE)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as server:
+    with over_stdio() as server:
         assert server.stdin and server.stdout and server.stderr
         server.stdin.write(b"".join(line + b"\n" for line in lines))
         server.stdin.flush()
@@ -104,10 +106,7 @@ def test_stdio_speaks_nothing_but_the_protocol_and_ends_with_its_input_not_with_
 
 
 def test_stdio_ends_with_ctrl_c_while_it_waits_for_input() -> None:
-    command = [sys.executable, "-c", STDIO, str(HERE)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as server:
+    with over_stdio() as server:
         assert server.stdin and server.stdout and server.stderr
         server.stdin.write(message("initialize", 1, **HELLO) + b"\n")
         server.stdin.flush()

@@ -84,15 +84,9 @@ def test_a_history_that_was_edited_is_compacted_anew() -> None:
     edited = copy.deepcopy(messages)
     edited[1]["content"] = "Something else: look at /etc/hosts."
     assert compactor.compact(edited).messages == Compactor(3000).compact(edited).messages
+    edited[1]["content"] = "No, look at /etc/group."  # in place, which is noticed, too
+    assert compactor.compact(edited).messages == Compactor(3000).compact(edited).messages
     assert compactor.compact(messages[:4]).messages == messages[:4]
-
-
-def test_a_message_that_the_caller_changes_in_place_is_noticed() -> None:
-    messages = openai_chat(6)
-    compactor = Compactor(3000)
-    compactor.compact(messages)
-    messages[1]["content"] = "Something else: look at /etc/hosts."
-    assert compactor.compact(messages).messages == Compactor(3000).compact(messages).messages
 
 
 def test_pinned_messages_stay_and_too_many_raise() -> None:

@@ -353,20 +353,25 @@ LANGUAGE_MODEL_DOORS: dict[str, Callable[[Any, Path], Any]] = {
 }
 
 
+def assert_late(door: Callable[[Any, Path], Any], model: Any, folder: Path) -> None:
+    """What waits for a model too long says so, and soon."""
+    started = time.monotonic()
+    try:
+        reason = door(model, folder)
+    except CompressionError as error:
+        assert isinstance(error.__cause__ or error, ModelTimeoutError)
+    else:
+        assert reason, "a result must say that the model failed"
+    assert time.monotonic() - started < ENDLESS / 3
+
+
 @pytest.mark.parametrize("door", LANGUAGE_MODEL_DOORS)
 def test_a_language_model_that_hangs_costs_its_timeout(
     door: str, tmp_path: Path, asleep: threading.Event
 ) -> None:
     hanging = Hanging(asleep)
-    started = time.monotonic()
-    try:
-        reason = LANGUAGE_MODEL_DOORS[door](resolve_language_model(hanging, timeout=0.05), tmp_path)
-    except CompressionError as error:
-        assert isinstance(error.__cause__ or error, ModelTimeoutError)
-    else:
-        assert reason, "a result must say that the model failed"
+    assert_late(LANGUAGE_MODEL_DOORS[door], resolve_language_model(hanging, timeout=0.05), tmp_path)
     assert hanging.calls == 1, "a model that is late is not asked again for the same"
-    assert time.monotonic() - started < ENDLESS / 3
 
 
 @pytest.mark.parametrize("door", LANGUAGE_MODEL_DOORS)
@@ -475,14 +480,7 @@ def test_vectors_that_cannot_be_used_give_an_error_or_a_reason(door: str, tmp_pa
 
 @pytest.mark.parametrize("door", EMBEDDER_DOORS)
 def test_an_embedder_that_hangs_costs_its_timeout(door: str, tmp_path: Path, asleep: threading.Event) -> None:
-    started = time.monotonic()
-    try:
-        reason = EMBEDDER_DOORS[door](resolve_embedder(Hanging(asleep), timeout=0.05), tmp_path)
-    except CompressionError as error:
-        assert isinstance(error.__cause__ or error, ModelTimeoutError)
-    else:
-        assert reason
-    assert time.monotonic() - started < ENDLESS / 3
+    assert_late(EMBEDDER_DOORS[door], resolve_embedder(Hanging(asleep), timeout=0.05), tmp_path)
 
 
 @pytest.mark.parametrize("wrong", ["NaN", "one row too few", "three dimensions", "no numbers", "nothing"])
