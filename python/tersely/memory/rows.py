@@ -37,8 +37,8 @@ def without_marks(reading: Reading, quoted: int) -> Reading:
 def in_rows(reading: Reading, quoted: int) -> Reading:
     """The reading whose JSON, in the first documents, is in rows: values that say something together.
 
-    A value up to _ROW characters is one unit with all that is in it; of larger ones, runs of scalars that
-    stand side by side are. The first of a value has its key. A member of a large object brings the first
+    A value up to _ROW characters is one unit with all that is in it; of larger ones, scalars that stand side
+    by side are, by _WORDS. The first of a value has its key. A member of a large object brings the first
     ones, which say whose it is, as a scalar of a list brings the first with the list's key. Other brackets of
     large values are no units. O(units log units).
     """
