@@ -238,29 +238,29 @@ void QueryWords::read(std::string_view query, bool stop_words) {
             std::transform(small.begin(), small.end(), small.begin(), text::ascii_small);
             inner = run.end;
             if (kind == kLetter ? size <= 2 || (!stop_words && text::is_stop_word(small)) : word.runs > 1) continue;
+            const std::size_t known = count_;
             add(run.singular(size), kind == kDigit && size > 3);
-            if (kind == kLetter) add_endings(small, find(run.singular(size)));
+            if (kind == kLetter && count_ > known) add_endings(small, run.singular(size));
         }
         at = word.end;
     }
 }
 
-// Finds a word with the endings of verbs, and without.
-void QueryWords::add_endings(std::string_view word, std::uint64_t bit) {
-    constexpr std::size_t kShortestVerb = 4;
-    if (word.size() < kShortestVerb) return;
-    const auto known = [&](const std::string& form) {
-        std::uint64_t& bits = bits_[hash_letters(form)];
-        if (bits == 0) bits = bit;
-    };
+// Another word: the one that was added, or its stem with endings of verbs and of nouns made from them.
+void QueryWords::add_endings(std::string_view word, std::uint64_t hash) {
+    constexpr std::size_t kShortestStem = 4;
+    if (word.size() < kShortestStem || count_ == kMostQueryWords) return;
     std::string stem(word);
-    for (const std::string_view end : {"ed", "ing", "s"}) {
-        if (word.ends_with(end) && word.size() >= kShortestVerb + end.size()) {
+    for (const std::string_view end : {"ed", "ing", "s", "e"}) {
+        if (word.ends_with(end) && word.size() >= kShortestStem + end.size()) {
             stem.resize(word.size() - end.size());
             break;
         }
     }
-    for (const char* const end : {"", "e", "ed", "d", "ing"}) known(stem + end);
+    const std::uint64_t bit = 1ULL << count_++;
+    bits_[hash] |= bit;
+    for (const char* const end : {"", "e", "ed", "ing", "y", "ity", "ion", "ation"})
+        bits_[hash_letters(stem + end)] |= bit;
 }
 
 void QueryWords::add(std::uint64_t hash, bool id) {

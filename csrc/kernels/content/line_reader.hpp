@@ -28,7 +28,8 @@ inline constexpr std::size_t kMostQueryWords = 64;
 
 // The words of a query, to be found in lines: runs of letters and of digits, in lower case and without a plural s, and
 // words with digits or inner punctuation (ids, paths) whole. The first kMostQueryWords count; stop words where there
-// are no others. Words of letters are found as verbs end, too ("restarted": "Restart").
+// are no others. A word of letters with other endings ("restarted": "Restart") is
+// another word.
 class QueryWords {
   public:
     explicit QueryWords(std::string_view query);
@@ -37,14 +38,14 @@ class QueryWords {
     std::uint64_t ids() const {
         return ids_;
     }  // bits of the words that are whole names: a digit or inner punctuation, four bytes or more
-    std::uint64_t find(std::uint64_t hash) const {  // its bit, or 0
+    std::uint64_t find(std::uint64_t hash) const {  // its bits, or 0
         const std::uint64_t* bit = bits_.find(hash);
         return bit == nullptr ? 0 : *bit;
     }
 
   private:
     void add(std::uint64_t hash, bool id);
-    void add_endings(std::string_view word, std::uint64_t bit);
+    void add_endings(std::string_view word, std::uint64_t hash);
     void read(std::string_view query, bool stop_words);
     HashTable<std::uint64_t> bits_;
     std::size_t count_ = 0;

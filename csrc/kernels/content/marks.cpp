@@ -454,7 +454,10 @@ std::uint32_t Outcomes::say(const Said& word) {
     // "result: PASSED", or a line that opens with "status: "
     const bool keyed = (word.marks & kLevelKey) != 0 && word.first && line_.substr(word.end).starts_with(": ");
     if ((value && (marks & kPassed) != 0) || keyed) marks |= kConcludes;
-    if (not_ && (marks & kPassed) != 0) marks = (marks & ~kPassed) | kError | (word.only_run == kOk ? kFailure : 0U);
+    if (not_ && (marks & kPassed) != 0) {
+        const bool expected = line_.find("# TODO") != std::string_view::npos;  // a test that is known to fail
+        marks = (marks & ~kPassed) | (expected ? 0 : kError | (word.only_run == kOk ? kFailure : 0U));
+    }
     // "Looking for x.h - not found": what a check of many came to
     if (not_ && (word.marks & kFound) != 0 && !line_.substr(0, word.at).ends_with("- not ")) marks |= kTrouble;
     const bool noted = word.only_run == kNote && byte_at(line_, word.end) == ':';

@@ -119,7 +119,7 @@ struct Said {
 // Reads the words of a line, in their order. kFailure stands for what a tool says, not for a word that prose has too:
 //  - a word of errors in capitals (ERROR, FAILED), before a colon, in brackets, after stars ("***Failed"), with its
 //    number at the start or behind a place ("Error #4: ..."), or the value of a key such as level, severity, status,
-//    result; "not ok"; "error[E0308]", "TypeError: ..."; "panicked at";
+//    result; "not ok" before no "# TODO"; "error[E0308]", "TypeError: ..."; "panicked at";
 //  - a count above zero beside a word of failures ("3 failed", "errors: 2", "Error 2") or after "exit code" or
 //    "exited with"; with it comes kSummary. A count of zero, "no" and "without" take kError away and leave kSummary.
 //    "failed=1" goes before the number in front of it, which is the value of another word;

@@ -222,7 +222,7 @@ std::vector<float> importance(std::span<const float> score, std::span<const floa
         const float weight = facts[i] + (is == text::Statement::kForbids ? kForbids : 0);
         const auto told = static_cast<double>(kFacts * std::min(apart[i] * (said + weight), kMost));
         worth[i] = static_cast<float>(static_cast<double>(worth[i]) + told / (characters[i] / kToken + kRoom));
-        if (is == text::Statement::kExplains) worth[i] += kExplains;
+        if (is == text::Statement::kExplains || is == text::Statement::kForbids) worth[i] += kExplains;
         if (is == text::Statement::kGreets) worth[i] *= kGreets;
         if (is == text::Statement::kRefers) worth[i] *= kRefers;
         if (is == text::Statement::kAround) worth[i] *= kAround;

@@ -40,7 +40,8 @@ constexpr Signs kSigns[] = {
      "verboden|ne doit pas |ne doivent pas |ne devez pas |interdit|en aucun cas|no debe |no deben |"
      "no se permite|prohibid|non deve |non devono |vietat|não deve|proibid|nie wolno |zabroni|"
      "нельзя|запрещ|禁止|不得|严禁|てはならない|てはいけません|금지|allerg|alerg|contraindic|contre-indi|controindic|"
-     "kontraindi|przeciwwskaz|uczulen|аллерг|противопоказ|过敏|禁忌|アレルギー|알레르기"},
+     "not before |no earlier than|not earlier than|frühestens|nicht vor |pas avant|no antes de|non prima d|não antes d|"
+     "nie wcześniej|не ранее|不早于|kontraindi|przeciwwskaz|uczulen|аллерг|противопоказ|过敏|禁忌|アレルギー|알레르기"},
     {kOrders, "never |do not |don't |DO NOT |NEVER "},
     {kExplains,
      "the cause|root cause|caused by|the reason |the culprit|is due to |was due to |turned out |"
