@@ -96,7 +96,7 @@ def made_history(seed: int, shape: str, turns: int) -> list[dict[str, Any]]:
         for one in range(rng.choice([1, 1, 1, 2])):
             lines = rng.choice(logs).split("\n")
             if rng.random() < 0.3:
-                lines = lines[rng.randrange(20) :]
+                lines = lines[rng.randrange(20) :][: rng.choice([12, 40])]
             if rng.random() < 0.3:
                 lines[rng.randrange(len(lines))] = f"error {turn}: missing symbol"
             texts.append("\n".join(lines) if rng.random() < 0.9 else "ok")
