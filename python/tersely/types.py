@@ -242,7 +242,7 @@ class FactTable(checks.Valued):
 
     def rows(self, which: npt.NDArray[np.bool_]) -> FactTable:
         """Return the facts that are marked in `which`, bool[m], with their keys."""
-        columns = (getattr(self, one) for one in self.__slots__)
+        columns = [getattr(self, one) for one in self.__slots__]
         some: list[Any] = [one if isinstance(one, int) else one[which] for one in columns]
         return FactTable(*some)
 
