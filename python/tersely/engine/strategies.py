@@ -43,7 +43,7 @@ from tersely.types import Compressed, Document, Float32s, Frame, Int32s, Kind, L
 T = TypeVar("T")
 
 _TRIES = 60  # of budgets that grow twofold: more than there are tokens
-_CLOSE = 32  # of a budget that does, the part that may be too much
+_CLOSE = 16  # of a budget that does, the part that may be too much
 
 
 def with_required(attempt: Callable[[int], T], budget: int, enough: int | None = None) -> T:
