@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import tersely
 
@@ -62,3 +64,13 @@ def test_drawn_rules_are_no_rows_and_a_rare_note_stands() -> None:
 def test_a_number_below_zero_is_odd_where_nearly_all_are_above() -> None:
     rows = [f"A{100 + n * 7},{-14 if n == 33 else 5 + n * 37 % 190},{n % 9 + 1}.50" for n in range(80)]
     assert ",-14," in tersely.compress("\n".join(["part,stock,price", *rows]), ratio=0.1).text
+
+
+@pytest.mark.parametrize("written", ["{2}-{1:02}-{0:02}", "{0:02}.{1:02}.{2}", "{2}-{1:02}-{0:02}T08:30Z"])
+def test_a_date_years_from_the_others_is_odd(written: str) -> None:
+    days = [(1 + n * 11 % 28, 1 + n * 5 % 12, 2017 if n == 33 else 2026) for n in range(80)]
+    rows = [{"part": f"A{100 + n * 7}", "counted": written.format(*day)} for n, day in enumerate(days)]
+    odd = written.format(*days[33])
+    table = "\n".join(["part,counted", *[",".join(row.values()) for row in rows]])
+    for text in (table, json.dumps(rows)):
+        assert odd in tersely.compress(text, ratio=0.1).text

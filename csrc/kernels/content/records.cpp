@@ -68,6 +68,24 @@ bool number_of(View cell, double& value) {
     return read_decimal(cell, value);
 }
 
+// Days, about, to a date with its year: 2019-02-11, 2019/02/11T08:00, 11.02.2019; 0: it is none.
+double days_to(View cell) {
+    const auto digits = [&](std::size_t at, std::size_t size) {
+        double value = 0;
+        for (std::size_t i = at; i < at + size; ++i) {
+            if (i >= cell.size() || !ascii_digit(cell[i])) return 0.0;
+            value = 10 * value + (cell[i] - '0');
+        }
+        return value;
+    };
+    const bool first = digits(0, 4) > 0;  // the year
+    const std::size_t year = first ? 0 : 6, sign = first ? 4 : 2;
+    if (cell.size() < 10 || cell[sign] != cell[sign + 3] || View(first ? "-/" : ".").find(cell[sign]) == View::npos)
+        return 0;
+    const double month = digits(first ? 5 : 3, 2), day = digits(first ? 8 : 0, 2);
+    return month > 0 && month < 13 && day > 0 && day < 32 ? 372 * digits(year, 4) + 31 * month + day : 0;
+}
+
 // The first word of a value.
 View first_word(View value) {
     std::size_t end = 0;
@@ -106,7 +124,10 @@ Kind kind_of(View cell, double& number) {
     const char first = cell[0];
     if (ascii_digit(first) || first == '+' || first == '.' || (first == '-' && cell.size() > 1)) {
         if (number_of(cell, number)) return kNumeric;
-        if (ascii_digit(first)) return kDigits;
+        if (ascii_digit(first)) {
+            number = days_to(cell);
+            return kDigits;
+        }
     }
     if (first == '{' || first == '[') return kContainer;
     if (cell.size() <= 6) {
@@ -291,7 +312,7 @@ RecordColumns::Cell RecordColumns::add(std::size_t number, View value) {
     ++column.cells;
     ++column.kinds[kind];
     column.bytes += value.size();
-    if (kind == kNumeric) {
+    if (kind == kNumeric || x > 0) {
         column.below += x < 0 ? 1 : 0;
         if (column.numbers++ % column.step == 0) column.sample.push_back(x);
         if (column.sample.size() >= kSample) {
@@ -542,7 +563,7 @@ float RecordColumns::worth(const Cell& cell, View value, std::uint64_t* reason, 
         const double all = static_cast<double>(column.numbers);
         stands_out(static_cast<float>(kApart * std::log(all / static_cast<double>(column.below))), 0);
     }
-    if (kind == kNumeric && !column.sample.empty()) {
+    if ((kind == kNumeric || x > 0) && !column.sample.empty()) {
         const double off = std::abs(scaled_log(x, column.scale) - column.log_middle.median);
         const bool apart = off > kFar * column.log_middle.spread;
         const double from = x - column.middle.median;

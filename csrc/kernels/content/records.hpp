@@ -19,7 +19,7 @@
 //  - rare column, that at most a fifth of the list's N records have: min(ln(N / R), 2 ln(N / n)), R the cells of all
 //    columns of the list that have no more cells, N at most: keys that are ids are not rare;
 //  - number below zero, where one in twenty numbers is at most: 0.6 ln(numbers / those);
-//  - far number, in columns of at least four fifths numbers that mostly differ: with m its
+//  - far number, or date, in columns of at least four fifths numbers that mostly differ: with m its
 //    median and s 1.4826 times the median of |x - m|: 0.6 ln(k / (1 + those as far)) where |x - m| > 6 s for both x and
 //    sign(x) ln(1 + |x| / u), by which "as far" goes, over a sample of k <= kSample cells, every 2^i-th; u is the least
 //    |x| but 0, and 1 at most, so that what falls by a factor a step is not far; where x has both signs, the median.
@@ -59,7 +59,7 @@ enum Outcome : std::uint8_t { kNoOutcome, kFails, kTroubles, kSucceeds };
 // What a column is for, by its name.
 Role role_of(std::string_view name);
 
-// What a value is; `number`: its value, where it is one. O(length).
+// What a value is; `number`: its value, where it is one; of a date its days, about; else as it was. O(length).
 Kind kind_of(std::string_view value, double& number);
 
 // Whether a value is absent, or a container without values.
