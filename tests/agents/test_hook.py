@@ -290,7 +290,9 @@ def shown_by(agent: str, home: Path, tool: str, result: Any) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("agent", HOSTS)
+@pytest.mark.parametrize(
+    "agent", ["opencode", *[pytest.param(one, marks=pytest.mark.slow) for one in HOSTS if one != "opencode"]]
+)
 def test_plugins_are_written_ask_and_are_taken_away(
     agent: str, home: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,6 +37,7 @@ RUN = [
     page for page in PAGES if any(block.language == "python" or block.is_shell for block in read_blocks(page))
 ]
 SLOW = [page for page in RUN if any(block.note == "slow" for block in read_blocks(page))]
+LONG = {"duplicates", "http_server", "scale"}  # seconds: servers, jobs
 SECONDS = 60
 PORT = "8765"
 
@@ -45,7 +46,9 @@ def named(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", RUN, ids=named)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.slow] * (page.stem in LONG)) for page in RUN], ids=named
+)
 def test_blocks_run(page: Path, folder: Path) -> None:
     run_page(page, with_slow=False)
 

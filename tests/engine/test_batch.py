@@ -152,6 +152,7 @@ def in_child(method, sentences):
 """
 
 
+@pytest.mark.slow
 def test_children_give_the_same_results_whatever_the_process_did_before() -> None:
     """Forked and spawned ones; then after a batch on threads; then after counting in parallel.
 

@@ -112,6 +112,7 @@ def _labels(x: np.ndarray, answers: Any) -> None:
 @forks
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12 on forks with threads
+@pytest.mark.slow
 def test_nothing_hangs_after_a_fork(method: str) -> None:
     x, _ = near_copies(1200)
     before = kernels.threshold_clusters(

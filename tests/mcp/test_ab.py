@@ -163,6 +163,7 @@ def test_mcp_serves_a_real_index_and_a_memory_over_standard_input(index: Path, t
         assert store.get("note").text != NOTE == store.expand("note")
 
 
+@pytest.mark.slow
 def test_mcp_serves_over_http_with_a_token_from_a_file(index: Path, tmp_path: Path) -> None:
     (tmp_path / "token").write_text("correct-horse-battery\n")
     command = [sys.executable, "-m", "tersely", "mcp", "--index", str(index), "--http", "--port", "0"]

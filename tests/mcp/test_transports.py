@@ -105,6 +105,7 @@ def test_stdio_speaks_nothing_but_the_protocol_and_ends_with_its_input_not_with_
     assert b"stray" in logged and b"stray too" in logged
 
 
+@pytest.mark.slow
 def test_stdio_ends_with_ctrl_c_while_it_waits_for_input() -> None:
     with over_stdio() as server:
         assert server.stdin and server.stdout and server.stderr

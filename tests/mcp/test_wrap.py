@@ -253,6 +253,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_a_bad_byte_of_the_wrapped_server_does_not_end_the_session(server: Path) -> None:
     server.write_text(BAD_BYTES)
 

@@ -166,6 +166,7 @@ def embeds(embedder: Any, name: str) -> None:
     assert scores.fallback_reason is None
 
 
+@pytest.mark.slow
 def test_langchain() -> None:
     fake = pytest.importorskip("langchain_core.language_models.fake_chat_models")
     from langchain_core.embeddings import DeterministicFakeEmbedding

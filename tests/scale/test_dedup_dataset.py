@@ -123,6 +123,7 @@ def test_any_texts(
     shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 def test_bytes_do_not_depend_on_the_workers(tmp_path: Path) -> None:
     source = write_parquet(tmp_path / "in.parquet", [{"text": text} for text in make_texts(2)])
     told: list[Report] = []

@@ -111,7 +111,9 @@ def kill_until_done(source: Path, out: Path, kills: int, seed: int) -> int:
     return killed
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)]
+)
 def test_a_command_that_is_stopped_says_what_is_done_and_the_same_command_continues(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
@@ -251,6 +253,7 @@ def largest_file(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.slow
 def test_a_part_that_cannot_be_written_stops_the_job_and_leaves_nothing_behind(
     tmp_path: Path, workers: int
 ) -> None:

@@ -414,6 +414,7 @@ def test_sixty_four_callers_write_read_and_search_one_store(path: Path) -> None:
         assert len(store.ids()) == 320 and store.check() == []
 
 
+@pytest.mark.slow
 def test_two_processes_write_one_file(path: Path) -> None:
     command = [sys.executable, "-B", "-W", "error", "-c", WRITER, str(path)]
     running = [subprocess.Popen([*command, name]) for name in ("a", "b")]  # both make the file
