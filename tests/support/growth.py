@@ -84,7 +84,7 @@ def seconds(run: Callable[[Input], object], given: Input) -> float:
 def growth(make: Callable[[int], Input], run: Callable[[Input], object], first: int = 1_000) -> float:
     """How work grows (`_growth`); where CPU time seems to grow too fast, the least of three measurements.
 
-    Other processes change a machine's caches and clock between sizes. A quadratic algorithm is steep each time.
+    Other processes change a machine's caches and clock between sizes. Quadratic work is steep each time.
     """
     found = _growth(make, run, first)
     for _ in range(0 if isinstance(run, Kernel) else 2):
