@@ -28,8 +28,7 @@ inline constexpr std::size_t kMostQueryWords = 64;
 
 // The words of a query, to be found in lines: runs of letters and of digits, in lower case and without a plural s, and
 // words with digits or inner punctuation (ids, paths) whole. The first kMostQueryWords count; stop words where there
-// are no others. A word of letters with other endings ("restarted": "Restart") is
-// another word.
+// are no others. A word of letters with other endings ("restarted": "Restart") is another word.
 class QueryWords {
   public:
     explicit QueryWords(std::string_view query);

@@ -24,9 +24,8 @@ enum class Statement : std::uint8_t {
 };
 
 // What each segment (bytes of `text`) of prose, a list or a talk is, the first that it is, in the order above (parts of
-// mail before all); in English,
-// German, Dutch, French, Spanish, Italian, Portuguese, Polish, Russian, Chinese, Japanese and Korean. Of a word's
-// letters the first may be a capital. O(bytes).
+// mail before all); in English, German, Dutch, French, Spanish, Italian, Portuguese, Polish, Russian, Chinese, Japanese
+// and Korean. Of a word's letters the first may be a capital. O(bytes).
 std::vector<Statement> statements(std::string_view text, const Segments& rows);
 
 // Whether a sentence opens with a word that takes something from the one before ("However", "Unless", "ただし").

@@ -193,7 +193,7 @@ def _say_what_was_done(result: Compressed, started: float) -> None:
 
 
 def _unmarked(result: Compressed, kept: int) -> str:
-    """Warn about dropped documents, and about gaps without a mark in the text; `kept`: segments that are."""
+    """Warn about dropped documents, and about gaps without a mark; `kept`: how many segments stand."""
     if len(result.documents) == 1:  # millions of spans are not made for it
         lost = {0} if kept < result.receipt.segments else set()
     else:

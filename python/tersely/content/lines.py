@@ -204,8 +204,8 @@ def asked_for(lines: LineTable) -> tuple[npt.NDArray[np.bool_], Float32s]:
     """Which lines a query asks for (bool[n]), and their worth for it (float32[n], 0 to 14).
 
     Asked for are lines that have an id of the query that is rare enough to mean something, those with the
-    largest share of its words, if that is large and they are few, and without such an id of
-    each word that none of these has, and few have, those with the largest share: it asks for two things.
+    largest share of its words, if that is large and they are few, and without such an id
+    of each word that none of these has, and few have, those with the largest share: it asks for two.
     """
     rare = [bit for bit in range(64) if 0 < lines.asked_lines[bit] <= max(20, lines.total // 20)]
     ids = sum(1 << bit for bit in rare) & lines.id_words

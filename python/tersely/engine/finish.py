@@ -333,7 +333,7 @@ _Place = tuple[int, int, int]  # document, start, end
 
 
 def _places_of(spans: Sequence[Span]) -> list[_Place]:
-    """The places of spans, which are not made for it."""
+    """Return the places of spans, from their columns: a span of its own costs more than its place."""
     document, start, end, _ = span_columns(spans).tolist()
     return list(zip(document, start, end, strict=True))
 

@@ -197,7 +197,7 @@ class Excerpts:
         return self.pieces[table.document[rows]], table.start[rows], table.end[rows]
 
     def without_leads(self) -> tuple[Excerpts, Bools] | None:
-        """The same with what leads into sentences that people say as units of their own, of less worth.
+        """Cut sentences of people behind what leads into them ("By the way, "), which then counts less.
 
         And bool[units]: those. None: nothing leads into any. O(units + characters of what they say).
         """
@@ -720,7 +720,7 @@ class _Said:
 
 
 def _distinct(values: Int64s) -> Int64s:
-    """Sort natural numbers, each once, in place."""
+    """Return the distinct of some natural numbers, ascending; sorts these in place."""
     values.sort()
     return np.concatenate((values[:1], values[1:][values[1:] > values[:-1]]))
 

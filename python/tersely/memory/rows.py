@@ -106,7 +106,7 @@ def in_rows(reading: Reading, quoted: int) -> Reading:
 
 
 def apart(reading: Reading, led: Int64s) -> tuple[Reading, Int64s, Bools]:
-    """The reading with the first `led` (int64[units]) characters of units as units of their own.
+    """Cut units behind their first `led` (int64[units]) characters; both parts are units.
 
     int64[new]: of which each is a part; bool[new]: those. O(units).
     """
@@ -137,7 +137,7 @@ def apart(reading: Reading, led: Int64s) -> tuple[Reading, Int64s, Bools]:
 
 
 def _placed(reading: Reading, table: SegmentTable, begins: Int64s, **columns: Any) -> Reading:
-    """The reading with other units; `begins`: int64[units + 1], where those of each old one begin."""
+    """Return the reading with other units; `begins`: int64[units + 1], where those of each old one begin."""
     at = begins.tolist()
     regions = [
         Region(one.document, at[one.first], at[one.last], one.form, one.local) for one in reading.regions

@@ -286,7 +286,7 @@ def marks_of(sentences: Sequence[str], known: dict[str, int], whose: int = PEOPL
 
 
 def led_into(sentences: Sequence[str]) -> Int64s:
-    """int64[sentences]: where each begins to say something, behind what only leads into it. O(characters)."""
+    """Return how many characters of each sentence only lead into it: int64[sentences]. O(characters)."""
     found = np.zeros(len(sentences), dtype=np.int64)
     for at, lead in enumerate(map(_LEADS, map(str.lower, sentences))):
         if lead and (len(sentences[at][lead.end() :].split()) >= _CORE or not sentences[at].isascii()):
