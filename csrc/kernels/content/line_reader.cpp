@@ -7,7 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "kernels/content/decimal.hpp"
+#include "kernels/content/tree_costs.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/text/eight_bytes.hpp"
 #include "kernels/text/terms.hpp"
@@ -727,42 +727,6 @@ bool LineReader::opens_with_id(std::string_view line, std::size_t at) {
     return !std::exchange(ids_[hash_bytes(line.substr(at, end - at))], true);
 }
 
-namespace {
-
-// The first share ("61.2%") or time with a unit that a line says, in milliseconds; of databases' plans ("actual
-// time=0.03..0.04 rows=2 loops=410") all loops. 0: none.
-float cost_of(std::string_view line) {
-    constexpr std::string_view kLoops = "loops=", kDigits = "0123456789";
-    double value = 0, loops = 1;
-    const auto number = [&](std::size_t at, double& into) {  // its end
-        std::size_t end = std::min(line.find_first_not_of("0123456789.", at), line.size());
-        if (end > at && line[end - 1] == '.') --end;
-        into = 0;
-        read_decimal(line.substr(at, end - at), into);
-        return std::max(end, at + 1);
-    };
-    if (const std::size_t actual = line.find("actual time="); actual != std::string_view::npos) {
-        const std::size_t last = line.find("..", actual), many = line.find(kLoops, actual);
-        if (last != std::string_view::npos) number(last + 2, value);
-        if (many != std::string_view::npos) number(many + kLoops.size(), loops);
-        return static_cast<float>(value * loops);
-    }
-    for (std::size_t at = line.find_first_of(kDigits); at < line.size(); at = line.find_first_of(kDigits, at)) {
-        const bool names = at > 0 && (class_of(line[at - 1]) == kLetter || line[at - 1] == ':');
-        at = number(at, value);
-        if (names || at >= line.size()) continue;
-        const std::string_view behind = line.substr(std::min(line.find_first_not_of(' ', at), line.size()));
-        if (behind.starts_with('%')) return static_cast<float>(value);
-        const std::string_view unit = behind.substr(0, behind.find_first_of(" )],-|"));
-        for (const auto& [name, size] : {std::pair{"s", 1e3}, {"sec", 1e3}, {"ms", 1.0}, {"us", 1e-3}, {"ns", 1e-6}}) {
-            if (unit == name) return static_cast<float>(value * size);
-        }
-    }
-    return 0;
-}
-
-}  // namespace
-
 void LineReader::read_piece(std::string_view piece) {
     const bool goes_on = head_ != kNone;
     std::size_t first = 0, end = piece.size();
@@ -849,44 +813,6 @@ void LineReader::read_piece(std::string_view piece) {
     if (rows_.size() > most_rows_) let_go();
 }
 
-void LineReader::mark_costly(std::vector<float>& odd) const {
-    constexpr std::size_t kFewest = 6, kShortest = 3;  // lines of a tree with costs, and of its way down
-    constexpr float kStep = 0.02F;                     // that a line is less odd than the one below it
-    struct Node {
-        std::size_t root, costly, size = 1;  // costly: the child that costs most; size of a root's tree
-    };
-    std::vector<Node> nodes(rows_.size());
-    std::vector<std::size_t> above;
-    const auto margin = [](const Row& row) { return std::max(row.margin, -1 - row.margin); };
-    for (std::size_t first = 0, end = 0; first < rows_.size(); first = end) {
-        std::size_t root = kNone;
-        above.clear();
-        for (end = first; end < rows_.size() && rows_[end].document == rows_[first].document; ++end) {
-            const Row& row = rows_[end];
-            while (!above.empty() && margin(rows_[above.back()]) >= margin(row)) above.pop_back();
-            if (row.cost <= 0 || (row.marks & kContinued) != 0) continue;
-            nodes[end] = {above.empty() ? end : nodes[above.back()].root, kNone};
-            if (above.empty()) {
-                root = root == kNone || row.cost > rows_[root].cost ? end : root;
-            } else {
-                std::size_t& most = nodes[above.back()].costly;
-                if (most == kNone || row.cost > rows_[most].cost) most = end;
-                ++nodes[nodes[end].root].size;
-            }
-            above.push_back(end);
-        }
-        if (root == kNone || nodes[root].size < kFewest) continue;
-        std::vector<std::size_t> way{root};
-        for (std::size_t next = nodes[root].costly; next != kNone; next = nodes[next].costly) {
-            if (2 * rows_[next].cost < rows_[way.back()].cost) break;
-            way.push_back(next);
-        }
-        if (way.size() < kShortest) continue;
-        float told = 1;
-        for (std::size_t i = way.size(); i-- > 0; told -= kStep) odd[way[i]] = std::max({odd[way[i]], told, 0.5F});
-    }
-}
-
 std::vector<float> LineReader::odd() const {
     const OddValues::Judged odd_of = values_.judge(miner_.names());
     const float most = std::log2(static_cast<float>(std::max<std::int64_t>(all_lines_, kFewestLines)));
@@ -930,7 +856,7 @@ std::vector<float> LineReader::odd() const {
         }
         result.push_back(std::min(odd / most, 1.0F));
     }
-    mark_costly(result);
+    mark_costly(rows_, result);
     return result;
 }
 

@@ -175,8 +175,8 @@ class LineReader {
     const std::vector<Row>& rows() const { return rows_; }
     std::vector<Row>& rows() { return rows_; }
     // In [0, 1], how odd each row is: the most that a value of its line is at its place in lines of the template
-    // (odd_values.hpp), over log2 of the lines read; 1 and less for what costs most in a tree of lines with costs: down
-    // from its root, the child that costs most each time, while that is half of what its parent does. O(values).
+    // (odd_values.hpp), over log2 of the lines read; of lines with costs as `mark_costly` says (tree_costs.hpp).
+    // O(values).
     std::vector<float> odd() const;
     const std::vector<TemplateFacts>& templates() const { return templates_; }
     std::vector<std::uint64_t> forms() const;                                      // of each template
@@ -196,7 +196,6 @@ class LineReader {
     static std::int32_t counted(std::uint64_t hash, HashTable<std::int32_t>& ids, std::vector<std::int64_t>& counts);
     std::int32_t series_of(std::string_view line, std::int32_t variant);
     bool opens_with_id(std::string_view line, std::size_t at);
-    void mark_costly(std::vector<float>& odd) const;
     void let_go();
 
     // A line that the next ones may follow in a series.
